@@ -1,0 +1,68 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+const only = (sourceTag, ...allowed) => ({ sourceTag: `type:${sourceTag}`, onlyDependOnLibsWithTags: allowed.map((tag) => `type:${tag}`) });
+
+/** Who may import whom (docs/architecture.md). `testing` has no row for apps: only specs import it, see below. */
+const boundaries = [
+  only('contracts'),
+  only('kafka', 'contracts'),
+  only('order-journal', 'contracts'),
+  only('service-kit', 'contracts'),
+  only('testing', 'contracts', 'kafka', 'order-journal', 'service-kit'),
+  only('service', 'contracts', 'order-journal', 'kafka', 'service-kit'),
+  only('simulator', 'contracts'),
+];
+const boundariesOfSpecs = boundaries.map((row) => ({ ...row, onlyDependOnLibsWithTags: [...row.onlyDependOnLibsWithTags, 'type:testing'] }));
+const moduleBoundaries = (depConstraints) => ({
+  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, banTransitiveDependencies: false, allow: [], depConstraints }],
+});
+
+const restrictedImports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+const onlyInKafkaLib = { group: ['kafkajs', 'kafkajs/*'], message: 'Only libs/kafka imports kafkajs.' };
+const ioModules = {
+  group: ['node:fs', 'node:fs/*', 'node:net', 'node:http', 'node:https', 'node:dns', 'node:tls', 'node:child_process', 'fs', 'net', 'http', 'https', 'undici', 'redis', 'fastify', '@tranche/kafka'],
+  message: 'A file without an edge suffix is a pure rule: no I/O (docs/architecture.md).',
+};
+const edges = ['consumer', 'producer', 'controller', 'client', 'store', 'cache', 'service', 'module', 'config'];
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.infra/**', '**/*.cjs'] },
+  ...tseslint.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { project: './tsconfig.spec.json', tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@nx': nx },
+    rules: {
+      ...moduleBoundaries(boundaries),
+      ...restrictedImports(onlyInKafkaLib),
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      'no-empty': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  { files: ['libs/kafka/**/*.ts'], rules: { 'no-restricted-imports': 'off' } },
+  {
+    files: ['apps/*/src/**/*.ts', 'libs/order-journal/src/**/*.ts'],
+    ignores: [...edges.map((edge) => `**/*.${edge}.ts`), '**/main.ts', '**/*.spec.ts'],
+    rules: {
+      ...restrictedImports(onlyInKafkaLib, ioModules),
+      'no-restricted-syntax': [
+        'error',
+        { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'A pure rule takes the clock as an argument.' },
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'A pure rule takes the clock as an argument.' },
+      ],
+    },
+  },
+  {
+    files: ['**/*.spec.ts', '**/test/**/*.ts', 'libs/testing/**/*.ts'],
+    rules: {
+      ...moduleBoundaries(boundariesOfSpecs),
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+    },
+  },
+);

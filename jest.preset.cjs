@@ -1,0 +1,30 @@
+// Jest runs CommonJS: SWC turns our TypeScript and the ESM-only packages into it (docs/decisions/0002).
+const swc = (typescript) => [
+  '@swc/jest',
+  {
+    swcrc: false,
+    sourceMaps: 'inline',
+    module: { type: 'commonjs' },
+    jsc: {
+      target: 'es2022',
+      keepClassNames: true,
+      parser: typescript ? { syntax: 'typescript', decorators: true } : { syntax: 'ecmascript' },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    },
+  },
+];
+
+const esmOnly = 'cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|jose';
+
+module.exports = {
+  testEnvironment: 'node',
+  setupFiles: ['reflect-metadata'],
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@tranche/(.*)$': `${__dirname}/libs/$1/src/index.ts`,
+  },
+  transform: { '^.+\\.ts$': swc(true), '^.+\\.m?js$': swc(false) },
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/.infra/', '<rootDir>/.nx/'],
+};
