@@ -1,1 +1,10 @@
-export {};
+export * from './extradata-tag.js';
+export { CAPTURE_WINDOW_MS, fold, type Folded } from './fold.js';
+export { isLive, refundableAmount } from './guards.js';
+export * from './next-step.js';
+export * from './order-state.js';
+export * from './partition.js';
+export * from './projection.js';
+export * from './records.js';
+export * from './retry-policy.js';
+export type { Effect } from './transitions.js';

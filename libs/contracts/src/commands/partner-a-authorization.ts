@@ -1,0 +1,175 @@
+import { PAYMENT_OPTIONS_A, TITLES, type PaymentOptionA, type Title } from '../platform/enums.js';
+import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredUnless, Text, Timestamp } from '../validation/fields.js';
+import {
+  CommandId,
+  Country,
+  Description,
+  Email,
+  FreeField,
+  MerchantName,
+  OrderId,
+  Percentage,
+  PersonalText,
+  PhoneE164,
+  PublicIpv4,
+  SingleLineAddress,
+} from './payment-fields.js';
+
+export class PartnerAClient {
+  @Text(1, 255)
+  userAgent!: string;
+
+  @PublicIpv4()
+  ip!: string;
+
+  @Text(1, 255)
+  id!: string;
+
+  @Email()
+  email!: string;
+
+  @Optional()
+  @CalendarDate()
+  birthDate?: string;
+}
+
+export class PartnerABilling {
+  @Optional()
+  @OneOf(TITLES)
+  title?: Title;
+
+  @PersonalText(15)
+  firstName!: string;
+
+  @PersonalText(15)
+  lastName!: string;
+
+  @SingleLineAddress(50)
+  address!: string;
+
+  @Text(1, 9)
+  postalCode!: string;
+
+  @PersonalText(255)
+  city!: string;
+
+  @Country()
+  country!: string;
+
+  @RequiredUnless('mobilePhone')
+  @PhoneE164()
+  phone?: string;
+
+  @RequiredUnless('phone')
+  @PhoneE164()
+  mobilePhone?: string;
+}
+
+export class PartnerAShipping {
+  @Optional()
+  @PersonalText(50)
+  companyName?: string;
+
+  @Optional()
+  @OneOf(TITLES)
+  title?: Title;
+
+  @PersonalText(15)
+  firstName!: string;
+
+  @PersonalText(30)
+  lastName!: string;
+
+  @PersonalText(50)
+  address!: string;
+
+  @Text(1, 9)
+  postalCode!: string;
+
+  @PersonalText(255)
+  city!: string;
+
+  @Country()
+  country!: string;
+
+  @RequiredUnless('mobilePhone')
+  @PhoneE164()
+  phone?: string;
+
+  @RequiredUnless('phone')
+  @PhoneE164()
+  mobilePhone?: string;
+}
+
+/** Method A takes only these fields of a cart item. */
+export class PartnerACartItem {
+  @Int(0)
+  totalAmount!: number;
+
+  @Optional()
+  @Percentage()
+  discount?: string;
+
+  @Optional()
+  @Percentage()
+  tax?: string;
+
+  @Optional()
+  @Text(1, 255)
+  subMerchantExternalId?: string;
+}
+
+/** `payment.authorize` on the rail partner-a. */
+export class PartnerAAuthorization {
+  @MerchantName()
+  merchant!: string;
+
+  @OrderId()
+  orderId!: string;
+
+  @Amount()
+  amount!: number;
+
+  @OneOf(PAYMENT_OPTIONS_A)
+  paymentOption!: PaymentOptionA;
+
+  @Description()
+  description!: string;
+
+  @Optional()
+  @FreeField()
+  extraData?: string;
+
+  @Optional()
+  @FreeField()
+  metadata?: string;
+
+  @Optional()
+  @Text(36, 36)
+  apiKeyId?: string;
+
+  /** Id of the authorize command whose redirect this one replaces. */
+  @Optional()
+  @CommandId()
+  supersedes?: string;
+
+  @Optional()
+  @Timestamp()
+  notAfter?: string;
+
+  @Optional()
+  @Text(0, 20)
+  prescoringCode?: string;
+
+  @Nested(() => PartnerAClient)
+  client!: PartnerAClient;
+
+  @Nested(() => PartnerABilling)
+  billing!: PartnerABilling;
+
+  @Nested(() => PartnerAShipping)
+  shipping!: PartnerAShipping;
+
+  @NestedList(() => PartnerACartItem)
+  cart!: PartnerACartItem[];
+}

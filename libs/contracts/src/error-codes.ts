@@ -1,0 +1,65 @@
+/**
+ * Every stable code of a fault or rejection, with its meaning. `docs/error-codes.md` lists the same (a test compares them).
+ * `field`: something in a message or file is wrong. `rule`: the message is sound, a rule refuses it, nothing was executed.
+ * `state`: the order does not allow it. `service`: nothing wrong with the command, it could not be executed.
+ */
+export const ERROR_CODES = {
+  required: { kind: 'field', meaning: 'A field that must be there is missing.' },
+  unknown_field: { kind: 'field', meaning: 'A field that this message does not have. Commands accept no unknown fields.' },
+  type: { kind: 'field', meaning: 'A value of another JSON type than the field has; null is not "absent".' },
+  length: {
+    kind: 'field',
+    meaning: 'A text with fewer or more characters (Unicode code points) than allowed, or a list with too few items.',
+  },
+  format: { kind: 'field', meaning: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country, URL …' },
+  enum: { kind: 'field', meaning: 'A value that is not one of the values of its field.' },
+  range: { kind: 'field', meaning: 'A number below or above its limits, or not an integer.' },
+  card_data_forbidden: {
+    kind: 'field',
+    meaning: 'The message carries card data: a field for it, or a card number in a free text. It is refused and never logged.',
+  },
+  total_mismatch: { kind: 'field', meaning: 'totalAmount of a cart item is not price × quantity.' },
+  too_many_faults: { kind: 'field', meaning: 'There are more faults than are listed; correct these first.' },
+  duplicate: { kind: 'field', meaning: 'A name, identifier or key id that must be unique is there twice.' },
+  unreadable_file: { kind: 'field', meaning: 'A file that the configuration names is missing, unreadable or not JSON.' },
+  malformed_envelope: { kind: 'field', meaning: 'The CloudEvents envelope or the JSON inside is missing something or unreadable.' },
+  unknown_type: { kind: 'field', meaning: 'The message type is not one that is taken here.' },
+  unknown_merchant: { kind: 'rule', meaning: 'The merchant is not configured.' },
+  key_mismatch: { kind: 'rule', meaning: 'The record key is not merchant/orderId of the command.' },
+  id_reused: { kind: 'rule', meaning: 'A command with this id and other content was accepted before.' },
+  command_too_old: { kind: 'rule', meaning: 'The command is older than 7 days.' },
+  not_after_passed: { kind: 'rule', meaning: "The command's own notAfter has passed." },
+  method_not_on_rail: { kind: 'rule', meaning: 'The payment option or operation does not belong to this command topic.' },
+  amount_out_of_range: { kind: 'rule', meaning: 'The amount is outside the limits of the method (method B: 150 to 2000 EUR).' },
+  option_not_in_market: { kind: 'rule', meaning: "The payment option is not offered in the merchant's market." },
+  phone_not_in_market: { kind: 'rule', meaning: "A phone number is not in the form that the merchant's market demands." },
+  unknown_api_key: { kind: 'rule', meaning: 'The apiKeyId is not configured for the merchant.' },
+  void_not_offered: { kind: 'rule', meaning: 'The method has no void.' },
+  not_an_authorization: { kind: 'rule', meaning: 'Only authorizations can be captured or voided.' },
+  not_a_capture: { kind: 'rule', meaning: 'Only captures can be refunded.' },
+  hftoken_expired: { kind: 'rule', meaning: 'The card token is older than 15 minutes.' },
+  transaction_unknown: { kind: 'state', meaning: 'The command names no transaction and the order has none that fits.' },
+  authorization_not_succeeded: { kind: 'state', meaning: 'The authorization to capture or void has not succeeded.' },
+  authorization_live: { kind: 'state', meaning: 'The order has a live authorization or card payment already.' },
+  already_captured: { kind: 'state', meaning: 'The authorization was captured before: one capture per authorization.' },
+  already_voided: { kind: 'state', meaning: 'The authorization was voided before.' },
+  capture_exceeds_authorization: { kind: 'state', meaning: 'The amount is above the authorized amount.' },
+  refund_exceeds_remaining: { kind: 'state', meaning: 'The amount is above what remains to be refunded.' },
+  nothing_to_refund: { kind: 'state', meaning: 'The order has no successful capture or card payment to refund.' },
+  order_in_doubt: { kind: 'state', meaning: 'An operation of the order is in doubt; until that is resolved no other is sent.' },
+  superseded_not_live: {
+    kind: 'state',
+    meaning: 'The command that supersedes names is not a redirect of this order that waits for its cardholder.',
+  },
+  platform_unavailable: {
+    kind: 'service',
+    meaning: 'The platform did not take the operation in time. Nothing was executed; try again with a new command id.',
+  },
+  auth_refused: { kind: 'service', meaning: 'The access token was refused. Nothing was executed.' },
+} as const satisfies Record<string, { kind: 'field' | 'rule' | 'state' | 'service'; meaning: string }>;
+
+export type FaultCode = keyof typeof ERROR_CODES;
+
+export function isFaultCode(code: string): code is FaultCode {
+  return Object.hasOwn(ERROR_CODES, code);
+}

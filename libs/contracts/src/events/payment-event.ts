@@ -1,0 +1,139 @@
+import type { Fault } from '../faults.js';
+import type { FaultCode } from '../error-codes.js';
+import { METHODS, OPERATION_KINDS, type Method, type OperationKind } from '../message-types.js';
+import { AnyText, Int, NestedList, OneOf, Optional, TextList, YesNo } from '../validation/fields.js';
+
+export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Where an outcome came from. */
+export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** A fault as an event carries it. Codes may be added, so a reader takes any text. */
+export class ReportedFault implements Fault {
+  @AnyText()
+  path!: string;
+
+  @AnyText()
+  code!: FaultCode;
+
+  @AnyText()
+  message!: string;
+}
+
+/**
+ * What a result event says. Which fields each type has at least: `EVENT_REQUIREMENTS`. Readers ignore fields that they don't know.
+ * Merchant and order are empty where a rejected command did not name them readably.
+ */
+export class PaymentEvent {
+  @AnyText()
+  merchant!: string;
+
+  @AnyText()
+  orderId!: string;
+
+  @Optional()
+  @AnyText()
+  commandId?: string;
+
+  @Optional()
+  @OneOf(OPERATION_KINDS)
+  operation?: OperationKind;
+
+  @Optional()
+  @OneOf(METHODS)
+  method?: Method;
+
+  /** From 1. */
+  @Optional()
+  @Int(1)
+  attempt?: number;
+
+  /** Minor units. */
+  @Optional()
+  @Int(0)
+  amount?: number;
+
+  /** ISO 4217. */
+  @Optional()
+  @AnyText()
+  currency?: string;
+
+  @Optional()
+  @AnyText()
+  transactionId?: string;
+
+  /** Verbatim, also where we don't know it. */
+  @Optional()
+  @AnyText()
+  execCode?: string;
+
+  /** MESSAGE, at most 4 kB. */
+  @Optional()
+  @AnyText()
+  message?: string;
+
+  @Optional()
+  @YesNo()
+  messageTruncated?: boolean;
+
+  @Optional()
+  @AnyText()
+  descriptor?: string;
+
+  /** EXECCODE 0004: accepted in part, read the amount. */
+  @Optional()
+  @YesNo()
+  partial?: boolean;
+
+  /** REDIRECTHTML, base64 as the platform sent it: decode it and show it to the cardholder. */
+  @Optional()
+  @AnyText()
+  redirectHtml?: string;
+
+  /** REDIRECTHTML was over 2 MB. */
+  @Optional()
+  @YesNo()
+  redirectHtmlDropped?: boolean;
+
+  /** The caller's own value. */
+  @Optional()
+  @AnyText()
+  extraData?: string;
+
+  /** Of `doubt_resolved`: what the operation turned out to be. */
+  @Optional()
+  @OneOf(OUTCOMES)
+  outcome?: Outcome;
+
+  @Optional()
+  @OneOf(ORIGINS)
+  origin?: Origin;
+
+  @Optional()
+  @NestedList(() => ReportedFault, 0)
+  faults?: ReportedFault[];
+
+  /** Whether the caller may try again with a new command. */
+  @Optional()
+  @YesNo()
+  retryable?: boolean;
+
+  @Optional()
+  @Int(0)
+  retryAfterSeconds?: number;
+
+  @Optional()
+  @AnyText()
+  externalEntityId?: string;
+
+  /** 9 digits, padded with zeros. */
+  @Optional()
+  @AnyText()
+  externalReference?: string;
+
+  @Optional()
+  @TextList()
+  flags?: string[];
+}

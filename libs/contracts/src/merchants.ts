@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fault, joinPath, type Fault } from './faults.js';
+import { MERCHANT_PATTERN } from './order-key.js';
+import { MARKETS, type Market } from './platform/enums.js';
+import { check } from './validation/check.js';
+import { isPlainObject, Nested, NestedList, OneOf, Optional, Text, YesNo } from './validation/fields.js';
+
+/** A merchant's account on the platform. Keys are secrets: never log one of these whole. */
+export interface Merchant {
+  merchant: string;
+  /** IDENTIFIER. */
+  identifier: string;
+  /** K of every HASH, unless a more special key is given. */
+  accountKey: string;
+  notificationKey?: string;
+  redirectKey?: string;
+  /** Still accepted on what comes in, while a key is being changed. */
+  previousKeys?: { account?: string; notification?: string; redirect?: string };
+  apiKeys?: { id: string; key: string }[];
+  market: Market;
+  /** ISO 4217. */
+  currency: string;
+  notificationUrl?: string;
+  /** REDIRECT_URL: where the platform sends the cardholder. */
+  returnUrl?: string;
+  /** The merchant's own page behind returnUrl. */
+  pageUrl?: string;
+  /** Account of the token API whose bearer token goes with the merchant's operations. */
+  authAccount?: string;
+  /** Whether a doubtful operation may be looked up by ORDERID. */
+  lookup: boolean;
+}
+
+export interface Merchants {
+  readonly all: readonly Merchant[];
+  byName(name: string): Merchant | undefined;
+  byIdentifier(identifier: string): Merchant | undefined;
+}
+
+export class MerchantsFileError extends Error {
+  override readonly name = 'MerchantsFileError';
+  constructor(
+    readonly file: string,
+    readonly faults: readonly Fault[],
+  ) {
+    super(`${file}: ${faults.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ')}`);
+  }
+}
+
+/**
+ * Reads a JSON list of merchants. Every key may also come from a file, `accountKeyFile` instead of `accountKey`, its path relative to the
+ * list's. Throws `MerchantsFileError` with every fault at once; its message holds no key.
+ */
+export function loadMerchants(file: string): Merchants {
+  let list: unknown;
+  try {
+    list = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
+    throw new MerchantsFileError(file, [fault('', 'unreadable_file', reason)]);
+  }
+  const read = readMerchants(list, (path) => readFileSync(resolve(dirname(file), path), 'utf8'));
+  if ('faults' in read) throw new MerchantsFileError(file, read.faults);
+  return read.merchants;
+}
+
+/** The same without a file of its own: `readKey` gives the content of a key file. */
+export function readMerchants(list: unknown, readKey: (path: string) => string): { merchants: Merchants } | { faults: Fault[] } {
+  if (!Array.isArray(list)) return { faults: [fault('', 'type', 'must be a JSON list of merchants')] };
+  if (list.length === 0) return { faults: [fault('', 'length', 'must have at least one merchant')] };
+  const faults: Fault[] = [];
+  const all: Merchant[] = [];
+  list.forEach((raw: unknown, index) => {
+    const entry = withKeysFromFiles(raw, `[${index}]`, readKey, faults);
+    const checked = check(MerchantEntry, entry, 'refused');
+    faults.push(...checked.faults.map((one) => ({ ...one, path: joinPath(`[${index}]`, one.path) })));
+    if (checked.value !== undefined) all.push(merchantOf(checked.value));
+  });
+  faults.push(...duplicates(list));
+  return faults.length > 0 ? { faults } : { merchants: merchantsOf(all) };
+}
+
+const KEY = { min: 1, max: 1024 };
+const HTTP_URL = /^https?:\/\/[^\s/?#]+[^\s]*$/;
+
+class PreviousKeys {
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  account?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  notification?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  redirect?: string;
+}
+
+class ApiKey {
+  @Text(36, 36)
+  id!: string;
+
+  @Text(KEY.min, KEY.max)
+  key!: string;
+}
+
+class MerchantEntry {
+  @Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' })
+  merchant!: string;
+
+  @Text(1, 32)
+  identifier!: string;
+
+  @Text(KEY.min, KEY.max)
+  accountKey!: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  notificationKey?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  redirectKey?: string;
+
+  @Optional()
+  @Nested(() => PreviousKeys)
+  previousKeys?: PreviousKeys;
+
+  @Optional()
+  @NestedList(() => ApiKey, 0)
+  apiKeys?: ApiKey[];
+
+  @Optional()
+  @OneOf(MARKETS)
+  market?: Market;
+
+  @Optional()
+  @Text(3, 3, { pattern: /^[A-Z]{3}$/, says: 'an ISO 4217 code' })
+  currency?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  notificationUrl?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  returnUrl?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  pageUrl?: string;
+
+  @Optional()
+  @Text(1, 64)
+  authAccount?: string;
+
+  @Optional()
+  @YesNo()
+  lookup?: boolean;
+}
+
+function merchantOf(entry: MerchantEntry): Merchant {
+  return { ...entry, market: entry.market ?? 'FR', currency: entry.currency ?? 'EUR', lookup: entry.lookup ?? false };
+}
+
+function merchantsOf(all: readonly Merchant[]): Merchants {
+  const names = new Map(all.map((one) => [one.merchant, one]));
+  const identifiers = new Map(all.map((one) => [one.identifier, one]));
+  return { all, byName: (name) => names.get(name), byIdentifier: (identifier) => identifiers.get(identifier) };
+}
+
+function withKeysFromFiles(raw: unknown, path: string, readKey: (path: string) => string, faults: Fault[]): unknown {
+  if (!isPlainObject(raw)) return raw;
+  const entry = readKeyFiles(raw, ['accountKey', 'notificationKey', 'redirectKey'], path, readKey, faults);
+  if (isPlainObject(entry.previousKeys)) {
+    const names = ['account', 'notification', 'redirect'];
+    entry.previousKeys = readKeyFiles(entry.previousKeys, names, joinPath(path, 'previousKeys'), readKey, faults);
+  }
+  if (Array.isArray(entry.apiKeys)) {
+    entry.apiKeys = entry.apiKeys.map((one: unknown, index) =>
+      isPlainObject(one) ? readKeyFiles(one, ['key'], `${path}.apiKeys[${index}]`, readKey, faults) : one,
+    );
+  }
+  return entry;
+}
+
+function readKeyFiles(
+  raw: Record<string, unknown>,
+  names: readonly string[],
+  path: string,
+  readKey: (path: string) => string,
+  faults: Fault[],
+): Record<string, unknown> {
+  const read: Record<string, unknown> = { ...raw };
+  for (const name of names) {
+    const fileField = `${name}File`;
+    const file = raw[fileField];
+    if (file === undefined) continue;
+    delete read[fileField];
+    if (raw[name] !== undefined) faults.push(fault(joinPath(path, fileField), 'duplicate', `stands beside ${name}: give one of them`));
+    else if (typeof file !== 'string') faults.push(fault(joinPath(path, fileField), 'type', 'must be a text'));
+    else {
+      try {
+        read[name] = readKey(file).replace(/\r?\n$/, '');
+      } catch (cause) {
+        faults.push(fault(joinPath(path, fileField), 'unreadable_file', `cannot be read (${errorCode(cause)})`));
+        // One fault is enough: without this the key would be reported missing as well.
+        read[name] = 'unread';
+      }
+    }
+  }
+  return read;
+}
+
+function duplicates(list: readonly unknown[]): Fault[] {
+  const faults: Fault[] = [];
+  const seen = new Set<string>();
+  const once = (kind: string, value: unknown, path: string) => {
+    if (typeof value !== 'string') return;
+    const key = JSON.stringify([kind, value]);
+    if (seen.has(key)) faults.push(fault(path, 'duplicate', `is the ${kind} of an earlier entry too`));
+    seen.add(key);
+  };
+  list.forEach((entry: unknown, index) => {
+    if (!isPlainObject(entry)) return;
+    once('merchant', entry.merchant, `[${index}].merchant`);
+    once('identifier', entry.identifier, `[${index}].identifier`);
+    if (!Array.isArray(entry.apiKeys)) return;
+    entry.apiKeys.forEach((one: unknown, at) => {
+      if (isPlainObject(one)) once('id of an API key', one.id, `[${index}].apiKeys[${at}].id`);
+    });
+  });
+  return faults;
+}
+
+function errorCode(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown reason';
+}

@@ -1,0 +1,53 @@
+export const COMMAND_TYPES = ['payment.authorize', 'payment.capture', 'payment.refund', 'payment.void', 'payment.pay'] as const;
+export type CommandType = (typeof COMMAND_TYPES)[number];
+
+export const OPERATION_KINDS = ['authorize', 'capture', 'refund', 'void', 'pay'] as const;
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+
+/** Instalment method A or B, or a payment with a card token. */
+export const METHODS = ['A', 'B', 'card'] as const;
+export type Method = (typeof METHODS)[number];
+
+const ENDINGS = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
+type OperationEventType = `payment.${OperationKind}.${(typeof ENDINGS)[number]}`;
+
+/** *refused*: the platform said no. *rejected*: we did, nothing was executed. */
+export const EVENT_TYPES = [
+  ...OPERATION_KINDS.flatMap((kind) => ENDINGS.map((ending): OperationEventType => `payment.${kind}.${ending}`)),
+  'payment.authorize.redirect_required',
+  'payment.authorize.pending',
+  'payment.authorize.expired',
+  'payment.capture_window.closing',
+  'payment.operation.external',
+  'payment.conflict.detected',
+  'payment.command.rejected',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const NOTIFICATION_TYPE = 'payment.notification.received';
+
+export const AUTH_EVENT_TYPES = ['auth.token.refreshed', 'auth.token.refused', 'auth.token.invalidated'] as const;
+export type AuthEventType = (typeof AUTH_EVENT_TYPES)[number];
+
+export const CSE_EVENT_TYPES = ['cse.key.seen', 'cse.key.rotated', 'cse.key.refused'] as const;
+export type CseEventType = (typeof CSE_EVENT_TYPES)[number];
+
+export function isCommandType(type: string): type is CommandType {
+  return (COMMAND_TYPES as readonly string[]).includes(type);
+}
+
+export function isEventType(type: string): type is EventType {
+  return (EVENT_TYPES as readonly string[]).includes(type);
+}
+
+const KIND_OF_COMMAND: Readonly<Record<CommandType, OperationKind>> = {
+  'payment.authorize': 'authorize',
+  'payment.capture': 'capture',
+  'payment.refund': 'refund',
+  'payment.void': 'void',
+  'payment.pay': 'pay',
+};
+
+export function operationKind(type: CommandType): OperationKind {
+  return KIND_OF_COMMAND[type];
+}

@@ -1,0 +1,126 @@
+import { LANGUAGES, OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
+import { isKnownExecCode } from '../platform/execcodes.js';
+import { codePoints } from '../validation/code-points.js';
+import { PaymentNotification, type NotificationFlag } from './payment-notification.js';
+
+/** Parameters of both methods' notifications. */
+export const NOTIFICATION_PARAMETERS = [
+  'AMOUNT',
+  'CLIENTEMAIL',
+  'CLIENTIDENT',
+  'CURRENCY',
+  'DESCRIPTOR',
+  'EXECCODE',
+  'EXTRADATA',
+  'HASH',
+  'IDENTIFIER',
+  'LANGUAGE',
+  'MESSAGE',
+  'OPERATIONTYPE',
+  'ORDERID',
+  'TRANSACTIONID',
+  'VERSION',
+] as const;
+
+/** Method B, refund. */
+export const EXTERNAL_PARAMETERS = ['EXTERNALENTITYID', 'EXTERNALREFERENCE'] as const;
+
+/** A `payment` notification "carries the transaction parameters"; which ones is not shown. Public clients show these. */
+export const CARD_PARAMETERS = [
+  'CARDCODE',
+  'CARDCOUNTRY',
+  'CARDFULLNAME',
+  'CARDTYPE',
+  'CARDVALIDITYDATE',
+  'CLIENTIP',
+  'CLIENTREFERRER',
+  'CLIENTUSERAGENT',
+  'DESCRIPTION',
+  'SELECTEDBRAND',
+] as const;
+
+const KNOWN: ReadonlySet<string> = new Set([...NOTIFICATION_PARAMETERS, ...EXTERNAL_PARAMETERS, ...CARD_PARAMETERS]);
+const NEEDED = ['IDENTIFIER', 'OPERATIONTYPE', 'ORDERID', 'EXECCODE'] as const;
+
+/**
+ * Reads the parameters of a notification whose HASH was verified. Refuses nothing: what is unknown or odd is flagged and stays in
+ * `parameters`. Only card data that the platform should have masked is masked here.
+ */
+export function readNotification(
+  merchant: string,
+  parameters: Iterable<readonly [name: string, value: string]>,
+  receivedAt: string,
+): PaymentNotification {
+  const flags = new Set<NotificationFlag>();
+  const received = collect(parameters, flags);
+  // Empty is how the platform sends "none".
+  const read = (name: string) => received.get(name) || undefined;
+
+  const notification = new PaymentNotification();
+  notification.merchant = merchant;
+  notification.orderId = read('ORDERID') ?? '';
+  notification.identifier = read('IDENTIFIER') ?? '';
+  notification.operationType = read('OPERATIONTYPE') ?? '';
+  notification.execCode = read('EXECCODE') ?? '';
+  const optional = {
+    transactionId: read('TRANSACTIONID'),
+    amount: amountOf(read('AMOUNT'), flags),
+    currency: read('CURRENCY'),
+    message: read('MESSAGE'),
+    descriptor: read('DESCRIPTOR'),
+    language: read('LANGUAGE'),
+    extraData: read('EXTRADATA'),
+    externalEntityId: digits(read('EXTERNALENTITYID'), 10, 'invalid_external_entity_id', flags),
+    externalReference: digits(read('EXTERNALREFERENCE'), 9, 'invalid_external_reference', flags)?.padStart(9, '0'),
+  };
+  for (const [name, value] of Object.entries(optional)) if (value !== undefined) Object.assign(notification, { [name]: value });
+  notification.parameters = Object.fromEntries(received);
+  flagTheUnknown(notification, received, flags);
+  notification.flags = [...flags].sort();
+  notification.receivedAt = receivedAt;
+  return notification;
+}
+
+function collect(parameters: Iterable<readonly [string, string]>, flags: Set<NotificationFlag>): Map<string, string> {
+  const received = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (name === 'HASH') continue;
+    if (received.has(name)) flags.add('duplicate_parameters');
+    else if (name === 'CARDCVV') flags.add('card_data_removed');
+    else if (name === 'CARDCODE' && UNMASKED.test(value)) {
+      flags.add('card_data_removed');
+      received.set(name, value.replace(/\d(?=(?:\D*\d){4})/g, 'X'));
+    } else received.set(name, value);
+  }
+  return received;
+}
+
+/** More digits than a masked number shows: at most six in front and four behind. */
+const UNMASKED = /\d(?:\D?\d){10}/;
+
+function amountOf(text: string | undefined, flags: Set<NotificationFlag>): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (Number.isSafeInteger(amount)) return amount;
+  flags.add('invalid_amount');
+  return undefined;
+}
+
+function digits(text: string | undefined, max: number, flag: NotificationFlag, flags: Set<NotificationFlag>): string | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text) && text.length <= max) return text;
+  flags.add(flag);
+  return undefined;
+}
+
+function flagTheUnknown(notification: PaymentNotification, received: ReadonlyMap<string, string>, flags: Set<NotificationFlag>): void {
+  const { orderId, operationType, execCode, language } = notification;
+  const version = received.get('VERSION');
+  if (NEEDED.some((name) => !received.get(name))) flags.add('missing_parameters');
+  if (codePoints(orderId) > 40) flags.add('invalid_order_id');
+  if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType)) flags.add('unknown_operation');
+  if (execCode !== '' && !isKnownExecCode(execCode)) flags.add('unknown_execcode');
+  if (language !== undefined && !(LANGUAGES.card as readonly string[]).includes(language)) flags.add('unknown_language');
+  if (version && version !== PROTOCOL_VERSION) flags.add('unknown_version');
+  for (const name of received.keys()) if (!KNOWN.has(name)) flags.add('extra_parameters');
+}

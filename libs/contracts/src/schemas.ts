@@ -1,0 +1,35 @@
+import { PartnerAAuthorization } from './commands/partner-a-authorization.js';
+import { PartnerBAuthorization } from './commands/partner-b-authorization.js';
+import { CardPayment } from './commands/card-payment.js';
+import { Capture, Refund, VoidAuthorization } from './commands/follow-ups.js';
+import { PaymentEvent } from './events/payment-event.js';
+import { AuthEvent, CseEvent } from './events/service-events.js';
+import { PaymentNotification } from './notifications/payment-notification.js';
+import { AccessTokenRecord, EncryptionKeyRecord, EncryptionKeyRequest, TokenizerRecord, TokenizerRequest } from './platform/records.js';
+import type { UnknownFields } from './validation/check.js';
+import type { MessageClass } from './validation/fields.js';
+
+/** A message that has a JSON Schema of its own in `schemas/NAME.json`. */
+export interface SchemaSource {
+  readonly name: string;
+  readonly type: MessageClass;
+  readonly unknown: UnknownFields;
+}
+
+export const SCHEMA_SOURCES: readonly SchemaSource[] = [
+  { name: 'partner-a-authorization', type: PartnerAAuthorization, unknown: 'refused' },
+  { name: 'partner-b-authorization', type: PartnerBAuthorization, unknown: 'refused' },
+  { name: 'capture', type: Capture, unknown: 'refused' },
+  { name: 'refund', type: Refund, unknown: 'refused' },
+  { name: 'void-authorization', type: VoidAuthorization, unknown: 'refused' },
+  { name: 'card-payment', type: CardPayment, unknown: 'refused' },
+  { name: 'payment-event', type: PaymentEvent, unknown: 'ignored' },
+  { name: 'payment-notification', type: PaymentNotification, unknown: 'ignored' },
+  { name: 'auth-event', type: AuthEvent, unknown: 'ignored' },
+  { name: 'cse-event', type: CseEvent, unknown: 'ignored' },
+  { name: 'access-token-record', type: AccessTokenRecord, unknown: 'ignored' },
+  { name: 'encryption-key-request', type: EncryptionKeyRequest, unknown: 'refused' },
+  { name: 'encryption-key-record', type: EncryptionKeyRecord, unknown: 'ignored' },
+  { name: 'tokenizer-request', type: TokenizerRequest, unknown: 'refused' },
+  { name: 'tokenizer-record', type: TokenizerRecord, unknown: 'ignored' },
+];

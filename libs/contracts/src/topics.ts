@@ -1,0 +1,93 @@
+export type Rail = 'partner-a' | 'partner-b' | 'card';
+export const RAILS: readonly Rail[] = ['partner-a', 'partner-b', 'card'];
+
+export interface TopicDefinition {
+  /** Without the prefix. */
+  readonly name: string;
+  readonly partitions: number;
+  readonly retentionMs: number;
+  readonly cleanupPolicy: 'delete';
+  /** Largest record batch that the topic takes, in bytes. */
+  readonly maxMessageBytes: number;
+  /** What a record's key is, for readers. */
+  readonly key: string;
+  readonly writtenBy: string;
+  readonly readBy: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MIB = 1024 * 1024;
+const ORDER_KEY = 'merchant/orderId';
+
+/** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
+export const TOPICS = {
+  commandsPartnerA: commands('partner-a'),
+  commandsPartnerB: commands('partner-b'),
+  commandsCard: commands('card'),
+  events: topic('payments.events.v1', { days: 35, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'consumers' }),
+  notifications: topic('payments.notifications.v1', {
+    days: 35,
+    mib: 1,
+    key: ORDER_KEY,
+    writtenBy: 'notification-ingest',
+    readBy: 'payment-gateway',
+  }),
+  journal: topic('payments.journal.v1', { days: 100, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'payment-gateway' }),
+  // Holds the original bytes and the reason headers, so it takes more than a command topic does.
+  commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
+    days: 35,
+    mib: 2,
+    key: 'the original key',
+    writtenBy: 'payment-gateway',
+    readBy: 'people',
+  }),
+  notificationsQuarantine: topic('payments.notifications.quarantine.v1', {
+    days: 35,
+    mib: 1,
+    key: 'content hash',
+    writtenBy: 'notification-ingest',
+    readBy: 'people',
+  }),
+  authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
+  cseEvents: topic('cse.events.v1', { days: 35, mib: 1, key: 'apiKeyId', writtenBy: 'cse-token-service', readBy: 'anyone' }),
+} as const satisfies Record<string, TopicDefinition>;
+
+export const COMMAND_TOPICS: Readonly<Record<Rail, TopicDefinition>> = {
+  'partner-a': TOPICS.commandsPartnerA,
+  'partner-b': TOPICS.commandsPartnerB,
+  card: TOPICS.commandsCard,
+};
+
+export function topicName(prefix: string, definition: TopicDefinition): string {
+  return prefix + definition.name;
+}
+
+/** The rail of a command topic's name without prefix; undefined for every other topic. */
+export function railOfTopic(unprefixedName: string): Rail | undefined {
+  return RAILS.find((rail) => COMMAND_TOPICS[rail].name === unprefixedName);
+}
+
+interface TopicFacts {
+  days: number;
+  mib: number;
+  key: string;
+  writtenBy: string;
+  readBy: string;
+}
+
+function topic(name: string, { days, mib, key, writtenBy, readBy }: TopicFacts): TopicDefinition {
+  return {
+    name,
+    partitions: 12,
+    retentionMs: days * DAY_MS,
+    cleanupPolicy: 'delete',
+    maxMessageBytes: mib * MIB,
+    key,
+    writtenBy,
+    readBy,
+  };
+}
+
+function commands(rail: Rail): TopicDefinition {
+  return topic(`payments.commands.${rail}.v1`, { days: 14, mib: 1, key: ORDER_KEY, writtenBy: 'commerce', readBy: 'payment-gateway' });
+}

@@ -1,0 +1,103 @@
+/**
+ * Card data must never enter Tranche: no message has a field for it, and a command that carries it all the same is refused and not logged.
+ *
+ * Field names are compared without case and punctuation. Texts are searched for numbers of 12 to 19 digits, whole or in groups, that pass
+ * the Luhn check. One number in ten passes it by chance, so how strictly a text is read depends on what it is:
+ * - `prose`, typed by people (names, addresses, descriptions): every such number;
+ * - `reference`, where identifiers, time-stamps and article numbers (12 and 13 digits) are at home (extraData, metadata, articles): only
+ *   numbers with the prefix and length of a card scheme;
+ * - ids, phones, tokens, user agents and URLs are not searched: a false refusal of a sound orderId would cost a payment.
+ * docs/decisions/contracts-card-data.md
+ */
+export type TextKind = 'prose' | 'reference';
+
+const NAME_PARTS = ['cardcode', 'cardnum', 'cardno', 'cvv', 'cvc', 'cryptogram', 'securitycode', 'cardvalidity', 'cardexpir', 'carddata'];
+const NAMES = new Set([
+  'pan',
+  'fpan',
+  'dpan',
+  'csc',
+  'cvn',
+  'ccn',
+  'ccnumber',
+  'ccnum',
+  'creditcard',
+  'primaryaccountnumber',
+  'track1',
+  'track2',
+]);
+
+export function isCardFieldName(name: string): boolean {
+  const plain = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
+  return NAMES.has(plain) || (plain !== 'cardnotpresent' && NAME_PARTS.some((part) => plain.includes(part)));
+}
+
+const TWELVE_DIGITS = /\d(?:[ ._-]?\d){11}/;
+const NUMBERS = /\d+(?:[ ._-]\d+)*/g;
+const CVV_IN_TEXT = /\bc(?:vv|vc)2?\W{0,4}\d{3,4}\b/i;
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** True when the text holds a card number or a named CVV. */
+export function holdsCardData(text: string, kind: TextKind): boolean {
+  // NFKC turns full-width digits and no-break spaces into plain ones.
+  const plain = NOT_ASCII.test(text) ? text.normalize('NFKC') : text;
+  if (CVV_IN_TEXT.test(plain)) return true;
+  if (!TWELVE_DIGITS.test(plain)) return false;
+  return (plain.match(NUMBERS) ?? []).some((number) => holdsCardNumber(number.split(/[ ._-]/), kind));
+}
+
+/** Joins neighbouring groups (`4111 1111 1111 1111`), never cuts one: a number of 24 digits is not a card number. */
+function holdsCardNumber(groups: readonly string[], kind: TextKind): boolean {
+  for (let first = 0; first < groups.length; first++) {
+    let digits = '';
+    for (let last = first; last < groups.length; last++) {
+      digits += groups[last] ?? '';
+      if (digits.length > 19) break;
+      if (digits.length >= 12 && passesLuhn(digits) && (kind === 'prose' || SCHEME.test(digits))) return true;
+    }
+  }
+  return false;
+}
+
+/** Visa, Mastercard (both series), American Express, Diners, JCB, Maestro and Discover: 14 to 19 digits. */
+const SCHEME =
+  /^(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}|(?:5[06-9]|6\d)\d{12,17})$/;
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
+    sum += i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  }
+  return sum % 10 === 0 && /[1-9]/.test(digits);
+}
+
+const MAX_DEPTH = 20;
+
+/**
+ * Searches a value that has no place in the message. Returns the path of the first card data below it ('' = the value itself), or
+ * undefined. Looks no deeper than 20 levels: the message is refused anyway.
+ */
+export function findCardData(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return holdsCardData(value, 'prose') ? '' : undefined;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && holdsCardData(String(value), 'prose') ? '' : undefined;
+  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return undefined;
+  for (const [name, child] of Object.entries(value)) {
+    const step = Array.isArray(value) ? `[${name}]` : shownName(name);
+    if (!Array.isArray(value) && (isCardFieldName(name) || holdsCardData(name, 'prose'))) return step;
+    const below = findCardData(child, depth + 1);
+    if (below !== undefined) return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;
+  }
+  return undefined;
+}
+
+const PLAIN_NAME = /^[A-Za-z_$@][\w$@ .:-]{0,39}$/;
+const LONG_NUMBER = /\d(?:[ ._:-]?\d){7}/;
+
+/** A field name as it may stand in a path: names come from outside and could hold anything. */
+export function shownName(name: string): string {
+  return PLAIN_NAME.test(name) && !LONG_NUMBER.test(name) ? name : '(name withheld)';
+}

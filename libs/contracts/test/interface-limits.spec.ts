@@ -1,0 +1,43 @@
+import { commandClass, validateCommandData, type FaultCode } from '@tranche/contracts';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { LIMITS, shown, withField } from './limits.js';
+
+describe.each(LIMITS)('$message', ({ rail, type, valid, limits }) => {
+  const check = (message: object) => validateCommandData(rail, type, message).faults.map(({ path, code }) => ({ path, code }));
+  const byClassValidator = (message: object) => {
+    const messageClass = commandClass(rail, type);
+    if (messageClass === undefined) throw new Error('no class');
+    return validateSync(plainToInstance(messageClass, message), { whitelist: true, forbidNonWhitelisted: true }).length === 0;
+  };
+
+  it('accepts the valid message', () => {
+    expect(check(valid())).toEqual([]);
+    expect(byClassValidator(valid())).toBe(true);
+  });
+
+  describe.each(limits)('$field ($ours)', ({ ours, isRequired, accepted, refused }) => {
+    for (const value of accepted) {
+      it(`accepts ${shown(value)}`, () => {
+        const message = withField(valid(), ours, value);
+        expect(check(message)).toEqual([]);
+        expect(byClassValidator(message)).toBe(true);
+      });
+    }
+
+    const refusals = Object.entries(refused).flatMap(([code, values]) =>
+      (values ?? []).map((value) => [code, shown(value), value] as const),
+    );
+    it.each(refusals)('refuses as %s: %s', (code, _name, value) => {
+      const message = withField(valid(), ours, value);
+      const faults = check(message);
+      expect(faults.some((fault) => fault.path.startsWith(ours) && fault.code === (code as FaultCode))).toBe(true);
+      expect(faults.every((fault) => fault.path.startsWith(ours))).toBe(true);
+      expect(byClassValidator(message)).toBe(false);
+    });
+
+    it(isRequired ? 'is required' : 'may be absent', () => {
+      expect(check(withField(valid(), ours, undefined))).toEqual(isRequired ? [{ path: ours, code: 'required' }] : []);
+    });
+  });
+});

@@ -1,0 +1,214 @@
+import type { OperationKind } from '@tranche/contracts';
+import { foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
+import { hasFollowUp, judge, refundableAmount } from './guards.js';
+import { findOperation, hasSucceeded, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
+import { closeNotExecuted, closeWith, compact, conflict, draft, settle, type Draft, type Effect } from './transitions.js';
+import type {
+  Expired,
+  Forgotten,
+  GivenUp,
+  InDoubt,
+  Intent,
+  JournalRecord,
+  NotExecuted,
+  OperationTerms,
+  Outcome,
+  Rejected,
+  Reminded,
+  Repeated,
+} from './records.js';
+
+/** "A successful authorization can be captured for up to 7 days" (interface, Limits). */
+export const CAPTURE_WINDOW_MS = 7 * 86_400_000;
+
+export interface Folded {
+  order: OrderState;
+  /** What the record made known: events to publish, in order. */
+  effects: Effect[];
+}
+
+/**
+ * Folds one journal record into the state of its order. Pure: no clock, no I/O, no configuration (R2).
+ * Records must come in offset order; one that was folded before (offset ≤ `lastOffset`) changes nothing.
+ */
+export function fold(order: OrderState, record: JournalRecord, offset: bigint): Folded {
+  if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
+  const next = draft(order, offset, record.at);
+  switch (record.record) {
+    case 'INTENT':
+      foldIntent(next, record);
+      break;
+    case 'NOT_EXECUTED':
+      foldNotExecuted(next, record);
+      break;
+    case 'OUTCOME':
+      foldOutcome(next, record);
+      break;
+    case 'IN_DOUBT':
+      foldInDoubt(next, record);
+      break;
+    case 'EVIDENCE':
+      foldEvidence(next, record);
+      break;
+    case 'REJECTED':
+      foldRejected(next, record);
+      break;
+    case 'GIVEN_UP':
+      foldGivenUp(next, record);
+      break;
+    case 'EXPIRED':
+      foldExpired(next, record);
+      break;
+    case 'REMINDED':
+      foldReminded(next, record);
+      break;
+    case 'REPEATED':
+      foldRepeated(next, record);
+      break;
+    case 'FORGOTTEN':
+      return { order: foldForgotten(next.order, order.lastOffset, record), effects: [] };
+  }
+  return { order: next.order, effects: next.effects };
+}
+
+function foldIntent(next: Draft, intent: Intent): void {
+  if (next.order.verdicts.some(([token]) => token === intent.token)) return;
+  next.order.verdicts = [...next.order.verdicts, [intent.token, judgeIntent(next, intent)]];
+}
+
+function judgeIntent(next: Draft, intent: Intent): Verdict {
+  const known = findOperation(next.order, intent.commandId);
+  const isOurTurn = known
+    ? known.phase === 'idle' && known.attempt === intent.attempt && known.contentHash === intent.contentHash
+    : intent.attempt === 1;
+  if (!isOurTurn) return 'lost';
+  const judgement = judge(next.order, intent);
+  if (judgement.verdict === 'busy') return 'busy';
+  const operation = known ?? newOperation(intent, next.at);
+  if (judgement.verdict === 'rejected') {
+    const faults = [{ path: '', code: judgement.code, message: judgement.message }];
+    closeWith(next, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
+    return 'rejected';
+  }
+  next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, isTagged: intent.tag !== undefined });
+  return 'granted';
+}
+
+/** The terms that hold from the grant on: defaults of the platform are filled in from what the order shows. */
+function grantedTerms(next: Draft, intent: Intent): Partial<OperationState> {
+  const { order } = next;
+  const authorization = order.operations.find(
+    (other) => isPayment(other) && other.transactionId !== undefined && other.transactionId === intent.transactionId,
+  );
+  const defaults: Partial<Record<OperationKind, number | undefined>> = {
+    capture: authorization?.amount,
+    refund: refundableAmount(order, intent.transactionId),
+    void: authorization?.amount,
+  };
+  const amount = intent.amount ?? defaults[intent.operation];
+  const isLate =
+    intent.operation === 'capture' &&
+    authorization?.endedAt !== undefined &&
+    Date.parse(intent.at) - Date.parse(authorization.endedAt) > CAPTURE_WINDOW_MS;
+  return compact({ amount, reference: intent.transactionId, flags: isLate ? ['capture_window_passed'] : undefined });
+}
+
+function newOperation(terms: OperationTerms & { commandId: string; attempt: number }, at: string): OperationState {
+  const { commandId, attempt, operation, method, currency, amount, transactionId, supersedes, contentHash, correlationId } = terms;
+  const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
+  return { commandId, operation, method, currency, contentHash, attempt, phase: 'idle', firstIntentAt: at, evidence: [], ...optional };
+}
+
+/** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
+function closable(next: Draft, record: { commandId: string; attempt: number; token: string }): OperationState | undefined {
+  const operation = findOperation(next.order, record.commandId);
+  const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
+  return isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt') ? operation : undefined;
+}
+
+function foldNotExecuted(next: Draft, record: NotExecuted): void {
+  const operation = closable(next, record);
+  if (!operation) return;
+  closeNotExecuted(next, operation, 'answer', record);
+}
+
+function foldOutcome(next: Draft, record: Outcome): void {
+  const operation = closable(next, record);
+  if (operation) {
+    settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
+    return;
+  }
+  compareLateOutcome(next, record);
+}
+
+/** After evidence was first: the answer binds its TRANSACTIONID, says nothing when equal, and is a conflict when not (R4). */
+function compareLateOutcome(next: Draft, record: Outcome): void {
+  const operation = findOperation(next.order, record.commandId);
+  if (operation?.token !== record.token || operation.attempt !== record.attempt) return;
+  const { transactionId } = record.answer;
+  const bound = transactionId !== undefined && operation.transactionId === undefined ? { ...operation, transactionId } : operation;
+  if (bound !== operation) next.put(bound);
+  const isFinal = record.result === 'succeeded' || record.result === 'refused';
+  if (operation.phase === 'ended' && isFinal && operation.end !== record.result) conflict(next, bound, record.answer, 'answer');
+}
+
+function foldInDoubt(next: Draft, record: InDoubt): void {
+  const operation = closable(next, record);
+  if (operation?.phase !== 'open') return;
+  const inDoubt: OperationState = { ...operation, phase: 'in_doubt', wasInDoubt: true };
+  const { message, execCode } = record;
+  next.putAndPublish(inDoubt, 'in_doubt', {
+    message,
+    execCode,
+    origin: record.reason === 'owner_lost' ? 'timer' : 'answer',
+    flags: [record.reason],
+  });
+  settleDoubtFromUnbound(next, inDoubt.commandId);
+}
+
+function foldRejected(next: Draft, record: Rejected): void {
+  const known = findOperation(next.order, record.commandId);
+  if (known ? known.phase !== 'idle' || known.attempt !== record.attempt : record.attempt !== 1) return;
+  closeWith(next, known ?? newOperation(record, next.at), { end: 'rejected' }, 'rejected', { faults: record.faults });
+}
+
+function foldGivenUp(next: Draft, record: GivenUp): void {
+  const operation = findOperation(next.order, record.commandId);
+  if (operation?.phase !== 'idle' || operation.attempt !== record.attempt || record.attempt < 2) return;
+  const { code, message, retryAfterSeconds } = record;
+  closeWith(next, operation, { end: 'given_up' }, 'rejected', {
+    faults: [{ path: '', code, message }],
+    retryable: true,
+    retryAfterSeconds,
+  });
+}
+
+function foldExpired(next: Draft, record: Expired): void {
+  const operation = findOperation(next.order, record.commandId);
+  if (operation?.phase !== 'pending' || operation.attempt !== record.attempt) return;
+  closeWith(next, operation, { end: 'expired' }, 'expired', { origin: 'timer' });
+}
+
+function foldReminded(next: Draft, record: Reminded): void {
+  const operation = findOperation(next.order, record.commandId);
+  if (!operation) return;
+  if (record.reminder === 'capture_window') {
+    const isCapturable =
+      operation.operation === 'authorize' && hasSucceeded(operation) && !hasFollowUp(next.order, 'capture', operation.transactionId);
+    if (isCapturable) next.publish('payment.capture_window.closing', operation, { origin: 'timer' });
+  } else if (operation.phase === 'in_doubt') {
+    next.publish(`payment.${operation.operation}.in_doubt`, operation, { origin: 'timer', flags: [record.reminder] });
+  }
+}
+
+function foldRepeated(next: Draft, record: Repeated): void {
+  const latest = findOperation(next.order, record.commandId)?.latest;
+  if (latest) next.effects.push({ event: latest, isRepeat: true });
+}
+
+/** What remains of a forgotten order is an empty one; the record is void if the order moved on meanwhile. */
+function foldForgotten(order: OrderState, lastOffsetBefore: string, record: Forgotten): OrderState {
+  const isBusy = order.operations.some((operation) => ['open', 'in_doubt', 'redirect', 'pending'].includes(operation.phase));
+  if (record.lastOffset !== lastOffsetBefore || isBusy) return order;
+  return { ...order, operations: [], verdicts: [], unbound: [], external: [] };
+}

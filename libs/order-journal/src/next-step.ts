@@ -1,0 +1,32 @@
+import { findOperation, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
+import type { OperationTerms } from './records.js';
+
+/** What a command that has just arrived, or was woken, has to do next. */
+export type Step =
+  /** The id was used for another content: not an operation at all. */
+  | { step: 'reused' }
+  /** Ended, or waiting for somebody else than us: its latest event is published again. */
+  | { step: 'repeat' }
+  /** Somebody's call of this operation, or of another one of the order, is under way. */
+  | { step: 'wait' }
+  | { step: 'attempt'; attempt: number };
+
+export function nextStep(order: OrderState, command: Pick<OperationTerms, 'contentHash'> & { commandId: string }): Step {
+  const operation = findOperation(order, command.commandId);
+  if (operation && operation.contentHash !== command.contentHash) return { step: 'reused' };
+  if (operation && operation.phase !== 'idle') return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
+  const isBusy = order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));
+  return isBusy ? { step: 'wait' } : { step: 'attempt', attempt: operation?.attempt ?? 1 };
+}
+
+/**
+ * TRANSACTIONID that a follow-up names when its command leaves it out: of the order's newest payment for a capture or void, of its newest capture
+ * or card payment for a refund. Undefined where the order shows none.
+ */
+export function referenceFor(order: OrderState, kind: 'capture' | 'refund' | 'void'): string | undefined {
+  const isSource = (operation: OperationState) =>
+    kind === 'refund' ? operation.operation === 'capture' || operation.operation === 'pay' : isPayment(operation);
+  const sources = order.operations.filter((operation) => operation.transactionId !== undefined && isSource(operation));
+  const succeeded = sources.filter((operation) => operation.end === 'succeeded');
+  return (succeeded.at(-1) ?? sources.at(-1))?.transactionId;
+}

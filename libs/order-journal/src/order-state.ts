@@ -1,0 +1,143 @@
+import type { Fault, Method, OperationKind } from '@tranche/contracts';
+import type { Answer, NotExecutedReason, Origin, Result } from './records.js';
+
+/**
+ * Where an operation stands.
+ *
+ * idle: attempt `attempt` may be asked for · open: granted, the call may be under way · in_doubt: nobody knows, evidence decides ·
+ * redirect: the cardholder must act (EXECCODE 0001, 0002) · pending: waits for approval (0003) · ended.
+ */
+export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect' | 'pending' | 'ended';
+
+/** How an operation ended. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
+export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
+
+/** The fold's word on an INTENT (R3). */
+export type Verdict = 'granted' | 'busy' | 'rejected' | 'lost';
+
+/** An event that the projector publishes; REDIRECTHTML is left out here and kept apart. */
+export interface ProjectedEvent {
+  type: string;
+  /** Offset of the journal record that it tells of: the event's sequence, and half of its id. */
+  offset: string;
+  time: string;
+  correlationId?: string;
+  body: EventBody;
+}
+
+/** What an event says of its operation; a `PaymentEvent` of the contracts once merchant and order are put in. */
+export interface EventBody {
+  commandId?: string;
+  operation?: OperationKind;
+  method?: Method;
+  attempt?: number;
+  amount?: number;
+  currency?: string;
+  origin?: Origin;
+  outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
+  transactionId?: string;
+  execCode?: string;
+  message?: string;
+  messageTruncated?: boolean;
+  descriptor?: string;
+  partial?: boolean;
+  redirectHtml?: string;
+  redirectHtmlDropped?: boolean;
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+  faults?: Fault[];
+  retryable?: boolean;
+  retryAfterSeconds?: number;
+  flags?: string[];
+}
+
+export interface OperationState {
+  commandId: string;
+  operation: OperationKind;
+  method: Method;
+  currency: string;
+  amount?: number;
+  /** TRANSACTIONID of the operation that this one follows. */
+  reference?: string;
+  supersedes?: string;
+  contentHash: string;
+  correlationId?: string;
+  attempt: number;
+  phase: Phase;
+  end?: End;
+  partial?: boolean;
+  /** The granted token of the current attempt. */
+  token?: string;
+  isTagged?: boolean;
+  /** Once in doubt, some refusals may mean "already done" (R8). */
+  wasInDoubt?: boolean;
+  /** TRANSACTIONID that the platform gave to this operation. */
+  transactionId?: string;
+  /** When the first attempt was asked for, and when it ended; the writers' clocks. */
+  firstIntentAt?: string;
+  endedAt?: string;
+  /** Why the last attempt was not executed. */
+  lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
+  /** How often the platform refused our bearer token. */
+  authRefusals?: number;
+  /** EVIDENCE that was counted, as `TRANSACTIONID EXECCODE`. */
+  evidence: string[];
+  flags?: string[];
+  latest?: ProjectedEvent;
+}
+
+/** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
+export interface UnboundEvidence {
+  operation: OperationKind;
+  result: Result | 'not_executed' | 'unclear';
+  partial?: boolean;
+  answer: Answer;
+  source: 'notification' | 'look-up' | 'operator';
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+}
+
+/** An operation that the platform told of and that no command of ours asked for: a refund made in the back office. */
+export interface ExternalOperation {
+  operation: OperationKind;
+  result: Result | 'not_executed' | 'unclear';
+  transactionId?: string;
+  execCode?: string;
+  amount?: number;
+}
+
+/** All that the journal says of one order. Plain JSON, so that the index can hold it. */
+export interface OrderState {
+  merchant: string;
+  orderId: string;
+  /** In the order of their first record. */
+  operations: OperationState[];
+  /** Verdicts by token, each given once. */
+  verdicts: [token: string, verdict: Verdict][];
+  unbound: UnboundEvidence[];
+  external: ExternalOperation[];
+  /** Offset of the last record folded; `-1` before the first. */
+  lastOffset: string;
+}
+
+export function emptyOrder(merchant: string, orderId: string): OrderState {
+  return { merchant, orderId, operations: [], verdicts: [], unbound: [], external: [], lastOffset: '-1' };
+}
+
+export function findOperation(order: OrderState, commandId: string): OperationState | undefined {
+  return order.operations.find((operation) => operation.commandId === commandId);
+}
+
+export function verdictOf(order: OrderState, token: string): Verdict | undefined {
+  return order.verdicts.find(([seen]) => seen === token)?.[1];
+}
+
+export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';
+export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
+export const hasSucceeded = (operation: OperationState): boolean => operation.phase === 'ended' && operation.end === 'succeeded';
+
+/** An authorization or a card payment: what an order may have only one of. */
+export const isPayment = (operation: { operation: OperationKind }): boolean =>
+  operation.operation === 'authorize' || operation.operation === 'pay';

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import type { OrderState, ProjectedEvent } from './order-state.js';
+
+/** The id of an event: the same journal record always gives the same event (design, section 3). */
+export function eventId(partition: number, offset: string, type: string): string {
+  return createHash('sha256').update(`${partition}/${offset}/${type}`).digest('base64url').slice(0, 27);
+}
+
+/** A folded event as it is published; `sequence` rises within an order. */
+export function toCloudEvent(order: OrderState, partition: number, event: ProjectedEvent): CloudEvent<PaymentEvent> {
+  const { merchant, orderId } = order;
+  return {
+    id: eventId(partition, event.offset, event.type),
+    source: '/tranche/payment-gateway',
+    type: event.type,
+    time: event.time,
+    subject: orderKey(merchant, orderId),
+    sequence: sequenceOf(BigInt(event.offset)),
+    ...(event.correlationId === undefined ? {} : { correlationid: event.correlationId }),
+    ...(event.body.commandId === undefined ? {} : { causationid: event.body.commandId }),
+    data: { merchant, orderId, ...event.body },
+  };
+}

@@ -1,0 +1,31 @@
+import { execCode, type FaultCode } from '@tranche/contracts';
+import { isPayment, type OperationState } from './order-state.js';
+
+/** "2006, 2017 and 3004 are retried for 60 s in all" (design, R6). */
+const BUSY_RETRY_MS = 60_000;
+
+export type AfterNotExecuted =
+  { next: 'retry'; inMs: number } | { next: 'give_up'; code: FaultCode; message: string; retryAfterSeconds?: number };
+
+/**
+ * What follows an attempt that was provably not executed (R6). `operation` is idle at its next attempt.
+ * An unreachable platform is never given up: nothing was burnt, the command waits.
+ */
+export function afterNotExecuted(operation: OperationState, nowMs: number): AfterNotExecuted {
+  const { lastNotExecuted: last, attempt } = operation;
+  const backOffMs = Math.min(250 * 2 ** Math.min(attempt - 2, 10), 10_000);
+  if (last?.reason === 'auth_refused' && (operation.authRefusals ?? 0) > 1) {
+    return { next: 'give_up', code: 'auth_refused', message: 'The platform refused a fresh bearer token too' };
+  }
+  if (last?.reason === 'auth_refused' || last?.reason === 'send_deadline') return { next: 'retry', inMs: 0 };
+  const { retry, retryAfterSeconds } = execCode(last?.execCode ?? '');
+  if (retryAfterSeconds !== undefined) {
+    return { next: 'give_up', code: 'platform_unavailable', message: 'The bank network was not available', retryAfterSeconds };
+  }
+  if (retry === 'back_off' || retry === 'slow_down') {
+    const ageMs = nowMs - Date.parse(operation.firstIntentAt ?? '');
+    if (!isPayment(operation) && ageMs + backOffMs < BUSY_RETRY_MS) return { next: 'retry', inMs: backOffMs };
+    return { next: 'give_up', code: 'platform_unavailable', message: 'The platform was busy', retryAfterSeconds: BUSY_RETRY_MS / 1000 };
+  }
+  return { next: 'retry', inMs: backOffMs };
+}

@@ -1,0 +1,140 @@
+import { hasFollowUp } from './guards.js';
+import { hasSucceeded, isPayment, type EventBody, type OperationState, type OrderState, type ProjectedEvent } from './order-state.js';
+import type { Answer, NotExecutedReason, Origin, Result } from './records.js';
+
+/** An event that a record brought about; a repeat is the same event once more. */
+export interface Effect {
+  event: ProjectedEvent;
+  isRepeat?: boolean;
+}
+
+/** The next state of an order while one record is folded into it. */
+export interface Draft {
+  order: OrderState;
+  effects: Effect[];
+  at: string;
+  put(operation: OperationState): void;
+  /** Publishes an event that is not the operation's latest word: a conflict, a reminder. */
+  publish(type: string, operation: OperationState | undefined, body: EventBody): void;
+  /** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest word. */
+  putAndPublish(operation: OperationState, name: string, body: EventBody): void;
+}
+
+export function draft(order: OrderState, offset: bigint, at: string): Draft {
+  const next: Draft = {
+    order: { ...order, lastOffset: offset.toString() },
+    effects: [],
+    at,
+    put(operation) {
+      const state = compact(operation);
+      const isKnown = next.order.operations.some((other) => other.commandId === state.commandId);
+      const replaced = next.order.operations.map((other) => (other.commandId === state.commandId ? state : other));
+      next.order.operations = isKnown ? replaced : [...next.order.operations, state];
+    },
+    publish(type, operation, body) {
+      const event = { type, offset: offset.toString(), time: at, correlationId: operation?.correlationId };
+      next.effects.push({ event: compact({ ...event, body: compact({ ...(operation ? describe(operation) : {}), ...body }) }) });
+    },
+    putAndPublish(operation, name, body) {
+      next.publish(`payment.${operation.operation}.${name}`, operation, body);
+      const event = next.effects.at(-1)?.event;
+      next.put(event ? { ...operation, latest: withoutHtml(event) } : operation);
+    },
+  };
+  return next;
+}
+
+function describe(operation: OperationState): EventBody {
+  const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
+  return compact({ commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags });
+}
+
+/** State must stay small: REDIRECTHTML is kept apart, for a day. */
+function withoutHtml(event: ProjectedEvent): ProjectedEvent {
+  const { redirectHtml: _left, ...body } = event.body;
+  return { ...event, body };
+}
+
+/** Ends an operation and publishes the event that says so. */
+export function closeWith(next: Draft, operation: OperationState, change: Partial<OperationState>, name: string, body: EventBody): void {
+  next.putAndPublish({ ...operation, ...change, phase: 'ended', endedAt: next.at }, name, body);
+}
+
+/** Answers that say the operation did or did not happen, or that somebody else has yet to decide. */
+export interface Said {
+  origin: Origin;
+  answer: Answer;
+  partial?: boolean;
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+}
+
+/** Moves an operation that is not ended by what was said of it; after a doubt the event is `doubt_resolved` (R4). */
+export function settle(next: Draft, operation: OperationState, result: Result, said: Said): void {
+  const resolvesDoubt = operation.phase === 'in_doubt';
+  const moved: OperationState = compact({
+    ...operation,
+    ...(result === 'succeeded' || result === 'refused' ? { phase: 'ended' as const, end: result, endedAt: next.at } : { phase: result }),
+    transactionId: said.answer.transactionId ?? operation.transactionId,
+    amount: settledAmount(operation, result, said),
+    partial: said.partial ? true : operation.partial,
+  });
+  const body = { origin: said.origin, ...answered(said) };
+  if (resolvesDoubt)
+    next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
+  else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
+  if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, said);
+}
+
+/** The platform's amount counts when it accepted in part, or when none was asked for. */
+function settledAmount(operation: OperationState, result: Result, said: Said): number | undefined {
+  if (result !== 'succeeded') return operation.amount;
+  return said.partial ? (said.answer.amount ?? operation.amount) : (operation.amount ?? said.answer.amount);
+}
+
+/** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
+export function closeNotExecuted(
+  next: Draft,
+  operation: OperationState,
+  origin: Origin,
+  why: { reason: NotExecutedReason; execCode?: string; message?: string },
+): void {
+  const { reason, execCode, message } = why;
+  if (operation.phase === 'in_doubt') {
+    closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', { outcome: 'not_executed', origin, execCode, message });
+    return;
+  }
+  const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
+  const lastNotExecuted = compact({ reason, execCode });
+  next.put({ ...operation, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
+}
+
+/** Two words about one attempt that can't both be true: both are kept, and people are told (R4). */
+export function conflict(next: Draft, operation: OperationState, answer: Answer, origin: Origin): void {
+  next.publish('payment.conflict.detected', operation, {
+    origin,
+    ...answered({ answer, origin }),
+    flags: [`was_${operation.end ?? operation.phase}`],
+  });
+}
+
+/** A redirect was superseded and both came to succeed: the cardholder may pay twice. */
+function conflictOfTwoPayments(next: Draft, operation: OperationState, said: Said): void {
+  const others = next.order.operations.filter(
+    (other) => other.commandId !== operation.commandId && isPayment(other) && hasSucceeded(other),
+  );
+  if (others.every((other) => hasFollowUp(next.order, 'void', other.transactionId))) return;
+  next.publish('payment.conflict.detected', operation, { origin: said.origin, ...answered(said), flags: ['two_payments_succeeded'] });
+}
+
+export function answered(said: Said): EventBody {
+  const { amount: _amount, ...answer } = said.answer;
+  const { extraData, externalEntityId, externalReference } = said;
+  return compact({ ...answer, extraData, externalEntityId, externalReference });
+}
+
+/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. */
+export function compact<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+}
