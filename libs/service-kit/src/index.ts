@@ -1,1 +1,19 @@
-export {};
+import 'reflect-metadata';
+
+export { Env, ConfigError, describeConfig, loadConfig, type ChecksItself, type ConfigFault, type EnvOptions, type Setting } from './config.js';
+export { Health, type Check, type Reason } from './health.js';
+export { HTTP_LIMITS, type HttpLimits } from './http-adapter.js';
+export { KitConfig } from './kit.config.js';
+export { ConfigToken, KitModule, ServiceLifetime } from './kit.module.js';
+export { createLogger, LOG_LEVELS, ServiceLogger, type LogLevel } from './logger.js';
+export { Metrics } from './metrics.js';
+export { Problem, PROBLEM_CONTENT_TYPE, problemDocument, type ProblemDocument, type ProblemFault, type ProblemOptions } from './problem.js';
+export { ProblemFilter, sendProblem } from './problem.filter.js';
+export { isSensitiveName, redact, redactText } from './redaction.js';
+export { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';
+export { faultsOf, requestValidation } from './request-validation.js';
+export { runService } from './run-service.js';
+export { Secret } from './secret.js';
+export { ServiceProcess, ShutdownTimeoutError, type ServiceDefinition } from './service-process.js';
+export { currentTraceId, injectTrace, startTracing, withSpan, withTrace, type TraceHeaders } from './tracing.js';
+export { backOffMs, reasonOf, untilUp, type UntilUpOptions } from './until-up.js';

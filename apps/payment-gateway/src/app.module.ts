@@ -1,0 +1,66 @@
+import { Module, type INestApplicationContext } from '@nestjs/common';
+import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
+import { BatchingProducer, createKafkaClient, KafkaServer, type KafkaClient } from '@tranche/kafka';
+import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from './clock.js';
+import { CommandConsumer } from './command/command.consumer.js';
+import { PaymentService } from './command/payment.service.js';
+import { EventsProducer } from './events.producer.js';
+import { GatewayConfig } from './gateway.config.js';
+import { GatewayLifecycle, GatewayParts, GatewaySurroundings } from './gateway-lifecycle.service.js';
+import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { JournalTopic } from './journal/journal-topic.producer.js';
+import { Journal, JournalEdges } from './journal/journal.service.js';
+import { OrderIndexStore } from './journal/order-index.store.js';
+import { ProjectionService } from './journal/projection.service.js';
+import { ProjectorConsumer } from './journal/projector.consumer.js';
+import { KAFKA_CLIENT } from './kafka-client.js';
+import { NotificationConsumer } from './notification/notification.consumer.js';
+import { BearerTokenClient } from './platform/bearer-token.client.js';
+import { PlatformCaller } from './platform/platform-caller.service.js';
+import { PlatformClient } from './platform/platform.client.js';
+
+const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+
+@Module({
+  controllers: [CommandConsumer, NotificationConsumer],
+  providers: [
+    { provide: Clock, useValue: systemClock },
+    { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [GatewayConfig, ServiceLogger] },
+    { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics] },
+    ...[JournalTopic, JournalEdges, Journal, DoubtTimer, OrderIndexStore, ProjectionService, ProjectorConsumer],
+    ...[PlatformClient, BearerTokenClient, PlatformCaller],
+    ...[PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings],
+  ],
+})
+export class AppModule {}
+
+function kafkaClient(config: GatewayConfig, log: ServiceLogger): KafkaClient {
+  return createKafkaClient({ ...config.kafka, clientId: 'payment-gateway' }, log);
+}
+
+function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics): BatchingProducer {
+  return new BatchingProducer({ client, log, metrics: metrics.registry });
+}
+
+/** Commands and notifications are two groups, so that a call that takes long holds up no notification. */
+export function kafkaServers(app: INestApplicationContext): KafkaServer[] {
+  const config = app.get(GatewayConfig);
+  const shared = {
+    client: app.get<KafkaClient>(KAFKA_CLIENT),
+    producer: app.get(BatchingProducer),
+    topicPrefix: config.kafkaTopicPrefix,
+    deadLetterTopic: TOPICS.commandsDeadLetter.name,
+    inFlight: config.inFlight,
+    log: app.get(ServiceLogger),
+    metrics: app.get(Metrics).registry,
+    health: app.get(Health),
+    drainTimeoutMs: config.drainTimeoutMs,
+  };
+  const groupId = `${config.kafkaTopicPrefix}payment-gateway`;
+  const commands = Object.values(COMMAND_TOPICS).map(({ name }) => name);
+  return [
+    new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics: commands }),
+    new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),
+  ];
+}

@@ -1,0 +1,62 @@
+import { encodeCloudEvent, type CloudEvent, type Merchants } from '@tranche/contracts';
+import { aCapture, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
+import { contentHash, readCommand, termsOf, type AcceptedCommand } from './accepted-command.js';
+
+const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
+const merchants = { byName: (name: string) => (name === 'shop-fr' ? merchant : undefined) } as Merchants;
+
+function recordOf(data: object, change: Partial<CloudEvent> & { key?: string | null } = {}) {
+  const { key, ...attributes } = change;
+  const { merchant: shop, orderId } = data as { merchant: string; orderId: string };
+  const event = { id: 'command-1', source: '/shop', type: 'payment.authorize', time: '2026-03-01T10:00:00Z', data, ...attributes };
+  return { key: key === undefined ? `${shop}/${orderId}` : key, ...encodeCloudEvent(event) };
+}
+const sound = aPartnerAAuthorization({ merchant: 'shop-fr', orderId: 'order-1' });
+const faultsOf = (record: ReturnType<typeof recordOf>) => {
+  const read = readCommand(record, 'partner-a', merchants);
+  return read.read === 'rejected' ? read.rejection.faults.map(({ path, code }) => `${path} ${code}`) : read.read;
+};
+
+it('accepts a sound command', () => {
+  const read = readCommand(recordOf(sound, { correlationid: 'c-1' }), 'partner-a', merchants);
+  expect(read).toMatchObject({ read: 'accepted', command: { operation: 'authorize', commandId: 'command-1', correlationId: 'c-1', orderKey: 'shop-fr/order-1', merchant } });
+});
+
+it.each([
+  ['an unknown type', recordOf(sound, { type: 'payment.gift' }), ['ce_type unknown_type']],
+  ['an unknown merchant', recordOf({ ...sound, merchant: 'nobody' }), ['merchant unknown_merchant']],
+  ['a key of another order', recordOf(sound, { key: 'shop-fr/order-2' }), ['key key_mismatch']],
+  ['no key', recordOf(sound, { key: null }), ['key key_mismatch']],
+  ['a bad envelope', recordOf(sound, { time: 'yesterday' }), ['ce_time malformed_envelope']],
+])('rejects %s', (_what, record, faults) => {
+  expect(faultsOf(record)).toEqual(faults);
+});
+
+it('names every fault at once: envelope, fields and rules', () => {
+  const bad = { ...aPartnerBAuthorization({ merchant: 'shop-fr', orderId: 'order-1', amount: 14_999 }), paymentOption: 'cash', surprise: 1 };
+  const read = readCommand(recordOf(bad, { time: 'yesterday', key: 'x' }), 'partner-b', merchants);
+  const paths = read.read === 'rejected' ? read.rejection.faults.map(({ path }) => path) : [];
+  expect(paths).toEqual(expect.arrayContaining(['ce_time', 'key', 'amount', 'paymentOption', 'surprise']));
+});
+
+it.each([
+  ['no content and no key', { key: null, value: null, headers: {} }],
+  ['bytes that are not JSON', { key: null, value: Buffer.from([0xff, 0x00]), headers: { ce_id: 'x' } }],
+  ['bytes that are not JSON under a good key', { key: 'shop-fr/order-1', value: Buffer.from('{'), headers: {} }],
+  ['JSON that names no order', { key: 'nonsense', value: Buffer.from('{"a":1}'), headers: {} }],
+  ['a list', { key: null, value: Buffer.from('[]'), headers: {} }],
+])('can not read %s', (_what, record) => {
+  expect(readCommand(record, 'partner-a', merchants).read).toBe('unreadable');
+});
+
+it('hashes content alike whatever the order of its fields', () => {
+  expect(contentHash('t', { a: 1, b: [{ c: 2, d: 3 }] })).toBe(contentHash('t', { b: [{ d: 3, c: 2 }], a: 1 }));
+  expect(contentHash('t', { a: 1 })).not.toBe(contentHash('t', { a: 2 }));
+  expect(contentHash('t', { a: 1 })).not.toBe(contentHash('u', { a: 1 }));
+});
+
+it('takes a follow-up’s method from its order, else from the rail', () => {
+  const command = { operation: 'capture', data: aCapture({ amount: 500 }), merchant, rail: 'partner-a', contentHash: 'h', commandId: 'c' } as unknown as AcceptedCommand;
+  expect(termsOf(command, 'B', 'T1')).toMatchObject({ method: 'B', transactionId: 'T1', amount: 500 });
+  expect(termsOf(command, undefined, 'T1').method).toBe('A');
+});

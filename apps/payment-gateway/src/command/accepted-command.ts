@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import {
+  decodeCloudEvent,
+  isCommandType,
+  operationKind,
+  orderKey,
+  parseOrderKey,
+  validateCommandData,
+  type CardPayment,
+  type Capture,
+  type CloudEvent,
+  type Fault,
+  type Merchant,
+  type Merchants,
+  type Method,
+  type PartnerAAuthorization,
+  type PartnerBAuthorization,
+  type Rail,
+  type Refund,
+  type VoidAuthorization,
+} from '@tranche/contracts';
+import type { OperationTerms } from '@tranche/order-journal';
+import { faultsOfRules } from './payment-rules.js';
+
+interface Accepted<K, D> {
+  operation: K;
+  data: D;
+  commandId: string;
+  /** `ce_time`, milliseconds since the epoch. */
+  timeMs: number;
+  correlationId?: string;
+  rail: Rail;
+  merchant: Merchant;
+  orderKey: string;
+  contentHash: string;
+}
+
+/** A command that is sound by itself; what the order says to it is decided later. */
+export type AcceptedCommand =
+  | Accepted<'authorize', PartnerAAuthorization | PartnerBAuthorization>
+  | Accepted<'pay', CardPayment>
+  | Accepted<'capture', Capture>
+  | Accepted<'refund', Refund>
+  | Accepted<'void', VoidAuthorization>;
+
+export type ReadCommand =
+  | { read: 'accepted'; command: AcceptedCommand }
+  /** It names its order, so its sender can be told. */
+  | { read: 'rejected'; rejection: Rejection }
+  /** Nobody can be told: a dead letter. */
+  | { read: 'unreadable'; faults: Fault[] };
+
+/** What is told of a message that never became an operation. */
+export interface Rejection {
+  merchant: string;
+  orderId: string;
+  commandId?: string;
+  correlationId?: string;
+  faults: Fault[];
+}
+
+interface CommandRecord {
+  key: string | null;
+  value: Buffer | null;
+  headers: Record<string, string>;
+}
+
+const METHOD_OF_RAIL: Readonly<Record<Rail, Method>> = { 'partner-a': 'A', 'partner-b': 'B', card: 'card' };
+
+/** Reads a record of a command topic; every fault at once, each with its path. Never throws. */
+export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
+  const decoded = decodeCloudEvent(record);
+  const event: Partial<CloudEvent> = decoded.event ?? {};
+  const named = orderOf(event.data) ?? (record.key === null ? undefined : parseOrderKey(record.key));
+  if (named === undefined || event.data === undefined)
+    return { read: 'unreadable', faults: decoded.faults.length > 0 ? decoded.faults : [noOrder()] };
+
+  const merchant = merchants.byName(named.merchant);
+  const faults = [...decoded.faults, ...envelopeFaults(event, record.key, named, merchant)];
+  const type = event.type ?? '';
+  if (isCommandType(type)) {
+    const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data);
+    faults.push(...faultsOfData);
+    if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant));
+    if (faults.length === 0 && value !== undefined && merchant)
+      return { read: 'accepted', command: accept(event as CloudEvent, rail, merchant, value) };
+  }
+  const { id, correlationid } = event;
+  const told = {
+    ...named,
+    ...(id === undefined ? {} : { commandId: id }),
+    ...(correlationid === undefined ? {} : { correlationId: correlationid }),
+  };
+  return { read: 'rejected', rejection: { ...told, faults } };
+}
+
+function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object): AcceptedCommand {
+  const { orderId } = data as { orderId: string };
+  return {
+    operation: operationKind(event.type as Parameters<typeof operationKind>[0]),
+    data,
+    commandId: event.id,
+    timeMs: Date.parse(event.time),
+    ...(event.correlationid === undefined ? {} : { correlationId: event.correlationid }),
+    rail,
+    merchant,
+    orderKey: orderKey(merchant.merchant, orderId),
+    contentHash: contentHash(event.type, event.data),
+  } as AcceptedCommand;
+}
+
+function envelopeFaults(
+  event: Partial<CloudEvent>,
+  key: string | null,
+  named: { merchant: string; orderId: string },
+  merchant: Merchant | undefined,
+): Fault[] {
+  const faults: Fault[] = [];
+  if (event.type !== undefined && !isCommandType(event.type))
+    faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is no command type' });
+  if (merchant === undefined) faults.push({ path: 'merchant', code: 'unknown_merchant', message: 'is not configured' });
+  if (key !== `${named.merchant}/${named.orderId}`)
+    faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
+  return faults;
+}
+
+/** Merchant and order as the content names them, if both could be a key's. */
+function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
+  const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
+  return typeof merchant === 'string' && typeof orderId === 'string' ? parseOrderKey(`${merchant}/${orderId}`) : undefined;
+}
+
+const noOrder = (): Fault => ({ path: 'key', code: 'malformed_envelope', message: 'neither key nor content names merchant and order' });
+
+/** The same for the same content, whatever the order of its fields. */
+export function contentHash(type: string, data: unknown): string {
+  return createHash('sha256')
+    .update(`${type}\n${canonical(data)}`)
+    .digest('base64url')
+    .slice(0, 27);
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+}
+
+/** What the journal keeps of a command. `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */
+export function termsOf(command: AcceptedCommand, methodOfOrder: Method | undefined, transactionId: string | undefined): OperationTerms {
+  const { operation, data, merchant, rail, contentHash: hash, correlationId } = command;
+  const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
+  const optional = {
+    amount: 'amount' in data ? data.amount : undefined,
+    supersedes: 'supersedes' in data ? data.supersedes : undefined,
+    transactionId: isFollowUp ? transactionId : undefined,
+    correlationId,
+  };
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  const method = (isFollowUp ? methodOfOrder : undefined) ?? METHOD_OF_RAIL[rail];
+  return { operation, method, currency: merchant.currency, contentHash: hash, ...given };
+}

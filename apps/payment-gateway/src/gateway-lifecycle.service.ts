@@ -1,0 +1,84 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { TOPICS } from '@tranche/contracts';
+import { BatchingProducer, checkTopics, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
+import { ServiceLifetime, ServiceLogger, untilUp } from '@tranche/service-kit';
+import { GatewayConfig } from './gateway.config.js';
+import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { Journal } from './journal/journal.service.js';
+import { OrderIndexStore } from './journal/order-index.store.js';
+import { ProjectorConsumer } from './journal/projector.consumer.js';
+import { KAFKA_CLIENT } from './kafka-client.js';
+
+/** Topics that the gateway reads or writes. */
+const OWN_TOPICS = [
+  TOPICS.commandsPartnerA,
+  TOPICS.commandsPartnerB,
+  TOPICS.commandsCard,
+  TOPICS.events,
+  TOPICS.notifications,
+  TOPICS.journal,
+  TOPICS.commandsDeadLetter,
+];
+
+/** What must stand before the first command is taken, and what must end after the last one, in order. */
+@Injectable()
+export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
+  constructor(
+    private readonly config: GatewayConfig,
+    @Inject(KAFKA_CLIENT) private readonly kafka: KafkaClient,
+    private readonly producer: BatchingProducer,
+    private readonly parts: GatewayParts,
+    private readonly surroundings: GatewaySurroundings,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const { log, lifetime } = this.surroundings;
+    const { index, journal, doubtTimer, projector } = this.parts;
+    await waitForKafka(this.kafka, { log, signal: lifetime.stopping });
+    await this.#prepareTopics();
+    await this.producer.connect();
+    await untilUp('Redis', () => index.assertUsable(), { log, signal: lifetime.stopping });
+    await journal.start();
+    doubtTimer.start();
+    await projector.start();
+  }
+
+  /** The consumers of commands and notifications have drained before this is asked. */
+  async beforeApplicationShutdown(): Promise<void> {
+    const { journal, doubtTimer, projector } = this.parts;
+    await doubtTimer.stop();
+    await projector.stop();
+    await journal.stop();
+    await this.producer.close();
+  }
+
+  async #prepareTopics(): Promise<void> {
+    const { log } = this.surroundings;
+    const prefix = this.config.kafkaTopicPrefix;
+    const production = this.config.topics === 'check';
+    if (!production) await ensureTopics(this.kafka, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log });
+    const found = await checkTopics(this.kafka, { prefix, definitions: OWN_TOPICS, production });
+    for (const { topic, message } of found.filter(({ severity }) => severity === 'warning')) log.warn({ topic }, `${topic} ${message}`);
+    const faults = found.filter(({ severity }) => severity === 'fault');
+    if (faults.length > 0)
+      throw new Error(`The topics are not as they must be: ${faults.map(({ topic, message }) => `${topic} ${message}`).join('; ')}`);
+  }
+}
+
+@Injectable()
+export class GatewayParts {
+  constructor(
+    readonly index: OrderIndexStore,
+    readonly journal: Journal,
+    readonly doubtTimer: DoubtTimer,
+    readonly projector: ProjectorConsumer,
+  ) {}
+}
+
+@Injectable()
+export class GatewaySurroundings {
+  constructor(
+    readonly log: ServiceLogger,
+    readonly lifetime: ServiceLifetime,
+  ) {}
+}

@@ -1,0 +1,106 @@
+import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { loadMerchants, type Merchants } from '@tranche/contracts';
+import type { KafkaSettings } from '@tranche/kafka';
+import { Env, Secret } from '@tranche/service-kit';
+
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const usesSasl = (config: GatewayConfig) => config.kafkaSaslMechanism !== undefined;
+
+export class GatewayConfig {
+  @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
+  @Min(0)
+  @Max(65_535)
+  managementPort: number;
+
+  @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
+  @ArrayMinSize(1)
+  kafkaBrokers: string[];
+
+  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic, group and index names', default: '' })
+  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
+  kafkaTopicPrefix: string;
+
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  kafkaSsl: boolean;
+
+  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
+
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslUsername?: string;
+
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslPassword?: Secret;
+
+  @Env('REDIS_URL', {
+    doc: 'redis:// or rediss:// URL of the order index; another database than the token cache',
+    default: 'redis://127.0.0.1:6379/0',
+    protocols: ['redis:', 'rediss:'],
+  })
+  redisUrl: URL;
+
+  @Env('MERCHANTS_FILE', { doc: 'JSON list of merchants', default: 'config/merchants.demo.json', file: true, read: loadMerchants })
+  merchants: Merchants;
+
+  @Env('PAYMENT_URL', {
+    doc: 'base URL of the platform; a second one, comma-separated, is used only where the first provably did not execute',
+    items: 'url',
+    default: ['http://127.0.0.1:4010'],
+  })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(2)
+  paymentUrls: string[];
+
+  @Env('PLATFORM_TIMEOUT_MS', { doc: 'milliseconds for a whole call of the platform, first byte to last', default: 30_000 })
+  @Min(100)
+  @Max(600_000)
+  platformTimeoutMs: number;
+
+  @Env('DOUBT_GRACE_MS', { doc: 'milliseconds beyond the time-out after which an intent without an owner is in doubt', default: 5_000 })
+  @Min(100)
+  @Max(600_000)
+  doubtGraceMs: number;
+
+  @Env('GATEWAY_IN_FLIGHT', { doc: 'commands handled at once', default: 256 })
+  @Min(1)
+  @Max(10_000)
+  inFlight: number;
+
+  @Env('AUTH_SERVICE_URL', { doc: 'base URL of auth-service, for merchants with an authAccount', default: 'http://127.0.0.1:4030' })
+  authServiceUrl: URL;
+
+  @Env('AUTH_SERVICE_KEY', { doc: 'our service key at auth-service; needed when a merchant has an authAccount', optional: true })
+  @ValidateIf((config: GatewayConfig) => config.merchants?.all.some(({ authAccount }) => authAccount !== undefined))
+  @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
+  authServiceKey?: Secret;
+
+  @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
+  @IsIn(['create', 'check'])
+  topics: 'create' | 'check';
+
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
+    const {
+      kafkaBrokers: brokers,
+      kafkaSsl: ssl,
+      kafkaSaslMechanism: mechanism,
+      kafkaSaslUsername: username,
+      kafkaSaslPassword: password,
+    } = this;
+    const sasl =
+      mechanism !== undefined && username !== undefined && password !== undefined
+        ? { mechanism, username, password: password.reveal() }
+        : undefined;
+    return { brokers, ssl, ...(sasl === undefined ? {} : { sasl }) };
+  }
+
+  /** How long calls under way may take to end when the service stops; below `SHUTDOWN_TIMEOUT_MS`. */
+  get drainTimeoutMs(): number {
+    return Math.min(this.platformTimeoutMs + 2_000, 20_000);
+  }
+}

@@ -1,0 +1,2 @@
+/** Injection token of the one `KafkaClient`. */
+export const KAFKA_CLIENT = Symbol('KafkaClient');

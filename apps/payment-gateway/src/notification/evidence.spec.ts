@@ -1,0 +1,45 @@
+import { aNotification } from '@tranche/testing';
+import { tagExtraData } from '@tranche/order-journal';
+import { evidenceOf } from './evidence.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+
+it.each([
+  ['0000', 'succeeded'],
+  ['0001', 'redirect'],
+  ['0002', 'redirect'],
+  ['0003', 'pending'],
+  ['0004', 'succeeded'],
+  ['2005', 'refused'],
+  ['2017', 'not_executed'],
+  ['4004', 'refused'],
+  ['5001', 'not_executed'],
+  ['5004', 'unclear'],
+  ['7777', 'unclear'],
+  ['4998', 'refused'],
+])('EXECCODE %s proves %s', (execCode, result) => {
+  expect(evidenceOf(aNotification({ execCode }), AT)).toMatchObject({ result, answer: { execCode } });
+});
+
+it.each([
+  ['authorization', 'authorize'],
+  ['capture', 'capture'],
+  ['refund', 'refund'],
+  ['void', 'void'],
+  ['payment', 'pay'],
+])('OPERATIONTYPE %s is of %s', (operationType, operation) => {
+  expect(evidenceOf(aNotification({ operationType }), AT)?.operation).toBe(operation);
+});
+
+it.each(['credit', 'constructor', '__proto__', ''])('OPERATIONTYPE %p is none of ours', (operationType) => {
+  expect(evidenceOf(aNotification({ operationType }), AT)).toBeUndefined();
+});
+
+it('gives the tag to the fold and the caller’s own EXTRADATA to the event', () => {
+  const { extraData } = tagExtraData('basket 7', 'command-1', 2);
+  expect(evidenceOf(aNotification({ extraData }), AT)).toMatchObject({ extraData: 'basket 7', tag: { attempt: 2 } });
+});
+
+it('marks a partial acceptance', () => {
+  expect(evidenceOf(aNotification({ execCode: '0004', amount: 900 }), AT)).toMatchObject({ partial: true, answer: { amount: 900 } });
+});

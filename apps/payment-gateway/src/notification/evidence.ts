@@ -1,0 +1,52 @@
+import { execCodeClass, type OperationKind, type PaymentNotification } from '@tranche/contracts';
+import { RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+
+const KINDS: Readonly<Record<string, OperationKind>> = {
+  authorization: 'authorize',
+  capture: 'capture',
+  refund: 'refund',
+  void: 'void',
+  payment: 'pay',
+};
+
+/** MESSAGE has no limit of its own; a journal record has. Characters. */
+const MESSAGE_CHARACTERS = 4_096;
+
+/** What a notification says, as a journal record. Undefined for an OPERATIONTYPE that no operation of ours has. */
+export function evidenceOf(notification: PaymentNotification, at: string): Evidence | undefined {
+  const operation = Object.hasOwn(KINDS, notification.operationType) ? KINDS[notification.operationType] : undefined;
+  if (operation === undefined) return undefined;
+  const { merchant, orderId, execCode, transactionId, amount, message, descriptor, externalEntityId, externalReference } = notification;
+  const { tag, extraData } = untagExtraData(notification.extraData);
+  const answer = given({ execCode, transactionId, amount, message: message?.slice(0, MESSAGE_CHARACTERS), descriptor });
+  const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant, orderId, at, source: 'notification' } as const;
+  const optional = given({
+    tag,
+    extraData,
+    externalEntityId,
+    externalReference,
+    partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
+  });
+  return { ...identity, operation, result: resultOf(execCode), answer, ...optional };
+}
+
+function resultOf(execCode: string): Evidence['result'] {
+  const codeClass = execCodeClass(execCode);
+  switch (codeClass) {
+    case 'succeeded':
+    case 'succeeded_partly':
+      return 'succeeded';
+    case 'cardholder':
+      return 'redirect';
+    case 'in_doubt':
+      return 'unclear';
+    case 'pending':
+    case 'refused':
+    case 'not_executed':
+      return codeClass;
+  }
+}
+
+function given<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
+}

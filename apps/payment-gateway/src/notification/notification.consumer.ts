@@ -1,0 +1,29 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { decodeCloudEvent, NOTIFICATION_TYPE, TOPICS, type PaymentNotification } from '@tranche/contracts';
+import { KafkaHandler, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
+import { Clock, isoTime } from '../clock.js';
+import { Journal } from '../journal/journal.service.js';
+import { evidenceOf } from './evidence.js';
+
+/** Verified notifications in: each becomes EVIDENCE, and the fold decides what it proves. */
+@Controller()
+export class NotificationConsumer {
+  constructor(
+    private readonly journal: Journal,
+    private readonly clock: Clock,
+  ) {}
+
+  @KafkaHandler(TOPICS.notifications.name, { types: [NOTIFICATION_TYPE] })
+  async take(@Payload() record: ConsumedRecord): Promise<void> {
+    const { event, faults } = decodeCloudEvent(record);
+    if (event?.data === undefined || faults.length > 0) {
+      throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    }
+    const evidence = evidenceOf(event.data as PaymentNotification, isoTime(this.clock));
+    if (evidence === undefined) throw new TerminalError('unknown_type', 'The notification is about an OPERATIONTYPE that is not known');
+    await this.journal.append(evidence).catch((cause: unknown) => {
+      throw new RetryableError('The notification could not be journaled', { cause });
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import { execCode as execCodeOf, type OperationKind } from '@tranche/contracts';
+import type { Answer, DoubtReason, NotExecutedReason, Result } from '@tranche/order-journal';
+import { OPERATION_TYPE } from './operation-form.js';
+
+/** What came back from one call. */
+export type PlatformReply =
+  /** Provably nothing was written to the platform. */
+  | { kind: 'not_sent'; reason: 'unreachable' | 'send_deadline'; message: string }
+  | { kind: 'answered'; status: number; wwwAuthenticate?: string; body: string }
+  /** The first byte may have left, and no readable end came back. */
+  | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
+
+/** What the call came to (design, section 4). */
+export type Classified =
+  | { record: 'NOT_EXECUTED'; reason: NotExecutedReason; message: string; execCode?: string }
+  | { record: 'OUTCOME'; result: Result; partial?: boolean; answer: Answer }
+  | { record: 'IN_DOUBT'; reason: DoubtReason; message: string; execCode?: string };
+
+/** MESSAGE has no limit of its own (interface, Transaction); a journal record has. Characters and bytes. */
+const MESSAGE_CHARACTERS = 4_096;
+const REDIRECT_HTML_BYTES = 2 * 1024 * 1024;
+const TRANSACTION_ID = /^.{1,32}$/su;
+
+export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): Classified {
+  if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
+  if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
+  const { status } = reply;
+  if (status === 401 && withBearer && /^bearer\b/i.test(reply.wwwAuthenticate ?? '')) {
+    return { record: 'NOT_EXECUTED', reason: 'auth_refused', message: 'The platform refused the bearer token' };
+  }
+  if (status !== 200) return { record: 'IN_DOUBT', reason: 'http_status', message: `The platform answered HTTP ${status}` };
+  return classifyBody(reply.body, operation);
+}
+
+function classifyBody(body: string, operation: OperationKind): Classified {
+  const fields = readFields(body);
+  const execCode = fields?.get('EXECCODE');
+  if (fields === undefined || execCode === undefined) {
+    return { record: 'IN_DOUBT', reason: 'unreadable_answer', message: 'The platform’s answer holds no EXECCODE that can be read' };
+  }
+  if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE[operation]) {
+    return {
+      record: 'IN_DOUBT',
+      reason: 'wrong_operation_type',
+      message: 'The platform’s answer is about another OPERATIONTYPE',
+      execCode,
+    };
+  }
+  return classifyCode(execCode, operation, readAnswer(fields, execCode));
+}
+
+function classifyCode(execCode: string, operation: OperationKind, answer: Answer): Classified {
+  const { class: codeClass, meaning } = execCodeOf(execCode);
+  const mayWait = operation === 'authorize' || operation === 'pay';
+  switch (codeClass) {
+    case 'succeeded':
+      return { record: 'OUTCOME', result: 'succeeded', answer };
+    case 'succeeded_partly':
+      return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
+    case 'refused':
+      return { record: 'OUTCOME', result: 'refused', answer };
+    case 'cardholder':
+    case 'pending':
+      if (mayWait) return { record: 'OUTCOME', result: codeClass === 'pending' ? 'pending' : 'redirect', answer };
+      return {
+        record: 'IN_DOUBT',
+        reason: 'unknown_execcode',
+        message: `EXECCODE ${execCode} says nothing about this operation`,
+        execCode,
+      };
+    case 'not_executed':
+      return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode };
+    case 'in_doubt':
+      return { record: 'IN_DOUBT', reason: execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode', message: meaning, execCode };
+  }
+}
+
+/** A JSON object's string fields; undefined for anything else. The answer carries no HASH: HTTPS alone vouches for it. */
+function readFields(body: string): Map<string, string> | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+  return new Map(Object.entries(parsed).filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
+function readAnswer(fields: Map<string, string>, execCode: string): Answer {
+  const answer: Answer = { execCode };
+  const transactionId = fields.get('TRANSACTIONID');
+  if (transactionId !== undefined && TRANSACTION_ID.test(transactionId)) answer.transactionId = transactionId;
+  const descriptor = fields.get('DESCRIPTOR');
+  if (descriptor !== undefined) answer.descriptor = descriptor.slice(0, 255);
+  const message = fields.get('MESSAGE');
+  if (message !== undefined) {
+    answer.message = message.slice(0, MESSAGE_CHARACTERS);
+    if (message.length > MESSAGE_CHARACTERS) answer.messageTruncated = true;
+  }
+  const amount = fields.get('AMOUNT');
+  if (amount !== undefined && /^[0-9]{1,15}$/.test(amount)) answer.amount = Number(amount);
+  const redirectHtml = fields.get('REDIRECTHTML');
+  if (redirectHtml !== undefined) {
+    if (Buffer.byteLength(redirectHtml) <= REDIRECT_HTML_BYTES) answer.redirectHtml = redirectHtml;
+    else answer.redirectHtmlDropped = true;
+  }
+  return answer;
+}

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import type { Merchant, OperationKind } from '@tranche/contracts';
+import { Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
+import { classifyReply, type Classified } from './classify-answer.js';
+import { PlatformClient } from './platform.client.js';
+
+export interface Call {
+  operation: OperationKind;
+  merchant: Merchant;
+  body: string;
+  bearer?: BearerToken;
+  maySend: () => boolean;
+}
+
+/** One call of the platform and what it came to; bearer tokens for merchants that need one. */
+@Injectable()
+export class PlatformCaller {
+  /** Fingerprint of the token that the platform refused last, by account: auth-service must not give it again. */
+  readonly #refused = new Map<string, string>();
+  readonly #seconds;
+  readonly #outcomes;
+
+  constructor(
+    private readonly platform: PlatformClient,
+    private readonly tokens: BearerTokenClient,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#seconds = metrics.histogram({
+      name: 'tranche_platform_call_seconds',
+      help: 'Duration of a call of the platform',
+      labelNames: ['operation'],
+    });
+    this.#outcomes = metrics.counter({
+      name: 'tranche_platform_calls_total',
+      help: 'Calls of the platform by what they came to',
+      labelNames: ['operation', 'came_to', 'execcode'],
+    });
+  }
+
+  /** Undefined where the merchant needs none. Throws when auth-service has none now. */
+  async bearerFor({ authAccount }: Merchant): Promise<BearerToken | 'refused' | undefined> {
+    if (authAccount === undefined) return undefined;
+    try {
+      return await this.tokens.token(authAccount, this.#refused.get(authAccount));
+    } catch (error) {
+      if (error instanceof NoBearerTokenError && error.isRefused) return 'refused';
+      throw error;
+    }
+  }
+
+  async call({ operation, merchant, body, bearer, maySend }: Call): Promise<Classified> {
+    const stopTimer = this.#seconds.startTimer({ operation });
+    const reply = await withSpan(`platform ${operation}`, () =>
+      this.platform.post({ body, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
+    );
+    stopTimer();
+    const classified = classifyReply(reply, operation, bearer !== undefined);
+    const execCode = classified.record === 'OUTCOME' ? classified.answer.execCode : classified.execCode;
+    const cameTo = classified.record === 'OUTCOME' ? classified.result : classified.reason;
+    this.#outcomes.inc({ operation, came_to: cameTo, execcode: execCode ?? 'none' });
+    if (cameTo === 'auth_refused' && bearer !== undefined && merchant.authAccount !== undefined)
+      this.#refused.set(merchant.authAccount, bearer.fingerprint);
+    if (classified.record !== 'OUTCOME')
+      this.log.warn({ operation, merchant: merchant.merchant, came_to: cameTo, execCode }, 'A call of the platform brought no outcome');
+    return classified;
+  }
+}

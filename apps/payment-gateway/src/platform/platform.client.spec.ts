@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { GatewayConfig } from '../gateway.config.js';
+import { PlatformClient } from './platform.client.js';
+
+type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+let server: Server | undefined;
+let client: PlatformClient | undefined;
+let requests = 0;
+
+async function platform(handler: Handler): Promise<PlatformClient> {
+  requests = 0;
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      requests++;
+      handler(request, response, Buffer.concat(chunks).toString());
+    });
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  return clientOf((server.address() as AddressInfo).port);
+}
+
+function clientOf(port: number, timeoutMs = 200): PlatformClient {
+  client = new PlatformClient({ paymentUrls: [`http://127.0.0.1:${port}/base/`], platformTimeoutMs: timeoutMs, inFlight: 4 } as GatewayConfig);
+  return client;
+}
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  server = undefined;
+  await client?.onApplicationShutdown();
+});
+
+const call = { body: 'method=capture', maySend: () => true };
+
+it('posts the form and brings back the answer', async () => {
+  const seen: string[] = [];
+  const posting = await platform((request, response, body) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['content-type']} ${request.headers.authorization} ${body}`);
+    response.end('{"EXECCODE":"0000"}');
+  });
+  expect(await posting.post({ ...call, bearerToken: 'abc' })).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
+  expect(seen).toEqual(['POST /base/front/service/rest/process application/x-www-form-urlencoded; charset=UTF-8 Bearer abc method=capture']);
+});
+
+it('says "not sent" when there is no connection', async () => {
+  const closed = await platform(() => undefined);
+  await new Promise((resolve) => server?.close(resolve));
+  expect(await closed.post(call)).toMatchObject({ kind: 'not_sent', reason: 'unreachable' });
+});
+
+it('sends nothing past the send deadline', async () => {
+  const posting = await platform((_request, response) => response.end('{}'));
+  expect(await posting.post({ ...call, maySend: () => false })).toMatchObject({ kind: 'not_sent', reason: 'send_deadline' });
+  expect(requests).toBe(0);
+});
+
+it('says "lost" when the request was read and the connection reset', async () => {
+  const posting = await platform((request) => request.socket.resetAndDestroy());
+  expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
+  expect(requests).toBe(1);
+});
+
+it('says "lost" when a reused connection is reset, and does not try again', async () => {
+  const posting = await platform((request, response) => (requests === 1 ? response.end('{}') : request.socket.resetAndDestroy()));
+  await posting.post(call);
+  expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
+  expect(requests).toBe(2);
+});
+
+it('says "lost" when no answer comes in time', async () => {
+  const posting = await platform(() => undefined);
+  expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
+});
+
+it('says "lost" when the answer drips beyond the time-out', async () => {
+  const posting = await platform((_request, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(drip));
+  });
+  expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
+});
+
+it('says "lost" when the answer is cut short', async () => {
+  const posting = await platform((request, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"EXECCODE"', () => request.socket.destroy());
+  });
+  expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
+});
+
+it('follows no redirect', async () => {
+  const posting = await platform((_request, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+  expect(await posting.post(call)).toMatchObject({ kind: 'answered', status: 307 });
+  expect(requests).toBe(1);
+});

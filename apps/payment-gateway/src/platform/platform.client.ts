@@ -1,0 +1,129 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { injectTrace } from '@tranche/service-kit';
+import { Pool, type Dispatcher } from 'undici';
+import { GatewayConfig } from '../gateway.config.js';
+import type { PlatformReply } from './classify-answer.js';
+
+/** POST {payment_url}/front/service/rest/process (interface, Payment platform operations). */
+const PROCESS_PATH = '/front/service/rest/process';
+/** An answer beyond this is none: REDIRECTHTML is the only long field. */
+const ANSWER_BYTES = 8 * 1024 * 1024;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+export interface PlatformCall {
+  body: string;
+  bearerToken?: string;
+  /** Asked once, right before the first byte: false sends nothing (R5, send deadline). */
+  maySend: () => boolean;
+}
+
+/** One POST per call: no retry, no redirect, and it knows whether the first byte may have left. */
+@Injectable()
+export class PlatformClient implements OnApplicationShutdown {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #timeoutMs: number;
+
+  constructor(config: GatewayConfig) {
+    const url = new URL(config.paymentUrls[0] ?? '');
+    this.#path = `${url.pathname.replace(/\/$/, '')}${PROCESS_PATH}`;
+    this.#timeoutMs = config.platformTimeoutMs;
+    this.#pool = new Pool(url.origin, {
+      connections: config.inFlight,
+      pipelining: 1,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  post({ body, bearerToken, maySend }: PlatformCall): Promise<PlatformReply> {
+    const headers: Record<string, string> = {
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      accept: 'application/json',
+    };
+    if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
+    injectTrace(headers);
+    return new Promise((resolve) => {
+      const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
+      try {
+        this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange);
+      } catch (error) {
+        exchange.onResponseError(undefined, error as Error);
+      }
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#pool.close();
+  }
+}
+
+/**
+ * The course of one call. undici asks `onRequestStart` on a connected socket, immediately before it writes the first byte: what
+ * fails earlier was provably never sent, what fails later may have been executed.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  #started = false;
+  #settled = false;
+  #status = 0;
+  #wwwAuthenticate: string | undefined;
+  #bytes = 0;
+  readonly #chunks: Buffer[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly timeoutMs: number,
+    readonly maySend: () => boolean,
+    readonly resolve: (reply: PlatformReply) => void,
+  ) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (!this.maySend()) {
+      this.#settle({ kind: 'not_sent', reason: 'send_deadline', message: 'The send deadline had passed' });
+      controller.abort(new Error('send deadline'));
+      return;
+    }
+    this.#started = true;
+    this.#timer = setTimeout(() => {
+      this.#settle({ kind: 'lost', reason: 'timeout', message: `No whole answer within ${this.timeoutMs} ms` });
+      controller.abort(new Error('time-out'));
+    }, this.timeoutMs);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = statusCode;
+    this.#wwwAuthenticate = [headers['www-authenticate']].flat()[0];
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#bytes <= ANSWER_BYTES) return;
+    this.#settle({ kind: 'answered', status: this.#status, body: '' });
+    controller.abort(new Error('the answer is too long'));
+  }
+
+  onResponseEnd(): void {
+    const body = Buffer.concat(this.#chunks).toString('utf8');
+    const wwwAuthenticate = this.#wwwAuthenticate;
+    this.#settle({ kind: 'answered', status: this.#status, body, ...(wwwAuthenticate === undefined ? {} : { wwwAuthenticate }) });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    const message = ('code' in error && typeof error.code === 'string' ? error.code : error.name).slice(0, 100);
+    if (this.#started) this.#settle({ kind: 'lost', reason: 'connection_lost', message: `The connection broke: ${message}` });
+    else this.#settle({ kind: 'not_sent', reason: 'unreachable', message: `The platform could not be reached: ${message}` });
+  }
+
+  #settle(reply: PlatformReply): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.resolve(reply);
+  }
+}

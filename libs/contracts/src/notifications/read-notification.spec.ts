@@ -1,0 +1,133 @@
+import { notificationParameters, refundNotificationParameters } from '@tranche/testing';
+import { validateNotificationData } from './payment-notification.js';
+import { readNotification } from './read-notification.js';
+
+const AT = '2028-01-31T10:00:00Z';
+const read = (overrides: Record<string, string | undefined> = {}) => readNotification('shop-fr', notificationParameters(overrides), AT);
+
+it('reads a notification of every documented parameter without a flag', () => {
+  const { parameters, ...fields } = read({ HASH: 'a'.repeat(64) });
+  expect(fields).toEqual({
+    merchant: 'shop-fr',
+    orderId: 'order-1',
+    identifier: 'Demo Shop FR',
+    operationType: 'authorization',
+    transactionId: 'T0000000001',
+    execCode: '0000',
+    amount: 30000,
+    currency: 'EUR',
+    message: 'The transaction has been accepted.',
+    descriptor: 'SHOP FR',
+    language: 'fr',
+    extraData: 'basket=42',
+    flags: [],
+    receivedAt: AT,
+  });
+  expect(parameters).toEqual(Object.fromEntries(notificationParameters()));
+});
+
+it('reads the two fields of a method B refund', () => {
+  const notification = readNotification('shop-fr', refundNotificationParameters(), AT);
+  expect(notification).toMatchObject({
+    operationType: 'refund',
+    externalEntityId: '1234567890',
+    externalReference: '000001234',
+    flags: [],
+  });
+});
+
+describe('limits of what method B adds', () => {
+  it.each([
+    [
+      'EXTERNALENTITYID',
+      'externalEntityId',
+      [
+        ['1', '1'],
+        ['1234567890', '1234567890'],
+      ],
+      ['12345678901', 'x', '-1', '1.5'],
+    ],
+    [
+      'EXTERNALREFERENCE',
+      'externalReference',
+      [
+        ['1', '000000001'],
+        ['000000001', '000000001'],
+        ['123456789', '123456789'],
+      ],
+      ['1234567890', 'x', '-1'],
+    ],
+  ] as const)('%s', (name, field, accepted, odd) => {
+    expect(accepted.map(([value]) => read({ [name]: value })[field])).toEqual(accepted.map(([, expected]) => expected));
+    for (const value of odd) {
+      const notification = read({ [name]: value });
+      expect(notification[field]).toBeUndefined();
+      expect(notification.parameters[name]).toBe(value);
+      expect(notification.flags).toHaveLength(1);
+    }
+  });
+});
+
+describe('what is odd is flagged and never lost', () => {
+  it.each([
+    ['unknown_language', { LANGUAGE: 'xx' }, { language: 'xx' }],
+    ['unknown_execcode', { EXECCODE: '4999' }, { execCode: '4999' }],
+    ['unknown_operation', { OPERATIONTYPE: 'settlement' }, { operationType: 'settlement' }],
+    ['unknown_version', { VERSION: '4.0' }, {}],
+    ['extra_parameters', { NEWFIELD: 'x' }, {}],
+    ['extra_parameters', { __proto__: 'x', constructor: 'y' }, {}],
+    ['missing_parameters', { ORDERID: undefined }, { orderId: '' }],
+    ['missing_parameters', { EXECCODE: '' }, { execCode: '' }],
+    ['invalid_order_id', { ORDERID: 'x'.repeat(41) }, { orderId: 'x'.repeat(41) }],
+    ['invalid_amount', { AMOUNT: '12.50' }, { amount: undefined }],
+    ['invalid_amount', { AMOUNT: '99999999999999999' }, { amount: undefined }],
+  ])('%s: %j', (flag, overrides, expected) => {
+    const notification = read(overrides);
+    expect(notification.flags).toEqual([flag]);
+    expect(notification).toMatchObject(expected);
+    for (const [name, value] of Object.entries(overrides)) if (value !== undefined) expect(notification.parameters[name]).toBe(value);
+  });
+
+  it.each(['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt', 'sk', 'cs'])('takes the language %s', (LANGUAGE) => {
+    expect(read({ LANGUAGE }).flags).toEqual([]);
+  });
+
+  it('keeps the first of two values', () => {
+    const notification = readNotification('shop-fr', [...notificationParameters(), ['ORDERID', 'other']], AT);
+    expect(notification).toMatchObject({ orderId: 'order-1', flags: ['duplicate_parameters'] });
+  });
+
+  it('takes prototype names as any others, also over the wire', () => {
+    const notification = readNotification(
+      'shop-fr',
+      [...notificationParameters(), ['__proto__', 'x'], ['constructor', 'y'], ['toString', 'z']],
+      AT,
+    );
+    const received = JSON.parse(JSON.stringify(notification)) as unknown;
+    const { value } = validateNotificationData(received);
+    expect(Object.keys(value?.parameters ?? {})).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString']));
+    expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+  });
+});
+
+describe('card data that should not have come', () => {
+  it('keeps a masked card number', () => {
+    expect(read({ CARDCODE: 'XXXXXXXXXXXX1234', CARDVALIDITYDATE: '12-30' })).toMatchObject({
+      flags: [],
+      parameters: { CARDCODE: 'XXXXXXXXXXXX1234' },
+    });
+    expect(read({ CARDCODE: '411111XXXXXX1111' }).flags).toEqual([]);
+  });
+
+  it('masks a plain one and drops a CVV', () => {
+    const notification = read({ CARDCODE: '4111 1111 1111 1111', CARDCVV: '123' });
+    expect(notification.parameters.CARDCODE).toBe('XXXX XXXX XXXX 1111');
+    expect(notification.parameters.CARDCVV).toBeUndefined();
+    expect(notification.flags).toEqual(['card_data_removed']);
+  });
+});
+
+it('a reader ignores fields that it does not know', () => {
+  const notification = { ...read(), addedLater: 1 };
+  expect(validateNotificationData(notification).value).toEqual(read());
+});

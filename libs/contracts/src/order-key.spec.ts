@@ -1,0 +1,16 @@
+import { orderKey, parseOrderKey } from './order-key.js';
+
+it.each([
+  ['shop-fr', 'order-1'],
+  ['a', '/'],
+  ['x'.repeat(32), 'a/b/c'],
+  ['0', '𝔘'.repeat(40)],
+  ['shop', '__proto__'],
+])('reads back the key of %s and %s', (merchant, orderId) => {
+  expect(parseOrderKey(orderKey(merchant, orderId))).toEqual({ merchant, orderId });
+});
+
+it.each(['', '/', 'shop', 'shop/', '/order', 'Shop/1', 'shop_1/1', `${'x'.repeat(33)}/1`, `shop/${'x'.repeat(41)}`, 'shop\n/1'])(
+  'finds no order in %j',
+  (key) => expect(parseOrderKey(key)).toBeUndefined(),
+);

@@ -1,0 +1,76 @@
+import { CARD_FORMATS, validateAccessTokenRecord, validateEncryptionKeyRecord, validateTokenizerRecord } from './records.js';
+
+const accessToken = {
+  access_token: 'a.b.c',
+  expires_in: 43200,
+  refresh_expires_in: 0,
+  token_type: 'Bearer',
+  'not-before-policy': 0,
+  session_state: 's',
+};
+const pathsOf = (checked: { faults: { path: string; code: string }[] }) => checked.faults.map(({ path, code }) => `${path} ${code}`);
+
+describe('access token record', () => {
+  it('takes the documented answer, and fields that are new', () => {
+    expect(validateAccessTokenRecord(accessToken).value).toEqual(accessToken);
+    expect(validateAccessTokenRecord({ ...accessToken, scope: 'x' }).value).toEqual(accessToken);
+    expect(validateAccessTokenRecord({ access_token: 't', expires_in: 1, token_type: 'bearer' }).faults).toEqual([]);
+  });
+
+  it.each([
+    ['access_token', ['', undefined, null, 5]],
+    ['expires_in', [0, -1, 1.5, '43200', undefined]],
+    ['refresh_expires_in', [-1, '0', null]],
+    ['token_type', ['', 'MAC', undefined]],
+    ['not-before-policy', [-1, '0']],
+    ['session_state', [5, null]],
+  ])('refuses %s of %j', (field, values) => {
+    for (const value of values)
+      expect(pathsOf(validateAccessTokenRecord({ ...accessToken, [field]: value }))).toEqual([expect.stringContaining(`${field} `)]);
+  });
+
+  it.each([[null], [[]], ['text'], [5], [undefined]])('refuses %j', (answer) => {
+    expect(validateAccessTokenRecord(answer).faults).toMatchObject([{ path: '', code: 'type' }]);
+  });
+});
+
+describe('encryption key record', () => {
+  const record = { encryptionKeyId: 'k1', encryptionPublicKey: 'TUlJQg==' };
+  it('takes base64', () => expect(validateEncryptionKeyRecord(record).value).toEqual(record));
+  it.each(['', 'TUlJQg=', 'TUlJ-g==', 'TUlJ\nQg==', ' TUlJQg=='])('refuses the key %j', (encryptionPublicKey) => {
+    expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
+  });
+});
+
+describe('tokenizer record', () => {
+  it('takes a refusal without a token', () => {
+    expect(validateTokenizerRecord({ EXECCODE: '1002', MESSAGE: 'card code invalid' }).faults).toEqual([]);
+  });
+
+  it('refuses a card number that is not masked, without repeating it', () => {
+    const { faults } = validateTokenizerRecord({ EXECCODE: '0000', MESSAGE: '', CARDCODE: '4111111111111111' });
+    expect(faults).toMatchObject([{ path: 'CARDCODE', code: 'format' }]);
+    expect(JSON.stringify(faults)).not.toContain('4111');
+  });
+
+  it('names faults inside BINBRANDS by their place', () => {
+    const answer = {
+      EXECCODE: '0000',
+      MESSAGE: '',
+      BINBRANDS: [
+        { BRAND: 'cb', SERVICETYPE: null },
+        { BRAND: 5, SERVICETYPE: 5 },
+      ],
+    };
+    expect(pathsOf(validateTokenizerRecord(answer))).toEqual(['BINBRANDS[1].BRAND type', 'BINBRANDS[1].SERVICETYPE type']);
+  });
+});
+
+it.each([
+  ['CARDCODE', ['123456789012', '1234567890123456789'], ['12345678901', '12345678901234567890', '4111 1111 1111 1111', '']],
+  ['CARDCVV', ['123', '1234'], ['12', '12345', 'abc']],
+  ['CARDVALIDITYDATE', ['01-30', '12-99'], ['00-30', '13-30', '1-30', '12/30', '12-2030']],
+] as const)('%s takes %j and not %j', (field, accepted, refused) => {
+  expect(accepted.every((value) => CARD_FORMATS[field].test(value))).toBe(true);
+  expect(refused.some((value) => CARD_FORMATS[field].test(value))).toBe(false);
+});

@@ -1,0 +1,40 @@
+import { COMMAND_TOPICS, RAILS, railOfTopic, topicName, TOPICS } from './topics.js';
+
+const DAY = 86_400_000;
+const MB = 1_048_576;
+
+it.each([
+  ['commandsPartnerA', 'payments.commands.partner-a.v1', 14, 1],
+  ['commandsPartnerB', 'payments.commands.partner-b.v1', 14, 1],
+  ['commandsCard', 'payments.commands.card.v1', 14, 1],
+  ['events', 'payments.events.v1', 35, 4],
+  ['notifications', 'payments.notifications.v1', 35, 1],
+  ['journal', 'payments.journal.v1', 100, 4],
+  ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
+  ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 1],
+  ['authEvents', 'auth.events.v1', 7, 1],
+  ['cseEvents', 'cse.events.v1', 35, 1],
+] as const)('%s is %s, kept %d days, records up to %d MB', (name, topic, days, megabytes) => {
+  expect(TOPICS[name]).toMatchObject({
+    name: topic,
+    partitions: 12,
+    cleanupPolicy: 'delete',
+    retentionMs: days * DAY,
+    maxMessageBytes: megabytes * MB,
+  });
+});
+
+it('has ten topics of different names', () => {
+  const names = Object.values(TOPICS).map(({ name }) => name);
+  expect(new Set(names).size).toBe(10);
+});
+
+it('puts the prefix in front of a name', () => {
+  expect(topicName('test1.', TOPICS.journal)).toBe('test1.payments.journal.v1');
+});
+
+it('knows the rail of a command topic, and of no other', () => {
+  expect(RAILS.map((rail) => railOfTopic(COMMAND_TOPICS[rail].name))).toEqual(['partner-a', 'partner-b', 'card']);
+  expect(railOfTopic('payments.events.v1')).toBeUndefined();
+  expect(railOfTopic('__proto__')).toBeUndefined();
+});

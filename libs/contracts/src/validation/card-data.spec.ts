@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
+
+describe('field names', () => {
+  it.each([
+    'cardcode',
+    'CARDCODE',
+    'card_code',
+    'card-code',
+    'Card Code',
+    'cardCvv',
+    'cvv',
+    'CVV2',
+    'c.v.v',
+    'cvc',
+    'pan',
+    'P.A.N',
+    'cardNumber',
+    'card_no',
+    'cardValidityDate',
+    'cardExpiry',
+    'securityCode',
+    'ｃｖｖ',
+    'paymentCardNumber',
+  ])('%s is one of a card', (name) => expect(isCardFieldName(name)).toBe(true));
+  it.each(['company', 'companyName', 'span', 'expanded', 'cardFullName', 'selectedBrand', 'orderId', 'hfToken', 'panel', 'japan', ''])(
+    '%j is not',
+    (name) => {
+      expect(isCardFieldName(name)).toBe(false);
+    },
+  );
+});
+
+describe('texts', () => {
+  it.each([
+    '4111111111111111',
+    'card 4111 1111 1111 1111 thanks',
+    '4111-1111-1111-1111',
+    '4111.1111.1111.1111',
+    '4111_1111_1111_1111',
+    '4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1',
+    '4111\u00a01111\u00a01111\u00a01111',
+    '４１１１１１１１１１１１１１１１',
+    '12 4111 1111 1111 1111 34',
+    '378282246310005',
+    '2223003122003222',
+    '4111111111111111110',
+    '{"pan":"4111111111111111"}',
+    'x4111111111111111x',
+    'my cvv: 123',
+    'CVC2=1234',
+  ])('%j holds card data in any free text', (text) => {
+    expect(holdsCardData(text, 'prose')).toBe(true);
+    expect(holdsCardData(text, 'reference')).toBe(true);
+  });
+
+  it.each(['123456789015', '1700000000004', '1234567812345670', '3700123456784'])(
+    '%s passes the Luhn check: refused in prose, a reference elsewhere',
+    (text) => {
+      expect(holdsCardData(text, 'prose')).toBe(true);
+      expect(holdsCardData(text, 'reference')).toBe(false);
+    },
+  );
+
+  it.each([
+    ['one digit changed', '4111111111111112'],
+    ['11 digits', '41111111112'],
+    ['20 digits in a row', '41111111111111111112'],
+    ['zeros', '000000000000000'],
+    ['a French phone number', 'call +33 6 12 34 56 78'],
+    ['dates', 'from 2028-01-31 to 2028-02-29'],
+    ['a UUID', '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f'],
+    ['words', 'cvv'],
+    ['nothing', ''],
+  ])('%s: %j is none', (_name, text) => {
+    expect(holdsCardData(text, 'prose')).toBe(false);
+  });
+
+  it('is quick on long digits and separators', () => {
+    const started = performance.now();
+    for (const text of ['1 '.repeat(500), '1-'.repeat(500), '9'.repeat(1000), ' .'.repeat(500)]) holdsCardData(text, 'prose');
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});
+
+describe('values out of place', () => {
+  it.each([
+    [{ payment: { cardcode: 'x' } }, 'payment.cardcode'],
+    [{ list: [1, { deep: ['4111111111111111'] }] }, 'list[1].deep[0]'],
+    [4111111111111111, ''],
+    [['4111111111111111'], '[0]'],
+    [{ '4111111111111111': 1 }, '(name withheld)'],
+    [JSON.parse('{"__proto__":{"cvv":"123"}}'), '__proto__.cvv'],
+  ])('%j has it at %j', (value, path) => expect(findCardData(value)).toBe(path));
+
+  it('looks no deeper than it must', () => {
+    let deep: unknown = '4111111111111111';
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    expect(findCardData(deep)).toBeUndefined();
+  });
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.anything(), (value) => void findCardData(value)));
+  });
+});
+
+it.each([
+  ['orderId', 'orderId'],
+  ['4111111111111111', '(name withheld)'],
+  ['card 4111 1111', '(name withheld)'],
+  ['a\nb', '(name withheld)'],
+  ['x'.repeat(41), '(name withheld)'],
+  ['__proto__', '__proto__'],
+])('shows the name %j as %s', (name, shown) => expect(shownName(name)).toBe(shown));

@@ -1,0 +1,26 @@
+export interface BackOff {
+  /** Delay before the first repeat, milliseconds. */
+  firstMs: number;
+  /** No delay is longer, milliseconds. */
+  maxMs: number;
+}
+
+/** Doubling delay before repeat number `repeat` (from 1), with half of it random so that many who wait do not come back together. */
+export function backOffMs(repeat: number, { firstMs, maxMs }: BackOff, random: number = Math.random()): number {
+  const full = Math.min(maxMs, firstMs * 2 ** Math.min(repeat - 1, 30));
+  return Math.round(full / 2 + (full / 2) * random);
+}
+
+/** Resolves after the time, or at once when the signal aborts; never rejects. */
+export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

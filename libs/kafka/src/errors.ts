@@ -1,0 +1,85 @@
+import { RpcException } from '@nestjs/microservices';
+
+/**
+ * Thrown by a handler whose record cannot be handled now: the record stays where it is, its key waits with a growing delay and is
+ * tried again without limit. Other keys go on. Given up only when the partition is taken away or the service stops.
+ */
+export class RetryableError extends RpcException {
+  override readonly name = 'RetryableError';
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message);
+    if (options) this.cause = options.cause;
+  }
+
+  /** Nest sends this to the transport: the error itself, so that its class arrives there. */
+  override getError(): this {
+    return this;
+  }
+}
+
+/** Thrown by a handler whose record will never succeed: dead letter with this code at once. */
+export class TerminalError extends RpcException {
+  override readonly name = 'TerminalError';
+
+  constructor(
+    readonly code: string,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message);
+    if (options) this.cause = options.cause;
+  }
+
+  override getError(): this {
+    return this;
+  }
+}
+
+/** The deadline of a send has passed. `mayLand`: the record was already on its way, so it may be in the topic or still get there. */
+export class ProduceDeadlineError extends Error {
+  override readonly name = 'ProduceDeadlineError';
+
+  constructor(
+    topic: string,
+    deadlineMs: number,
+    readonly mayLand: boolean,
+  ) {
+    super(
+      `no acknowledgement from ${topic} within ${deadlineMs} ms${mayLand ? '; the record may still land' : '; the record was not sent'}`,
+    );
+  }
+}
+
+/** The record alone is larger than its topic takes (`max.message.bytes`). */
+export class RecordTooLargeError extends Error {
+  override readonly name = 'RecordTooLargeError';
+
+  constructor(topic: string, bytes: number, limit: number) {
+    super(`a record of ${bytes} bytes is too large for ${topic}, which takes ${limit}`);
+  }
+}
+
+/** Topics are created from the table, never by use: a name that does not exist is a mistake in the configuration. */
+export class UnknownTopicError extends Error {
+  override readonly name = 'UnknownTopicError';
+
+  constructor(
+    readonly topics: string[],
+    wantedBy: string,
+  ) {
+    super(
+      `${wantedBy}: topic ${topics.join(', ')} does not exist on this Kafka (KAFKA_TOPIC_PREFIX wrong, or the topics were not created)`,
+    );
+  }
+}
+
+/** More waits to be sent than the producer keeps in memory. Nothing of this record was sent. */
+export class ProducerOverloadedError extends Error {
+  override readonly name = 'ProducerOverloadedError';
+}
+
+/** The producer is closed, or was closed before the record was sent. */
+export class ProducerClosedError extends Error {
+  override readonly name = 'ProducerClosedError';
+}

@@ -1,0 +1,36 @@
+import kafkajs, { type logCreator } from 'kafkajs';
+
+/** What this library needs of a logger; pino and service-kit's ServiceLogger fit. */
+export interface KafkaLog {
+  debug(fields: Record<string, unknown>, message: string): void;
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+/** What this library needs of a health registry: a check answers the reason why it is not well, or undefined. */
+export interface KafkaHealth {
+  addReadiness(name: string, check: () => string | undefined): void;
+  addLiveness(name: string, check: () => string | undefined): void;
+}
+
+/** First contact with an empty broker and every election say these; kafkajs retries them by itself. */
+const passing =
+  /coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|group is rebalancing|Response (Metadata|GroupCoordinator|JoinGroup|Heartbeat|OffsetFetch)/i;
+
+/** kafkajs calls "error" what it retries by itself; what it gives up on reaches us as an exception or as a crash. */
+export function logCreatorFor(log: KafkaLog): logCreator {
+  return () =>
+    ({ namespace, level, log: entry }) => {
+      const { message, ...rest } = entry;
+      const fields = { kafkajs: namespace, error: textOf(rest['error']), groupId: textOf(rest['groupId']), broker: textOf(rest['broker']) };
+      if (level === kafkajs.logLevel.INFO || level === kafkajs.logLevel.DEBUG || passing.test(message) || passing.test(fields.error ?? ''))
+        log.debug(fields, message);
+      else log.warn(fields, message);
+    };
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,71 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** This library's metrics; several consumers and producers of a process share them, told apart by the labels. */
+export class KafkaMetrics {
+  readonly handled: Counter<'group' | 'topic' | 'result'>;
+  readonly retries: Counter<'group' | 'topic' | 'kind'>;
+  readonly deadLetters: Counter<'group' | 'topic' | 'code'>;
+  readonly rebalances: Counter<'group'>;
+  readonly crashes: Counter<'group'>;
+  readonly inFlight: Gauge<'group'>;
+  readonly queued: Gauge<'group'>;
+  readonly lag: Gauge<'group' | 'topic' | 'partition'>;
+  readonly fetchedRecords: Histogram<'group'>;
+  readonly produced: Counter<'result'>;
+  readonly producedBatchRecords: Histogram;
+  readonly produceSeconds: Histogram;
+
+  constructor(private readonly registry: Registry = new Registry()) {
+    this.handled = this.counter('kafka_records_handled_total', 'Records whose handling ended', ['group', 'topic', 'result']);
+    this.retries = this.counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', ['group', 'topic', 'kind']);
+    this.deadLetters = this.counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', ['group', 'topic', 'code']);
+    this.rebalances = this.counter('kafka_rebalances_total', 'Assignments received', ['group']);
+    this.crashes = this.counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
+    this.inFlight = this.gauge('kafka_records_in_flight', 'Records being handled now', ['group']);
+    this.queued = this.gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']);
+    this.lag = this.gauge('kafka_partition_lag', 'Records behind the end of the partition when it was last read', [
+      'group',
+      'topic',
+      'partition',
+    ]);
+    this.fetchedRecords = this.histogram(
+      'kafka_fetched_batch_records',
+      'Records in one fetched batch',
+      [1, 10, 100, 500, 1000, 5000],
+      ['group'],
+    );
+    this.produced = this.counter('kafka_records_produced_total', 'Records by what became of them', ['result']);
+    this.producedBatchRecords = this.histogram(
+      'kafka_produced_batch_records',
+      'Records in one produce request',
+      [1, 5, 20, 50, 100, 250, 500],
+      [],
+    );
+    this.produceSeconds = this.histogram(
+      'kafka_produce_seconds',
+      'From send to acknowledgement',
+      [0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10],
+      [],
+    );
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return (
+      (this.registry.getSingleMetric(name) as Counter<Label> | undefined) ??
+      new Counter({ name, help, labelNames, registers: [this.registry] })
+    );
+  }
+
+  private gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+    return (
+      (this.registry.getSingleMetric(name) as Gauge<Label> | undefined) ?? new Gauge({ name, help, labelNames, registers: [this.registry] })
+    );
+  }
+
+  private histogram<Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]): Histogram<Label> {
+    return (
+      (this.registry.getSingleMetric(name) as Histogram<Label> | undefined) ??
+      new Histogram({ name, help, buckets, labelNames, registers: [this.registry] })
+    );
+  }
+}

@@ -1,0 +1,247 @@
+import { decodeCloudEvent } from '@tranche/contracts';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import type { Registry } from 'prom-client';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { backOffMs } from './back-off.js';
+import type { BatchingProducer } from './batching-producer.js';
+import type { ConsumedRecord } from './consumed-record.js';
+import { deadLetter, type DeadLetterReason } from './dead-letter.js';
+import { RetryableError, TerminalError, UnknownTopicError } from './errors.js';
+import { GroupConsumer } from './group-consumer.js';
+import { waitForKafka, type KafkaClient } from './kafka-client.js';
+import { thrownByHandler, type KafkaHandlerOptions } from './kafka-handler.js';
+import type { KafkaHealth, KafkaLog } from './kafka-log.js';
+import { KafkaMetrics } from './kafka-metrics.js';
+import { KeyOrderedPool, type Task, type Verdict } from './key-ordered-work.js';
+import { missingTopics } from './topics.js';
+import { insideTrace } from './trace-context.js';
+
+export interface KafkaServerOptions {
+  client: KafkaClient;
+  /** Writes the dead letters. Not closed by the server. */
+  producer: BatchingProducer;
+  groupId: string;
+  topicPrefix: string;
+  /** Without prefix. */
+  deadLetterTopic: string;
+  /** Records handled at the same time at most, over all partitions. */
+  inFlight: number;
+  log: KafkaLog;
+  metrics?: Registry;
+  health?: KafkaHealth;
+  /** Only handlers of these topics (without prefix), where a service has several servers. */
+  topics?: readonly string[];
+  /** Repeats of a handler that throws something else than RetryableError or TerminalError, before the dead letter (5). */
+  maxRetries?: number;
+  /** Delay before the first repeat; it doubles up to `maxRetryDelayMs` (200 and 30,000). */
+  retryDelayMs?: number;
+  maxRetryDelayMs?: number;
+  /** How long close() waits for handlers that run, milliseconds (10,000). */
+  drainTimeoutMs?: number;
+  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  sessionTimeoutMs?: number;
+}
+
+/** What a handler may ask for by `@Ctx()`. */
+export class KafkaRecordContext {
+  constructor(
+    readonly record: ConsumedRecord,
+    /** From 1. */
+    readonly attempt: number,
+    /** Aborted when the partition is taken away or the service stops; the outcome of this call will then not be committed. */
+    readonly signal: AbortSignal,
+  ) {}
+}
+
+interface Handler {
+  topic: string;
+  types: readonly string[] | undefined;
+  callback: MessageHandler<ConsumedRecord, KafkaRecordContext>;
+}
+
+interface HandledTask extends Task {
+  /** Failures that are neither retryable nor terminal. */
+  failures?: number;
+  /** Set once the handler has had its last try: from then on only the dead letter is to be written. */
+  deadLetter?: DeadLetterReason;
+}
+
+/**
+ * Nest's transport for `@KafkaHandler` methods: order within a key, `inFlight` keys at a time, a commit only behind finished records,
+ * bounded repeats, dead letters. Nothing that a handler throws reaches kafkajs.
+ */
+export class KafkaServer extends Server implements CustomTransportStrategy {
+  /** Tells Nest not to log what handlers throw: we decide what becomes of it. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly handlers: Handler[] = [];
+  private readonly metrics: KafkaMetrics;
+  private readonly pool: KeyOrderedPool;
+  private readonly stopping = new AbortController();
+  private consumer: GroupConsumer | undefined;
+  private deadLetterTrouble: string | undefined;
+
+  constructor(private readonly options: KafkaServerOptions) {
+    super();
+    this.metrics = new KafkaMetrics(options.metrics);
+    this.pool = new KeyOrderedPool(options.inFlight, (task) => this.run(task));
+    options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetterTrouble);
+  }
+
+  override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras: KafkaHandlerOptions = {}): void {
+    if (typeof pattern !== 'string' || !isEventHandler)
+      throw new TypeError(`KafkaServer takes @KafkaHandler methods only, not ${JSON.stringify(pattern)}`);
+    if (this.options.topics && !this.options.topics.includes(pattern)) return;
+    const { types } = extras;
+    const rival = this.handlers.find((handler) => handler.topic === pattern && overlaps(handler.types, types));
+    if (rival) throw new TypeError(`two handlers for topic ${pattern} and ${types ? `type ${types.join(', ')}` : 'every type'}`);
+    this.handlers.push({ topic: pattern, types, callback });
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    this.start().then(
+      () => callback(),
+      (error: unknown) => callback(error),
+    );
+  }
+
+  /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
+  async close(): Promise<void> {
+    this.stopping.abort();
+    await this.consumer?.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
+  }
+
+  on(): never {
+    throw new Error('KafkaServer emits no events; see its health checks and metrics');
+  }
+
+  unwrap<T>(): T {
+    return this.consumer as T;
+  }
+
+  private async start(): Promise<void> {
+    const { client, groupId, topicPrefix, deadLetterTopic, log } = this.options;
+    const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
+    if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
+    await waitForKafka(client, { log, signal: this.stopping.signal });
+    const missing = await missingTopics(client, [topicPrefix + deadLetterTopic]);
+    if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
+    this.consumer = new GroupConsumer({
+      ...this.options,
+      topics,
+      metrics: this.metrics,
+      assigned: (assignment) => this.pool.workOn(assignment),
+    });
+    await this.consumer.start();
+  }
+
+  private async run(task: HandledTask): Promise<Verdict> {
+    const { groupId } = this.options;
+    this.metrics.inFlight.inc({ group: groupId });
+    try {
+      if (task.deadLetter) return await this.writeDeadLetter(task, task.deadLetter);
+      const handler = this.handlerFor(task.record);
+      if (!handler)
+        return await this.writeDeadLetter(task, { code: 'unknown_type', message: 'no handler takes records of this type', attempts: 0 });
+      task.attempts++;
+      try {
+        await this.call(handler, task);
+        this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
+        return 'done';
+      } catch (error) {
+        return await this.afterError(task, error);
+      }
+    } finally {
+      this.metrics.inFlight.dec({ group: groupId });
+    }
+  }
+
+  private async call({ callback, topic }: Handler, { record, attempts, assignment }: Task): Promise<void> {
+    const thrown: { error?: unknown } = {};
+    const attributes = {
+      'messaging.system': 'kafka',
+      'messaging.destination.name': topic,
+      'messaging.kafka.offset': String(record.offset),
+    };
+    try {
+      await insideTrace(record.headers, `${topic} process`, attributes, () =>
+        thrownByHandler.run(thrown, async () => {
+          const result: unknown = await callback(record, new KafkaRecordContext(record, attempts, assignment.signal));
+          if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+        }),
+      );
+    } catch (error) {
+      // Nest turns errors that no filter takes into a plain object; a filter's own answer is an error of its choice.
+      if (error instanceof Error) throw error;
+      throw thrown.error ?? new Error(messageOf(error));
+    }
+  }
+
+  private async afterError(task: HandledTask, error: unknown): Promise<Verdict> {
+    const { log, groupId, maxRetries = 5 } = this.options;
+    const { record, attempts } = task;
+    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), key: record.key, attempts };
+    if (error instanceof RetryableError) {
+      const ms = this.delayMs(attempts);
+      this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'retryable' });
+      log.debug({ ...at, retryMs: ms, error: error.message }, 'a record waits and is tried again');
+      return { hold: 'key', ms };
+    }
+    if (error instanceof TerminalError) return this.writeDeadLetter(task, { code: error.code, message: error.message, attempts });
+    task.failures = (task.failures ?? 0) + 1;
+    if (task.failures <= maxRetries) {
+      const ms = this.delayMs(task.failures);
+      this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'failure' });
+      log.warn({ ...at, retryMs: ms, error: String(error) }, 'a handler failed; it is tried again');
+      return { hold: 'key', ms };
+    }
+    return this.writeDeadLetter(task, { code: 'handler_failed', message: messageOf(error), attempts });
+  }
+
+  /** Until the dead letter is written nothing of the partition goes on: a record must never be nowhere. */
+  private async writeDeadLetter(task: HandledTask, reason: DeadLetterReason): Promise<Verdict> {
+    const { producer, topicPrefix, deadLetterTopic, log, groupId } = this.options;
+    const { record } = task;
+    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), code: reason.code };
+    task.deadLetter = reason;
+    try {
+      await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), { deadlineMs: 10_000 });
+    } catch (error) {
+      this.deadLetterTrouble = `a dead letter cannot be written: ${messageOf(error)}`;
+      log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
+      return { hold: 'partition', ms: this.delayMs(5) };
+    }
+    this.deadLetterTrouble = undefined;
+    this.metrics.deadLetters.inc({ group: groupId, topic: record.topic, code: reason.code });
+    this.metrics.handled.inc({ group: groupId, topic: record.topic, result: 'dead_letter' });
+    log.error({ ...at, attempts: reason.attempts, reason: reason.message }, 'a record went to the dead letters');
+    return 'done';
+  }
+
+  private handlerFor(record: ConsumedRecord): Handler | undefined {
+    const ofTopic = this.handlers.filter(({ topic }) => topic === record.topic);
+    const forAll = ofTopic.find(({ types }) => types === undefined);
+    if (ofTopic.every(({ types }) => types === undefined)) return forAll;
+    const type = typeOf(record);
+    return ofTopic.find(({ types }) => type !== undefined && types?.includes(type)) ?? forAll;
+  }
+
+  private delayMs(repeat: number): number {
+    const { retryDelayMs = 200, maxRetryDelayMs = 30_000 } = this.options;
+    return backOffMs(repeat, { firstMs: retryDelayMs, maxMs: maxRetryDelayMs });
+  }
+}
+
+/** The CloudEvents type: a header in binary mode, a field of the value in structured mode. */
+function typeOf(record: ConsumedRecord): string | undefined {
+  return record.headers['ce_type'] ?? decodeCloudEvent(record).event?.type;
+}
+
+function overlaps(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.some((type) => other.includes(type));
+}
+
+function messageOf(error: unknown): string {
+  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
+  return typeof message === 'string' ? message : String(error);
+}

@@ -1,0 +1,36 @@
+/** The broker no longer accepts this producer's sequence numbers; another producer must repeat the records. */
+const deadProducer = new Set([
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'DUPLICATE_SEQUENCE_NUMBER',
+  'INVALID_PRODUCER_EPOCH',
+  'PRODUCER_FENCED',
+  'UNKNOWN_PRODUCER_ID',
+  'INVALID_PRODUCER_ID_MAPPING',
+]);
+
+/**
+ * What to do after a produce that kafkajs gave up on.
+ * `repeat`: the same batch on the same producer, the broker drops what it has already.
+ * `replace`: the same batch on a new producer. `refused`: a record of it will never be accepted.
+ */
+export function afterFailedProduce(error: unknown): 'repeat' | 'replace' | 'refused' {
+  const chain = [...causes(error)];
+  if (chain.some(({ type }) => type !== undefined && deadProducer.has(type))) return 'replace';
+  const protocol = chain.find(({ type }) => type !== undefined);
+  if (protocol) return protocol.retriable === false ? 'refused' : 'repeat';
+  return chain.some(({ name }) => name === 'TypeError' || name === 'RangeError') ? 'refused' : 'repeat';
+}
+
+interface KafkaJsError {
+  name?: string;
+  type?: string;
+  retriable?: boolean;
+  cause?: unknown;
+}
+
+function* causes(error: unknown): Generator<KafkaJsError> {
+  for (let depth = 0, at = error; depth < 5 && typeof at === 'object' && at !== null; depth++) {
+    yield at as KafkaJsError;
+    at = (at as KafkaJsError).cause;
+  }
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import { pauseFor } from './back-off.js';
+import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { kafkaOf, type KafkaClient } from './kafka-client.js';
+import type { KafkaHealth, KafkaLog } from './kafka-log.js';
+import { topicOffsets } from './offsets.js';
+
+export interface TailConsumerOptions {
+  client: KafkaClient;
+  topic: string;
+  /** Put in front of `topic` on the broker, and not shown in the records (''). */
+  topicPrefix?: string;
+  /** The first offset wanted of each partition; a partition that is not named is read from its end at the start. */
+  from: ReadonlyMap<number, bigint>;
+  /** Records of one partition in offset order. Must not wait for long: the next fetch comes after it. */
+  onRecords(partition: number, records: ConsumedRecord[]): void | Promise<void>;
+  log: KafkaLog;
+  health?: KafkaHealth;
+}
+
+/**
+ * Reads every partition of a topic from given offsets for as long as the process lives, and commits nothing. Each process reads all
+ * of it (a group of its own that nobody else joins), and sees its own append about as soon as it is acknowledged: the broker answers
+ * a waiting fetch at once.
+ */
+export class TailConsumer {
+  private readonly consumer: Consumer;
+  private readonly next = new Map<number, bigint>();
+  private readonly name: string;
+  private failure: string | undefined;
+  private isRunning = false;
+
+  constructor(private readonly options: TailConsumerOptions) {
+    this.name = (options.topicPrefix ?? '') + options.topic;
+    this.consumer = kafkaOf(options.client).consumer({
+      groupId: `${options.client.clientId}.tail.${randomUUID()}`,
+      sessionTimeout: 30_000,
+      heartbeatInterval: 3000,
+      minBytes: 1,
+      maxWaitTimeInMs: 50,
+      maxBytesPerPartition: 4 * 1024 * 1024,
+      allowAutoTopicCreation: false,
+      retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
+    });
+    options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
+  }
+
+  /** Resolves when reading has begun. Rejects if the topic does not exist or an offset lies beyond the end of its partition. */
+  async start(): Promise<void> {
+    const { client, from, log } = this.options;
+    const topic = this.name;
+    for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
+      const wanted = from.get(partition) ?? high;
+      if (wanted > high)
+        throw new Error(
+          `${topic}/${partition} ends at ${high}, before offset ${wanted} that was read already: the log was lost or replaced`,
+        );
+      this.next.set(partition, wanted < low ? low : wanted);
+    }
+    this.consumer.on('consumer.group_join', () => this.seekAll());
+    this.consumer.on('consumer.crash', ({ payload }) => {
+      log[payload.restart ? 'warn' : 'error'](
+        { topic, error: String(payload.error), restart: payload.restart },
+        'the tail stopped reading',
+      );
+      if (!payload.restart) this.failure = `the tail of ${topic} crashed: ${payload.error.message}`;
+    });
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
+    this.isRunning = true;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.isRunning) return;
+    this.isRunning = false;
+    await Promise.race([
+      this.consumer.disconnect().catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the tail failed')),
+      pauseFor(3000),
+    ]);
+  }
+
+  /** The last offset given to onRecords, or the one before the first wanted; undefined for a partition that does not exist. */
+  lastOffset(partition: number): bigint | undefined {
+    const next = this.next.get(partition);
+    return next === undefined ? undefined : next - 1n;
+  }
+
+  /** kafkajs tells of a join before its first fetch, so nothing is ever read from elsewhere. */
+  private seekAll(): void {
+    for (const [partition, offset] of this.next) this.consumer.seek({ topic: this.name, partition, offset: String(offset) });
+  }
+
+  private async take({ batch, resolveOffset, isStale }: EachBatchPayload): Promise<void> {
+    const { topic, log, onRecords } = this.options;
+    const next = this.next.get(batch.partition);
+    if (next === undefined || isStale()) return;
+    const records = batch.messages.map((message) => consumedRecord(topic, batch.partition, message)).filter(({ offset }) => offset >= next);
+    try {
+      if (records.length > 0) await onRecords(batch.partition, records);
+    } catch (error) {
+      // Going on would leave a gap in what the reader knows.
+      this.failure = `reading ${topic}/${batch.partition} failed at offset ${next}`;
+      this.next.delete(batch.partition);
+      this.consumer.pause([{ topic: this.name, partitions: [batch.partition] }]);
+      return log.error(
+        { topic, partition: batch.partition, offset: String(next), error: String(error) },
+        'the tail stands still: its reader threw',
+      );
+    }
+    this.next.set(batch.partition, BigInt(batch.lastOffset()) + 1n);
+    resolveOffset(batch.lastOffset());
+  }
+}

@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net';
+import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceLogger } from './logger.js';
+import type { Metrics } from './metrics.js';
+import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
+import { problemOf, sendProblem } from './problem.filter.js';
+import { openSpan } from './tracing.js';
+
+export interface HttpLimits {
+  /** Default 65536. */
+  bodyBytes: number;
+  /** All headers together. Default 16384. */
+  headerBytes: number;
+  /** From the first byte to the end of the headers. Default 5000. */
+  headersTimeoutMs: number;
+  /** From the first byte to the end of the body. Default 10000. */
+  requestTimeoutMs: number;
+  /** An idle connection is closed after this. Default 60000. */
+  keepAliveTimeoutMs: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  bodyBytes: 65_536,
+  headerBytes: 16_384,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 60_000,
+};
+
+interface Observed {
+  span: Span;
+  startedAt: bigint;
+}
+
+/** The public HTTP server: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
+export function httpAdapter(limits: HttpLimits, log: ServiceLogger, metrics: Metrics): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    skipMiddie: true,
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200 },
+    http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: 1_000 },
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket),
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      sendProblem(reply, request, problemOf(error));
+    },
+  });
+  const fastify = adapter.getInstance();
+  fastify.removeContentTypeParser('text/plain');
+  observe(adapter, log, metrics);
+  return adapter;
+}
+
+function observe(adapter: FastifyAdapter, log: ServiceLogger, metrics: Metrics): void {
+  const seconds = metrics.histogram({
+    name: 'http_server_request_duration_seconds',
+    help: 'Requests of the public HTTP API, from their headers to the end of the answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  const observed = new WeakMap<object, Observed>();
+  const fastify = adapter.getInstance();
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    const { span, active } = openSpan(request.headers, `${request.method} ${routeOf(request)}`, SpanKind.SERVER);
+    observed.set(request.raw, { span, startedAt: process.hrtime.bigint() });
+    context.with(active, done);
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    const { span, startedAt } = observed.get(request.raw) ?? {};
+    if (span !== undefined && startedAt !== undefined) {
+      const durationSeconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+      const labels = { method: request.method, route: routeOf(request), status: reply.statusCode };
+      seconds.observe(labels, durationSeconds);
+      log.debug({ ...labels, durationMs: Math.round(durationSeconds * 1_000) }, 'answered');
+      if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute('http.response.status_code', reply.statusCode);
+      span.end();
+    }
+    done();
+  });
+}
+
+/** The pattern, not the address: metrics need few names, and addresses may hold what may not be logged. */
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
+
+/** What Node's parser refuses never becomes a request: answered on the bare socket. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }[error.code ?? ''] ?? 400;
+  const problem = problemOf(status === 400 ? unreadable() : { statusCode: status, code: 'FST_' });
+  const body = JSON.stringify(problemDocument(problem));
+  socket.end(
+    `HTTP/1.1 ${status} \r\ncontent-type: ${PROBLEM_CONTENT_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function unreadable(): Problem {
+  return new Problem({ status: 400, code: 'malformed_request', detail: 'This is not an HTTP request that can be read.' });
+}

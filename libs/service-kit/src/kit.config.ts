@@ -1,0 +1,21 @@
+import { IsIn, Max, Min } from 'class-validator';
+import { Env } from './config.js';
+import { LOG_LEVELS, type LogLevel } from './logger.js';
+
+/** The settings that every service has beside its own. */
+export class KitConfig {
+  @Env('LOG_LEVEL', { doc: `how much is logged: ${LOG_LEVELS.join(', ')}`, default: 'info' })
+  @IsIn(LOG_LEVELS)
+  logLevel: LogLevel;
+
+  @Env('BIND_ADDRESS', { doc: 'the address that the ports are opened on', default: '0.0.0.0' })
+  bindAddress: string;
+
+  @Env('SHUTDOWN_TIMEOUT_MS', { doc: 'how long a graceful stop may take, milliseconds', default: 25_000 })
+  @Min(100)
+  @Max(600_000)
+  shutdownTimeoutMs: number;
+
+  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', { doc: 'where spans are sent by OTLP over HTTP; nowhere if not set', optional: true })
+  otlpEndpoint?: URL;
+}

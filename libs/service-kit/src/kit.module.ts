@@ -1,0 +1,41 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { Health } from './health.js';
+import { ServiceLogger } from './logger.js';
+import { Metrics } from './metrics.js';
+
+/** The service's configuration for those who cannot name its class; others inject the class itself. */
+export const ConfigToken = Symbol('config');
+
+/** Ends every wait of a service that is stopping, its start included: hand `stopping` to `untilUp` and to anything else that waits. */
+export class ServiceLifetime {
+  readonly #controller = new AbortController();
+  readonly stopping: AbortSignal = this.#controller.signal;
+
+  stop(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+}
+
+export interface Kit<C extends object> {
+  config: C;
+  Config: Type<C>;
+  log: ServiceLogger;
+  health: Health;
+  metrics: Metrics;
+  lifetime: ServiceLifetime;
+}
+
+@Module({})
+export class KitModule {
+  static of<C extends object>({ config, Config, log, health, metrics, lifetime }: Kit<C>): DynamicModule {
+    const providers = [
+      { provide: Config, useValue: config },
+      { provide: ConfigToken, useValue: config },
+      { provide: ServiceLogger, useValue: log },
+      { provide: Health, useValue: health },
+      { provide: Metrics, useValue: metrics },
+      { provide: ServiceLifetime, useValue: lifetime },
+    ];
+    return { module: KitModule, global: true, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}

@@ -1,0 +1,62 @@
+import { trace } from '@opentelemetry/api';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { redact, redactText } from './redaction.js';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+type Fields = object;
+
+/** JSON lines on stdout with service, trace_id and span_id. Fields are redacted by name and by type before they are written. */
+export class ServiceLogger {
+  readonly #pino: Logger;
+
+  constructor(logger: Logger) {
+    this.#pino = logger;
+  }
+
+  debug(fields: Fields, message: string): void {
+    if (this.isEnabled('debug')) this.#pino.debug(redact(fields), redactText(message));
+  }
+
+  info(fields: Fields, message: string): void {
+    if (this.isEnabled('info')) this.#pino.info(redact(fields), redactText(message));
+  }
+
+  warn(fields: Fields, message: string): void {
+    if (this.isEnabled('warn')) this.#pino.warn(redact(fields), redactText(message));
+  }
+
+  error(fields: Fields, message: string): void {
+    if (this.isEnabled('error')) this.#pino.error(redact(fields), redactText(message));
+  }
+
+  child(fields: Fields): ServiceLogger {
+    return new ServiceLogger(this.#pino.child(redact(fields)));
+  }
+
+  isEnabled(level: LogLevel): boolean {
+    return this.#pino.isLevelEnabled(level);
+  }
+}
+
+export function createLogger(options: { name: string; level?: LogLevel; destination?: DestinationStream }): ServiceLogger {
+  const { name, level = 'info', destination = pino.destination({ dest: 1, sync: true }) } = options;
+  return new ServiceLogger(
+    pino(
+      {
+        level,
+        base: { service: name },
+        timestamp: pino.stdTimeFunctions.isoTime,
+        messageKey: 'message',
+        formatters: { level: (label) => ({ level: label }) },
+        mixin: currentTrace,
+      },
+      destination,
+    ),
+  );
+}
+
+function currentTrace(): object {
+  const span = trace.getActiveSpan()?.spanContext();
+  return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId };
+}

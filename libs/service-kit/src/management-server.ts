@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Health, Reason } from './health.js';
+import type { Metrics } from './metrics.js';
+import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
+
+/** Health and metrics on a port of their own: up before anything else, gone last, and answering while the public side is busy. */
+export class ManagementServer {
+  readonly #server: Server;
+
+  constructor(health: Health, metrics: Metrics) {
+    this.#server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 5_000 }, (request, response) => {
+      const path = request.method === 'GET' || request.method === 'HEAD' ? request.url?.split('?', 1)[0] : undefined;
+      if (path === '/health/live') return sendHealth(response, health.notLive());
+      if (path === '/health/ready') return sendHealth(response, health.notReady());
+      if (path === '/metrics') return void sendMetrics(response, metrics);
+      send(response, 404, PROBLEM_CONTENT_TYPE, JSON.stringify(problemDocument(notFound(), { url: request.url })));
+    });
+  }
+
+  /** Resolves with the port. */
+  async listen(port: number, address: string): Promise<number> {
+    this.#server.listen(port, address);
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+function sendHealth(response: ServerResponse, reasons: readonly Reason[]): void {
+  const isUp = reasons.length === 0;
+  send(response, isUp ? 200 : 503, 'application/json; charset=utf-8', JSON.stringify({ status: isUp ? 'up' : 'down', reasons }));
+}
+
+async function sendMetrics(response: ServerResponse, { registry }: Metrics): Promise<void> {
+  try {
+    send(response, 200, registry.contentType, await registry.metrics());
+  } catch {
+    send(response, 500, 'text/plain; charset=utf-8', 'the metrics cannot be collected');
+  }
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
+}
+
+function notFound(): Problem {
+  return new Problem({ status: 404, code: 'not_found', detail: 'There are /health/live, /health/ready and /metrics here.' });
+}

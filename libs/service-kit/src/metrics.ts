@@ -1,0 +1,32 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  Histogram,
+  Registry,
+  type CounterConfiguration,
+  type GaugeConfiguration,
+  type HistogramConfiguration,
+} from 'prom-client';
+
+/** One registry per service: nothing registers globally, so that several services can run in one process. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  constructor(service: string) {
+    this.registry.setDefaultLabels({ service });
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  counter<L extends string>(configuration: Omit<CounterConfiguration<L>, 'registers'>): Counter<L> {
+    return new Counter({ ...configuration, registers: [this.registry] });
+  }
+
+  gauge<L extends string>(configuration: Omit<GaugeConfiguration<L>, 'registers'>): Gauge<L> {
+    return new Gauge({ ...configuration, registers: [this.registry] } as GaugeConfiguration<L>);
+  }
+
+  histogram<L extends string>(configuration: Omit<HistogramConfiguration<L>, 'registers'>): Histogram<L> {
+    return new Histogram({ ...configuration, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,78 @@
+import { REDACTED, Secret } from './secret.js';
+
+/**
+ * What may not reach a log, by the name of the field. Names are compared without case, `_` and `-`, so that
+ * `clientSecret`, `client_secret` and `CLIENT-SECRET` are one.
+ */
+const NAMES = new Set(
+  [
+    'authorization proxyauthorization cookie setcookie hash key keys pan cvv cvc csc',
+    'cardnumber cardcode cardcvv cardvaliditydate expirydate encrypteddata redirecthtml dsn',
+    'username clientident clientdob birthdate dateofbirth ip clientip address street postalcode city companyname useragent clientuseragent referrer',
+    'billing shipping shipto customer cardholder',
+  ].flatMap((line) => line.split(' ')),
+);
+const ENDINGS = ['token', 'secret', 'password', 'passphrase', 'credentials', 'key', 'keys', 'email', 'phone', 'firstname', 'lastname', 'fullname'];
+const ADDRESS_FIELDS = /^(billing|shipto|shipping)(title|address|postalcode|city|country|companyname)$/;
+/** Names that end like a secret and are none. A Kafka record's key is logged as `orderKey` or `recordKey`. */
+const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey']);
+
+const MAX_DEPTH = 8;
+const MAX_ITEMS = 50;
+const BEARER_OR_JWT = /\b(?:Bearer\s+[\w~+/.=-]+|eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?)/g;
+const CREDENTIALS_IN_URL = /(\w+:\/\/)[^\s/@]+@/g;
+
+export function isSensitiveName(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  if (HARMLESS.has(plain)) return false;
+  return NAMES.has(plain) || ADDRESS_FIELDS.test(plain) || ENDINGS.some((ending) => plain.endsWith(ending));
+}
+
+/** Bearer tokens, JWTs and credentials in addresses, wherever they stand in a text. */
+export function redactText(text: string): string {
+  return text.replace(BEARER_OR_JWT, REDACTED).replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+}
+
+/** A copy that is safe to log: sensitive names, `Secret`s and bytes are replaced, errors made plain, depth and length bounded. */
+export function redact(fields: object): Record<string, unknown> {
+  return redactObject(fields, 0, []);
+}
+
+function redactObject(fields: object, depth: number, parents: readonly object[]): Record<string, unknown> {
+  const safe: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const isEmpty = value === undefined || value === null;
+    safe[name] = !isEmpty && isSensitiveName(name) ? REDACTED : redactValue(value, depth + 1, [...parents, fields]);
+  }
+  return safe;
+}
+
+function redactValue(value: unknown, depth: number, parents: readonly object[]): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Secret) return REDACTED;
+  if (value instanceof Error) return plainError(value, depth, parents);
+  if (value instanceof Date || value instanceof URL) return redactText(String(value instanceof Date ? value.toJSON() : value));
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (depth > MAX_DEPTH || parents.includes(value)) return '[…]';
+  if (value instanceof Map) return redactObject(Object.fromEntries(value) as object, depth, parents);
+  if (value instanceof Set) return redactValue([...value], depth, parents);
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_ITEMS).map((item) => redactValue(item, depth + 1, [...parents, value]));
+    return value.length > MAX_ITEMS ? [...items, `[${value.length - MAX_ITEMS} more]`] : items;
+  }
+  return redactObject(value, depth, parents);
+}
+
+function plainError(error: Error, depth: number, parents: readonly object[]): Record<string, unknown> {
+  const { code } = error as NodeJS.ErrnoException;
+  const cause = error.cause !== undefined && depth <= MAX_DEPTH ? { cause: redactValue(error.cause, depth + 1, [...parents, error]) } : {};
+  return {
+    type: error.name,
+    message: redactText(error.message),
+    ...(code === undefined ? {} : { code }),
+    ...(error.stack === undefined ? {} : { stack: redactText(error.stack) }),
+    ...cause,
+  };
+}

@@ -1,0 +1,38 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { inspect } from 'node:util';
+
+export const REDACTED = '[redacted]';
+
+/** A text that never prints itself: logs, JSON, templates and inspection show `[redacted]`. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  /** Constant time, whatever the lengths. */
+  equals(candidate: string): boolean {
+    return timingSafeEqual(digest(this.#text), digest(candidate));
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,149 @@
+import { NestFactory } from '@nestjs/core';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Health } from './health.js';
+import { httpAdapter, HTTP_LIMITS, type HttpLimits } from './http-adapter.js';
+import type { KitConfig } from './kit.config.js';
+import { KitModule, ServiceLifetime } from './kit.module.js';
+import { createLogger, type ServiceLogger } from './logger.js';
+import { ManagementServer } from './management-server.js';
+import { Metrics } from './metrics.js';
+import { nestLogger } from './nest-logger.js';
+import { ProblemFilter } from './problem.filter.js';
+import { requestValidation } from './request-validation.js';
+import { startTracing } from './tracing.js';
+
+export interface ServiceDefinition<C extends object> {
+  name: string;
+  Config: Type<C>;
+  module: (config: C) => Type | DynamicModule;
+  /** Of the public HTTP API; without it there is none. 0 takes a free one. */
+  port?: (config: C) => number;
+  managementPort: (config: C) => number;
+  limits?: Partial<HttpLimits>;
+  /** Before routes are registered: content types, hooks, CORS. */
+  prepare?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
+  /** Asked after the modules are initialized; listened to before the public port opens. */
+  strategies?: (app: INestApplicationContext) => CustomTransportStrategy[];
+}
+
+export class ShutdownTimeoutError extends Error {}
+
+/** One service from its first port to its last: what `runService` puts into a process of its own, and tests into theirs. */
+export class ServiceProcess<C extends object> {
+  readonly health = new Health();
+  readonly metrics: Metrics;
+  readonly #lifetime = new ServiceLifetime();
+  readonly #management: ManagementServer;
+  readonly #strategies: CustomTransportStrategy[] = [];
+  #app?: NestFastifyApplication;
+  #stopTracing?: () => Promise<void>;
+  #started = false;
+  #stopped?: Promise<void>;
+  #step = '';
+  port?: number;
+  managementPort?: number;
+
+  constructor(
+    readonly definition: ServiceDefinition<C>,
+    readonly config: C,
+    readonly kit: KitConfig,
+    readonly log: ServiceLogger = createLogger({ name: definition.name, level: kit.logLevel }),
+  ) {
+    this.metrics = new Metrics(definition.name);
+    this.#management = new ManagementServer(this.health, this.metrics);
+    this.health.addReadiness('service', () => {
+      if (this.#lifetime.stopping.aborted) return 'stopping';
+      return this.#started ? undefined : 'starting';
+    });
+  }
+
+  get isStopping(): boolean {
+    return this.#lifetime.stopping.aborted;
+  }
+
+  async start(): Promise<void> {
+    const { definition, config, kit, log } = this;
+    this.managementPort = await this.#management.listen(definition.managementPort(config), kit.bindAddress);
+    log.info({ managementPort: this.managementPort }, `${definition.name} is starting`);
+    this.#stopTracing = (await startTracing(definition.name, kit.otlpEndpoint)).stop;
+    this.#lifetime.stopping.throwIfAborted();
+    const app = await this.#createApp();
+    this.#app = app;
+    await definition.prepare?.(app, config);
+    await app.init();
+    this.#lifetime.stopping.throwIfAborted();
+    await this.#listenToStrategies(app);
+    if (definition.port !== undefined) {
+      await app.listen(definition.port(config), kit.bindAddress);
+      this.port = (app.getHttpServer().address() as { port: number }).port;
+    }
+    this.#started = true;
+    log.info({ port: this.port, managementPort: this.managementPort, startedInMs: Math.round(performance.now()) }, `${definition.name} has started`);
+  }
+
+  /** In this order: not ready, strategies drain, public HTTP finishes its requests, `onApplicationShutdown` hooks, management HTTP. */
+  stop(reason: string): Promise<void> {
+    this.#stopped ??= this.#stopInOrder(reason);
+    return this.#stopped;
+  }
+
+  async #stopInOrder(reason: string): Promise<void> {
+    this.log.info({ reason }, `${this.definition.name} is stopping`);
+    this.#lifetime.stop(new Error(`the service is stopping (${reason})`));
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<never>((_, reject) => {
+      const { shutdownTimeoutMs } = this.kit;
+      timer = setTimeout(() => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)), shutdownTimeoutMs);
+    });
+    try {
+      await Promise.race([this.#closeAll(), deadline]);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.log.info({}, `${this.definition.name} has stopped`);
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#step = 'draining the consumers';
+    await Promise.all(this.#strategies.map((strategy) => strategy.close() as unknown));
+    this.#step = 'finishing requests and closing connections';
+    await this.#app?.close();
+    this.#step = 'sending the last spans';
+    await this.#stopTracing?.();
+    this.#step = 'closing the management port';
+    await this.#management.close();
+  }
+
+  async #createApp(): Promise<NestFastifyApplication> {
+    const { definition, config, log, health, metrics } = this;
+    const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
+    const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
+    const adapter = httpAdapter({ ...HTTP_LIMITS, ...definition.limits }, log, metrics);
+    const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+      logger: nestLogger(log),
+      abortOnError: false,
+      bodyParser: false,
+    });
+    app.useGlobalFilters(new ProblemFilter(log));
+    app.useGlobalPipes(requestValidation());
+    return app;
+  }
+
+  async #listenToStrategies(app: NestFastifyApplication): Promise<void> {
+    for (const strategy of this.definition.strategies?.(app) ?? []) {
+      this.#strategies.push(closingOnce(strategy));
+      app.connectMicroservice({ strategy }, { inheritAppConfig: true });
+    }
+    if (this.#strategies.length > 0) await app.startAllMicroservices();
+  }
+}
+
+/** Nest closes its strategies too, later and again. */
+function closingOnce(strategy: CustomTransportStrategy): CustomTransportStrategy {
+  const close = strategy.close.bind(strategy) as () => unknown;
+  let closed: Promise<unknown> | undefined;
+  strategy.close = () => (closed ??= Promise.resolve().then(close));
+  return strategy;
+}

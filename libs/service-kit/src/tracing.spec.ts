@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { trace } from '@opentelemetry/api';
+import { currentTraceId, injectTrace, startTracing, withSpan, withTrace } from './tracing.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+
+describe('tracing', () => {
+  beforeAll(() => startTracing('test'));
+
+  it('continues an incoming trace across awaits and hands it on', async () => {
+    const headers = await withTrace({ traceparent: PARENT, tracestate: 'a=1' }, 'consume', async () => {
+      await new Promise(setImmediate);
+      return withSpan('send', () => injectTrace({ other: 'x' } as Record<string, string>));
+    });
+    expect(headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
+    expect(headers).toMatchObject({ tracestate: 'a=1', other: 'x' });
+  });
+
+  it('takes header values as bytes, as Kafka gives them', () => {
+    expect(withTrace({ traceparent: Buffer.from(PARENT) }, 'consume', currentTraceId)).toBe(TRACE);
+  });
+
+  it.each([[undefined], ['nonsense'], ['00-00000000000000000000000000000000-b7ad6b7169203331-01']])('starts a trace of its own for traceparent %s', (traceparent) => {
+    const id = withTrace({ traceparent }, 'consume', currentTraceId);
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(id).not.toBe(TRACE);
+    expect(id).not.toMatch(/^0+$/);
+  });
+
+  it('keeps concurrent traces apart', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(32, '1'));
+    const seen = await Promise.all(
+      ids.map((id) =>
+        withTrace({ traceparent: `00-${id}-b7ad6b7169203331-01` }, 'consume', async () => {
+          await new Promise(setImmediate);
+          return currentTraceId();
+        }),
+      ),
+    );
+    expect(seen).toEqual(ids);
+  });
+
+  it('lets errors through, thrown or rejected', async () => {
+    expect(() => withTrace({}, 'consume', () => { throw new RangeError('thrown'); })).toThrow('thrown');
+    await expect(withTrace({}, 'consume', () => Promise.reject(new Error('rejected')))).rejects.toThrow('rejected');
+    expect(currentTraceId()).toBeUndefined();
+  });
+
+  it('adds nothing outside a trace', () => {
+    expect(injectTrace({})).toEqual({});
+  });
+});
+
+describe('with an OTLP endpoint', () => {
+  it('sends the spans there by HTTP', async () => {
+    const requests: { url?: string; body: string }[] = [];
+    const collector = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        requests.push({ url: request.url, body: Buffer.concat(parts).toString() });
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      });
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    trace.disable();
+    const { stop } = await startTracing('otlp-test', new URL(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/base`));
+    withTrace({ traceparent: PARENT }, 'a span to send', () => undefined);
+    await stop();
+    collector.close();
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.url).toBe('/base/v1/traces');
+    expect(requests[0]?.body).toContain('a span to send');
+    expect(requests[0]?.body).toContain('otlp-test');
+    expect(requests[0]?.body).toContain(TRACE);
+  });
+});

@@ -1,0 +1,84 @@
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+
+/** HTTP or Kafka headers as they come. */
+export type TraceHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
+
+const TRACER = 'tranche';
+
+/**
+ * Registers context, W3C propagation and a tracer for this process. Spans get ids either way, so that log lines and messages can be
+ * joined; they are sent anywhere only with an OTLP endpoint, and only then is the exporter loaded.
+ */
+export async function startTracing(service: string, otlpEndpoint?: URL): Promise<{ stop: () => Promise<void> }> {
+  const spanProcessors = otlpEndpoint === undefined ? [] : [new BatchSpanProcessor(await otlpExporter(otlpEndpoint))];
+  const provider = new NodeTracerProvider({ resource: resourceFromAttributes({ 'service.name': service }), spanProcessors });
+  provider.register({ propagator: new W3CTraceContextPropagator() });
+  return { stop: () => provider.shutdown() };
+}
+
+/** Adds `traceparent` (and `tracestate`) of the span that is active now. Returns the same object. */
+export function injectTrace<T extends Record<string, string>>(headers: T): T {
+  propagation.inject(context.active(), headers);
+  return headers;
+}
+
+/** Runs the function in a span that continues the trace of the headers, or starts one. An error marks the span and goes on. */
+export function withTrace<T>(headers: TraceHeaders, name: string, fn: () => T, kind: SpanKind = SpanKind.CONSUMER): T {
+  const { span, active } = openSpan(headers, name, kind);
+  return context.with(active, () => settle(span, fn));
+}
+
+/** A span for work that goes out of the process, below the active one: `withSpan('POST /iam/token', () => …)`. */
+export function withSpan<T>(name: string, fn: () => T, kind: SpanKind = SpanKind.CLIENT): T {
+  const span = trace.getTracer(TRACER).startSpan(name, { kind });
+  return context.with(trace.setSpan(context.active(), span), () => settle(span, fn));
+}
+
+export function currentTraceId(): string | undefined {
+  return trace.getActiveSpan()?.spanContext().traceId;
+}
+
+export function openSpan(headers: TraceHeaders, name: string, kind: SpanKind): { span: Span; active: Context } {
+  const incoming = propagation.extract(ROOT_CONTEXT, headers, { get: headerOf, keys: Object.keys });
+  const span = trace.getTracer(TRACER).startSpan(name, { kind }, incoming);
+  return { span, active: trace.setSpan(incoming, span) };
+}
+
+function headerOf(headers: TraceHeaders, name: string): string | string[] | undefined {
+  const value = headers[name];
+  return Buffer.isBuffer(value) ? value.toString() : value;
+}
+
+function settle<T>(span: Span, fn: () => T): T {
+  try {
+    const result = fn();
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result;
+    }
+    return result.then(
+      (value: unknown) => {
+        span.end();
+        return value;
+      },
+      (error: unknown) => fail(span, error),
+    ) as T;
+  } catch (error) {
+    return fail(span, error);
+  }
+}
+
+/** The error's kind only: its message may carry what may not leave the process. */
+function fail(span: Span, error: unknown): never {
+  span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
+  span.end();
+  throw error;
+}
+
+async function otlpExporter(endpoint: URL) {
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+  return new OTLPTraceExporter({ url: new URL('v1/traces', endpoint.href.endsWith('/') ? endpoint : `${endpoint.href}/`).href });
+}
