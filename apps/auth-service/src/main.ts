@@ -1,1 +1,5 @@
-export {};
+import 'reflect-metadata';
+import { runService } from '@tranche/service-kit';
+import { authService } from './auth.module.js';
+
+await runService(authService);

@@ -1,1 +1,5 @@
-export {};
+import 'reflect-metadata';
+import { runService } from '@tranche/service-kit';
+import { cseTokenService } from './cse.module.js';
+
+await runService(cseTokenService);

@@ -1,1 +1,16 @@
-export {};
+import 'reflect-metadata';
+import { runService } from '@tranche/service-kit';
+import { IngestConfig } from './ingest.config.js';
+import { IngestModule } from './ingest.module.js';
+import { acceptNotificationBodies, MAX_BODY_BYTES } from './notification-body.controller.js';
+
+await runService({
+  name: 'notification-ingest',
+  Config: IngestConfig,
+  module: () => IngestModule,
+  port: (config) => config.port,
+  managementPort: (config) => config.managementPort,
+  // A GET carries everything in its first line, which counts as a header.
+  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: MAX_BODY_BYTES + 16_384 },
+  prepare: acceptNotificationBodies,
+});

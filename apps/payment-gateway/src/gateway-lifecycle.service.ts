@@ -20,6 +20,24 @@ const OWN_TOPICS = [
   TOPICS.commandsDeadLetter,
 ];
 
+@Injectable()
+export class GatewayParts {
+  constructor(
+    readonly index: OrderIndexStore,
+    readonly journal: Journal,
+    readonly doubtTimer: DoubtTimer,
+    readonly projector: ProjectorConsumer,
+  ) {}
+}
+
+@Injectable()
+export class GatewaySurroundings {
+  constructor(
+    readonly log: ServiceLogger,
+    readonly lifetime: ServiceLifetime,
+  ) {}
+}
+
 /** What must stand before the first command is taken, and what must end after the last one, in order. */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
@@ -58,27 +76,10 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const production = this.config.topics === 'check';
     if (!production) await ensureTopics(this.kafka, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log });
     const found = await checkTopics(this.kafka, { prefix, definitions: OWN_TOPICS, production });
-    for (const { topic, message } of found.filter(({ severity }) => severity === 'warning')) log.warn({ topic }, `${topic} ${message}`);
+    const warnings = found.filter(({ severity }) => severity === 'warning').map(({ topic, message }) => `${topic} ${message}`);
+    if (warnings.length > 0) log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
     const faults = found.filter(({ severity }) => severity === 'fault');
     if (faults.length > 0)
       throw new Error(`The topics are not as they must be: ${faults.map(({ topic, message }) => `${topic} ${message}`).join('; ')}`);
   }
-}
-
-@Injectable()
-export class GatewayParts {
-  constructor(
-    readonly index: OrderIndexStore,
-    readonly journal: Journal,
-    readonly doubtTimer: DoubtTimer,
-    readonly projector: ProjectorConsumer,
-  ) {}
-}
-
-@Injectable()
-export class GatewaySurroundings {
-  constructor(
-    readonly log: ServiceLogger,
-    readonly lifetime: ServiceLifetime,
-  ) {}
 }

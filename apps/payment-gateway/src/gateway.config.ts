@@ -41,7 +41,7 @@ export class GatewayConfig {
   @Env('REDIS_URL', {
     doc: 'redis:// or rediss:// URL of the order index; another database than the token cache',
     default: 'redis://127.0.0.1:6379/0',
-    protocols: ['redis:', 'rediss:'],
+    protocols: ['redis', 'rediss'],
   })
   redisUrl: URL;
 

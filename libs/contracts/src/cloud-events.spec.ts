@@ -1,4 +1,4 @@
-import { CloudEvent as SdkCloudEvent, Kafka, type KafkaEvent, type KafkaMessage } from 'cloudevents';
+import { CloudEvent as SdkCloudEvent, Kafka, type KafkaMessage } from 'cloudevents';
 import fc from 'fast-check';
 import { decodeCloudEvent, encodeCloudEvent, sequenceOf, type CloudEvent } from './cloud-events.js';
 
@@ -62,8 +62,8 @@ describe('binary mode', () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.shop+json']) {
       expect(decodeCloudEvent({ headers: { ...headers, 'content-type': type }, value }).faults).toEqual([]);
     }
-    const { 'content-type': _left, ...without } = headers;
-    expect(decodeCloudEvent({ headers: without, value }).faults).toEqual([]);
+    delete headers['content-type'];
+    expect(decodeCloudEvent({ headers, value }).faults).toEqual([]);
   });
 
   it('names every missing attribute at once, and still gives what was there', () => {
@@ -177,30 +177,20 @@ describe('garbage', () => {
 describe('beside the CloudEvents SDK', () => {
   it('the SDK reads our events', () => {
     const { headers, value } = encodeCloudEvent(complete);
-    const event = Kafka.toEvent({
-      headers,
-      body: JSON.parse(value.toString()),
-      key: '',
-      value: '',
-    } as unknown as KafkaMessage) as SdkCloudEvent;
+    const event = Kafka.toEvent({ headers, key: '', value: value.toString() } as unknown as KafkaMessage) as SdkCloudEvent;
     expect(event.validate()).toBe(true);
     expect(event).toMatchObject({ id: 'c1', source: '/shop', type: 'payment.capture', subject: 'shop/order-1', correlationid: 'corr-1' });
   });
 
   it.each(['binary', 'structured'] as const)('we read the SDK’s events in %s mode', (mode) => {
-    const { __proto__: _left, ...data } = complete.data as Record<string, unknown>;
-    const { traceparent: _tp, tracestate: _ts, ...attributes } = complete;
-    const message = Kafka[mode](new SdkCloudEvent({ ...attributes, data }) as unknown as KafkaEvent<unknown>);
+    const message = Kafka[mode](new SdkCloudEvent({ ...minimal, subject: 'shop/order-1', correlationid: 'corr-1', sequence: '42' }));
     const value = typeof message.value === 'string' ? message.value : JSON.stringify(message.value);
     const decoded = decodeCloudEvent({ headers: message.headers as Record<string, string>, value: Buffer.from(value) });
     expect(decoded.faults).toEqual([]);
-    // The SDK writes the time with milliseconds.
-    expect(decoded.event).toMatchObject({
-      ...attributes,
-      time: '2028-01-31T10:00:00.000Z',
-      datacontenttype: expect.stringContaining('application/json'),
-      data,
-    });
+    const { time, ...event } = decoded.event ?? {};
+    expect(Date.parse(time ?? '')).toBe(Date.parse(complete.time));
+    expect(event).toMatchObject({ id: 'c1', source: '/shop', type: 'payment.capture', subject: 'shop/order-1' });
+    expect(event).toMatchObject({ correlationid: 'corr-1', sequence: '42', data: minimal.data });
   });
 });
 

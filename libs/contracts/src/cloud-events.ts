@@ -36,7 +36,8 @@ export type DecodedEvent = { event: CloudEvent<unknown>; faults: [] } | { event?
 
 const SPEC_VERSION = '1.0';
 const STRUCTURED = 'application/cloudevents+json';
-const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json$/;
+/** A batch is not an event: it is refused like any other type that is not JSON. */
+const JSON_MEDIA_TYPE = /^application\/(?!cloudevents)(?:[a-z0-9.-]+\+)?json$/;
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 
 /** Longest value in code points. CloudEvents sets no limits; ids go into journal, index and EXTRADATA, so we do. */

@@ -11,7 +11,7 @@ export const ERROR_CODES = {
     kind: 'field',
     meaning: 'A text with fewer or more characters (Unicode code points) than allowed, or a list with too few items.',
   },
-  format: { kind: 'field', meaning: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country, URL …' },
+  format: { kind: 'field', meaning: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country or URL.' },
   enum: { kind: 'field', meaning: 'A value that is not one of the values of its field.' },
   range: { kind: 'field', meaning: 'A number below or above its limits, or not an integer.' },
   card_data_forbidden: {

@@ -16,5 +16,5 @@ export function fault(path: string, code: FaultCode, message: string): Fault {
 
 /** `a` + `b` = `a.b`; an index comes as `[0]` and takes no dot. */
 export function joinPath(parent: string, child: string): string {
-  return parent === '' || child.startsWith('[') ? parent + child : `${parent}.${child}`;
+  return parent === '' || child === '' || child.startsWith('[') ? parent + child : `${parent}.${child}`;
 }

@@ -57,7 +57,7 @@ export function loadMerchants(file: string): Merchants {
   try {
     list = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    const reason = cause instanceof SyntaxError ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
+    const reason = errorCode(cause) === undefined ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
     throw new MerchantsFileError(file, [fault('', 'unreadable_file', reason)]);
   }
   const read = readMerchants(list, (path) => readFileSync(resolve(dirname(file), path), 'utf8'));
@@ -205,7 +205,7 @@ function readKeyFiles(
       try {
         read[name] = readKey(file).replace(/\r?\n$/, '');
       } catch (cause) {
-        faults.push(fault(joinPath(path, fileField), 'unreadable_file', `cannot be read (${errorCode(cause)})`));
+        faults.push(fault(joinPath(path, fileField), 'unreadable_file', `cannot be read (${errorCode(cause) ?? 'unknown reason'})`));
         // One fault is enough: without this the key would be reported missing as well.
         read[name] = 'unread';
       }
@@ -235,6 +235,7 @@ function duplicates(list: readonly unknown[]): Fault[] {
   return faults;
 }
 
-function errorCode(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown reason';
+/** `ENOENT` and the like; JSON.parse gives none. */
+function errorCode(cause: unknown): string | undefined {
+  return isPlainObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
 }

@@ -1,4 +1,4 @@
-import { commandClass, validateCommandData, type FaultCode } from '@tranche/contracts';
+import { commandClass, validateCommandData, type FaultCode } from '../src/index.js';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { LIMITS, shown, withField } from './limits.js';

@@ -1,4 +1,4 @@
-import type { CommandType, FaultCode, Rail } from '@tranche/contracts';
+import type { CommandType, FaultCode, Rail } from '../src/index.js';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
 
 /** Every limit of the interface with both its sides. A row: the interface's name, our field, what is taken, what is refused and why. */

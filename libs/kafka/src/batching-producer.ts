@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import { backOffMs, pauseFor } from './back-off.js';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, RecordTooLargeError, UnknownTopicError } from './errors.js';
 import { kafkaOf, withAdmin, type KafkaClient } from './kafka-client.js';
-import type { KafkaLog } from './kafka-log.js';
+import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
 import { afterFailedProduce } from './produce-failure.js';
 import { withTraceHeaders } from './trace-context.js';
@@ -27,6 +27,8 @@ export interface BatchingProducerOptions {
   client: KafkaClient;
   log: KafkaLog;
   metrics?: Registry;
+  /** Not ready as long as Kafka does not take what is sent. */
+  health?: KafkaHealth;
   /** How long the first record of a batch waits for company, milliseconds (1). While a batch is under way, records gather anyway. */
   lingerMs?: number;
   /** Records in one batch at most (500). */
@@ -63,9 +65,11 @@ export class BatchingProducer {
   private flushing: Promise<void> | undefined;
   private producer: Producer | undefined;
   private isClosed = false;
+  private trouble: string | undefined = 'has not connected to Kafka yet';
 
   constructor(private readonly options: BatchingProducerOptions) {
     this.metrics = new KafkaMetrics(options.metrics);
+    options.health?.addReadiness('kafka producer', () => this.trouble);
   }
 
   /** Connects now instead of at the first send; rejects if Kafka does not answer. */
@@ -139,8 +143,8 @@ export class BatchingProducer {
   }
 
   private async flush(): Promise<void> {
-    await pauseFor(this.options.lingerMs ?? 1, this.giveUp.signal);
     while (this.queue.length > 0) {
+      if (this.queue.length < (this.options.maxBatchRecords ?? 500)) await pauseFor(this.options.lingerMs ?? 1, this.giveUp.signal);
       await this.learnTopics();
       const batch = this.takeBatch();
       if (batch.length > 0) await this.deliver(batch);
@@ -185,6 +189,7 @@ export class BatchingProducer {
       try {
         await this.learn(unknown);
       } catch (error) {
+        this.trouble = 'Kafka does not answer';
         this.options.log.warn({ topics: unknown, attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
         await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), this.giveUp.signal);
       }
@@ -229,6 +234,7 @@ export class BatchingProducer {
         for (const pending of open) pending.sent = true;
         this.metrics.producedBatchRecords.observe(open.length);
         open = settleAcknowledged(open, await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }));
+        this.trouble = undefined;
       } catch (error) {
         open = await this.afterFailure(open, error, attempt);
       }
@@ -239,6 +245,7 @@ export class BatchingProducer {
   private async afterFailure(open: Pending[], error: unknown, attempt: number): Promise<Pending[]> {
     const { log } = this.options;
     const next = afterFailedProduce(error);
+    if (next !== 'refused') this.trouble = 'Kafka does not acknowledge what is sent';
     if (next === 'repeat') {
       log.warn({ records: open.length, attempt, error: String(error) }, 'Kafka did not acknowledge a batch; repeating it');
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), this.giveUp.signal);
@@ -277,6 +284,7 @@ export class BatchingProducer {
       throw error;
     }
     this.producer = producer;
+    this.trouble = undefined;
     return producer;
   }
 

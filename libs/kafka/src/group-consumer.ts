@@ -1,4 +1,4 @@
-import kafkajs, { type Consumer, type ConsumerCrashEvent, type EachBatchPayload, type PartitionAssigner } from 'kafkajs';
+import kafkajs, { type Consumer, type ConsumerCrashEvent, type EachBatchPayload, type Offsets, type PartitionAssigner } from 'kafkajs';
 import { backOffMs, pauseFor } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
 import { UnknownTopicError } from './errors.js';
@@ -19,9 +19,9 @@ export interface GroupConsumerOptions {
   health?: KafkaHealth;
   /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
-  assigned(assignment: Assignment): PartitionWork;
+  assigned: (assignment: Assignment) => PartitionWork;
   /** Asked on assignment: where to begin instead of at the committed offset. */
-  startOffset?(partition: number, committed: bigint | undefined): Promise<bigint | undefined>;
+  startOffset?: (partition: number, committed: bigint | undefined) => Promise<bigint | undefined>;
 }
 
 interface Held {
@@ -34,7 +34,7 @@ interface Held {
   committed: bigint | undefined;
 }
 
-type CommitOffsets = EachBatchPayload['commitOffsetsIfNecessary'];
+type CommitOffsets = (offsets: Offsets) => Promise<void>;
 
 const maxWaitTimeMs = 250;
 const commitEveryMs = 100;
@@ -112,16 +112,17 @@ export class GroupConsumer {
     ]);
   }
 
-  private take({ batch, resolveOffset, commitOffsetsIfNecessary, isStale }: EachBatchPayload): Promise<void> {
+  private take(fetched: EachBatchPayload): Promise<void> {
+    const { batch } = fetched;
     const held = this.held.get(placeOf(batch.topic, batch.partition));
-    if (!held?.isPlaced || this.isStopping || isStale()) return Promise.resolve();
+    if (!held?.isPlaced || this.isStopping || fetched.isStale()) return Promise.resolve();
     const { groupId, metrics } = this.labelled();
-    this.commitOffsets = commitOffsetsIfNecessary;
+    this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
     const { topic, partition } = held.assignment;
     metrics.fetchedRecords.observe({ group: groupId }, batch.messages.length);
     metrics.lag.set({ group: groupId, topic, partition }, Number(batch.offsetLag()));
     held.work.add(batch.messages.map((message) => consumedRecord(topic, partition, message)));
-    resolveOffset(batch.lastOffset());
+    fetched.resolveOffset(batch.lastOffset());
     const { records, bytes } = held.work.backlog();
     if (!held.isPaused && (records > fullRecords || bytes > fullBytes)) {
       held.isPaused = true;

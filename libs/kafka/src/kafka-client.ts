@@ -1,5 +1,5 @@
 import { connect as connectTcp, isIP } from 'node:net';
-import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
 import { backOffMs, pauseFor } from './back-off.js';
 import { logCreatorFor, type KafkaLog } from './kafka-log.js';
@@ -77,5 +77,5 @@ const withoutNagle: ISocketFactory = ({ host, port, ssl, onConnect }) => {
   const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
   if (!ssl) return connectTcp(address, onConnect);
   const servername = isIP(host) ? {} : { servername: host };
-  return connectTls({ ...address, ...servername, ...(ssl as ConnectionOptions) }, onConnect);
+  return connectTls({ ...address, ...servername, ...ssl }, onConnect);
 };

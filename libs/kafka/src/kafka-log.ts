@@ -16,7 +16,7 @@ export interface KafkaHealth {
 
 /** First contact with an empty broker and every election say these; kafkajs retries them by itself. */
 const passing =
-  /coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|group is rebalancing|Response (Metadata|GroupCoordinator|JoinGroup|Heartbeat|OffsetFetch)/i;
+  /coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|not the leader for that topic-partition|group is rebalancing|Limiting retries for the idempotent producer|Response (Metadata|GroupCoordinator|JoinGroup|Heartbeat|OffsetFetch)/i;
 
 /** kafkajs calls "error" what it retries by itself; what it gives up on reaches us as an exception or as a crash. */
 export function logCreatorFor(log: KafkaLog): logCreator {

@@ -56,7 +56,7 @@ export class KafkaRecordContext {
 interface Handler {
   topic: string;
   types: readonly string[] | undefined;
-  callback: MessageHandler<ConsumedRecord, KafkaRecordContext>;
+  callback: (record: ConsumedRecord, context: KafkaRecordContext) => Promise<unknown>;
 }
 
 interface HandledTask extends Task {
@@ -94,7 +94,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     const { types } = extras;
     const rival = this.handlers.find((handler) => handler.topic === pattern && overlaps(handler.types, types));
     if (rival) throw new TypeError(`two handlers for topic ${pattern} and ${types ? `type ${types.join(', ')}` : 'every type'}`);
-    this.handlers.push({ topic: pattern, types, callback });
+    this.handlers.push({ topic: pattern, types, callback: (record, context) => callback(record, context) as Promise<unknown> });
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -172,7 +172,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     } catch (error) {
       // Nest turns errors that no filter takes into a plain object; a filter's own answer is an error of its choice.
       if (error instanceof Error) throw error;
-      throw thrown.error ?? new Error(messageOf(error));
+      throw thrown.error instanceof Error ? thrown.error : new Error(messageOf(thrown.error ?? error));
     }
   }
 

@@ -24,9 +24,9 @@ export interface PartitionConsumerOptions {
    * Called with the records of one partition in offset order, never twice at a time for a partition. The batch is committed when it
    * resolves; when it rejects, the same batch comes again after a delay, for ever. `signal` aborts when the partition is taken away.
    */
-  onBatch(partition: number, records: ConsumedRecord[], context: { signal: AbortSignal }): Promise<void>;
+  onBatch: (partition: number, records: ConsumedRecord[], context: { signal: AbortSignal }) => Promise<void>;
   /** Asked whenever a partition is assigned: the offset to begin at; undefined means the committed one, or the earliest there is. */
-  startOffset?(partition: number, committed: bigint | undefined): Promise<bigint | undefined>;
+  startOffset?: (partition: number, committed: bigint | undefined) => Promise<bigint | undefined>;
 }
 
 /** A consumer group over one topic that handles each partition strictly in order, in batches, and never skips a record. */

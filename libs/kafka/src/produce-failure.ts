@@ -29,8 +29,8 @@ interface KafkaJsError {
 }
 
 function* causes(error: unknown): Generator<KafkaJsError> {
-  for (let depth = 0, at = error; depth < 5 && typeof at === 'object' && at !== null; depth++) {
-    yield at as KafkaJsError;
-    at = (at as KafkaJsError).cause;
+  for (let depth = 0, at = error as KafkaJsError | undefined; depth < 5 && typeof at === 'object' && at !== null; depth++) {
+    yield at;
+    at = at.cause as KafkaJsError | undefined;
   }
 }

@@ -14,7 +14,7 @@ export interface TailConsumerOptions {
   /** The first offset wanted of each partition; a partition that is not named is read from its end at the start. */
   from: ReadonlyMap<number, bigint>;
   /** Records of one partition in offset order. Must not wait for long: the next fetch comes after it. */
-  onRecords(partition: number, records: ConsumedRecord[]): void | Promise<void>;
+  onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
   log: KafkaLog;
   health?: KafkaHealth;
 }
@@ -92,10 +92,11 @@ export class TailConsumer {
     for (const [partition, offset] of this.next) this.consumer.seek({ topic: this.name, partition, offset: String(offset) });
   }
 
-  private async take({ batch, resolveOffset, isStale }: EachBatchPayload): Promise<void> {
+  private async take(fetched: EachBatchPayload): Promise<void> {
+    const { batch } = fetched;
     const { topic, log, onRecords } = this.options;
     const next = this.next.get(batch.partition);
-    if (next === undefined || isStale()) return;
+    if (next === undefined || fetched.isStale()) return;
     const records = batch.messages.map((message) => consumedRecord(topic, batch.partition, message)).filter(({ offset }) => offset >= next);
     try {
       if (records.length > 0) await onRecords(batch.partition, records);
@@ -110,6 +111,6 @@ export class TailConsumer {
       );
     }
     this.next.set(batch.partition, BigInt(batch.lastOffset()) + 1n);
-    resolveOffset(batch.lastOffset());
+    fetched.resolveOffset(batch.lastOffset());
   }
 }

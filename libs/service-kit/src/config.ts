@@ -198,14 +198,15 @@ function validationFaults(Class: ConfigClass<object>, config: object, unread: Re
     ({ property, constraints = {} }) => {
       const setting = names.get(property);
       const isMissing = Reflect.get(config, property) === undefined && setting?.optional === true;
-      if (setting === undefined || unread.has(property) || isMissing) return [];
-      return Object.values(constraints).map((message) => ({ name: setting.name, message: message.replaceAll(`${property} `, '') }));
+      if (setting === undefined || unread.has(property)) return [];
+      // What may be missing is held to nothing but a condition under which it may not: @ValidateIf with @IsDefined.
+      const broken = Object.entries(constraints).filter(([constraint]) => !isMissing || constraint === 'isDefined');
+      return broken.map(([, message]) => ({ name: setting.name, message: message.replaceAll(`${property} `, '') }));
     },
   );
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = (error as NodeJS.ErrnoException).code;
-  return code ?? error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message ?? String(error);
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { REDACTED, Secret } from './secret.js';
 
 /**
@@ -52,7 +53,7 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return REDACTED;
-  if (value instanceof Error) return plainError(value, depth, parents);
+  if (types.isNativeError(value) || value instanceof Error) return plainError(value, depth, parents);
   if (value instanceof Date || value instanceof URL) return redactText(String(value instanceof Date ? value.toJSON() : value));
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth > MAX_DEPTH || parents.includes(value)) return '[…]';

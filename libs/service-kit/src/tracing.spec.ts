@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { trace } from '@opentelemetry/api';
 import { currentTraceId, injectTrace, startTracing, withSpan, withTrace } from './tracing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -51,30 +47,5 @@ describe('tracing', () => {
 
   it('adds nothing outside a trace', () => {
     expect(injectTrace({})).toEqual({});
-  });
-});
-
-describe('with an OTLP endpoint', () => {
-  it('sends the spans there by HTTP', async () => {
-    const requests: { url?: string; body: string }[] = [];
-    const collector = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        requests.push({ url: request.url, body: Buffer.concat(parts).toString() });
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      });
-    }).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
-    trace.disable();
-    const { stop } = await startTracing('otlp-test', new URL(`http://127.0.0.1:${(collector.address() as AddressInfo).port}/base`));
-    withTrace({ traceparent: PARENT }, 'a span to send', () => undefined);
-    await stop();
-    collector.close();
-    expect(requests).toHaveLength(1);
-    expect(requests[0]?.url).toBe('/base/v1/traces');
-    expect(requests[0]?.body).toContain('a span to send');
-    expect(requests[0]?.body).toContain('otlp-test');
-    expect(requests[0]?.body).toContain(TRACE);
   });
 });

@@ -36,7 +36,9 @@ export function backOffMs(attempts: number, { firstDelayMs = 250, maxDelayMs = 5
 
 /** Node's connection errors often carry their reason in `errors` or `code` and leave the message empty. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return [...new Set(error.errors.map(reasonOf))].join(', ');
-  if (error instanceof Error) return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
-  return String(error);
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { message, code, name, errors } = error as Partial<NodeJS.ErrnoException & AggregateError>;
+  if (message) return message;
+  if (Array.isArray(errors) && errors.length > 0) return [...new Set(errors.map(reasonOf))].join(', ');
+  return code ?? name ?? 'unknown reason';
 }

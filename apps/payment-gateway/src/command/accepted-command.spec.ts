@@ -19,7 +19,10 @@ const faultsOf = (record: ReturnType<typeof recordOf>) => {
 
 it('accepts a sound command', () => {
   const read = readCommand(recordOf(sound, { correlationid: 'c-1' }), 'partner-a', merchants);
-  expect(read).toMatchObject({ read: 'accepted', command: { operation: 'authorize', commandId: 'command-1', correlationId: 'c-1', orderKey: 'shop-fr/order-1', merchant } });
+  expect(read).toMatchObject({
+    read: 'accepted',
+    command: { operation: 'authorize', commandId: 'command-1', correlationId: 'c-1', orderKey: 'shop-fr/order-1', merchant },
+  });
 });
 
 it.each([
@@ -33,7 +36,11 @@ it.each([
 });
 
 it('names every fault at once: envelope, fields and rules', () => {
-  const bad = { ...aPartnerBAuthorization({ merchant: 'shop-fr', orderId: 'order-1', amount: 14_999 }), paymentOption: 'cash', surprise: 1 };
+  const bad = {
+    ...aPartnerBAuthorization({ merchant: 'shop-fr', orderId: 'order-1', amount: 14_999 }),
+    paymentOption: 'cash',
+    surprise: 1,
+  };
   const read = readCommand(recordOf(bad, { time: 'yesterday', key: 'x' }), 'partner-b', merchants);
   const paths = read.read === 'rejected' ? read.rejection.faults.map(({ path }) => path) : [];
   expect(paths).toEqual(expect.arrayContaining(['ce_time', 'key', 'amount', 'paymentOption', 'surprise']));
@@ -56,7 +63,14 @@ it('hashes content alike whatever the order of its fields', () => {
 });
 
 it('takes a follow-up’s method from its order, else from the rail', () => {
-  const command = { operation: 'capture', data: aCapture({ amount: 500 }), merchant, rail: 'partner-a', contentHash: 'h', commandId: 'c' } as unknown as AcceptedCommand;
+  const command = {
+    operation: 'capture',
+    data: aCapture({ amount: 500 }),
+    merchant,
+    rail: 'partner-a',
+    contentHash: 'h',
+    commandId: 'c',
+  } as unknown as AcceptedCommand;
   expect(termsOf(command, 'B', 'T1')).toMatchObject({ method: 'B', transactionId: 'T1', amount: 500 });
   expect(termsOf(command, undefined, 'T1').method).toBe('A');
 });

@@ -3,7 +3,15 @@ import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization,
 import type { AcceptedCommand } from './accepted-command.js';
 import { faultsOfAge, faultsOfOrder, faultsOfRules } from './payment-rules.js';
 
-const french: Merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false, apiKeys: [{ id: 'known', key: 'k2' }] };
+const french: Merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+  apiKeys: [{ id: 'known', key: 'k2' }],
+};
 const spanish: Merchant = { ...french, market: 'ES' };
 const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);
 
@@ -72,8 +80,10 @@ it.each([undefined, null, 7, 'text', [], { billing: null, amount: 'x' }])('reads
 describe('age', () => {
   const TIME = Date.parse('2026-03-01T10:00:00.000Z');
   const days = (count: number) => count * 86_400_000;
-  const capture = (notAfter?: string) => ({ operation: 'capture', timeMs: TIME, data: aCapture({ ...(notAfter ? { notAfter } : {}) }) }) as AcceptedCommand;
-  const payment = (tokenizedAt?: string) => ({ operation: 'pay', timeMs: TIME, data: aCardPayment({ ...(tokenizedAt ? { tokenizedAt } : {}) }) }) as AcceptedCommand;
+  const capture = (notAfter?: string) =>
+    ({ operation: 'capture', timeMs: TIME, data: aCapture({ ...(notAfter ? { notAfter } : {}) }) }) as AcceptedCommand;
+  const payment = (tokenizedAt?: string) =>
+    ({ operation: 'pay', timeMs: TIME, data: aCardPayment({ ...(tokenizedAt ? { tokenizedAt } : {}) }) }) as AcceptedCommand;
   const minutes = (count: number) => count * 60_000;
   it.each([
     ['a command at 7 days', capture(), days(7), []],
@@ -95,7 +105,13 @@ describe('what the order must show', () => {
     ['void, method A', voiding, 'A', 'T1', []],
     ['void, method B', voiding, 'B', 'T1', [' void_not_offered']],
     ['void of nothing', voiding, 'A', undefined, ['transactionId transaction_unknown']],
-    ['capture of nothing', { operation: 'capture', data: aCapture() } as AcceptedCommand, 'B', undefined, ['transactionId transaction_unknown']],
+    [
+      'capture of nothing',
+      { operation: 'capture', data: aCapture() } as AcceptedCommand,
+      'B',
+      undefined,
+      ['transactionId transaction_unknown'],
+    ],
     ['an authorization', { operation: 'authorize', data: aPartnerAAuthorization() } as AcceptedCommand, 'A', undefined, []],
   ] as const)('%s', (_what, command, method, transactionId, faults) => {
     expect(codesOf(faultsOfOrder(command, method, transactionId))).toEqual(faults);

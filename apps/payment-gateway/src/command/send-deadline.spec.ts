@@ -1,7 +1,10 @@
 import { isWithinSendDeadline } from './send-deadline.js';
 
 const started = { wallMs: 1_000_000, monotonicMs: 500 };
-const later = (wallMs: number, monotonicMs: number) => ({ wallMs: started.wallMs + wallMs, monotonicMs: started.monotonicMs + monotonicMs });
+const later = (wallMs: number, monotonicMs: number) => ({
+  wallMs: started.wallMs + wallMs,
+  monotonicMs: started.monotonicMs + monotonicMs,
+});
 
 it.each([
   ['at once', later(0, 0), true],

@@ -20,6 +20,15 @@ interface Tailed {
   low: bigint;
 }
 
+/** Where the journal is heard: log and health. */
+@Injectable()
+export class JournalEdges {
+  constructor(
+    readonly log: ServiceLogger,
+    readonly health: Health,
+  ) {}
+}
+
 /**
  * The journal as this process sees it: appends, and the newest state of any order. Each partition is followed from the record behind
  * the index's marker, so that index and memory together have no gap (R7).
@@ -154,13 +163,4 @@ export class Journal {
       this.edges.log.warn({ err: error }, 'The index could not be asked for its markers');
     }
   }
-}
-
-/** Where the journal is heard: log and health. */
-@Injectable()
-export class JournalEdges {
-  constructor(
-    readonly log: ServiceLogger,
-    readonly health: Health,
-  ) {}
 }

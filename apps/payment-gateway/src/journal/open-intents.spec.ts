@@ -1,7 +1,14 @@
 import { RULES_VERSION, type JournalRecord } from '@tranche/order-journal';
 import { OpenIntents } from './open-intents.js';
 
-const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z', commandId: 'a', attempt: 1 };
+const inOrder = {
+  rulesVersion: RULES_VERSION,
+  merchant: 'shop-fr',
+  orderId: 'o',
+  at: '2026-03-01T10:00:00.000Z',
+  commandId: 'a',
+  attempt: 1,
+};
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
 const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, token, ...terms });
 const outcome = (token: string): JournalRecord => ({ record: 'OUTCOME', ...inOrder, token, result: 'succeeded', answer: {} });

@@ -1,9 +1,12 @@
 import { classifyReply, type Classified, type PlatformReply } from './classify-answer.js';
 
 const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({ kind: 'answered', status, body: JSON.stringify(fields) });
-const said = (EXECCODE: string, fields: Record<string, unknown> = {}) => json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
+const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
+  json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
 function short(classified: Classified): string {
-  return classified.record === 'OUTCOME' ? `OUTCOME ${classified.result}${classified.partial ? ' partly' : ''}` : `${classified.record} ${classified.reason}`;
+  return classified.record === 'OUTCOME'
+    ? `OUTCOME ${classified.result}${classified.partial ? ' partly' : ''}`
+    : `${classified.record} ${classified.reason}`;
 }
 
 describe('what one call came to', () => {
@@ -41,7 +44,11 @@ describe('what one call came to', () => {
     ['HTTP 404', { kind: 'answered', status: 404, body: '' }, 'IN_DOUBT http_status'],
     ['HTTP 204', { kind: 'answered', status: 204, body: '' }, 'IN_DOUBT http_status'],
     ['HTTP 401 without a bearer challenge', { kind: 'answered', status: 401, body: '' }, 'IN_DOUBT http_status'],
-    ['HTTP 401 with one', { kind: 'answered', status: 401, wwwAuthenticate: 'Bearer error="invalid_token"', body: '' }, 'NOT_EXECUTED auth_refused'],
+    [
+      'HTTP 401 with one',
+      { kind: 'answered', status: 401, wwwAuthenticate: 'Bearer error="invalid_token"', body: '' },
+      'NOT_EXECUTED auth_refused',
+    ],
   ])('%s', (_what, reply, expected) => {
     expect(short(classifyReply(reply, 'capture', true))).toBe(expected);
   });
@@ -64,7 +71,9 @@ describe('what one call came to', () => {
 describe('the platform’s own words', () => {
   it('are kept', () => {
     const classified = classifyReply(said('0000', { TRANSACTIONID: 'T1', DESCRIPTOR: 'SHOP', AMOUNT: '1500' }), 'capture', false);
-    expect(classified).toMatchObject({ answer: { execCode: '0000', transactionId: 'T1', descriptor: 'SHOP', message: 'text', amount: 1500 } });
+    expect(classified).toMatchObject({
+      answer: { execCode: '0000', transactionId: 'T1', descriptor: 'SHOP', message: 'text', amount: 1500 },
+    });
   });
 
   it.each([
@@ -79,12 +88,19 @@ describe('the platform’s own words', () => {
     [2 * 1024 * 1024, 'kept'],
     [2 * 1024 * 1024 + 1, 'dropped'],
   ])('REDIRECTHTML of %i bytes is %s', (length, expected) => {
-    const classified = classifyReply(said('0002', { OPERATIONTYPE: 'authorization', REDIRECTHTML: 'x'.repeat(length) }), 'authorize', false);
+    const classified = classifyReply(
+      said('0002', { OPERATIONTYPE: 'authorization', REDIRECTHTML: 'x'.repeat(length) }),
+      'authorize',
+      false,
+    );
     const answer = classified.record === 'OUTCOME' ? classified.answer : {};
     expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
   });
 
   it('without a usable TRANSACTIONID are still an outcome', () => {
-    expect(classifyReply(said('0000', { TRANSACTIONID: 'x'.repeat(33) }), 'capture', false)).toMatchObject({ record: 'OUTCOME', answer: { execCode: '0000' } });
+    expect(classifyReply(said('0000', { TRANSACTIONID: 'x'.repeat(33) }), 'capture', false)).toMatchObject({
+      record: 'OUTCOME',
+      answer: { execCode: '0000' },
+    });
   });
 });

@@ -4,12 +4,23 @@ import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization,
 import type { AcceptedCommand } from '../command/accepted-command.js';
 import { operationForm } from './operation-form.js';
 
-const merchant: Merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'account-key', market: 'FR', currency: 'EUR', lookup: false, apiKeys: [{ id: 'id-1', key: 'api-key' }] };
-const commandOf = (operation: AcceptedCommand['operation'], data: unknown) => ({ operation, data, merchant, commandId: 'command-1', rail: 'partner-a' }) as AcceptedCommand;
+const merchant: Merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'account-key',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+  apiKeys: [{ id: 'id-1', key: 'api-key' }],
+};
+const commandOf = (operation: AcceptedCommand['operation'], data: unknown) =>
+  ({ operation, data, merchant, commandId: 'command-1', rail: 'partner-a' }) as AcceptedCommand;
 
 function parametersOf(body: string): { method: string | null; parameters: Map<string, string> } {
   const form = new URLSearchParams(body);
-  const named = [...form].filter(([name]) => name !== 'method').map(([name, value]) => [name.replace(/^params\[([^\]]*)\]/, '$1'), value] as const);
+  const named = [...form]
+    .filter(([name]) => name !== 'method')
+    .map(([name, value]) => [name.replace(/^params\[([^\]]*)\]/, '$1'), value] as const);
   return { method: form.get('method'), parameters: new Map(named) };
 }
 
@@ -30,7 +41,10 @@ it.each([
 
 it('names cart items params[CART][X][FIELD] and leaves out what is not given', () => {
   const [item] = aPartnerBAuthorization().cart;
-  const { body } = operationForm(commandOf('authorize', aPartnerBAuthorization({ cart: [{ ...item!, price: 1, tax: undefined }, item!] })), { attempt: 1 });
+  const { body } = operationForm(
+    commandOf('authorize', aPartnerBAuthorization({ cart: [{ ...item!, price: 1, tax: undefined }, item!] })),
+    { attempt: 1 },
+  );
   const names = [...new URLSearchParams(body).keys()];
   expect(names).toContain('params[CART][0][PRICE]');
   expect(names).toContain('params[CART][1][MERCHANTITEMID]');
@@ -48,7 +62,10 @@ it('puts the tag of operation and attempt behind the caller’s EXTRADATA', () =
   const form = operationForm(commandOf('capture', aCapture({ extraData: 'basket 7' })), { attempt: 3, transactionId: 'T1' });
   const { parameters } = parametersOf(form.body);
   expect(form.isTagged).toBe(true);
-  expect(untagExtraData(parameters.get('EXTRADATA'))).toEqual({ extraData: 'basket 7', tag: { operation: operationTag('command-1'), attempt: 3 } });
+  expect(untagExtraData(parameters.get('EXTRADATA'))).toEqual({
+    extraData: 'basket 7',
+    tag: { operation: operationTag('command-1'), attempt: 3 },
+  });
 });
 
 it('sends no EXTRADATA with a card payment, which has none', () => {

@@ -24,7 +24,11 @@ async function platform(handler: Handler): Promise<PlatformClient> {
 }
 
 function clientOf(port: number, timeoutMs = 200): PlatformClient {
-  client = new PlatformClient({ paymentUrls: [`http://127.0.0.1:${port}/base/`], platformTimeoutMs: timeoutMs, inFlight: 4 } as GatewayConfig);
+  client = new PlatformClient({
+    paymentUrls: [`http://127.0.0.1:${port}/base/`],
+    platformTimeoutMs: timeoutMs,
+    inFlight: 4,
+  } as GatewayConfig);
   return client;
 }
 
@@ -44,7 +48,9 @@ it('posts the form and brings back the answer', async () => {
     response.end('{"EXECCODE":"0000"}');
   });
   expect(await posting.post({ ...call, bearerToken: 'abc' })).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
-  expect(seen).toEqual(['POST /base/front/service/rest/process application/x-www-form-urlencoded; charset=UTF-8 Bearer abc method=capture']);
+  expect(seen).toEqual([
+    'POST /base/front/service/rest/process application/x-www-form-urlencoded; charset=UTF-8 Bearer abc method=capture',
+  ]);
 });
 
 it('says "not sent" when there is no connection', async () => {

@@ -88,7 +88,7 @@ describe('order of the names', () => {
 
   it.each([
     ['by bytes, digits before capitals', ['3D', 'A', 'B', 'a', 'é', '𝔘']],
-    ['a name before a longer one that begins with it', ['A', 'A0', 'A[0]']],
+    ['a name before a longer one that begins with it', ['A', 'A[0]', 'A0']],
     ['indices by number', ['C[0]', 'C[1]', 'C[2]', 'C[10]', 'C[100]']],
     ['indices before names at one level', ['C[2]', 'C[10]', 'C[01]', 'C[1a]', 'C[a]']],
     ['a parameter that is a number is a name', ['10', '9']],

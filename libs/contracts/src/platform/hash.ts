@@ -8,11 +8,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
  * left out. The interface does not show it; docs/decisions record the assumption.
  */
 export function platformHash(key: string, parameters: Iterable<readonly [name: string, value: string]>): string {
-  const named: { levels: string[]; pair: string }[] = [];
+  const named: { order: string; pair: string }[] = [];
   for (const [name, value] of parameters) {
-    if (name !== 'HASH') named.push({ levels: levelsOf(name), pair: `${name}=${value}` });
+    if (name !== 'HASH') named.push({ order: orderOf(name), pair: `${name}=${value}` });
   }
-  named.sort((a, b) => compareLevels(a.levels, b.levels));
+  named.sort((a, b) => compare(a.order, b.order) || compare(a.pair, b.pair));
   let clear = key;
   for (const { pair } of named) clear += pair + key;
   return createHash('sha256').update(clear, 'utf8').digest('hex');
@@ -26,33 +26,31 @@ export function equalHash(a: string, b: string): boolean {
 }
 
 const BRACKETED = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
-const INDEX = /^(?:0|[1-9][0-9]*)$/;
+const INDEX = /^(?:0|[1-9][0-9]{0,99})$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 
-function levelsOf(name: string): string[] {
-  if (!name.includes('[')) return [name];
+/**
+ * A text that sorts by code units as the name must sort. Levels are parted by NUL, which stands before all else; inside brackets an index
+ * is written with its length in front, so that 10 comes after 9, and before every name. A parameter called `10` is a name.
+ */
+function orderOf(name: string): string {
+  if (!name.includes('[')) return byBytes(name);
   const parts = BRACKETED.exec(name);
-  return parts?.[1] === undefined || parts[2] === undefined ? [name] : [parts[1], ...parts[2].slice(1, -1).split('][')];
+  if (parts?.[1] === undefined || parts[2] === undefined) return byBytes(name);
+  const levels = parts[2].slice(1, -1).split('][');
+  return byBytes(
+    levels.reduce(
+      (order, level) => `${order}\0${INDEX.test(level) ? `\x01${String.fromCharCode(level.length)}` : '\x02'}${level}`,
+      parts[1],
+    ),
+  );
 }
 
-function compareLevels(a: readonly string[], b: readonly string[]): number {
-  const depth = Math.min(a.length, b.length);
-  for (let level = 0; level < depth; level++) {
-    const order = compareNames(a[level] ?? '', b[level] ?? '', level > 0);
-    if (order !== 0) return order;
-  }
-  return a.length - b.length;
+/** Code units and UTF-8 bytes sort alike but beyond the basic plane. */
+function byBytes(text: string): string {
+  return NOT_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-/** Only what stands in brackets can be an index: a parameter called `10` is a name. Indices stand before names. */
-function compareNames(a: string, b: string, inBrackets: boolean): number {
-  if (a === b) return 0;
-  if (inBrackets) {
-    const aIsIndex = INDEX.test(a);
-    const bIsIndex = INDEX.test(b);
-    if (aIsIndex && bIsIndex) return a.length - b.length || (a < b ? -1 : 1);
-    if (aIsIndex !== bIsIndex) return aIsIndex ? -1 : 1;
-  }
-  if (NOT_ASCII.test(a) || NOT_ASCII.test(b)) return Buffer.compare(Buffer.from(a, 'utf8'), Buffer.from(b, 'utf8'));
-  return a < b ? -1 : 1;
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -7,7 +7,7 @@
  * - `reference`, where identifiers, time-stamps and article numbers (12 and 13 digits) are at home (extraData, metadata, articles): only
  *   numbers with the prefix and length of a card scheme;
  * - ids, phones, tokens, user agents and URLs are not searched: a false refusal of a sound orderId would cost a payment.
- * docs/decisions/contracts-card-data.md
+ * Why, and what remains: README.md, "Card data".
  */
 export type TextKind = 'prose' | 'reference';
 
@@ -83,7 +83,7 @@ const MAX_DEPTH = 20;
  */
 export function findCardData(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return holdsCardData(value, 'prose') ? '' : undefined;
-  if (typeof value === 'number') return Number.isSafeInteger(value) && holdsCardData(String(value), 'prose') ? '' : undefined;
+  if (typeof value === 'number') return couldBeCardNumber(value) ? '' : undefined;
   if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH) return undefined;
   for (const [name, child] of Object.entries(value)) {
     const step = Array.isArray(value) ? `[${name}]` : shownName(name);
@@ -92,6 +92,12 @@ export function findCardData(value: unknown, depth = 0): string | undefined {
     if (below !== undefined) return below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;
   }
   return undefined;
+}
+
+/** A number of 17 digits and more has lost its last ones on the way: no Luhn check can clear it. */
+function couldBeCardNumber(value: number): boolean {
+  if (!Number.isInteger(value) || value < 1e11 || value >= 1e19) return false;
+  return !Number.isSafeInteger(value) || passesLuhn(String(value));
 }
 
 const PLAIN_NAME = /^[A-Za-z_$@][\w$@ .:-]{0,39}$/;

@@ -101,8 +101,7 @@ export function Text(
       return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
     }
     if (holds !== undefined && holdsCardData(value, holds)) return CARD_DATA;
-    // The count is needed only where code units alone don't decide.
-    if (value.length < min || (value.length > max && codePoints(value) > max) || (min > 1 && codePoints(value) < min)) return length;
+    if (!isWithin(value, min, max)) return length;
     if (!isWellFormed(value)) return NOT_UNICODE;
     if ((pattern !== undefined && !pattern.test(value)) || (test !== undefined && !test(value))) return malformed;
     return undefined;
@@ -114,6 +113,14 @@ export function Text(
     ...(pattern && { pattern: pattern.source }),
     ...(format !== undefined && { format }),
   });
+}
+
+/** Code points are counted only where code units alone don't decide. */
+function isWithin(text: string, min: number, max: number): boolean {
+  if (text.length < min || text.length > 2 * max) return false;
+  if (text.length <= max && text.length >= 2 * min) return true;
+  const length = codePoints(text);
+  return length >= min && length <= max;
 }
 
 /** A text of any length: what the platform or we ourselves wrote. */

@@ -1,0 +1,202 @@
+import { plainToInstance, Type } from 'class-transformer';
+import { ArrayNotEmpty, IsArray, IsIn, IsOptional, IsString, Length, Matches, ValidateIf, ValidateNested, validateSync } from 'class-validator';
+import { faultsOf, Secret } from '@tranche/service-kit';
+
+export const GRANTS = ['client_credentials', 'password'] as const;
+
+export interface ClientCredentialsAccount {
+  account: string;
+  grant: 'client_credentials';
+  clientId: string;
+  clientSecret: Secret;
+  /** The realm path. */
+  scope?: string;
+}
+
+export interface PasswordAccount {
+  account: string;
+  grant: 'password';
+  username: string;
+  password: Secret;
+  scope?: string;
+}
+
+export type Account = ClientCredentialsAccount | PasswordAccount;
+
+export interface Caller {
+  caller: string;
+  key: Secret;
+  accounts: readonly string[];
+}
+
+export interface Accounts {
+  readonly all: readonly Account[];
+  readonly callers: readonly Caller[];
+  byName(account: string): Account | undefined;
+}
+
+export interface AccountsFault {
+  path: string;
+  message: string;
+}
+
+/** Every fault at once; none repeats a value. */
+export class AccountsFileError extends Error {
+  override readonly name = 'AccountsFileError';
+
+  constructor(readonly faults: readonly AccountsFault[]) {
+    super(faults.map(({ path, message }) => `${path} ${message}`).join('; '));
+  }
+}
+
+const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
+
+/** `readSecret` gives the content of a file that a `…File` field names. */
+export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
+  if (!isObject(document)) throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
+  const faults: AccountsFault[] = [];
+  const entries = {
+    ...document,
+    accounts: withSecretsFromFiles(document.accounts, 'accounts', readSecret, faults),
+    callers: withSecretsFromFiles(document.callers, 'callers', readSecret, faults),
+  };
+  const file = plainToInstance(AccountsFile, entries);
+  const errors = validateSync(file, { whitelist: true, forbidNonWhitelisted: true, validationError: { target: false, value: false } });
+  faults.push(...faultsOf(errors), ...(errors.length === 0 ? crossFaults(file) : []));
+  if (faults.length > 0) throw new AccountsFileError(faults);
+  const all = file.accounts.map(accountOf);
+  const names = new Map(all.map((account) => [account.account, account]));
+  const callers = file.callers.map(({ caller, key, accounts }) => ({ caller, key: new Secret(key), accounts }));
+  return { all, callers, byName: (name) => names.get(name) };
+}
+
+class AccountEntry {
+  @Matches(/^[a-z0-9-]{1,64}$/, { message: 'account must be 1 to 64 lower-case letters, digits and hyphens' })
+  account: string;
+
+  @IsIn(GRANTS)
+  grant: Account['grant'];
+
+  @ValidateIf(usesClientCredentials)
+  @IsString()
+  @Length(1, 255)
+  clientId: string;
+
+  @ValidateIf(usesClientCredentials)
+  @IsString()
+  @Length(1, 1024)
+  clientSecret: string;
+
+  @ValidateIf(usesPassword)
+  @IsString()
+  @Length(1, 255)
+  username: string;
+
+  @ValidateIf(usesPassword)
+  @IsString()
+  @Length(1, 1024)
+  password: string;
+
+  @IsOptional()
+  @IsString()
+  @Length(1, 1024)
+  scope?: string;
+}
+
+class CallerEntry {
+  @Matches(/^[a-z0-9-]{1,64}$/, { message: 'caller must be 1 to 64 lower-case letters, digits and hyphens' })
+  caller: string;
+
+  /** Long enough that guessing it over the network is hopeless. */
+  @Matches(/^[\x21-\x7e]{24,256}$/, { message: 'key must be 24 to 256 visible ASCII characters' })
+  key: string;
+
+  @IsArray()
+  @IsString({ each: true })
+  accounts: string[];
+}
+
+class AccountsFile {
+  @IsArray()
+  @ArrayNotEmpty()
+  @ValidateNested({ each: true })
+  @Type(() => AccountEntry)
+  accounts: AccountEntry[];
+
+  @IsArray()
+  @ArrayNotEmpty()
+  @ValidateNested({ each: true })
+  @Type(() => CallerEntry)
+  callers: CallerEntry[];
+}
+
+function usesClientCredentials({ grant }: AccountEntry): boolean {
+  return grant === 'client_credentials';
+}
+
+function usesPassword({ grant }: AccountEntry): boolean {
+  return grant === 'password';
+}
+
+function accountOf(entry: AccountEntry): Account {
+  const { account, grant, scope } = entry;
+  if (grant === 'password') return { account, grant, username: entry.username, password: new Secret(entry.password), scope };
+  return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope };
+}
+
+function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
+  const known = new Set(accounts.map(({ account }) => account));
+  return [
+    ...repeated(accounts, 'account', 'accounts'),
+    ...repeated(callers, 'caller', 'callers'),
+    ...repeated(callers, 'key', 'callers'),
+    ...callers.flatMap((caller, index) =>
+      caller.accounts.flatMap((account, at) =>
+        known.has(account) ? [] : [{ path: `callers[${index}].accounts[${at}]`, message: 'is not one of the accounts' }],
+      ),
+    ),
+  ];
+}
+
+function repeated<T>(entries: readonly T[], field: keyof T & string, list: string): AccountsFault[] {
+  const seen = new Set<unknown>();
+  return entries.flatMap((entry, index) => {
+    if (!seen.has(entry[field])) {
+      seen.add(entry[field]);
+      return [];
+    }
+    return [{ path: `${list}[${index}].${field}`, message: 'is that of an earlier entry too' }];
+  });
+}
+
+function withSecretsFromFiles(list: unknown, path: string, readSecret: (path: string) => string, faults: AccountsFault[]): unknown {
+  if (!Array.isArray(list)) return list;
+  return list.map((entry: unknown, index) => {
+    if (!isObject(entry)) return entry;
+    const read = { ...entry };
+    for (const field of SECRET_FIELDS) {
+      const file = entry[`${field}File`];
+      if (file === undefined) continue;
+      delete read[`${field}File`];
+      const where = `${path}[${index}].${field}File`;
+      if (entry[field] !== undefined) faults.push({ path: where, message: `stands beside ${field}: give one of them` });
+      else if (typeof file !== 'string') faults.push({ path: where, message: 'must be a text' });
+      else read[field] = secretFrom(file, where, readSecret, faults);
+    }
+    return read;
+  });
+}
+
+function secretFrom(file: string, where: string, readSecret: (path: string) => string, faults: AccountsFault[]): string {
+  try {
+    return readSecret(file).replace(/\r?\n$/, '');
+  } catch (error) {
+    faults.push({ path: where, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})` });
+    // So that the field is not reported as missing too.
+    return 'unread'.repeat(4);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

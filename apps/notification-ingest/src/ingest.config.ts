@@ -1,0 +1,69 @@
+import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { loadMerchants, type Merchants } from '@tranche/contracts';
+import type { KafkaSettings } from '@tranche/kafka';
+import { Env, Secret } from '@tranche/service-kit';
+
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const usesSasl = (config: IngestConfig) => config.kafkaSaslMechanism !== undefined;
+
+export class IngestConfig {
+  @Env('PORT', { doc: 'port of the webhook', default: 4020 })
+  @Min(0)
+  @Max(65_535)
+  port: number;
+
+  @Env('MANAGEMENT_PORT', { doc: 'port of health and metrics', default: 4120 })
+  @Min(0)
+  @Max(65_535)
+  managementPort: number;
+
+  @Env('MERCHANTS_FILE', { doc: 'JSON list of merchants', default: 'config/merchants.demo.json', file: true, read: loadMerchants })
+  merchants: Merchants;
+
+  @Env('PUBLISH_TIMEOUT_MS', { doc: 'milliseconds for the durable publish; then 503 and the platform comes again', default: 2_000 })
+  @Min(100)
+  @Max(60_000)
+  publishTimeoutMs: number;
+
+  @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
+  @ArrayMinSize(1)
+  kafkaBrokers: string[];
+
+  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
+  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
+  kafkaTopicPrefix: string;
+
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  kafkaSsl: boolean;
+
+  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
+
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslUsername?: string;
+
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslPassword?: Secret;
+
+  @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
+  @IsIn(['create', 'check'])
+  topics: 'create' | 'check';
+
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
+    const {
+      kafkaBrokers: brokers,
+      kafkaSsl: ssl,
+      kafkaSaslMechanism: mechanism,
+      kafkaSaslUsername: username,
+      kafkaSaslPassword: password,
+    } = this;
+    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
+    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+  }
+}

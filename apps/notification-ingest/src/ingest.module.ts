@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { BatchingProducer, createKafkaClient, type KafkaClient } from '@tranche/kafka';
+import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
+import { IngestConfig } from './ingest.config.js';
+import { KAFKA_CLIENT, KafkaLifecycle } from './kafka-lifecycle.service.js';
+import { NotificationController } from './notification.controller.js';
+import { NotificationProducer } from './notification.producer.js';
+import { NotificationService } from './notification.service.js';
+
+@Module({
+  controllers: [NotificationController],
+  providers: [
+    { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [IngestConfig, ServiceLogger] },
+    { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics, Health] },
+    KafkaLifecycle,
+    NotificationProducer,
+    NotificationService,
+  ],
+})
+export class IngestModule {}
+
+function kafkaClient(config: IngestConfig, log: ServiceLogger): KafkaClient {
+  return createKafkaClient({ ...config.kafka, clientId: 'notification-ingest' }, log);
+}
+
+function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics, health: Health): BatchingProducer {
+  return new BatchingProducer({ client, log, metrics: metrics.registry, health });
+}

@@ -1,0 +1,50 @@
+import { encodeCloudEvent, type EncodedEvent } from '@tranche/contracts';
+import type { Parameters } from './received-parameters.js';
+
+/** `no_order`: signed, but its ORDERID is missing or unusable. The others were signed by nobody we know. */
+export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';
+
+export interface Suspect {
+  /** Content hash. */
+  id: string;
+  parameters: Parameters;
+  /** RFC 3339. */
+  receivedAt: string;
+  /** Address of the sender. */
+  from: string;
+  /** Ours, where IDENTIFIER names one. */
+  merchant?: string;
+}
+
+/**
+ * Everything that was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Only card
+ * data that nobody may keep is taken out, and `altered` says so.
+ */
+export function quarantineRecord(reason: QuarantineReason, { id, parameters, receivedAt, from, merchant }: Suspect): EncodedEvent {
+  const kept = parameters.filter(([name]) => name !== 'CARDCVV').map(([name, value]) => [name, withoutCardNumbers(value)] as const);
+  const altered =
+    kept.length < parameters.length || kept.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
+  return encodeCloudEvent({
+    id,
+    source: 'notification-ingest',
+    type: 'payment.notification.quarantined',
+    time: receivedAt,
+    data: { reason, merchant, from, receivedAt, altered, parameters: kept },
+  });
+}
+
+/** 13 to 19 digits that pass the check of card numbers (Luhn), spaces and hyphens between them or not. */
+function withoutCardNumbers(value: string): string {
+  return value.replace(/\d(?:[ -]?\d){12,18}/g, (digits) =>
+    passesLuhn(digits.replace(/\D/g, '')) ? digits.replace(/\d(?=(?:\D*\d){4})/g, 'X') : digits,
+  );
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place++) {
+    const digit = Number(digits[digits.length - 1 - place]);
+    sum += place % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+  }
+  return sum % 10 === 0;
+}

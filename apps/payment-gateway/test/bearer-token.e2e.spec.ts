@@ -1,0 +1,48 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aPartnerAAuthorization, infrastructure, startApp, startSimulator, type RunningApp } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const KEY = 'service-key-of-the-gateway-in-this-spec';
+let folder: string;
+let tokenApi: RunningApp;
+let auth: RunningApp;
+let stack: GatewayStack;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tranche-spec-'));
+  const accountsFile = join(folder, 'accounts.json');
+  const account = {
+    account: 'tranche-demo',
+    grant: 'client_credentials',
+    clientId: 'spec',
+    clientSecret: 'spec-secret',
+    scope: '/realms/demo',
+  };
+  await writeFile(
+    accountsFile,
+    JSON.stringify({ accounts: [account], callers: [{ caller: 'payment-gateway', key: KEY, accounts: ['tranche-demo'] }] }),
+  );
+  tokenApi = await startSimulator({ ACCOUNTS_FILE: accountsFile });
+  const encryptionKey = Buffer.alloc(32, 7).toString('base64');
+  auth = await startApp('auth-service', {
+    ACCOUNTS_FILE: accountsFile,
+    AUTH_URL: tokenApi.url,
+    REDIS_URL: infrastructure().redisUrl,
+    TOKEN_ENCRYPTION_KEY: encryptionKey,
+  });
+  stack = await startGatewayStack({ AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: KEY, PAYMENT_URL: tokenApi.url });
+}, 90_000);
+afterAll(async () => {
+  await Promise.all([stack?.stop(), auth?.stop(), tokenApi?.stop(), rm(folder, { recursive: true })]);
+}, 60_000);
+
+it('calls the platform with a token of auth-service where the merchant has an account, and renews one that was refused', async () => {
+  await stack.send('payment.authorize', aPartnerAAuthorization({ merchant: 'shop-auth', orderId: 'bearer-1' }));
+  expect((await stack.event('bearer-1', 'payment.authorize.redirect_required')).data.attempt).toBe(1);
+
+  await fetch(`${tokenApi.url}/simulator/access-tokens`, { method: 'DELETE' });
+  await stack.send('payment.authorize', aPartnerAAuthorization({ merchant: 'shop-auth', orderId: 'bearer-2' }));
+  expect((await stack.event('bearer-2', 'payment.authorize.redirect_required')).data.attempt).toBe(2);
+}, 60_000);

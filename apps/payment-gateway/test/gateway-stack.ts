@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import {
+  encodeCloudEvent,
+  NOTIFICATION_TYPE,
+  orderKey,
+  railOfTopic,
+  TOPICS,
+  topicName,
+  type CloudEvent,
+  type CommandData,
+  type CommandType,
+  type PaymentEvent,
+  type PaymentNotification,
+} from '@tranche/contracts';
+import { BatchingProducer, createKafkaClient, ensureTopics } from '@tranche/kafka';
+import {
+  aCommand,
+  aNotification,
+  eventsOf,
+  infrastructure,
+  ownPrefix,
+  startApp,
+  startSimulator,
+  waitFor,
+  type EventsOf,
+  type RunningApp,
+} from '@tranche/testing';
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** What the platform did with one order. */
+export interface Ledger {
+  calls: { operation: string; executed: boolean; answered?: string }[];
+  operations: { operation: string; transactionId: string; extraData?: string; amount: number }[];
+}
+
+/** A gateway on the real Kafka and Redis against a simulator of its own. Nobody forwards notifications: specs publish their own. */
+export interface GatewayStack {
+  gateway: RunningApp;
+  readonly simulator: RunningApp;
+  readonly prefix: string;
+  readonly results: EventsOf;
+  /** Settings that a further gateway of this stack needs. */
+  readonly env: Record<string, string>;
+  send(type: CommandType, data: CommandData, id?: string): Promise<void>;
+  sendRecord(topic: string, key: string, value: Buffer, headers?: Record<string, string>): Promise<void>;
+  notify(notification: Partial<PaymentNotification>): Promise<void>;
+  ledgerOf(orderId: string): Promise<Ledger>;
+  /** Waits for the n-th event of the type about the order. */
+  event(orderId: string, type: string, count?: number): Promise<CloudEvent<PaymentEvent>>;
+  typesOf(orderId: string): string[];
+  /** Makes the simulator misbehave, see its README. */
+  fault(rule: object): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startGatewayStack(settings: Record<string, string> = {}): Promise<GatewayStack> {
+  const { brokers, redisUrl } = infrastructure();
+  const prefix = ownPrefix();
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, SILENT);
+  await ensureTopics(client, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+  const producer = new BatchingProducer({ client, log: SILENT });
+  const simulator = await startSimulator();
+  const env = {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    REDIS_URL: redisUrl,
+    PAYMENT_URL: simulator.url,
+    AUTH_SERVICE_KEY: 'not-used',
+    PLATFORM_TIMEOUT_MS: '1500',
+    DOUBT_GRACE_MS: '500',
+    ...settings,
+  };
+  const [results, gateway] = await Promise.all([eventsOf(brokers, prefix), startApp('payment-gateway', env)]);
+  const about = (orderId: string) => results.events.filter((event) => event.data.orderId === orderId);
+  const stack: GatewayStack = {
+    gateway,
+    simulator,
+    prefix,
+    results,
+    env,
+    async send(type, data, id = randomUUID()) {
+      const topic = topicOf(type, data);
+      await producer.send({
+        topic: prefix + topic,
+        key: orderKey(data.merchant, data.orderId),
+        ...encodeCloudEvent(aCommand(type, data, { id, time: new Date().toISOString() })),
+      });
+    },
+    async sendRecord(topic, key, value, headers = {}) {
+      await producer.send({ topic: prefix + topic, key, value, headers });
+    },
+    async notify(notification) {
+      const data = aNotification(notification);
+      const event = { id: randomUUID(), source: '/spec', type: NOTIFICATION_TYPE, time: new Date().toISOString(), data };
+      await producer.send({
+        topic: topicName(prefix, TOPICS.notifications),
+        key: orderKey(data.merchant, data.orderId),
+        ...encodeCloudEvent(event),
+      });
+    },
+    async ledgerOf(orderId) {
+      return (await (await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger;
+    },
+    event: (orderId, type, count = 1) =>
+      waitFor(() => about(orderId).filter((event) => event.type === type)[count - 1], {
+        timeoutMs: 20_000,
+        what: `${type} of ${orderId}, having seen ${
+          about(orderId)
+            .map((event) => event.type)
+            .join(', ') || 'nothing'
+        }`,
+      }),
+    typesOf: (orderId) => about(orderId).map((event) => event.type),
+    async fault(rule) {
+      const response = await fetch(`${simulator.url}/simulator/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rule),
+      });
+      if (response.status !== 201) throw new Error(await response.text());
+    },
+    async stop() {
+      await Promise.all([stack.gateway.stop(), simulator.stop(), results.stop(), producer.close()]);
+    },
+  };
+  return stack;
+}
+
+function topicOf(type: CommandType, data: CommandData): string {
+  if (type === 'payment.pay') return TOPICS.commandsCard.name;
+  const isMethodB = 'paymentOption' in data && data.paymentOption.startsWith('partnerB');
+  const topic = isMethodB ? TOPICS.commandsPartnerB.name : TOPICS.commandsPartnerA.name;
+  if (railOfTopic(topic) === undefined) throw new Error(`${topic} is no command topic`);
+  return topic;
+}

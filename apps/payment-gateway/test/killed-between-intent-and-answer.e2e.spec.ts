@@ -1,0 +1,37 @@
+import { aPartnerAAuthorization, startApp, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+it('leaves an operation whose gateway was killed in doubt, never sends it again, and believes the notification', async () => {
+  const orderId = 'killed';
+  await stack.fault({ match: { orderPrefix: orderId }, fault: { timeout: 'after' } });
+  await stack.send('payment.authorize', aPartnerAAuthorization({ orderId, extraData: 'basket 7' }), 'command-killed');
+  await waitFor(async () => (await stack.ledgerOf(orderId)).operations.length === 1, { what: 'the platform to have executed the call' });
+  expect(await stack.gateway.stop('SIGKILL')).toBe('SIGKILL');
+
+  stack.gateway = await startApp('payment-gateway', stack.env);
+  const doubt = await stack.event(orderId, 'payment.authorize.in_doubt');
+  expect(doubt.data).toMatchObject({ commandId: 'command-killed', origin: 'timer', flags: ['owner_lost'] });
+
+  const [executed] = (await stack.ledgerOf(orderId)).operations;
+  await stack.notify({
+    orderId,
+    operationType: 'authorization',
+    execCode: '0000',
+    transactionId: executed?.transactionId,
+    extraData: executed?.extraData,
+  });
+  const resolved = await stack.event(orderId, 'payment.authorize.doubt_resolved');
+  expect(resolved.data).toMatchObject({
+    outcome: 'succeeded',
+    origin: 'notification',
+    transactionId: executed?.transactionId,
+    extraData: 'basket 7',
+  });
+  expect((await stack.ledgerOf(orderId)).calls).toHaveLength(1);
+  const distinct = new Map(stack.results.of('shop-fr', orderId).map(({ id, type }) => [id, type]));
+  expect([...distinct.values()]).toEqual(['payment.authorize.in_doubt', 'payment.authorize.doubt_resolved']);
+}, 60_000);

@@ -1,0 +1,44 @@
+import { TOPICS } from '@tranche/contracts';
+import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
+import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+it('puts bytes that nobody can read aside as they came, and goes on', async () => {
+  const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
+  const key = 'shop-fr/after-unreadable';
+  await stack.sendRecord(TOPICS.commandsPartnerA.name, key, bytes, { 'x-own': 'kept' });
+  await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'after-unreadable' }));
+  await stack.event('after-unreadable', 'payment.authorize.redirect_required');
+
+  const letters: ConsumedRecord[] = [];
+  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' }, SILENT);
+  const from = new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const));
+  const tail = new TailConsumer({
+    client,
+    topic: TOPICS.commandsDeadLetter.name,
+    topicPrefix: stack.prefix,
+    from,
+    log: SILENT,
+    onRecords: (_partition, records) => void letters.push(...records),
+  });
+  await tail.start();
+  await waitFor(() => letters.length > 0, { what: 'the dead letter' });
+  await tail.stop();
+  expect(letters).toHaveLength(1);
+  expect(letters[0]?.value?.equals(bytes)).toBe(true);
+  expect(letters[0]?.key).toBe(key);
+  expect(letters[0]?.headers).toMatchObject({ 'x-own': 'kept' });
+}, 60_000);
+
+it('names every fault of a command that can be read', async () => {
+  const data = { ...aPartnerAAuthorization({ orderId: 'faulty' }), amount: -1, surprise: true, paymentOption: 'cash' };
+  await stack.send('payment.authorize', data as never);
+  const { data: told } = await stack.event('faulty', 'payment.command.rejected');
+  expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
+  expect((await stack.ledgerOf('faulty')).calls).toEqual([]);
+}, 30_000);

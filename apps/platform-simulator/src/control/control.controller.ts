@@ -1,0 +1,113 @@
+import type { Merchants } from '@tranche/contracts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isRefusal } from '../request/request-rules.js';
+import type { AccessTokens } from '../token-api/access-tokens.store.js';
+import { brandOf, maskedNumber } from '../transactions/card.js';
+import type { Decisions } from '../transactions/decision.service.js';
+import type { Books, Execution } from '../transactions/execution.service.js';
+import { NOTIFICATION_MODES, readFaultRule, type NotificationMode } from './fault-rules.js';
+import type { Faults } from './faults.store.js';
+
+export interface ControlParts {
+  readonly merchants: Merchants;
+  readonly books: Books;
+  readonly execution: Execution;
+  readonly decisions: Decisions;
+  readonly faults: Faults;
+  readonly accessTokens: AccessTokens;
+}
+
+type OrderQuery = { Querystring: { identifier?: string; orderId?: string } };
+
+/** What the real platform has not: the tests' own doors, all under `/simulator`. */
+export async function controlController(server: FastifyInstance, parts: ControlParts): Promise<void> {
+  const { books, faults, accessTokens } = parts;
+  await server.register((scope, _options, done) => {
+    scope.setErrorHandler((_error, _request, reply) => wrong(reply, 'the body must be JSON'));
+
+    scope.get<OrderQuery>('/simulator/ledger', ({ query }, reply) => reply.send(books.ledger.read(query)));
+    scope.get<OrderQuery>('/simulator/notifications', ({ query }, reply) => reply.send(books.notifications.list(query)));
+    scope.post('/simulator/notifications/mode', ({ body }, reply) => {
+      const { merchant, mode } = fieldsOf(body);
+      if (typeof merchant !== 'string' || parts.merchants.byName(merchant) === undefined) return wrong(reply, 'merchant is unknown');
+      if (!isMode(mode)) return wrong(reply, `mode must be one of ${NOTIFICATION_MODES.join(', ')}`);
+      books.notifications.setMode(mode, merchant);
+      return reply.send({ merchant, mode });
+    });
+
+    scope.get('/simulator/faults', (_request, reply) => reply.send(faults.list()));
+    scope.post('/simulator/faults', ({ body }, reply) => {
+      const rule = readFaultRule(body);
+      return 'wrong' in rule ? wrong(reply, `wrong: ${rule.wrong.join(', ')}`) : reply.code(201).send({ id: faults.add(rule) });
+    });
+    scope.delete('/simulator/faults', (_request, reply) => {
+      faults.clear();
+      return reply.code(204).send();
+    });
+
+    scope.delete<{ Querystring: { account?: string } }>('/simulator/access-tokens', ({ query }, reply) =>
+      reply.send({ revoked: accessTokens.revoke(query.account) }),
+    );
+    scope.post('/simulator/reset', (_request, reply) => {
+      for (const part of [books.transactions, books.cardTokens, books.ledger, books.notifications, faults]) part.clear();
+      books.clock.reset();
+      return reply.code(204).send();
+    });
+    clockRoutes(scope, parts);
+    transactionRoutes(scope, parts);
+    done();
+  });
+}
+
+function clockRoutes(scope: FastifyInstance, { books: { clock } }: ControlParts): void {
+  const now = () => ({ now: clock.iso(), offsetSeconds: clock.offsetSeconds });
+  scope.get('/simulator/clock', (_request, reply) => reply.send(now()));
+  scope.post('/simulator/clock', ({ body }, reply) => {
+    const { advanceSeconds, now: at } = fieldsOf(body);
+    if (typeof advanceSeconds === 'number' && Number.isFinite(advanceSeconds)) clock.advance(advanceSeconds);
+    else if (typeof at === 'string' && !Number.isNaN(Date.parse(at))) clock.setNow(Date.parse(at));
+    else return wrong(reply, 'advanceSeconds (a number) or now (a time) is needed');
+    return reply.send(now());
+  });
+}
+
+function transactionRoutes(scope: FastifyInstance, { merchants, books, execution, decisions }: ControlParts): void {
+  scope.post<{ Params: { transactionId: string } }>('/simulator/transactions/:transactionId/decide', ({ params, body }, reply) => {
+    const { decision } = fieldsOf(body);
+    if (decision !== 'approve' && decision !== 'refuse') return wrong(reply, 'decision must be approve or refuse');
+    const transaction = books.transactions.find(params.transactionId);
+    if (transaction === undefined) return reply.code(404).send({ error: 'no such transaction' });
+    if (!decisions.approve(transaction, decision)) return reply.code(409).send({ error: 'not pending', execCode: transaction.execCode });
+    return reply.send({ transactionId: transaction.transactionId, execCode: transaction.execCode });
+  });
+
+  scope.post('/simulator/refunds', ({ body }, reply) => {
+    const { identifier, orderId, amount } = fieldsOf(body);
+    if (typeof identifier !== 'string' || typeof orderId !== 'string') return wrong(reply, 'identifier and orderId are needed');
+    if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0)) return wrong(reply, 'amount must be a whole number');
+    const merchant = merchants.byIdentifier(identifier);
+    const refundable = [...books.transactions.ofOrder(identifier, orderId)].find(
+      ({ operationType, state }) => state === 'succeeded' && (operationType === 'capture' || operationType === 'payment'),
+    );
+    if (merchant === undefined || refundable === undefined) return reply.code(404).send({ error: 'nothing to refund' });
+    const refunded = execution.refundFromBackOffice(refundable, amount as number | undefined, merchant);
+    if (isRefusal(refunded)) return reply.code(409).send({ error: refunded.message, execCode: refunded.execCode });
+    return reply.code(201).send({ transactionId: refunded.transaction.transactionId, amount: refunded.transaction.amount });
+  });
+
+  scope.post('/simulator/tokens', ({ body }, reply) => {
+    const { identifier, cardCode = '4111111111111111', cardValidityDate = '12-49', cardFullName = '' } = fieldsOf(body);
+    if (typeof identifier !== 'string' || merchants.byIdentifier(identifier) === undefined) return wrong(reply, 'identifier is unknown');
+    const isCard = /^[0-9]{12,19}$/.test(String(cardCode)) && /^(0[1-9]|1[0-2])-[0-9]{2}$/.test(String(cardValidityDate));
+    if (!isCard) return wrong(reply, 'cardCode or cardValidityDate is invalid');
+    const card = { code: String(cardCode), validityDate: String(cardValidityDate), fullName: String(cardFullName) };
+    const hfToken = books.cardTokens.issue(identifier, card);
+    return reply.code(201).send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: brandOf(card.code) });
+  });
+}
+
+const wrong = (reply: FastifyReply, error: string) => reply.code(400).send({ error });
+
+const fieldsOf = (body: unknown) => (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+
+const isMode = (value: unknown): value is NotificationMode => (NOTIFICATION_MODES as readonly unknown[]).includes(value);

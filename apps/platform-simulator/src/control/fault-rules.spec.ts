@@ -1,0 +1,68 @@
+import { matches, readFaultRule, seededRandom } from './fault-rules.js';
+import { Faults } from './faults.store.js';
+
+describe('readFaultRule', () => {
+  it('knows short forms', () => {
+    expect(readFaultRule({ fault: { timeout: true, notification: 'none' } })).toEqual({
+      match: {},
+      fault: { timeout: 'after', notification: { none: true } },
+    });
+  });
+
+  it('names every wrong field at once', () => {
+    const rule = readFaultRule({
+      match: { operation: 1, probability: 2, what: 1 },
+      fault: { latencyMs: -1, status5xx: { when: 'never', status: 200 }, execCode: '7777' },
+      extra: 1,
+    });
+    expect(rule).toEqual({
+      wrong: ['extra', 'match.operation', 'match.probability', 'match.what', 'fault.latencyMs', 'fault.status5xx', 'fault.execCode'],
+    });
+    expect(readFaultRule({ match: {} })).toEqual({ wrong: ['fault.(must be an object)'] });
+    expect(readFaultRule('x')).toEqual({ wrong: ['the body must be a JSON object'] });
+  });
+});
+
+describe('matches', () => {
+  const subject = { operation: 'capture', orderId: 'order-1', merchant: 'shop', identifier: 'Shop' };
+  it.each([
+    [{}, true],
+    [{ operation: 'capture', orderPrefix: 'order-', merchant: 'shop' }, true],
+    [{ merchant: 'Shop' }, true],
+    [{ operation: 'refund' }, false],
+    [{ orderPrefix: 'order-2' }, false],
+    [{ merchant: 'other' }, false],
+  ])('%j → %s', (match, expected) => {
+    expect(matches(match, subject)).toBe(expected);
+  });
+});
+
+describe('Faults', () => {
+  it('strikes a number of times, calls and notifications apart', () => {
+    const faults = new Faults();
+    faults.add({ match: { times: 1 }, fault: { dropBefore: true, notification: { none: true } } });
+    const subject = { operation: 'capture' };
+    expect([faults.ofCall(subject) !== undefined, faults.ofCall(subject) !== undefined]).toEqual([true, false]);
+    expect([faults.ofNotification(subject) !== undefined, faults.ofNotification(subject) !== undefined]).toEqual([true, false]);
+  });
+
+  it('strikes with a probability, the same way for the same seed', () => {
+    const strikesOf = (seed: number) => {
+      const faults = new Faults();
+      faults.add({ match: { probability: 0.3, seed }, fault: { dropBefore: true } });
+      return Array.from({ length: 1000 }, () => faults.ofCall({ operation: 'x' }) !== undefined);
+    };
+    expect(strikesOf(7)).toEqual(strikesOf(7));
+    expect(strikesOf(7)).not.toEqual(strikesOf(8));
+    const share = strikesOf(7).filter(Boolean).length;
+    expect(share).toBeGreaterThan(250);
+    expect(share).toBeLessThan(350);
+  });
+});
+
+it('seededRandom stays within [0, 1)', () => {
+  const random = seededRandom(42);
+  const drawn = Array.from({ length: 1000 }, random);
+  expect(drawn.every((number) => number >= 0 && number < 1)).toBe(true);
+  expect(new Set(drawn).size).toBeGreaterThan(990);
+});

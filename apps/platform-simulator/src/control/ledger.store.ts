@@ -1,0 +1,130 @@
+import type { Clock } from '../clock.service.js';
+import type { Transaction } from '../transactions/transaction.js';
+
+/** A request as it came in: the names of its parameters, never their values. */
+export interface Call {
+  readonly time: string;
+  readonly operation: string;
+  readonly identifier?: string;
+  readonly orderId?: string;
+  readonly transactionId?: string;
+  readonly parameters: readonly string[];
+  /** How it was answered: an EXECCODE, an HTTP status, `reset` or `hang`; absent while it is under way. */
+  answered?: string;
+  executed: boolean;
+}
+
+interface Execution {
+  readonly timeMs: number;
+  readonly transaction: Transaction;
+  readonly answered: string;
+  readonly origin: 'request' | 'back-office';
+}
+
+export interface LedgerFilter {
+  readonly identifier?: string;
+  readonly orderId?: string;
+}
+
+const MAX_CALLS = 100_000;
+const MAX_NAME_LISTS = 10_000;
+
+/** What this platform was asked and what it really executed: the referee of every test. */
+export class Ledger {
+  private calls: Call[] = [];
+  private callsReceived = 0;
+  private executions: Execution[] = [];
+  private readonly nameLists = new Map<string, readonly string[]>();
+
+  constructor(private readonly clock: Clock) {}
+
+  received(operation: string, parameters: ReadonlyMap<string, string>): Call {
+    const call: Call = {
+      time: this.clock.iso(),
+      operation,
+      identifier: parameters.get('IDENTIFIER'),
+      orderId: parameters.get('ORDERID'),
+      transactionId: parameters.get('TRANSACTIONID'),
+      parameters: this.namesOf(parameters),
+      executed: false,
+    };
+    this.callsReceived += 1;
+    this.calls.push(call);
+    if (this.calls.length > MAX_CALLS) this.calls = this.calls.slice(MAX_CALLS / 2);
+    return call;
+  }
+
+  executed(transaction: Transaction, answered: string, origin: Execution['origin']): void {
+    this.executions.push({ timeMs: this.clock.nowMs(), transaction, answered, origin });
+  }
+
+  read({ identifier, orderId }: LedgerFilter) {
+    const isWanted = (entry: LedgerFilter) =>
+      (identifier === undefined || entry.identifier === identifier) && (orderId === undefined || entry.orderId === orderId);
+    const operations = this.executions.filter(({ transaction }) => isWanted(transaction)).map(operationOf);
+    const counts = countsOf(operations);
+    return {
+      calls: this.calls.filter(isWanted),
+      operations,
+      counts,
+      totals: {
+        calls: this.callsReceived,
+        operations: operations.length,
+        executedTwice: counts.filter(({ executed }) => executed > 1).length,
+      },
+    };
+  }
+
+  clear(): void {
+    this.calls = [];
+    this.callsReceived = 0;
+    this.executions = [];
+  }
+
+  /** Equal lists are kept once: a bench sends the same names a hundred thousand times. */
+  private namesOf(parameters: ReadonlyMap<string, string>): readonly string[] {
+    const names = [...parameters.keys()];
+    const joined = names.join();
+    const known = this.nameLists.get(joined);
+    if (known) return known;
+    if (this.nameLists.size >= MAX_NAME_LISTS) this.nameLists.clear();
+    const safe = names.map((name) => name.replace(/[0-9]{6,}/g, '…').slice(0, 100));
+    this.nameLists.set(joined, safe);
+    return safe;
+  }
+}
+
+type Operation = ReturnType<typeof operationOf>;
+
+function operationOf({ timeMs, transaction, answered, origin }: Execution) {
+  const { identifier, orderId, operationType, extraData, amount, transactionId, initialId, execCode } = transaction;
+  const time = new Date(timeMs).toISOString();
+  return {
+    time,
+    identifier,
+    orderId,
+    operationType,
+    extraData,
+    amount,
+    transactionId,
+    initialId,
+    execCode: answered,
+    finalExecCode: execCode,
+    origin,
+  };
+}
+
+/** How often each (IDENTIFIER, ORDERID, OPERATIONTYPE, EXTRADATA) was executed. */
+function countsOf(operations: readonly Operation[]) {
+  const counts = new Map<
+    string,
+    { identifier: string; orderId: string; operationType: string; extraData: string | undefined; executed: number }
+  >();
+  for (const { identifier, orderId, operationType, extraData } of operations) {
+    const key = JSON.stringify([identifier, orderId, operationType, extraData]);
+    const count = counts.get(key) ?? { identifier, orderId, operationType, extraData, executed: 0 };
+    count.executed += 1;
+    counts.set(key, count);
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,39 @@
+import { generateKeyPair, randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Merchants } from '@tranche/contracts';
+import type { FastifyInstance } from 'fastify';
+import type { Faults } from '../control/faults.store.js';
+import { disturb } from '../process/process.controller.js';
+import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
+
+interface CseKeyParts {
+  readonly merchants: Merchants;
+  readonly faults: Faults;
+  readonly latencyMs: readonly [number, number];
+}
+
+/** `POST /cseKeys {apiKeyId}`: the one RSA key of this process, to those whose API key is a merchant's. */
+export async function cseKeysController(server: FastifyInstance, { merchants, faults, latencyMs }: CseKeyParts): Promise<void> {
+  const apiKeyIds = new Set(merchants.all.flatMap(({ apiKeys = [] }) => apiKeys.map(({ id }) => id)));
+  const encryptionKeyId = randomUUID();
+  const pair = promisify(generateKeyPair)('rsa', { modulusLength: 2048, publicExponent: 65_537 });
+  const publicKey = pair.then(({ publicKey: key }) => key.export({ type: 'spki', format: 'der' }).toString('base64'));
+
+  await server.register((scope, _options, done) => {
+    scope.setErrorHandler((_error, _request, reply) => reply.code(400).send({ error: 'invalid_request' }));
+    scope.post('/cseKeys', async (request, reply) => {
+      const fault = faults.ofCall({ operation: 'cseKeys' });
+      await pause(latencyOf(fault, latencyMs));
+      const before = disturbanceBefore(fault);
+      if (before) return disturb(request, reply, before);
+      const { body } = request;
+      const apiKeyId = typeof body === 'object' && body !== null && 'apiKeyId' in body ? body.apiKeyId : undefined;
+      if (typeof apiKeyId !== 'string') return reply.code(400).send({ error: 'invalid_request' });
+      if (!apiKeyIds.has(apiKeyId)) return reply.code(401).send({ error: 'unknown_api_key' });
+      const record = { encryptionKeyId, encryptionPublicKey: await publicKey };
+      const after = disturbanceAfter(fault);
+      return after ? disturb(request, reply, after) : reply.send(record);
+    });
+    done();
+  });
+}

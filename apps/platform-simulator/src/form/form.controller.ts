@@ -1,0 +1,59 @@
+import type { Merchants } from '@tranche/contracts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { redirectAddress } from '../notifications/notification-parameters.js';
+import { takeBodiesAsText } from '../process/process.controller.js';
+import type { Decisions } from '../transactions/decision.service.js';
+import { isDecision } from '../transactions/state-machine.js';
+import type { Transactions } from '../transactions/transactions.store.js';
+import { choicePage, formPage, notFoundPage, resultPage } from './form-page.js';
+
+interface FormParts {
+  readonly merchants: Merchants;
+  readonly transactions: Transactions;
+  readonly decisions: Decisions;
+}
+
+/** The provider's page: `GET /form/:transactionId` shows it, `POST` with `decision` finishes it and sends the cardholder back. */
+export async function formController(server: FastifyInstance, { merchants, transactions, decisions }: FormParts): Promise<void> {
+  await server.register((scope, _options, done) => {
+    takeBodiesAsText(scope);
+    const find = (transactionId: string) => {
+      const transaction = transactions.find(transactionId);
+      const merchant = transaction && merchants.byIdentifier(transaction.identifier);
+      // Only what went through a form has a page: a capture has none.
+      const hasForm = transaction?.transactionId === transaction?.initialId;
+      return transaction && merchant && hasForm ? { transaction, merchant } : undefined;
+    };
+
+    scope.get<{ Params: { transactionId: string } }>('/form/:transactionId', (request, reply) => {
+      const found = find(request.params.transactionId);
+      if (found === undefined) return sendPage(reply, 404, notFoundPage());
+      const { transaction, merchant } = found;
+      if (transaction.state === 'redirected') return sendPage(reply, 200, formPage(transaction, merchant));
+      return sendPage(reply, 200, resultPage(transaction, redirectAddress(transaction, merchant)));
+    });
+
+    scope.post<{ Params: { transactionId: string } }>('/form/:transactionId', (request, reply) => {
+      const found = find(request.params.transactionId);
+      if (found === undefined) return sendPage(reply, 404, notFoundPage());
+      const { transaction, merchant } = found;
+      const decision = new URLSearchParams(typeof request.body === 'string' ? request.body : '').get('decision');
+      const isFirst = transaction.state === 'redirected';
+      if (isFirst && (!isDecision(decision) || !decisions.choose(transaction, decision))) return sendPage(reply, 400, choicePage());
+      // A second click changes nothing and leads to the same place.
+      const address = redirectAddress(transaction, merchant);
+      return address === undefined ? sendPage(reply, 200, resultPage(transaction, undefined)) : reply.redirect(address, 303);
+    });
+    done();
+  });
+}
+
+function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'")
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .type('text/html; charset=utf-8')
+    .send(html);
+}

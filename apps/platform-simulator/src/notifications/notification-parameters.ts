@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { Merchant } from '@tranche/contracts';
+import { hashOf } from '../request/platform-hash.js';
+import { messageOf } from '../transactions/exec-codes.js';
+import type { Transaction } from '../transactions/transaction.js';
+
+export type NamedValues = [name: string, value: string][];
+
+/**
+ * The parameters of interface, Events, in the document's order; the same go with the cardholder's redirect. What the caller
+ * never sent (CLIENTIDENT, EXTRADATA …) is left out.
+ */
+export function notificationParameters(transaction: Transaction, merchant: Merchant): NamedValues {
+  const { card } = transaction;
+  const values: [string, string | undefined][] = [
+    ['IDENTIFIER', transaction.identifier],
+    ['OPERATIONTYPE', transaction.operationType],
+    ['TRANSACTIONID', transaction.transactionId],
+    ['CLIENTIDENT', transaction.clientIdent],
+    ['CLIENTEMAIL', transaction.clientEmail],
+    ['ORDERID', transaction.orderId],
+    ['AMOUNT', String(transaction.amount)],
+    ['VERSION', transaction.version],
+    ['LANGUAGE', merchant.market === 'ES' ? 'es' : 'fr'],
+    ['CURRENCY', merchant.currency],
+    ['EXECCODE', transaction.execCode],
+    ['MESSAGE', messageOf(transaction.execCode)],
+    ['DESCRIPTOR', descriptorOf(merchant)],
+    ['EXTRADATA', transaction.extraData],
+  ];
+  if (transaction.method === 'B' && transaction.operationType === 'refund') {
+    values.push(['EXTERNALENTITYID', entityIdOf(merchant)], ['EXTERNALREFERENCE', transaction.externalReference.padStart(9, '0')]);
+  }
+  if (card) {
+    values.push(['CARDCODE', card.number], ['CARDVALIDITYDATE', card.validityDate], ['CARDFULLNAME', card.fullName || undefined]);
+    values.push(['CARDTYPE', card.type], ['CARDCOUNTRY', card.country]);
+  }
+  return values.filter((pair): pair is [string, string] => pair[1] !== undefined);
+}
+
+/** The text on the cardholder's statement. */
+export const descriptorOf = ({ merchant }: Merchant): string => merchant.toUpperCase();
+
+export const signed = (parameters: NamedValues, key: string): NamedValues => [...parameters, ['HASH', hashOf(key, parameters)]];
+
+export const signedNotification = (transaction: Transaction, merchant: Merchant): NamedValues =>
+  signed(notificationParameters(transaction, merchant), merchant.notificationKey ?? merchant.accountKey);
+
+/** Where the cardholder goes after the form: REDIRECT_URL with the signed result. */
+export function redirectAddress(transaction: Transaction, merchant: Merchant): string | undefined {
+  if (merchant.returnUrl === undefined) return undefined;
+  return withQuery(merchant.returnUrl, signed(notificationParameters(transaction, merchant), merchant.redirectKey ?? merchant.accountKey));
+}
+
+export function withQuery(address: string, parameters: NamedValues): string {
+  const url = new URL(address);
+  const query = new URLSearchParams(parameters).toString();
+  url.search = url.search === '' ? query : `${url.search}&${query}`;
+  return url.href;
+}
+
+/** EXTERNALENTITYID: 1 to 10 digits that stay the merchant's. */
+const entityIdOf = ({ identifier }: Merchant) => String(createHash('sha256').update(identifier).digest().readUInt32BE(0));

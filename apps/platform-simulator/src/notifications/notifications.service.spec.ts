@@ -1,0 +1,201 @@
+import { waitFor } from '@tranche/testing';
+import { isHashOf } from '../request/platform-hash.js';
+import { instalment, receiver, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+
+let simulator: RunningSimulator;
+let shop: Awaited<ReturnType<typeof receiver>>;
+beforeAll(async () => {
+  shop = await receiver();
+  simulator = await runSimulator({ notificationUrl: shop.url });
+});
+afterAll(async () => {
+  await simulator.stop();
+  await shop.stop();
+});
+beforeEach(async () => {
+  await simulator.json('POST', '/simulator/reset');
+  shop.received.length = 0;
+});
+
+const arrived = async (count: number) => {
+  await waitFor(() => shop.received.length >= count, { what: `${count} notifications` });
+  return shop.received;
+};
+const capture = async (more: Record<string, string> = {}) => {
+  const authorization = await simulator.authorized(more);
+  const { answer } = await simulator.operate({
+    OPERATIONTYPE: 'capture',
+    TRANSACTIONID: authorization,
+    ORDERID: 'order-1',
+    EXTRADATA: 'é &=',
+  });
+  return answer.TRANSACTIONID ?? '';
+};
+const settled = (count: number) =>
+  waitFor(async () => {
+    const all = await simulator.notifications();
+    return all.length === count && all.every(({ state }) => state !== 'waiting') && all;
+  });
+
+const COMMON = [
+  ...['IDENTIFIER', 'OPERATIONTYPE', 'TRANSACTIONID', 'CLIENTIDENT', 'CLIENTEMAIL', 'ORDERID', 'AMOUNT', 'VERSION', 'LANGUAGE'],
+  ...['CURRENCY', 'EXECCODE', 'MESSAGE', 'DESCRIPTOR', 'EXTRADATA', 'HASH'],
+].sort();
+
+describe('what is notified', () => {
+  it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key', async () => {
+    await capture({ EXTRADATA: 'first' });
+    const [authorized, captured] = await arrived(2);
+    expect(authorized?.parameters).toMatchObject({ OPERATIONTYPE: 'authorization', EXTRADATA: 'first', LANGUAGE: 'fr', CURRENCY: 'EUR' });
+    expect(captured?.parameters).toMatchObject({ OPERATIONTYPE: 'capture', EXTRADATA: 'é &=', AMOUNT: '30000', CLIENTIDENT: 'client-1' });
+    for (const one of [authorized, captured]) {
+      expect(Object.keys(one?.parameters ?? {}).sort()).toEqual(COMMON);
+      expect(isHashOf('notification-key', Object.entries(one?.parameters ?? {}), one?.parameters.HASH ?? '')).toBe(true);
+    }
+  });
+
+  it('a refund of method B also with its external references, of method A without', async () => {
+    for (const PAYMENTOPTION of ['partnerB-3x', 'partnerA-3xcb']) {
+      const id = await capture({ PAYMENTOPTION });
+      await simulator.operate({ OPERATIONTYPE: 'refund', TRANSACTIONID: id, AMOUNT: '1', EXTRADATA: 'x' });
+    }
+    const refunds = (await arrived(6)).filter(({ parameters }) => parameters.OPERATIONTYPE === 'refund');
+    expect(refunds[0]?.parameters).toMatchObject({
+      EXTERNALENTITYID: expect.stringMatching(/^\d{1,10}$/),
+      EXTERNALREFERENCE: expect.stringMatching(/^0\d{8}$/),
+    });
+    expect(Object.keys(refunds[1]?.parameters ?? {}).sort()).toEqual(COMMON);
+  });
+
+  it('a void as a capture, in Spanish for a Spanish account, signed with the account key where there is no other', async () => {
+    const { answer } = await simulator.operate(instalment({ IDENTIFIER: 'Tienda' }));
+    await simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
+    await simulator.operate({ IDENTIFIER: 'Tienda', OPERATIONTYPE: 'void', TRANSACTIONID: answer.TRANSACTIONID ?? '', EXTRADATA: 'x' });
+    const voided = (await arrived(2))[1]?.parameters ?? {};
+    expect(voided).toMatchObject({ OPERATIONTYPE: 'void', EXECCODE: '0000', LANGUAGE: 'es' });
+    expect(Object.keys(voided).sort()).toEqual(COMMON);
+    expect(isHashOf('account-key', Object.entries(voided), voided.HASH ?? '')).toBe(true);
+  });
+
+  it('a card masked', async () => {
+    const card = { CARDCODE: '5555555555554444', CARDVALIDITYDATE: '12-49', CARDCVV: '123', CARDFULLNAME: 'Jane Doe' };
+    await simulator.operate({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', ...card });
+    const [{ parameters } = { parameters: {} }] = await arrived(1);
+    const shown = {
+      CARDCODE: 'XXXXXXXXXXXX4444',
+      CARDVALIDITYDATE: '12-49',
+      CARDFULLNAME: 'Jane Doe',
+      CARDTYPE: 'mastercard',
+      CARDCOUNTRY: 'FR',
+    };
+    expect(parameters).toMatchObject({ OPERATIONTYPE: 'payment', ...shown });
+    expect(parameters).not.toHaveProperty('CARDCVV');
+  });
+
+  it('a refund of the back office', async () => {
+    await capture();
+    const refund = (amount?: number) => simulator.json('POST', '/simulator/refunds', { identifier: 'Shop', orderId: 'order-1', amount });
+    expect(await refund(10_000)).toMatchObject({ status: 201, body: { amount: 10_000 } });
+    expect((await refund(20_001)).body.execCode).toBe('2008');
+    expect((await refund()).body.amount).toBe(20_000);
+    const [, , first, second] = await arrived(4);
+    expect(first?.parameters).toMatchObject({ OPERATIONTYPE: 'refund', AMOUNT: '10000', EXECCODE: '0000' });
+    expect(second?.parameters.AMOUNT).toBe('20000');
+    const origins = (await simulator.ledger()).operations.map(({ origin }) => origin);
+    expect(origins).toEqual(['request', 'request', 'back-office', 'back-office']);
+  });
+});
+
+describe('how it is delivered', () => {
+  it('repeats until 200 and exactly OK', async () => {
+    shop.answerNext(500, 'OK');
+    shop.answerNext(204, '');
+    shop.answerNext(200, 'OK\n');
+    await simulator.authorized();
+    const [notification] = await settled(1);
+    expect(notification).toMatchObject({ state: 'delivered', execCode: '0000', mode: 'get' });
+    expect(notification?.attempts).toMatchObject([
+      { status: 500, isAccepted: false },
+      { status: 204, isAccepted: false },
+      { status: 200, answer: 'OK\n', isAccepted: false },
+      { status: 200, answer: 'OK', isAccepted: true },
+    ]);
+  });
+
+  it('gives up after the last delay, and the order goes on', async () => {
+    for (let attempt = 0; attempt < 4; attempt++) shop.answerNext(503, '');
+    await capture();
+    const all = await settled(2);
+    expect(all.map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ['given_up', 4],
+      ['delivered', 1],
+    ]);
+  });
+
+  it('keeps the order of an order: nothing overtakes what is being repeated', async () => {
+    shop.answerNext(500, '');
+    await capture();
+    const operations = (await arrived(3)).map(({ parameters }) => parameters.OPERATIONTYPE);
+    expect(operations).toEqual(['authorization', 'authorization', 'capture']);
+  });
+
+  it.each([
+    ['get', [['GET', '']]],
+    ['post', [['POST', 'application/x-www-form-urlencoded']]],
+    ['multipart', [['POST', expect.stringContaining('multipart/form-data; boundary=')]]],
+    [
+      'both',
+      [
+        ['GET', ''],
+        ['POST', 'application/x-www-form-urlencoded'],
+      ],
+    ],
+  ])('by %s', async (mode, expected) => {
+    await simulator.json('POST', '/simulator/notifications/mode', { merchant: 'shop', mode });
+    await simulator.authorized({ CLIENTIDENT: 'Zoë & co' });
+    const received = await arrived(expected.length);
+    expect(received.map(({ method, type }) => [method, type])).toEqual(expected);
+    if (mode === 'multipart') expect(received[0]?.raw).toContain('name="CLIENTIDENT"\r\n\r\nZoë & co\r\n');
+    else for (const { parameters } of received) expect(parameters.CLIENTIDENT).toBe('Zoë & co');
+  });
+
+  it('is listed by order', async () => {
+    await simulator.authorized();
+    expect(await simulator.notifications('?identifier=Shop&orderId=order-1')).toHaveLength(1);
+    expect(await simulator.notifications('?orderId=other')).toEqual([]);
+  });
+});
+
+describe('faults of notifications', () => {
+  it('none', async () => {
+    await simulator.fault({ operation: 'authorization' }, { notification: 'none' });
+    await capture();
+    expect((await settled(2)).map(({ state }) => state)).toEqual(['suppressed', 'delivered']);
+    expect((await arrived(1)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture']);
+  });
+
+  it('duplicate', async () => {
+    await simulator.fault({}, { notification: 'duplicate' });
+    await simulator.authorized();
+    const [first, second] = await arrived(2);
+    expect(second?.raw).toBe(first?.raw);
+  });
+
+  it('late', async () => {
+    await simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 100 } });
+    await capture();
+    expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
+  });
+
+  it('out of order', async () => {
+    await simulator.fault({ operation: 'authorization', times: 1 }, { notification: 'outOfOrder' });
+    await capture();
+    expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
+  });
+
+  it('another way than the usual', async () => {
+    await simulator.fault({ times: 1 }, { notification: { mode: 'post' } });
+    await simulator.authorized();
+    expect((await arrived(1))[0]?.method).toBe('POST');
+  });
+});

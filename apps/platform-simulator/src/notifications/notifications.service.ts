@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Merchant } from '@tranche/contracts';
+import type { Clock } from '../clock.service.js';
+import type { NotificationMode } from '../control/fault-rules.js';
+import type { Faults } from '../control/faults.store.js';
+import type { Transaction } from '../transactions/transaction.js';
+import { signedNotification, type NamedValues } from './notification-parameters.js';
+import type { Attempt, Encoding, Notifier } from './notifier.client.js';
+
+export interface Notification {
+  readonly time: string;
+  readonly merchant: string;
+  readonly identifier: string;
+  readonly orderId: string;
+  readonly operationType: string;
+  readonly transactionId: string;
+  readonly execCode: string;
+  readonly mode: NotificationMode;
+  readonly parameters: Record<string, string>;
+  readonly attempts: Attempt[];
+  /** `suppressed`: a fault rule kept it from being sent. */
+  state: 'waiting' | 'delivered' | 'given_up' | 'suppressed';
+}
+
+const MAX_KEPT = 20_000;
+/** A notification kept back for the next one of its order leaves after this time though none came. */
+const MAX_HOLD_MS = 10_000;
+const ENCODINGS: Record<NotificationMode, Encoding[]> = { get: ['get'], post: ['post'], multipart: ['multipart'], both: ['get', 'post'] };
+
+/** Sends what happened to each merchant's NOTIFICATION_URL: per order one after the other, repeated until `OK`, a bounded number of times. */
+export class Notifications {
+  private kept: Notification[] = [];
+  private readonly queues = new Map<string, Promise<void>>();
+  private readonly held = new Map<string, (() => void)[]>();
+  private readonly modes = new Map<string, NotificationMode>();
+  private stopping = new AbortController();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly faults: Faults,
+    private readonly notifier: Notifier,
+    private readonly retryDelaysMs: readonly number[],
+    private readonly defaultMode: NotificationMode,
+  ) {}
+
+  /** The state of the transaction now, whatever becomes of it before the notification arrives. */
+  send(transaction: Transaction, merchant: Merchant): void {
+    if (merchant.notificationUrl === undefined) return;
+    const { identifier, orderId, operationType, transactionId, execCode } = transaction;
+    const fault = this.faults.ofNotification({ operation: operationType, orderId, merchant: merchant.merchant, identifier });
+    const parameters = signedNotification(transaction, merchant);
+    const notification: Notification = {
+      time: this.clock.iso(),
+      merchant: merchant.merchant,
+      identifier,
+      orderId,
+      operationType,
+      transactionId,
+      execCode,
+      mode: fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode,
+      parameters: Object.fromEntries(parameters),
+      attempts: [],
+      state: fault?.none ? 'suppressed' : 'waiting',
+    };
+    this.keep(notification);
+    if (fault?.none) return;
+    const key = JSON.stringify([identifier, orderId]);
+    const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters);
+    const enqueue = () => {
+      this.enqueue(key, deliver);
+      if (fault?.duplicate) this.enqueue(key, deliver);
+    };
+    if (fault?.outOfOrder) return this.hold(key, enqueue);
+    if (fault?.lateMs !== undefined) return void this.after(fault.lateMs, deliver);
+    enqueue();
+    this.releaseHeld(key);
+  }
+
+  setMode(mode: NotificationMode, merchant: string): void {
+    this.modes.set(merchant, mode);
+  }
+
+  list({ identifier, orderId }: { identifier?: string; orderId?: string }): readonly Notification[] {
+    return this.kept.filter(
+      (one) => (identifier === undefined || one.identifier === identifier) && (orderId === undefined || one.orderId === orderId),
+    );
+  }
+
+  /** Forgets all, and what was under way is not repeated. */
+  clear(): void {
+    this.stopping.abort();
+    this.stopping = new AbortController();
+    this.kept = [];
+    this.queues.clear();
+    this.held.clear();
+    this.modes.clear();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.notifier.close();
+  }
+
+  private async deliver(notification: Notification, address: string, parameters: NamedValues): Promise<void> {
+    const { signal } = this.stopping;
+    const missing = new Set(ENCODINGS[notification.mode]);
+    for (const delayMs of [0, ...this.retryDelaysMs]) {
+      if (delayMs > 0 && !(await slept(delayMs, signal))) return;
+      for (const encoding of [...missing]) {
+        const attempt = await this.notifier.deliver(address, encoding, parameters, signal);
+        if (signal.aborted) return;
+        notification.attempts.push({ time: this.clock.iso(), ...attempt });
+        if (attempt.isAccepted) missing.delete(encoding);
+      }
+      if (missing.size === 0) {
+        notification.state = 'delivered';
+        return;
+      }
+    }
+    if (notification.state === 'waiting') notification.state = 'given_up';
+  }
+
+  private enqueue(key: string, deliver: () => Promise<void>): void {
+    const turn = (this.queues.get(key) ?? Promise.resolve()).then(deliver);
+    this.queues.set(key, turn);
+    void turn.then(() => {
+      if (this.queues.get(key) === turn) this.queues.delete(key);
+    });
+  }
+
+  private hold(key: string, enqueue: () => void): void {
+    this.held.set(key, [...(this.held.get(key) ?? []), enqueue]);
+    void this.after(MAX_HOLD_MS, () => Promise.resolve(this.releaseHeld(key)));
+  }
+
+  private releaseHeld(key: string): void {
+    const enqueues = this.held.get(key) ?? [];
+    this.held.delete(key);
+    for (const enqueue of enqueues) enqueue();
+  }
+
+  private async after(delayMs: number, run: () => Promise<void>): Promise<void> {
+    if (await slept(delayMs, this.stopping.signal)) await run();
+  }
+
+  private keep(notification: Notification): void {
+    this.kept.push(notification);
+    if (this.kept.length > MAX_KEPT) this.kept = this.kept.slice(MAX_KEPT / 2);
+  }
+}
+
+/** False when it was woken by the stop. */
+async function slept(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(delayMs, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

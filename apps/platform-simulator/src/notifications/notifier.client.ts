@@ -1,0 +1,62 @@
+import { Agent, FormData, request } from 'undici';
+import { withQuery, type NamedValues } from './notification-parameters.js';
+
+export type Encoding = 'get' | 'post' | 'multipart';
+
+const ATTEMPT_TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+export interface Attempt {
+  readonly time: string;
+  readonly encoding: Encoding;
+  readonly status?: number;
+  /** The first characters of the answer. */
+  readonly answer?: string;
+  readonly error?: string;
+  readonly isAccepted: boolean;
+}
+
+/** One HTTP call to a merchant's NOTIFICATION_URL. Accepted only by a 200 with the body `OK`, nothing around it. */
+export class Notifier {
+  private readonly agent = new Agent({ connections: 64 });
+
+  async deliver(address: string, encoding: Encoding, parameters: NamedValues, signal: AbortSignal): Promise<Omit<Attempt, 'time'>> {
+    try {
+      const { statusCode, body } = await request(encoding === 'get' ? withQuery(address, parameters) : address, {
+        ...messageOf(encoding, parameters),
+        dispatcher: this.agent,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]),
+      });
+      let answer = '';
+      for await (const chunk of body) {
+        answer += String(chunk);
+        if (answer.length > MAX_ANSWER_BYTES) break;
+      }
+      return { encoding, status: statusCode, answer: answer.slice(0, 200), isAccepted: statusCode === 200 && answer === 'OK' };
+    } catch (cause) {
+      return { encoding, error: cause instanceof Error ? `${cause.name}: ${cause.message}` : 'failed', isAccepted: false };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+}
+
+function messageOf(encoding: Encoding, parameters: NamedValues) {
+  switch (encoding) {
+    case 'get':
+      return { method: 'GET' as const };
+    case 'post':
+      return {
+        method: 'POST' as const,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams(parameters).toString(),
+      };
+    case 'multipart': {
+      const body = new FormData();
+      for (const [name, value] of parameters) body.append(name, value);
+      return { method: 'POST' as const, body };
+    }
+  }
+}

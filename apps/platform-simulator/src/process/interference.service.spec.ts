@@ -1,0 +1,110 @@
+import { waitFor } from '@tranche/testing';
+import { formOf, instalment, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+import { hashOf } from '../request/platform-hash.js';
+
+let simulator: RunningSimulator;
+beforeAll(async () => {
+  simulator = await runSimulator();
+});
+afterAll(() => simulator.stop());
+beforeEach(() => simulator.json('POST', '/simulator/reset'));
+
+const executed = async () => (await simulator.ledger()).operations.length;
+const signedBody = () => {
+  const parameters = { IDENTIFIER: 'Shop', ...instalment() };
+  return formOf({ ...parameters, HASH: hashOf('account-key', Object.entries(parameters)) });
+};
+const call = (parameters = {}) => simulator.operate(instalment(parameters));
+
+describe('faults by rule', () => {
+  it.each([
+    ['dropped before it is executed', { dropBefore: true }, 0, 'reset'],
+    ['executed, then reset', { executeThenReset: true }, 1, 'reset'],
+  ])('%s', async (_title, fault, count, answered) => {
+    await simulator.fault({}, fault);
+    await expect(call()).rejects.toThrow('fetch failed');
+    const ledger = await simulator.ledger();
+    expect([ledger.operations.length, ledger.calls[0]?.answered]).toEqual([count, answered]);
+  });
+
+  it.each([
+    ['before', 503, 0],
+    ['after', 502, 1],
+  ])('5xx %s', async (when, status, count) => {
+    await simulator.fault({}, { status5xx: { when, status } });
+    expect((await call()).status).toBe(status);
+    expect(await executed()).toBe(count);
+  });
+
+  it.each([
+    [true, 1],
+    ['after', 1],
+    ['before', 0],
+  ])('timeout: %s leaves the client waiting', async (timeout, count) => {
+    await simulator.fault({}, { timeout });
+    const { body } = await simulator.json('GET', '/simulator/faults');
+    expect(body).toHaveLength(1);
+    const aborter = new AbortController();
+    const hanging = fetch(`${simulator.url}/front/service/rest/process`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: signedBody(),
+      signal: aborter.signal,
+    });
+    await waitFor(async () => (await simulator.ledger()).calls[0]?.answered === 'hang', { what: 'the call to be left hanging' });
+    expect(await executed()).toBe(count);
+    aborter.abort();
+    await expect(hanging).rejects.toThrow('aborted');
+  });
+
+  it('an EXECCODE without execution', async () => {
+    await simulator.fault({}, { execCode: '3004' });
+    expect((await call()).answer.EXECCODE).toBe('3004');
+    expect(await executed()).toBe(0);
+  });
+
+  it('401', async () => {
+    await simulator.fault({}, { unauthorized: true });
+    const { status, headers } = await call();
+    expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer/)]);
+    expect(await executed()).toBe(0);
+  });
+
+  it('strikes only what it matches, and as often as it says', async () => {
+    await simulator.fault({ operation: 'authorization', orderPrefix: 'bad-', merchant: 'shop', times: 2 }, { execCode: '5001' });
+    const codes = [];
+    for (const ORDERID of ['good-1', 'bad-1', 'bad-2', 'bad-3']) codes.push((await call({ ORDERID })).answer.EXECCODE);
+    expect(codes).toEqual(['0002', '5001', '5001', '0002']);
+    await simulator.json('DELETE', '/simulator/faults');
+    expect((await simulator.json('GET', '/simulator/faults')).body).toEqual([]);
+  });
+
+  it('latency; a second operation on the same initial transaction meanwhile gets 2017', async () => {
+    const authorization = await simulator.authorized();
+    await simulator.fault({ operation: 'capture' }, { latencyMs: 150 });
+    const capture = () => simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: authorization });
+    const began = performance.now();
+    const codes = await Promise.all([capture(), capture()]);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(149);
+    expect(codes.map(({ answer }) => answer.EXECCODE).sort()).toEqual(['0000', '2017']);
+    expect((await capture()).answer.EXECCODE).toBe('2005');
+  });
+
+  it('goes on and executes although the client has left during the latency', async () => {
+    await simulator.fault({}, { latencyMs: 50 });
+    await expect(
+      fetch(`${simulator.url}/front/service/rest/process`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: signedBody(),
+        signal: AbortSignal.timeout(25),
+      }),
+    ).rejects.toThrow('timeout');
+    await waitFor(async () => (await executed()) === 1, { what: 'the execution' });
+  });
+
+  it('says which fields of a rule are wrong', async () => {
+    const { status, body } = await simulator.fault({ probability: 3 }, { latencyMs: 'long' });
+    expect([status, body.error]).toEqual([400, 'wrong: match.probability, fault.latencyMs']);
+  });
+});

@@ -1,0 +1,144 @@
+import type { Parameters } from './flat-parameters.js';
+
+type Format = (value: string) => boolean;
+type Formats = Readonly<Record<string, Format>>;
+
+const text =
+  (max: number): Format =>
+  (value) =>
+    value.length <= max || [...value].length <= max;
+const pattern =
+  (shape: RegExp): Format =>
+  (value) =>
+    shape.test(value);
+const all =
+  (...formats: Format[]): Format =>
+  (value) =>
+    formats.every((format) => format(value));
+const oneOf = (...values: string[]): Format => {
+  const known = new Set(values);
+  return (value) => known.has(value);
+};
+const oneLine = pattern(/^[^\r\n]*$/);
+const phone = pattern(/^\+[0-9]+$/);
+const email = pattern(/^[^@\s]+@[^@\s]+$/);
+const integer = pattern(/^[0-9]{1,12}$/);
+const percentage = pattern(/^[0-9]+(\.[0-9]+)?$/);
+const title = oneOf('mr', 'miss', 'mrs');
+const country = pattern(/^[A-Za-z]{2}$/);
+const ipv4 = pattern(/^((25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\.(?=.)|$)){4}$/);
+const date: Format = (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true;
+
+/** What holds for every operation (interface, Transaction). */
+const EVERYWHERE: Formats = {
+  IDENTIFIER: text(32),
+  TRANSACTIONID: text(32),
+  ORDERID: text(40),
+  AMOUNT: all(integer, (value) => Number(value) > 0),
+  DESCRIPTION: text(510),
+  EXTRADATA: text(255),
+  METADATA: text(255),
+};
+
+const CARD: Formats = {
+  CARDCODE: pattern(/^[0-9]{12,19}$/),
+  CARDCVV: pattern(/^[0-9]{3,4}$/),
+  CARDVALIDITYDATE: pattern(/^(0[1-9]|1[0-2])-[0-9]{2}$/),
+  SELECTEDBRAND: oneOf('cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'),
+};
+
+/** What methods A and B share (interface, Customer and address fields). */
+const INSTALMENT: Formats = {
+  CLIENTUSERAGENT: text(255),
+  CLIENTIP: ipv4,
+  BILLINGTITLE: title,
+  BILLINGFIRSTNAME: text(15),
+  BILLINGLASTNAME: text(15),
+  BILLINGPOSTALCODE: text(9),
+  BILLINGCOUNTRY: country,
+  SHIPTOCOMPANYNAME: text(50),
+  SHIPTOTITLE: title,
+  SHIPTOFIRSTNAME: text(15),
+  SHIPTOLASTNAME: text(30),
+  SHIPTOPOSTALCODE: text(9),
+  SHIPTOCOUNTRY: country,
+};
+
+const onBothAddresses = (names: Formats): Formats =>
+  Object.fromEntries(['BILLING', 'SHIPTO'].flatMap((prefix) => Object.entries(names).map(([name, format]) => [prefix + name, format])));
+
+const METHOD_A: Formats = {
+  ...INSTALMENT,
+  ...onBothAddresses({ ADDRESS: text(50), CITY: text(255), PHONE: all(phone, text(32)), MOBILEPHONE: all(phone, text(32)) }),
+  BILLINGADDRESS: all(text(50), oneLine),
+  CLIENTIDENT: text(255),
+  CLIENTEMAIL: all(email, text(255), (value) => value.length >= 5),
+  CLIENTDOB: date,
+  PRESCORINGCODE: text(20),
+  PAYMENTOPTION: oneOf('partnerA-3xcb', 'partnerA-4xcb', 'partnerA-4xwallet', 'partnerA-1euro'),
+};
+
+const METHOD_B: Formats = {
+  ...INSTALMENT,
+  ...onBothAddresses({ ADDRESS: text(38), CITY: text(32), PHONE: all(phone, text(15)), MOBILEPHONE: all(phone, text(15)) }),
+  BILLINGADDRESS: all(text(38), oneLine),
+  CLIENTIDENT: text(128),
+  CLIENTEMAIL: all(text(100), (value) => !value.includes('+')),
+  PAYMENTOPTION: oneOf('partnerB-3x', 'partnerB-3xsansfrais', 'partnerB-4x', 'partnerB-4xsansfrais'),
+};
+
+const CATEGORIES =
+  'computersandsoftware electronics appliances homeandgarden fashion healthandbeauty jewellery sport leisureandhobbies carsandmotorbikes ' +
+  'furniture kidsandbaby videogamesandconsoles toysandgames pets foodanddrink giftandflowers entertainment travel auctionsandgroupbuying ' +
+  'servicesforindividuals servicesforprofessionals';
+
+const CART_A: Formats = { TOTALAMOUNT: integer, DISCOUNT: percentage, TAX: percentage };
+const CART_B: Formats = {
+  ...CART_A,
+  MERCHANTITEMID: text(256),
+  NAME: text(256),
+  PRICE: integer,
+  QUANTITY: pattern(/^[0-9]{1,3}$/),
+  CATEGORY: oneOf(...CATEGORIES.split(' ')),
+  BRAND: text(100),
+  DELIVERYLABEL: text(100),
+  DELIVERYSPEED: oneOf('standard', 'express'),
+  DELIVERYTYPE: oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery'),
+  DELIVERYEXPECTEDDATE: date,
+  DELIVERYEXPECTEDDELAY: oneOf('1', '2', '3'),
+};
+
+/** Interface, authorization rule 4. */
+const SPAIN: Formats = {
+  PAYMENTOPTION: oneOf('partnerB-3xsansfrais'),
+  ...onBothAddresses({ PHONE: pattern(/^\+34[89][0-9]{8}$/), MOBILEPHONE: pattern(/^\+34[67][0-9]{8}$/) }),
+};
+
+export interface FormatsFor {
+  readonly method: 'A' | 'B' | 'card';
+  readonly market: 'FR' | 'ES';
+}
+
+/**
+ * The first parameter whose value breaks the format that the interface states for it. Nothing is demanded here: a parameter that is
+ * absent or empty passes, an unknown one too.
+ */
+export function invalidParameter(parameters: Parameters, { method, market }: FormatsFor): string | undefined {
+  const ofMethod = method === 'A' ? METHOD_A : method === 'B' ? METHOD_B : CARD;
+  const ofCart = method === 'A' ? CART_A : method === 'B' ? CART_B : {};
+  const ofMarket = method === 'B' && market === 'ES' ? SPAIN : {};
+  for (const [name, value] of parameters) {
+    if (value === '') continue;
+    const cartField = name.startsWith('CART[') ? cartFieldOf(name) : undefined;
+    const isValid =
+      cartField !== undefined
+        ? holds(ofCart, cartField, value)
+        : holds(EVERYWHERE, name, value) && holds(ofMethod, name, value) && holds(ofMarket, name, value);
+    if (!isValid) return name;
+  }
+  return undefined;
+}
+
+const holds = (formats: Formats, name: string, value: string) => !Object.hasOwn(formats, name) || formats[name]?.(value) === true;
+
+const cartFieldOf = (name: string) => name.slice(name.lastIndexOf('[') + 1, -1);

@@ -1,0 +1,84 @@
+import type { Merchant } from '@tranche/contracts';
+import type { Refusal } from '../transactions/exec-codes.js';
+import { refusal } from '../transactions/exec-codes.js';
+import type { OperationType } from '../transactions/transaction.js';
+import { isOperationType } from '../transactions/transaction.js';
+import { invalidParameter } from './field-formats.js';
+import type { FormBody, Parameters } from './flat-parameters.js';
+import { isHashOf } from './platform-hash.js';
+
+/** A request that may be executed, as far as one can tell without looking at the transactions. */
+export type Order =
+  | {
+      readonly kind: 'instalment';
+      readonly type: OperationType;
+      readonly method: 'A' | 'B';
+      readonly orderId: string;
+      readonly amount: number;
+    }
+  | { readonly kind: 'card'; readonly type: OperationType; readonly orderId: string; readonly amount: number; readonly hfToken?: string }
+  | { readonly kind: 'followUp'; readonly type: 'capture' | 'refund' | 'void'; readonly transactionId: string; readonly amount?: number };
+
+/** Before the merchant is known: a form that names its operation and its account. */
+export function checkForm({ method, parameters }: FormBody): Refusal | undefined {
+  if (given(parameters, 'OPERATIONTYPE') === undefined) return refusal('1001', 'OPERATIONTYPE');
+  if (method === undefined) return refusal('1001', 'method');
+  if (method !== parameters.get('OPERATIONTYPE')) return refusal('1002', 'OPERATIONTYPE');
+  if (given(parameters, 'IDENTIFIER') === undefined) return refusal('1001', 'IDENTIFIER');
+  return undefined;
+}
+
+/** HASH, then VERSION: what every signed request must satisfy. K is the account key, or the key of the APIKEYID that was sent. */
+export function checkSignature(parameters: Parameters, merchant: Merchant): Refusal | undefined {
+  const apiKeyId = given(parameters, 'APIKEYID');
+  const key = apiKeyId === undefined ? merchant.accountKey : merchant.apiKeys?.find(({ id }) => id === apiKeyId)?.key;
+  if (key === undefined) return refusal('1002', 'APIKEYID');
+  const hash = given(parameters, 'HASH');
+  if (hash === undefined) return refusal('1001', 'HASH');
+  if (!isHashOf(key, parameters, hash)) return refusal('1003');
+  // Existing clients say 2.0, or nothing.
+  const version = given(parameters, 'VERSION');
+  return version === undefined || version === '3.0' || version === '2.0' ? undefined : refusal('1004');
+}
+
+/** The operation asked for. Demands only what it makes no sense without; holds what was sent against the interface's formats. */
+export function readOrder(parameters: Parameters, merchant: Merchant): Order | Refusal {
+  const type = parameters.get('OPERATIONTYPE') ?? '';
+  if (!isOperationType(type)) return refusal('1002', 'OPERATIONTYPE');
+  const option = type === 'authorization' ? given(parameters, 'PAYMENTOPTION') : undefined;
+  const method = option?.startsWith('partnerA-') ? 'A' : option?.startsWith('partnerB-') ? 'B' : 'card';
+  if (option !== undefined && method === 'card') return refusal('1002', 'PAYMENTOPTION');
+  const invalid = invalidParameter(parameters, { method, market: merchant.market });
+  if (invalid !== undefined) return refusal('1002', invalid);
+
+  const amount = given(parameters, 'AMOUNT') === undefined ? undefined : Number(parameters.get('AMOUNT'));
+  if (type === 'capture' || type === 'refund' || type === 'void') {
+    const transactionId = given(parameters, 'TRANSACTIONID');
+    return transactionId === undefined ? refusal('1001', 'TRANSACTIONID') : { kind: 'followUp', type, transactionId, amount };
+  }
+  const orderId = given(parameters, 'ORDERID');
+  if (orderId === undefined) return refusal('1001', 'ORDERID');
+  if (amount === undefined) return refusal('1001', 'AMOUNT');
+  if (method === 'card') return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
+  // Interface, Limits: method B orders are 150 to 2000 EUR.
+  if (method === 'B' && merchant.currency === 'EUR' && (amount < 15_000 || amount > 200_000)) return refusal('1002', 'AMOUNT');
+  return { kind: 'instalment', type, method, orderId, amount };
+}
+
+export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
+
+/** The text names the token TOKEN, the request shape HFTOKEN: both are taken. */
+function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'card' }>): Order | Refusal {
+  const hfToken = given(parameters, 'HFTOKEN') ?? given(parameters, 'TOKEN');
+  if (hfToken !== undefined) return { ...order, hfToken };
+  if (given(parameters, 'CARDCODE') !== undefined) {
+    return given(parameters, 'CARDVALIDITYDATE') === undefined ? refusal('1001', 'CARDVALIDITYDATE') : order;
+  }
+  if (given(parameters, 'ALIAS') !== undefined) return refusal('2001');
+  return refusal('1001', order.type === 'payment' ? 'HFTOKEN' : 'PAYMENTOPTION');
+}
+
+/** An empty value is one that was not given. */
+function given(parameters: Parameters, name: string): string | undefined {
+  return parameters.get(name) || undefined;
+}

@@ -1,0 +1,119 @@
+import { loadMerchants, MerchantsFileError, type Merchants } from '@tranche/contracts';
+import { NOTIFICATION_MODES, type NotificationMode } from './control/fault-rules.js';
+import { readAccounts, type Account } from './token-api/accounts.config.js';
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly logLevel: string;
+  readonly merchants: Merchants;
+  readonly accounts: readonly Account[];
+  readonly latencyMs: readonly [from: number, to: number];
+  readonly notificationRetryMs: readonly number[];
+  readonly notificationMode: NotificationMode;
+  readonly tokenLifetimeSeconds: number;
+  readonly codesByAmount: boolean;
+  readonly lookupLagMs: number;
+}
+
+/** Every variable, its default and its meaning. */
+export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
+  { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one and prints it' },
+  { name: 'HOST', default: '0.0.0.0', doc: 'address to listen on' },
+  { name: 'PUBLIC_URL', doc: 'where browsers reach the simulator (default: http://127.0.0.1 and its port)' },
+  { name: 'MERCHANTS_FILE', default: 'config/merchants.demo.json', doc: 'JSON list of merchants' },
+  { name: 'ACCOUNTS_FILE', doc: 'JSON file of the accounts that may ask for access tokens (default: none)' },
+  { name: 'LOG_LEVEL', default: 'info', doc: 'fatal, error, warn, info, debug, trace or silent' },
+  { name: 'LATENCY_MS', default: '0', doc: 'time that every answer takes, milliseconds, one number or a range such as 100-500' },
+  {
+    name: 'NOTIFICATION_RETRY_MS',
+    default: '500,2000,10000,60000,300000',
+    doc: 'delays before each repetition of a notification, milliseconds',
+  },
+  { name: 'NOTIFICATION_MODE', default: 'get', doc: 'get, post, multipart or both (GET and POST)' },
+  { name: 'TOKEN_LIFETIME_SECONDS', default: '43200', doc: 'lifetime of access tokens, seconds' },
+  { name: 'CODES_BY_AMOUNT', default: 'true', doc: 'whether the last four digits of an amount choose the EXECCODE' },
+  { name: 'LOOKUP_LAG_MS', default: '1000', doc: 'time before a transaction can be looked up, milliseconds' },
+];
+
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  constructor(readonly faults: readonly string[]) {
+    super(`platform-simulator cannot start: ${faults.join('; ')}`);
+  }
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
+/** Throws one SettingsError that names every fault. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const faults: string[] = [];
+  const value = (name: string) => env[name] || SETTINGS.find((setting) => setting.name === name)?.default;
+  const valid = <T>(name: string, expected: string, read: (text: string) => T | undefined): T | undefined => {
+    const text = value(name);
+    const result = text === undefined ? undefined : read(text.trim());
+    if (text !== undefined && result === undefined) faults.push(`${name} must be ${expected}`);
+    return result;
+  };
+  const whole = (name: string, max: number) => valid(name, `a whole number up to ${max}`, (text) => wholeNumber(text, max));
+
+  const settings = {
+    host: value('HOST') ?? '',
+    port: whole('PORT', 65_535) ?? 0,
+    publicUrl: valid('PUBLIC_URL', 'an http or https URL', httpUrl),
+    logLevel: valid('LOG_LEVEL', LOG_LEVELS.join(', '), (text) => LOG_LEVELS.find((level) => level === text)) ?? 'info',
+    latencyMs: valid('LATENCY_MS', 'milliseconds or a range such as 100-500', range) ?? ([0, 0] as const),
+    notificationRetryMs: valid('NOTIFICATION_RETRY_MS', 'milliseconds, separated by commas', wholeNumbers) ?? [],
+    notificationMode:
+      valid('NOTIFICATION_MODE', NOTIFICATION_MODES.join(', '), (text) => NOTIFICATION_MODES.find((mode) => mode === text)) ?? 'get',
+    tokenLifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 31_536_000) ?? 0,
+    codesByAmount: valid('CODES_BY_AMOUNT', 'true or false', (text) => ({ true: true, false: false })[text]) ?? true,
+    lookupLagMs: whole('LOOKUP_LAG_MS', MAX_DELAY_MS) ?? 0,
+  };
+  const merchants = readMerchantsFile(value('MERCHANTS_FILE') ?? '', faults);
+  const accounts = readAccountsFile(value('ACCOUNTS_FILE'), faults);
+  if (faults.length > 0 || merchants === undefined) throw new SettingsError(faults);
+  return { ...settings, merchants, accounts };
+}
+
+/** A day: longer waits are the travelling clock's. */
+const MAX_DELAY_MS = 86_400_000;
+
+function readMerchantsFile(file: string, faults: string[]): Merchants | undefined {
+  try {
+    return loadMerchants(file);
+  } catch (cause) {
+    if (!(cause instanceof MerchantsFileError)) throw cause;
+    faults.push(`MERCHANTS_FILE ${cause.message}`);
+    return undefined;
+  }
+}
+
+function readAccountsFile(file: string | undefined, faults: string[]): Account[] {
+  if (file === undefined) return [];
+  const read = readAccounts(file);
+  faults.push(...read.faults.map((fault) => `ACCOUNTS_FILE ${file}: ${fault}`));
+  return read.accounts;
+}
+
+function wholeNumber(text: string, max: number): number | undefined {
+  return /^[0-9]{1,9}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+}
+
+function wholeNumbers(text: string): number[] | undefined {
+  const numbers = text.split(',').map((part) => wholeNumber(part.trim(), MAX_DELAY_MS));
+  return numbers.every((number) => number !== undefined) ? numbers : undefined;
+}
+
+function range(text: string): readonly [number, number] | undefined {
+  const [from, to, ...more] = text.split('-').map((part) => wholeNumber(part, MAX_DELAY_MS));
+  if (from === undefined || more.length > 0) return undefined;
+  if (!text.includes('-')) return [from, from];
+  return to === undefined || to < from ? undefined : [from, to];
+}
+
+function httpUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href.replace(/\/$/, '') : undefined;
+}

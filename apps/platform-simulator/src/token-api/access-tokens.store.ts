@@ -1,0 +1,80 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import type { Account } from './accounts.config.js';
+
+const MAX_TOKENS = 10_000;
+
+export interface IssuedToken {
+  readonly account: Account;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Access tokens: JWTs signed with a key of this process. Their life follows the wall clock, not the travelling one, so that a
+ * journey of days does not part the platform from the services' tokens.
+ */
+export class AccessTokens {
+  private readonly key = randomBytes(32);
+  private readonly issued = new Map<string, IssuedToken>();
+
+  constructor(
+    private readonly accounts: readonly Account[],
+    private readonly lifetimeSeconds: number,
+    private readonly issuer: () => string,
+  ) {}
+
+  /** The access token record of interface, Access token record. */
+  async issue(account: Account) {
+    const sessionState = randomUUID();
+    const issuedAtSeconds = Math.floor(Date.now() / 1000);
+    const expiresAtSeconds = issuedAtSeconds + this.lifetimeSeconds;
+    const accessToken = await new SignJWT({ realm: account.realm, typ: 'Bearer', azp: account.clientId, sid: sessionState })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(this.issuer())
+      .setSubject(account.username ?? account.clientId ?? account.account)
+      .setJti(randomUUID())
+      .setIssuedAt(issuedAtSeconds)
+      .setExpirationTime(expiresAtSeconds)
+      .sign(this.key);
+    this.forgetExpired();
+    this.issued.set(accessToken, { account, expiresAtMs: Date.now() + this.lifetimeSeconds * 1000 });
+    return {
+      access_token: accessToken,
+      expires_in: this.lifetimeSeconds,
+      refresh_expires_in: 0,
+      token_type: 'Bearer',
+      'not-before-policy': 0,
+      session_state: sessionState,
+    };
+  }
+
+  /** The account behind a live token. */
+  find(token: string | undefined): Account | undefined {
+    const known = token === undefined ? undefined : this.issued.get(token);
+    return known !== undefined && known.expiresAtMs > Date.now() ? known.account : undefined;
+  }
+
+  /** Live, and issued to this account (where the accounts file names it). */
+  isValid(token: string | undefined, accountName: string): boolean {
+    const account = this.find(token);
+    return account !== undefined && (account.account === accountName || !this.accounts.some((one) => one.account === accountName));
+  }
+
+  /** From now on unknown: what a client meets when a token is withdrawn before its time. */
+  revoke(accountName?: string): number {
+    let revoked = 0;
+    for (const [token, { account }] of this.issued) {
+      if (accountName !== undefined && account.account !== accountName) continue;
+      this.issued.delete(token);
+      revoked += 1;
+    }
+    return revoked;
+  }
+
+  private forgetExpired(): void {
+    const nowMs = Date.now();
+    for (const [token, { expiresAtMs }] of this.issued) {
+      if (expiresAtMs <= nowMs || this.issued.size >= MAX_TOKENS) this.issued.delete(token);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** Who may ask for tokens: the part of the accounts file that the token API knows. */
+export interface Account {
+  readonly account: string;
+  readonly grant: 'client_credentials' | 'password';
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly username?: string;
+  readonly password?: string;
+  /** The realm path. */
+  readonly realm: string;
+}
+
+/** `{ "accounts": [{ "account", "grant", "clientId", "clientSecret" | "clientSecretFile", "username", "password" | "passwordFile", "scope" }] }` */
+export function readAccounts(file: string): { accounts: Account[]; faults: string[] } {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    return { accounts: [], faults: [cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'] };
+  }
+  const list = isObject(content) ? content.accounts : undefined;
+  if (!Array.isArray(list)) return { accounts: [], faults: ['accounts must be a list'] };
+  const faults: string[] = [];
+  const accounts = list.flatMap((entry: unknown, index) => {
+    const read = readAccount(entry, dirname(file));
+    if ('faults' in read) faults.push(...read.faults.map((fault) => `accounts[${index}]${fault}`));
+    return 'faults' in read ? [] : [read];
+  });
+  return { accounts, faults };
+}
+
+function readAccount(entry: unknown, folder: string): Account | { faults: string[] } {
+  if (!isObject(entry)) return { faults: [' must be an object'] };
+  const faults: string[] = [];
+  const text = (name: string, isRequired: boolean): string | undefined => {
+    const value = entry[name];
+    if (typeof value === 'string' && value !== '') return value;
+    if (isRequired || value !== undefined) faults.push(`.${name} must be a text`);
+    return undefined;
+  };
+  const secret = (name: string): string | undefined => {
+    const file = text(`${name}File`, false);
+    if (file === undefined) return text(name, true);
+    try {
+      return readFileSync(resolve(folder, file), 'utf8').replace(/\r?\n$/, '');
+    } catch {
+      faults.push(`.${name}File cannot be read`);
+      return undefined;
+    }
+  };
+  const account = text('account', true) ?? '';
+  const grant = entry.grant;
+  if (grant !== 'client_credentials' && grant !== 'password')
+    return { faults: [...faults, '.grant must be client_credentials or password'] };
+  const realm = text('scope', false) ?? `/platform/${account}`;
+  const who =
+    grant === 'client_credentials'
+      ? { clientId: text('clientId', true), clientSecret: secret('clientSecret') }
+      : { username: text('username', true), password: secret('password') };
+  return faults.length > 0 ? { faults } : { account, grant, realm, ...who };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,46 @@
+import type { Merchant, Merchants } from '@tranche/contracts';
+import type { Books } from './execution.service.js';
+import { codeOfApproval, codeOfDecision, isExpired, type Decision } from './state-machine.js';
+import { stateOf, type Transaction } from './transaction.js';
+
+/** What happens to an authorization after its answer: the cardholder's choice, the provider's approval, expiry. Each is notified. */
+export class Decisions {
+  constructor(
+    private readonly books: Books,
+    private readonly merchants: Merchants,
+  ) {
+    books.clock.onTravel(() => this.expireOverdue());
+  }
+
+  /** False: the form was finished before, or the choice is not offered. */
+  choose(transaction: Transaction, decision: Decision): boolean {
+    return this.settle(transaction, codeOfDecision(decision, transaction));
+  }
+
+  approve(transaction: Transaction, decision: 'approve' | 'refuse'): boolean {
+    this.expireOverdue();
+    return this.settle(transaction, codeOfApproval(decision, transaction));
+  }
+
+  /** Interface, Limits: 0003 expires, as failed, after 6 days without update. */
+  expireOverdue(): void {
+    const nowMs = this.books.clock.nowMs();
+    for (const transaction of this.books.transactions.pending) {
+      if (!isExpired(transaction, nowMs)) continue;
+      this.settle(transaction, '2009');
+    }
+  }
+
+  private settle(transaction: Transaction, execCode: string | undefined): boolean {
+    const merchant: Merchant | undefined = this.merchants.byIdentifier(transaction.identifier);
+    if (execCode === undefined || merchant === undefined) return false;
+    const nowMs = this.books.clock.nowMs();
+    transaction.execCode = execCode;
+    transaction.state = execCode === '2009' ? 'expired' : stateOf(execCode);
+    if (transaction.state === 'pending') transaction.pendingSinceMs = nowMs;
+    if (transaction.state === 'succeeded') transaction.succeededAtMs = nowMs;
+    this.books.transactions.noteState(transaction);
+    this.books.notifications.send(transaction, merchant);
+    return true;
+  }
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import type { Merchant } from '@tranche/contracts';
+import type { Clock } from '../clock.service.js';
+import type { Ledger } from '../control/ledger.store.js';
+import type { Notifications } from '../notifications/notifications.service.js';
+import type { Parameters } from '../request/flat-parameters.js';
+import { isRefusal, type Order } from '../request/request-rules.js';
+import { isCardExpired, maskedCard, type Card } from './card.js';
+import type { CardTokens } from './card-tokens.store.js';
+import { codeWantedBy, codeWantedByCard, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
+import { judgeFollowUp } from './state-machine.js';
+import { stateOf, type OperationType, type Transaction } from './transaction.js';
+import type { Transactions } from './transactions.store.js';
+
+export interface Executed {
+  readonly transaction: Transaction;
+  /** The EXECCODE of the answer: the transaction's, but 5004 where the result only comes by notification. */
+  readonly answered: string;
+}
+
+export interface Books {
+  readonly clock: Clock;
+  readonly transactions: Transactions;
+  readonly cardTokens: CardTokens;
+  readonly ledger: Ledger;
+  readonly notifications: Notifications;
+}
+
+/** What moves money here. Every call that comes through makes one transaction and one line in the ledger. */
+export class Execution {
+  private references = 0;
+
+  constructor(
+    private readonly books: Books,
+    private readonly codesByAmount: boolean,
+  ) {}
+
+  execute(order: Order, parameters: Parameters, merchant: Merchant): Executed | Refusal {
+    switch (order.kind) {
+      case 'instalment':
+        return this.open(order, parameters, merchant, { execCode: '0002', wanted: this.wantedBy(order.amount) });
+      case 'card':
+        return this.executeCard(order, parameters, merchant);
+      case 'followUp':
+        return this.executeFollowUp(order, parameters, merchant);
+    }
+  }
+
+  /** A refund from the merchant's back office: notified, though nobody asked by this interface. */
+  refundFromBackOffice(capture: Transaction, amount: number | undefined, merchant: Merchant): Executed | Refusal {
+    const verdict = judgeFollowUp({ type: 'refund', amount }, capture, this.books.clock.nowMs());
+    if (isRefusal(verdict)) return verdict;
+    capture.refundedAmount += verdict.amount;
+    const refund = this.followUpOf(
+      capture,
+      { type: 'refund', amount: verdict.amount, execCode: '0000' },
+      new Map([['DESCRIPTION', 'Back office']]),
+    );
+    return this.book(refund, merchant, '0000', 'back-office');
+  }
+
+  private executeCard(order: Extract<Order, { kind: 'card' }>, parameters: Parameters, merchant: Merchant): Executed | Refusal {
+    const card = order.hfToken === undefined ? cardOf(parameters) : this.books.cardTokens.peek(merchant.identifier, order.hfToken);
+    if (card === undefined) return refusal('2001');
+    const expired = isCardExpired(card.validityDate, this.books.clock.nowMs()) ? '4015' : undefined;
+    const wanted = codeWantedByCard(card.code) ?? this.wantedBy(order.amount) ?? expired;
+    const holder = { ...card, fullName: parameters.get('CARDFULLNAME') ?? card.fullName };
+    const executed = this.open({ ...order, method: 'card' }, parameters, merchant, { execCode: '0000', wanted, card: holder });
+    if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
+    return executed;
+  }
+
+  private executeFollowUp(order: Extract<Order, { kind: 'followUp' }>, parameters: Parameters, merchant: Merchant): Executed | Refusal {
+    const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
+    const verdict = judgeFollowUp(order, reference, this.books.clock.nowMs());
+    if (isRefusal(verdict)) return verdict;
+    if (reference === undefined) return refusal('2002');
+    const wanted = order.amount === undefined ? undefined : this.wantedBy(order.amount);
+    const outcome = outcomeOf('0000', wanted);
+    if (isRefusal(outcome)) return outcome;
+    if (stateOf(outcome.made) === 'succeeded') {
+      if (order.type === 'capture') reference.isCaptured = true;
+      if (order.type === 'refund') reference.refundedAmount += verdict.amount;
+      if (order.type === 'void') reference.state = 'voided';
+    }
+    const transaction = this.followUpOf(reference, { type: order.type, amount: verdict.amount, execCode: outcome.made }, parameters);
+    return this.book(transaction, merchant, outcome.answered, 'request');
+  }
+
+  /** An authorization or a payment: the beginning of an order. */
+  private open(
+    { type, method, orderId, amount }: { type: OperationType; method: Transaction['method']; orderId: string; amount: number },
+    parameters: Parameters,
+    merchant: Merchant,
+    { execCode, wanted, card }: { execCode: string; wanted?: string; card?: Card },
+  ): Executed | Refusal {
+    const outcome = outcomeOf(execCode, wanted);
+    if (isRefusal(outcome)) return outcome;
+    const transactionId = newTransactionId();
+    const nowMs = this.books.clock.nowMs();
+    const state = stateOf(outcome.made);
+    const transaction: Transaction = {
+      transactionId,
+      initialId: transactionId,
+      identifier: merchant.identifier,
+      orderId,
+      operationType: type,
+      method,
+      amount,
+      paymentOption: parameters.get('PAYMENTOPTION'),
+      description: parameters.get('DESCRIPTION'),
+      version: parameters.get('VERSION') ?? '3.0',
+      extraData: parameters.get('EXTRADATA'),
+      clientIdent: parameters.get('CLIENTIDENT'),
+      clientEmail: parameters.get('CLIENTEMAIL'),
+      birthDate: parameters.get('CLIENTDOB'),
+      card: card && maskedCard(card, merchant.market),
+      externalReference: this.nextReference(),
+      createdAtMs: nowMs,
+      state,
+      execCode: outcome.made,
+      succeededAtMs: state === 'succeeded' ? nowMs : undefined,
+      isCaptured: false,
+      refundedAmount: 0,
+    };
+    return this.book(transaction, merchant, outcome.answered, 'request');
+  }
+
+  private followUpOf(
+    reference: Transaction,
+    { type, amount, execCode }: { type: OperationType; amount: number; execCode: string },
+    parameters: Parameters,
+  ): Transaction {
+    const nowMs = this.books.clock.nowMs();
+    return {
+      ...reference,
+      transactionId: newTransactionId(),
+      orderId: parameters.get('ORDERID') || reference.orderId,
+      operationType: type,
+      amount,
+      description: parameters.get('DESCRIPTION'),
+      version: parameters.get('VERSION') ?? '3.0',
+      extraData: parameters.get('EXTRADATA'),
+      externalReference: this.nextReference(),
+      createdAtMs: nowMs,
+      state: stateOf(execCode),
+      execCode,
+      succeededAtMs: nowMs,
+      isCaptured: false,
+      refundedAmount: 0,
+    };
+  }
+
+  private book(transaction: Transaction, merchant: Merchant, answered: string, origin: 'request' | 'back-office'): Executed {
+    this.books.transactions.add(transaction);
+    this.books.ledger.executed(transaction, answered, origin);
+    // While the cardholder is on the form there is nothing to notify yet.
+    if (transaction.state !== 'redirected') this.books.notifications.send(transaction, merchant);
+    return { transaction, answered };
+  }
+
+  private wantedBy(amount: number): string | undefined {
+    return this.codesByAmount ? codeWantedBy(amount) : undefined;
+  }
+
+  private nextReference(): string {
+    this.references += 1;
+    return String(this.references);
+  }
+}
+
+/** From the code that would come and the one a test wants: the code of the transaction made and the code answered, or a refusal. */
+function outcomeOf(execCode: string, wanted: string | undefined): { made: string; answered: string } | Refusal {
+  if (wanted === undefined) return { made: execCode, answered: execCode };
+  if (wanted === '5004') return { made: '0000', answered: '5004' };
+  return isRefusedByBank(wanted) || wanted.startsWith('0') ? { made: wanted, answered: wanted } : refusal(wanted);
+}
+
+function cardOf(parameters: Parameters): Card | undefined {
+  const code = parameters.get('CARDCODE');
+  return code === undefined ? undefined : { code, validityDate: parameters.get('CARDVALIDITYDATE') ?? '', fullName: '' };
+}
+
+const newTransactionId = () => randomUUID().replaceAll('-', '');

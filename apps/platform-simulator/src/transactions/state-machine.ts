@@ -1,0 +1,90 @@
+import type { Refusal } from './exec-codes.js';
+import { refusal } from './exec-codes.js';
+import type { Transaction } from './transaction.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Interface, Limits. */
+export const CAPTURE_WINDOW_MS = 7 * DAY_MS;
+export const PENDING_LIFETIME_MS = 6 * DAY_MS;
+
+export interface FollowUp {
+  readonly type: 'capture' | 'refund' | 'void';
+  readonly amount?: number;
+}
+
+/** The table of interface, States and transitions, with the codes that the platform answers. Returns the amount to execute. */
+export function judgeFollowUp({ type, amount }: FollowUp, reference: Transaction | undefined, nowMs: number): { amount: number } | Refusal {
+  if (reference === undefined) return refusal('2002');
+  switch (type) {
+    case 'capture':
+      return judgeCapture(amount, reference, nowMs);
+    case 'refund':
+      return judgeRefund(amount, reference);
+    case 'void':
+      return judgeVoid(reference);
+  }
+}
+
+function judgeCapture(amount: number | undefined, authorization: Transaction, nowMs: number): { amount: number } | Refusal {
+  if (authorization.operationType !== 'authorization') return refusal('2005');
+  const unfinished = judgeFinished(authorization);
+  if (unfinished) return unfinished;
+  if (authorization.isCaptured || authorization.state === 'voided') return refusal('2005');
+  // Interface: later than 7 days "success is no longer guaranteed". This platform never grants it.
+  if (nowMs - (authorization.succeededAtMs ?? nowMs) > CAPTURE_WINDOW_MS) return refusal('2009');
+  const captured = amount ?? authorization.amount;
+  return captured > authorization.amount ? refusal('2007') : { amount: captured };
+}
+
+function judgeRefund(amount: number | undefined, capture: Transaction): { amount: number } | Refusal {
+  if (capture.operationType !== 'capture' && capture.operationType !== 'payment') return refusal('2004');
+  const unfinished = judgeFinished(capture);
+  if (unfinished) return unfinished;
+  const remaining = capture.amount - capture.refundedAmount;
+  const refunded = amount ?? remaining;
+  return refunded > remaining || refunded === 0 ? refusal('2008') : { amount: refunded };
+}
+
+function judgeVoid(authorization: Transaction): { amount: number } | Refusal {
+  // Interface: only authorizations, with method A; method B: "not shown", so not possible here.
+  if (authorization.operationType !== 'authorization' || authorization.method === 'B') return refusal('2015');
+  const unfinished = judgeFinished(authorization);
+  if (unfinished) return unfinished;
+  return authorization.isCaptured || authorization.state === 'voided' ? refusal('2015') : { amount: authorization.amount };
+}
+
+function judgeFinished({ state }: Transaction): Refusal | undefined {
+  switch (state) {
+    case 'redirected':
+    case 'pending':
+      return refusal('2006');
+    case 'refused':
+      return refusal('2003');
+    case 'expired':
+      return refusal('2009');
+    case 'succeeded':
+    case 'voided':
+      return undefined;
+  }
+}
+
+export const DECISIONS = ['validate', 'pending', 'refuse', 'abandon'] as const;
+export type Decision = (typeof DECISIONS)[number];
+export const isDecision = (value: unknown): value is Decision => (DECISIONS as readonly unknown[]).includes(value);
+
+/** The EXECCODE that the cardholder's choice on the form leads to; `undefined`: not theirs to choose now. */
+export function codeOfDecision(decision: Decision, { state, method }: Transaction): string | undefined {
+  if (state !== 'redirected' || (decision === 'pending' && method !== 'B')) return undefined;
+  return { validate: '0000', pending: '0003', refuse: '4001', abandon: '4004' }[decision];
+}
+
+/** The provider's word on what waits for approval. */
+export function codeOfApproval(decision: 'approve' | 'refuse', { state }: Transaction): string | undefined {
+  if (state !== 'pending') return undefined;
+  return decision === 'approve' ? '0000' : '4001';
+}
+
+/** Interface: 0003 without news for 6 days is expired, considered failed. */
+export function isExpired({ state, pendingSinceMs }: Transaction, nowMs: number): boolean {
+  return state === 'pending' && pendingSinceMs !== undefined && nowMs - pendingSinceMs >= PENDING_LIFETIME_MS;
+}

@@ -1,0 +1,60 @@
+export const OPERATION_TYPES = ['authorization', 'capture', 'refund', 'void', 'payment'] as const;
+export type OperationType = (typeof OPERATION_TYPES)[number];
+export const isOperationType = (value: string): value is OperationType => (OPERATION_TYPES as readonly string[]).includes(value);
+
+/** What may be shown and notified of a card: never its number, never its cryptogram. */
+export interface MaskedCard {
+  readonly number: string;
+  readonly validityDate: string;
+  readonly fullName: string;
+  readonly type: string;
+  readonly country: string;
+}
+
+/** `redirected`: the cardholder is on the provider's form (0001, 0002); `pending`: 0003. */
+export type TransactionState = 'redirected' | 'pending' | 'succeeded' | 'refused' | 'expired' | 'voided';
+
+export interface Transaction {
+  readonly transactionId: string;
+  /** The authorization or payment that began it all: one operation at a time on each. */
+  readonly initialId: string;
+  readonly identifier: string;
+  readonly orderId: string;
+  readonly operationType: OperationType;
+  readonly method: 'A' | 'B' | 'card';
+  readonly amount: number;
+  readonly paymentOption?: string;
+  readonly description?: string;
+  readonly version: string;
+  readonly extraData?: string;
+  readonly clientIdent?: string;
+  readonly clientEmail?: string;
+  readonly birthDate?: string;
+  readonly card?: MaskedCard;
+  readonly externalReference: string;
+  readonly createdAtMs: number;
+  state: TransactionState;
+  execCode: string;
+  /** When it became `pending`. */
+  pendingSinceMs?: number;
+  /** When it succeeded: the capture window starts here. */
+  succeededAtMs?: number;
+  isCaptured: boolean;
+  refundedAmount: number;
+}
+
+/** The state that an EXECCODE puts a new transaction into. */
+export function stateOf(execCode: string): TransactionState {
+  switch (execCode) {
+    case '0000':
+    case '0004':
+      return 'succeeded';
+    case '0001':
+    case '0002':
+      return 'redirected';
+    case '0003':
+      return 'pending';
+    default:
+      return 'refused';
+  }
+}

@@ -1,0 +1,20 @@
+// A process to be killed: handles a record at a time, slowly, and says which it finished.
+import { createKafkaClient, PartitionConsumer } from '@tranche/kafka';
+
+const [brokers, topicPrefix] = process.argv.slice(2);
+const silent = () => undefined;
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+const consumer = new PartitionConsumer({
+  client: createKafkaClient({ brokers: brokers.split(','), clientId: 'to-be-killed' }, log),
+  groupId: `${topicPrefix}group`,
+  topic: 'records',
+  topicPrefix,
+  sessionTimeoutMs: 1500,
+  maxBatchRecords: 1,
+  log,
+  onBatch: async (_partition, [record]) => {
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    process.stdout.write(`${record.value}\n`);
+  },
+});
+await consumer.start();

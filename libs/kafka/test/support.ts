@@ -1,0 +1,159 @@
+import { Test } from '@nestjs/testing';
+import type { INestMicroservice, Type } from '@nestjs/common';
+import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  ensureTopics,
+  KafkaServer,
+  TailConsumer,
+  topicOffsets,
+  type ConsumedRecord,
+  type KafkaClient,
+  type KafkaHealth,
+  type KafkaLog,
+  type KafkaServerOptions,
+} from '../src/index.js';
+
+export const brokers = () => infrastructure().brokers;
+
+export interface LogLine {
+  level: 'debug' | 'info' | 'warn' | 'error';
+  fields: Record<string, unknown>;
+  message: string;
+}
+
+export interface CollectedLog extends KafkaLog {
+  lines: LogLine[];
+  has(level: LogLine['level'], text: string): boolean;
+}
+
+export function collectedLog(): CollectedLog {
+  const lines: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: Record<string, unknown>, message: string) => void lines.push({ level, fields, message });
+  return {
+    lines,
+    has: (level, text) => lines.some((line) => line.level === level && line.message.includes(text)),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+  };
+}
+
+export class CollectedHealth implements KafkaHealth {
+  private readonly readiness = new Map<string, () => string | undefined>();
+  private readonly liveness = new Map<string, () => string | undefined>();
+
+  addReadiness(name: string, check: () => string | undefined): void {
+    this.readiness.set(name, check);
+  }
+
+  addLiveness(name: string, check: () => string | undefined): void {
+    this.liveness.set(name, check);
+  }
+
+  notReady(): string[] {
+    return [...this.readiness.values()].flatMap((check) => check() ?? []);
+  }
+
+  notLive(): string[] {
+    return [...this.liveness.values()].flatMap((check) => check() ?? []);
+  }
+}
+
+/** Topics, producer and log of one spec file; everything made here ends with `close`. */
+export class Bench {
+  readonly prefix = ownPrefix();
+  readonly log = collectedLog();
+  readonly health = new CollectedHealth();
+  readonly client: KafkaClient;
+  readonly producer: BatchingProducer;
+  private readonly closing: (() => Promise<unknown>)[] = [];
+
+  constructor(address: string = brokers()) {
+    this.client = createKafkaClient({ brokers: address.split(','), clientId: 'spec' }, this.log);
+    this.producer = new BatchingProducer({ client: this.client, log: this.log });
+    this.atEnd(() => this.producer.close());
+  }
+
+  atEnd(close: () => Promise<unknown>): void {
+    this.closing.unshift(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closing) await close();
+  }
+
+  async topics(names: string[], { partitions = 1, maxMessageBytes = 1_000_000 } = {}): Promise<void> {
+    const definitions = names.map((name) => ({ name, partitions, retentionMs: 3_600_000, cleanupPolicy: 'delete', maxMessageBytes }));
+    const direct = createKafkaClient({ brokers: brokers().split(','), clientId: 'spec' }, this.log);
+    await ensureTopics(direct, { prefix: this.prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: this.log });
+    await topicOffsets(direct, this.prefix + names[0]);
+  }
+
+  send(topic: string, key: string, value: string, headers: Record<string, string> = {}) {
+    return this.producer.send({ topic: this.prefix + topic, key, value: Buffer.from(value), headers });
+  }
+
+  server(overrides: Partial<KafkaServerOptions> = {}): KafkaServer {
+    return new KafkaServer({
+      client: this.client,
+      producer: this.producer,
+      groupId: `${this.prefix}group`,
+      topicPrefix: this.prefix,
+      deadLetterTopic: 'dead',
+      inFlight: 16,
+      retryDelayMs: 20,
+      maxRetryDelayMs: 100,
+      sessionTimeoutMs: 3000,
+      log: this.log,
+      health: this.health,
+      ...overrides,
+    });
+  }
+
+  /** A Nest microservice with these controllers on a KafkaServer, started. */
+  async serve(controllers: Type[], overrides: Partial<KafkaServerOptions> = {}): Promise<INestMicroservice> {
+    const module = await Test.createTestingModule({ controllers }).compile();
+    const app = module.createNestMicroservice({ strategy: this.server(overrides), logger: false });
+    let isClosed = false;
+    const close = app.close.bind(app);
+    app.close = () => (isClosed ? Promise.resolve() : ((isClosed = true), close()));
+    this.atEnd(() => app.close());
+    await app.listen();
+    return app;
+  }
+
+  /** Everything on a topic from its beginning, growing. */
+  async read(topic: string): Promise<ConsumedRecord[]> {
+    const records: ConsumedRecord[] = [];
+    const offsets = await topicOffsets(this.client, this.prefix + topic);
+    const tail = new TailConsumer({
+      client: this.client,
+      topic,
+      topicPrefix: this.prefix,
+      from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
+      onRecords: (_partition, more) => void records.push(...more),
+      log: this.log,
+    });
+    await tail.start();
+    this.atEnd(() => tail.stop());
+    return records;
+  }
+}
+
+export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
+
+export const until = (what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000) => waitFor(condition, { what, timeoutMs });
+
+export interface Deferred {
+  promise: Promise<void>;
+  resolve(): void;
+}
+
+export function deferred(): Deferred {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => (resolve = settle));
+  return { promise, resolve };
+}

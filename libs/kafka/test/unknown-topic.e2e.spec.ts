@@ -1,0 +1,51 @@
+import { Controller } from '@nestjs/common';
+import { checkTopics, KafkaHandler, PartitionConsumer, TailConsumer, UnknownTopicError } from '../src/index.js';
+import { Bench } from './support.js';
+
+@Controller()
+class Misspelt {
+  @KafkaHandler('comands')
+  handle(): void {
+    // never called
+  }
+}
+
+@Controller()
+class Right {
+  @KafkaHandler('commands')
+  handle(): void {
+    // never called
+  }
+}
+
+describe('a topic that does not exist', () => {
+  const bench = new Bench();
+  beforeAll(() => bench.topics(['commands']));
+  afterAll(() => bench.close());
+
+  it('keeps a server from starting and says which topic and what may be wrong', async () => {
+    await expect(bench.serve([Misspelt], { deadLetterTopic: 'commands' })).rejects.toThrow(
+      `topic ${bench.prefix}comands does not exist on this Kafka (KAFKA_TOPIC_PREFIX wrong, or the topics were not created)`,
+    );
+  });
+
+  it('keeps a server from starting when it is the one for dead letters', async () => {
+    await expect(bench.serve([Right], { deadLetterTopic: 'none' })).rejects.toThrow(UnknownTopicError);
+  });
+
+  it('refuses consumers of a partition and of the tail', async () => {
+    const common = { client: bench.client, topic: 'none', topicPrefix: bench.prefix, log: bench.log };
+    const partitions = new PartitionConsumer({ ...common, groupId: `${bench.prefix}none`, onBatch: () => Promise.resolve() });
+    await expect(partitions.start()).rejects.toThrow(UnknownTopicError);
+    await expect(new TailConsumer({ ...common, from: new Map(), onRecords: () => undefined }).start()).rejects.toThrow(UnknownTopicError);
+  });
+
+  it('rejects what is sent to it, and creates nothing', async () => {
+    await expect(bench.send('none', 'a', 'b')).rejects.toThrow(UnknownTopicError);
+    const definitions = [{ name: 'none', partitions: 1, retentionMs: 1, cleanupPolicy: 'delete', maxMessageBytes: 1 }];
+    expect(await checkTopics(bench.client, { prefix: bench.prefix, definitions, production: false })).toEqual([
+      { topic: `${bench.prefix}none`, severity: 'fault', message: 'does not exist' },
+    ]);
+    await expect(bench.send('commands', 'a', 'b')).resolves.toMatchObject({ partition: 0, offset: 0n });
+  });
+});

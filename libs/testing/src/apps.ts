@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { waitFor } from './wait-for.js';
+
+const READY_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+export type AppName = 'payment-gateway' | 'notification-ingest' | 'auth-service' | 'cse-token-service' | 'platform-simulator';
+
+/** An exit code, or the signal that ended the process. */
+export type Exit = number | NodeJS.Signals;
+
+export interface RunningApp {
+  readonly pid: number;
+  /** Everything it has printed so far, a line each. */
+  readonly logs: string[];
+  /** Where its API listens (PORT). */
+  readonly url: string;
+  /** Where /health and /metrics listen (MANAGEMENT_PORT). */
+  readonly managementUrl: string;
+  /** Resolves when the process has ended, whoever ended it. */
+  readonly exited: Promise<Exit>;
+  /** Whether it has ended. */
+  readonly killed: boolean;
+  /** Sends the signal and resolves to the end; SIGKILL after 30 s. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+export interface StartOptions {
+  /** The path that says when it is ready, or `undefined` to wait for nothing: then see `logs` and `exited`. */
+  readyPath?: string | undefined;
+  readyTimeoutMs?: number;
+}
+
+/**
+ * Starts the built `apps/NAME/dist/main.js` with these variables on free ports, and waits until it is ready. A process that ends before
+ * that is an error with what it printed. All of them end with the process that started them.
+ */
+export async function startApp(name: AppName, env: Record<string, string> = {}, options: StartOptions = {}): Promise<RunningApp> {
+  const root = repositoryRoot();
+  const main = join(root, 'apps', name, 'dist', 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run build\``);
+  const [port, managementPort] = await freePorts();
+  const ports = { PORT: env.PORT ?? String(port), MANAGEMENT_PORT: env.MANAGEMENT_PORT ?? String(managementPort) };
+  const child = spawn(process.execPath, [main], {
+    cwd: root,
+    env: { ...systemVariables(), LOG_LEVEL: 'info', ...env, ...ports },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  guard(root, child);
+
+  const logs: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => logs.push(line));
+  let exit: Exit | undefined;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('close', (code, signal) => resolve((exit = code ?? signal ?? 1)));
+  });
+  const url = `http://127.0.0.1:${ports.PORT}`;
+  const managementUrl = name === 'platform-simulator' ? url : `http://127.0.0.1:${ports.MANAGEMENT_PORT}`;
+
+  const app: RunningApp = {
+    pid: child.pid ?? 0,
+    logs,
+    url,
+    managementUrl,
+    exited,
+    get killed() {
+      return exit !== undefined;
+    },
+    async stop(signal = 'SIGTERM') {
+      if (exit === undefined) child.kill(signal);
+      const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      const ended = await exited;
+      clearTimeout(overdue);
+      return ended;
+    },
+  };
+  const { readyPath, readyTimeoutMs = READY_TIMEOUT_MS } = { readyPath: '/health/ready', ...options };
+  if (readyPath === undefined) return app;
+  try {
+    await waitFor(async () => exit !== undefined || (await fetch(managementUrl + readyPath)).ok, {
+      timeoutMs: readyTimeoutMs,
+      what: `${name} to be ready`,
+    });
+    if (exit !== undefined) throw new Error(`${name} ended with ${exit}`);
+  } catch (error) {
+    await app.stop('SIGKILL');
+    throw new Error(`${(error as Error).message}\n${logs.slice(-30).join('\n')}`, { cause: error });
+  }
+  return app;
+}
+
+export function startSimulator(env: Record<string, string> = {}, options: StartOptions = {}): Promise<RunningApp> {
+  return startApp('platform-simulator', env, options);
+}
+
+/** The folder with nx.json, from wherever the test runs. */
+export function repositoryRoot(from = process.cwd()): string {
+  if (existsSync(join(from, 'nx.json'))) return from;
+  if (dirname(from) === from) throw new Error(`no nx.json above ${process.cwd()}`);
+  return repositoryRoot(dirname(from));
+}
+
+/** Two different ports that nobody listens on. */
+export async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(
+      (server) => new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return [ports[0] ?? 0, ports[1] ?? 0];
+}
+
+/** The tests' own settings must not reach the app, except where a test passes them on. */
+function systemVariables(): Record<string, string | undefined> {
+  const { PATH, HOME, TMPDIR, LANG, NODE_EXTRA_CA_CERTS } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, NODE_EXTRA_CA_CERTS };
+}
+
+const guarded = new Set<ChildProcess>();
+let watchdog: ChildProcess | undefined;
+
+/** tools/guard.mjs ends the apps when this process is gone, even if it was killed; it goes with the last app. */
+function guard(root: string, child: ChildProcess): void {
+  watchdog ??= spawn(process.execPath, [join(root, 'tools', 'guard.mjs')], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const { stdin } = watchdog;
+  watchdog.unref();
+  (stdin as unknown as { unref(): void }).unref();
+  stdin?.on('error', () => undefined);
+  stdin?.write(`process ${child.pid}\n`);
+  guarded.add(child);
+  child.once('close', () => {
+    guarded.delete(child);
+    stdin?.write(`gone ${child.pid}\n`);
+    if (guarded.size > 0) return;
+    stdin?.end();
+    watchdog = undefined;
+  });
+}

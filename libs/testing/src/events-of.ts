@@ -1,0 +1,59 @@
+import {
+  decodeCloudEvent,
+  orderKey,
+  TOPICS,
+  topicName,
+  type CloudEvent,
+  type PaymentEvent,
+  type TopicDefinition,
+} from '@tranche/contracts';
+import { waitFor } from './wait-for.js';
+
+export interface EventsOf<T = PaymentEvent> {
+  /** Everything that came so far, in the order of its arrival (an order's own events: in their order). */
+  readonly events: CloudEvent<T>[];
+  /** The events of one order. */
+  of(merchant: string, orderId: string): CloudEvent<T>[];
+  /** Waits for the first event for which the condition holds. */
+  next(condition: (event: CloudEvent<T>) => boolean, what?: string, timeoutMs?: number): Promise<CloudEvent<T>>;
+  stop(): Promise<void>;
+}
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Collects a topic of CloudEvents from its beginning: the result events, unless told otherwise. */
+export async function eventsOf<T = PaymentEvent>(
+  brokers: string,
+  prefix: string,
+  topic: TopicDefinition = TOPICS.events,
+): Promise<EventsOf<T>> {
+  // Only here: a spec that takes a builder need not load a Kafka client.
+  const { createKafkaClient, TailConsumer, topicOffsets } = await import('@tranche/kafka');
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'events-of' }, SILENT);
+  const offsets = await topicOffsets(client, topicName(prefix, topic));
+  const keyed: { key: string | null; event: CloudEvent<T> }[] = [];
+  const tail = new TailConsumer({
+    client,
+    topic: topic.name,
+    topicPrefix: prefix,
+    from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
+    log: SILENT,
+    onRecords(_partition, records) {
+      for (const { key, headers, value } of records) {
+        const { event, faults } = decodeCloudEvent({ headers, value });
+        if (faults.length > 0) throw new Error(`${topic.name} holds something that is no event: ${JSON.stringify(faults)}`);
+        keyed.push({ key, event: event as CloudEvent<T> });
+      }
+    },
+  });
+  await tail.start();
+  return {
+    get events() {
+      return keyed.map(({ event }) => event);
+    },
+    of: (merchant, orderId) => keyed.filter(({ key }) => key === orderKey(merchant, orderId)).map(({ event }) => event),
+    next: (condition, what = `an event on ${topic.name}`, timeoutMs = 15_000) =>
+      waitFor(() => keyed.find(({ event }) => condition(event))?.event, { timeoutMs, what }),
+    stop: () => tail.stop(),
+  };
+}

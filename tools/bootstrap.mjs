@@ -1,0 +1,107 @@
+/** From a fresh clone to built services: packages as the lock file says, then every project compiled. */
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Expected } from './processes.mjs';
+import { during } from './progress.mjs';
+
+const LOCK_TIMEOUT_MS = 600_000;
+
+/** Safe to run several times at once in one folder: the others wait. */
+export async function bootstrap({ held, log }) {
+  const fault = nodeFault(process.versions.node, readJson('package.json').engines.node);
+  if (fault) throw new Expected(fault);
+  await oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
+    if (!isInstalled()) {
+      const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+      await during('installing packages (npm ci)', log, () => held.run('npm', args, { env: withoutScripts() }));
+    }
+    await during('building (tsc -b)', log, () => build({ held }));
+  });
+}
+
+export function build({ held }) {
+  return held.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b']);
+}
+
+/** One line if this Node is older than `engines` asks for. */
+export function nodeFault(version, engines) {
+  const [major, minor, patch] = version.split('.').map(Number);
+  const isNotOlder = (floor) => minor > floor[1] || (minor === floor[1] && patch >= floor[2]);
+  const fits = engines.split('||').some((range) => {
+    const [, operator, ...numbers] = /^(\^|>=)(\d+)\.(\d+)\.(\d+)$/.exec(range.trim()) ?? [];
+    const floor = numbers.map(Number);
+    if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.3 or >=1.2.3`);
+    return major === floor[0] ? isNotOlder(floor) : operator === '>=' && major > floor[0];
+  });
+  return fits ? undefined : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
+}
+
+/** Whether node_modules holds what package-lock.json says. */
+export function isInstalled() {
+  const installed = readJson('node_modules/.package-lock.json');
+  return installed !== undefined && missingPackages(readJson('package-lock.json'), installed).length === 0;
+}
+
+/** Places in node_modules where the lock file's version is not installed; optional packages of other platforms need not be there. */
+export function missingPackages(lock, installed) {
+  const isThere = ([place, wanted]) => {
+    const found = installed.packages[place];
+    return found ? found.version === wanted.version && found.link === wanted.link : wanted.optional === true;
+  };
+  return Object.entries(lock.packages)
+    .filter(([place]) => place.includes('node_modules/'))
+    .filter((entry) => !isThere(entry))
+    .map(([place]) => place);
+}
+
+function withoutScripts() {
+  return { ...process.env, npm_config_ignore_scripts: 'true', npm_config_update_notifier: 'false' };
+}
+
+/** Holds a lock file while working. One whose owner is gone is taken over. */
+export async function oneAtATime(lockFile, work) {
+  mkdirSync(resolve(lockFile, '..'), { recursive: true });
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  while (!tryLock(lockFile)) {
+    const owner = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
+    if (owner > 0 && !isRunning(owner)) rmSync(lockFile, { force: true });
+    else if (performance.now() > deadline) throw new Expected(`process ${owner} holds ${lockFile} for too long`);
+    else await delay(200);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lockFile, { force: true });
+  }
+}
+
+function tryLock(lockFile) {
+  try {
+    const file = openSync(lockFile, 'wx');
+    writeSync(file, String(process.pid));
+    closeSync(file);
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

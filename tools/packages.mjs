@@ -1,0 +1,90 @@
+/** Java, Maven and Redis of the machine: found, or installed as root on Debian, or named in one line. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Expected } from './processes.mjs';
+
+const JAVA_FLOOR = 17;
+
+export const PACKAGES = {
+  java: {
+    apt: ['openjdk-17-jre-headless', 'default-jre-headless'],
+    what: `Java ${JAVA_FLOOR} or newer`,
+    isThere: () => javaVersion() >= JAVA_FLOOR,
+  },
+  maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version') },
+  redis: { apt: ['redis-server'], what: 'redis-server', isThere: () => answers('redis-server', '--version') },
+};
+
+/** The major version on the PATH, 0 without one. */
+export function javaVersion() {
+  const { stdout, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  return parseJavaVersion(`${stdout}${stderr}`);
+}
+
+/** `openjdk version "17.0.15"` is 17, `java version "1.8.0_392"` is 8. */
+export function parseJavaVersion(text) {
+  const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(text) ?? [];
+  return Number(first === '1' ? second : (first ?? 0));
+}
+
+export function canInstall() {
+  return process.getuid?.() === 0 && existsSync('/etc/debian_version') && answers('apt-get', '--version');
+}
+
+/** One line that says what to install for these. */
+export function installLine(names) {
+  return `apt-get install ${names.map((name) => PACKAGES[name].apt.at(-1)).join(' ')}`;
+}
+
+/** Makes sure of the named packages; throws one line when it can't. */
+export async function ensurePackages(names, { held, log }) {
+  const missing = names.filter((name) => !PACKAGES[name].isThere());
+  if (missing.length === 0) return;
+  const whats = missing.map((name) => PACKAGES[name].what).join(', ');
+  if (!canInstall())
+    throw new Expected(`${whats} missing: install with "${installLine(missing)}", or start Docker, or set KAFKA_BROKERS and REDIS_URL`);
+  log(`installing ${whats} with apt-get`);
+  await withoutServiceStarts(async () => {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
+    await apt('update');
+    for (const name of missing) await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
+  });
+  const stillMissing = missing.filter((name) => !PACKAGES[name].isThere());
+  if (stillMissing.length > 0)
+    throw new Expected(`apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`);
+}
+
+/** Debian starts a daemon as it installs it; ours run on ports of their own, so policy-rc.d says no for that time. */
+async function withoutServiceStarts(work) {
+  const policy = '/usr/sbin/policy-rc.d';
+  const ours = !existsSync(policy);
+  if (ours) {
+    writeFileSync(policy, '#!/bin/sh\nexit 101\n');
+    chmodSync(policy, 0o755);
+  }
+  try {
+    await work();
+    if (isSystemdRunning()) spawnSync('systemctl', ['disable', '--now', 'redis-server'], { stdio: 'ignore' });
+  } finally {
+    if (ours) rmSync(policy, { force: true });
+  }
+}
+
+function isSystemdRunning() {
+  return existsSync('/run/systemd/system') && /systemd/.test(readFileSync('/proc/1/comm', 'utf8'));
+}
+
+async function firstThatWorks(candidates, attempt) {
+  for (const [index, candidate] of candidates.entries()) {
+    try {
+      return await attempt(candidate);
+    } catch (error) {
+      if (index === candidates.length - 1) throw error;
+    }
+  }
+}
+
+function answers(command, ...args) {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,54 @@
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** As many different free ports as asked for, on 127.0.0.1. */
+export async function freePorts(count) {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
+  const ports = servers.map((server) => server.address().port);
+  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  return ports;
+}
+
+/** Whether a service could listen there, on every address: somebody who holds only one of them counts too. */
+export async function isPortFree(port) {
+  try {
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      const server = await listen(port, host);
+      await new Promise((closed) => server.close(closed));
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isPortOpen(port, host = '127.0.0.1') {
+  return new Promise((answer) => {
+    const socket = connect({ port, host, timeout: 1_000 });
+    const finish = (open) => {
+      socket.destroy();
+      answer(open);
+    };
+    socket
+      .once('connect', () => finish(true))
+      .once('error', () => finish(false))
+      .once('timeout', () => finish(false));
+  });
+}
+
+/** Resolves when the port takes connections; rejects after the time-out, or at once when `gaveUp()` says why it never will. */
+export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefined }) {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isPortOpen(port))) {
+    const reason = gaveUp() ?? (performance.now() > deadline ? `not there after ${timeoutMs} ms` : undefined);
+    if (reason) throw new Error(`${what} on port ${port}: ${reason}`);
+    await delay(50);
+  }
+}
+
+function listen(port, host = '127.0.0.1') {
+  return new Promise((listening, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen({ port, host, exclusive: true }, () => listening(server));
+  });
+}

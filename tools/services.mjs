@@ -1,0 +1,117 @@
+/** Starts built apps as processes, on given ports, and waits until each is ready. Used by stack and demo. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Expected } from './processes.mjs';
+
+const READY_TIMEOUT_MS = 60_000;
+const KEPT_LINES = 2_000;
+
+/** The apps in the order of their start, with the ports that their configuration classes have as defaults. */
+export const SERVICES = {
+  'platform-simulator': { port: 4010 },
+  'auth-service': { port: 4030, managementPort: 4130 },
+  'cse-token-service': { port: 4040, managementPort: 4140 },
+  'notification-ingest': { port: 4020, managementPort: 4120 },
+  'payment-gateway': { managementPort: 4101 },
+};
+
+/** What each app needs in its environment to be one stack with the others. `ports` has the shape of SERVICES. */
+export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
+  const simulator = `http://127.0.0.1:${ports['platform-simulator'].port}`;
+  const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
+  const environment = {
+    'platform-simulator': { PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
+    'auth-service': {
+      AUTH_URL: simulator,
+      ACCOUNTS_FILE: accountsFile,
+      REDIS_URL: redisDatabase(redisUrl, 1),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:auth:`,
+      TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    },
+    'cse-token-service': { CSE_KEYS_URL: `${simulator}/cseKeys`, CSE_ORIGINS: 'http://127.0.0.1:4050', MERCHANTS_FILE: merchantsFile },
+    'notification-ingest': { ...kafka, MERCHANTS_FILE: merchantsFile },
+    'payment-gateway': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 0),
+      MERCHANTS_FILE: merchantsFile,
+      PAYMENT_URL: simulator,
+      AUTH_SERVICE_URL: `http://127.0.0.1:${ports['auth-service'].port}`,
+      AUTH_SERVICE_KEY: gatewayKey(accountsFile),
+    },
+  };
+  return Object.fromEntries(
+    Object.keys(SERVICES).map((name) => {
+      const { port, managementPort } = ports[name];
+      const own = { ...(port && { PORT: String(port) }), ...(managementPort && { MANAGEMENT_PORT: String(managementPort) }) };
+      return [name, { ...environment[name], ...own, ...more[name] }];
+    }),
+  );
+}
+
+/** The URL as it is for the first database asked for, the next one of the same server after it. */
+export function redisDatabase(redisUrl, offset) {
+  const url = new URL(redisUrl);
+  url.pathname = `/${Number(url.pathname.slice(1) || 0) + offset}`;
+  return url.href;
+}
+
+function gatewayKey(accountsFile) {
+  return JSON.parse(readFileSync(accountsFile, 'utf8')).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
+}
+
+/**
+ * Starts one app. Resolves, when it is ready, to `{ name, url, managementUrl, process, lines }`; rejects with what it printed last if it
+ * ends before. `onWarning` gets its warnings and errors, a line each.
+ */
+export async function startService(name, { held, env, onWarning = () => undefined }) {
+  const lines = [];
+  const onLine = (line) => {
+    if (lines.push(line) > KEPT_LINES) lines.shift();
+    const trouble = troubleIn(line);
+    if (trouble) onWarning(`${name}: ${trouble}`);
+  };
+  const main = resolve('apps', name, 'dist/main.js');
+  const process_ = held.start(process.execPath, [main], { env: { ...systemVariables(), ...env }, onLine });
+  const url = env.PORT && `http://127.0.0.1:${env.PORT}`;
+  const managementUrl = env.MANAGEMENT_PORT ? `http://127.0.0.1:${env.MANAGEMENT_PORT}` : url;
+  await ready(name, managementUrl, process_, lines);
+  return { name, url, managementUrl, process: process_, lines };
+}
+
+/** Warnings and errors of a service's log: its JSON line as `level message`, anything that is no JSON as it is. */
+export function troubleIn(line) {
+  try {
+    const { level, msg, message, error, err } = JSON.parse(line);
+    const isTrouble = typeof level === 'number' ? level >= 40 : ['warn', 'error', 'fatal'].includes(level);
+    const cause = error ?? err?.message;
+    return isTrouble ? [msg ?? message, cause].filter(Boolean).join(': ') : undefined;
+  } catch {
+    return line.trim() || undefined;
+  }
+}
+
+async function ready(name, managementUrl, process_, lines) {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  let reason = 'no answer';
+  while (process_.exitCode === undefined && performance.now() < deadline) {
+    try {
+      const answer = await fetch(`${managementUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+      if (answer.ok) return;
+      reason = `${answer.status} ${await answer.text()}`;
+    } catch (error) {
+      reason = String(error.cause?.message ?? error.message);
+    }
+    await delay(50);
+  }
+  const what = process_.exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}` : `ended with ${process_.exitCode}`;
+  throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
+}
+
+/** The tools' own variables must not reach a service, except where they are passed on. */
+function systemVariables() {
+  const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
+  const defined = Object.entries({ PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS });
+  return Object.fromEntries(defined.filter(([, value]) => value !== undefined));
+}
