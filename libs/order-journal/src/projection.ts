@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { OrderState, ProjectedEvent } from './order-state.js';
 
-/** The id of an event: the same journal record always gives the same event (design, section 3). */
+/** The id of an event: the same journal record always gives the same event. */
 export function eventId(partition: number, offset: string, type: string): string {
   return createHash('sha256').update(`${partition}/${offset}/${type}`).digest('base64url').slice(0, 27);
 }

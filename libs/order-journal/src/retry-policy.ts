@@ -1,7 +1,7 @@
 import { execCode, type FaultCode } from '@tranche/contracts';
 import { isPayment, type OperationState } from './order-state.js';
 
-/** "2006, 2017 and 3004 are retried for 60 s in all" (design, R6). */
+/** 2006, 2017 and 3004 are retried for this long in all (R6). */
 const BUSY_RETRY_MS = 60_000;
 
 export type AfterNotExecuted =

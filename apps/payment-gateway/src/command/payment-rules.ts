@@ -5,7 +5,7 @@ import type { AcceptedCommand } from './accepted-command.js';
 const METHOD_B_AMOUNT = { min: 15_000, max: 200_000 } as const;
 /** "Expires after 15 minutes" (interface, Limits: card token). */
 const HFTOKEN_LIFETIME_MS = 15 * 60_000;
-/** Commands older than 7 days are refused (design, section 4): the index may have forgotten what they repeat. */
+/** Commands older than 7 days are refused: the index may have forgotten what they repeat. */
 const COMMAND_LIFETIME_MS = 7 * 86_400_000;
 
 /** Spanish-market accounts (interface, authorization, rule 4): + followed by 348 or 349, resp. 346 or 347, then 8 digits. */

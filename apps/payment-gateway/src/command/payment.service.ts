@@ -35,7 +35,7 @@ interface Prepared {
   bearer?: { accessToken: string; fingerprint: string };
 }
 
-/** One command from its arrival to where nothing more is ours to do (design, section 4). */
+/** One command from its arrival to where nothing more is ours to do. */
 @Injectable()
 export class PaymentService {
   constructor(

@@ -10,7 +10,7 @@ export type PlatformReply =
   /** The first byte may have left, and no readable end came back. */
   | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
 
-/** What the call came to (design, section 4). */
+/** What the call came to. */
 export type Classified =
   | { record: 'NOT_EXECUTED'; reason: NotExecutedReason; message: string; execCode?: string }
   | { record: 'OUTCOME'; result: Result; partial?: boolean; answer: Answer }
