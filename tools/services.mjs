@@ -105,7 +105,8 @@ async function ready(name, managementUrl, process_, lines) {
     }
     await delay(50);
   }
-  const what = process_.exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}` : `ended with ${process_.exitCode}`;
+  const what =
+    process_.exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}` : `ended with ${process_.exitCode}`;
   throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
 }
 

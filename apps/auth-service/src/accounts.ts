@@ -1,5 +1,16 @@
 import { plainToInstance, Type } from 'class-transformer';
-import { ArrayNotEmpty, IsArray, IsIn, IsOptional, IsString, Length, Matches, ValidateIf, ValidateNested, validateSync } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsArray,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  ValidateIf,
+  ValidateNested,
+  validateSync,
+} from 'class-validator';
 import { faultsOf, Secret } from '@tranche/service-kit';
 
 export const GRANTS = ['client_credentials', 'password'] as const;

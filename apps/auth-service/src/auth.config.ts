@@ -23,7 +23,11 @@ export class AuthConfig implements ChecksItself {
   @Max(60_000)
   authTimeoutMs: number;
 
-  @Env('ACCOUNTS_FILE', { doc: 'the JSON file of accounts and callers, for example config/accounts.demo.json', file: true, read: loadAccounts })
+  @Env('ACCOUNTS_FILE', {
+    doc: 'the JSON file of accounts and callers, for example config/accounts.demo.json',
+    file: true,
+    read: loadAccounts,
+  })
   accounts: Accounts;
 
   @Env('TOKEN_ENCRYPTION_KEY', { doc: '32 random bytes in base64 that encrypt the cached tokens', secret: true, read: readEncryptionKey })

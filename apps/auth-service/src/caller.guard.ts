@@ -27,4 +27,6 @@ export class CallerGuard implements CanActivate {
   }
 }
 
-export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CallerRequest>().caller);
+export const CurrentCaller = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<CallerRequest>().caller,
+);

@@ -44,7 +44,9 @@ export class TokenCache implements OnApplicationShutdown {
     if (ttlMs <= 0) return;
     // The rest of the life that lies behind the entry's own: what remains then is rest + time to live, on Redis' clock.
     const restMs = expiresAtMs - now - ttlMs;
-    await this.#redis.set(key, this.#keys.seal(JSON.stringify({ accessToken, lifetimeMs, restMs }), key), { expiration: { type: 'PX', value: ttlMs } });
+    await this.#redis.set(key, this.#keys.seal(JSON.stringify({ accessToken, lifetimeMs, restMs }), key), {
+      expiration: { type: 'PX', value: ttlMs },
+    });
   }
 
   /** Drops the token that is reported as refused, and only that one: somebody may have renewed it meanwhile. */

@@ -28,7 +28,11 @@ export class TokenService {
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#served = metrics.counter({ name: 'auth_tokens_served_total', help: 'Tokens handed out, by where they came from', labelNames: ['source'] });
+    this.#served = metrics.counter({
+      name: 'auth_tokens_served_total',
+      help: 'Tokens handed out, by where they came from',
+      labelNames: ['source'],
+    });
   }
 
   /** `refused`: fingerprint of a token that the platform would not take. */
@@ -148,6 +152,8 @@ export class TokenService {
   }
 
   async #release(lock: Lock | undefined): Promise<void> {
-    await lock?.release().catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+    await lock
+      ?.release()
+      .catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
   }
 }

@@ -22,7 +22,11 @@ export class EncryptionKeyService {
     private readonly provider: KeyProviderClient,
     metrics: Metrics,
   ) {
-    this.#served = metrics.counter({ name: 'cse_keys_served_total', help: 'Encryption keys asked for, by where they came from', labelNames: ['source'] });
+    this.#served = metrics.counter({
+      name: 'cse_keys_served_total',
+      help: 'Encryption keys asked for, by where they came from',
+      labelNames: ['source'],
+    });
   }
 
   /** Only for configured ids: that bounds the cache. */

@@ -69,7 +69,8 @@ export class KeyProviderClient implements OnApplicationShutdown {
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`HTTP ${statusCode}`);
     const { value, faults } = validateEncryptionKeyRecord(jsonOf(text));
-    if (value === undefined) throw new Error(`not an encryption key record: ${faults.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
+    if (value === undefined)
+      throw new Error(`not an encryption key record: ${faults.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
     const keyFault = publicKeyFault(value.encryptionPublicKey);
     if (keyFault !== undefined) throw new Error(`encryptionPublicKey ${keyFault}`);
     return { encryptionKeyId: value.encryptionKeyId, encryptionPublicKey: value.encryptionPublicKey };

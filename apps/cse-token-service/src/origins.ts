@@ -8,7 +8,9 @@ export function readOrigins(text: string): string[] {
   return text.split(',').map((item) => {
     const origin = item.trim();
     if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      throw new Error('has an entry that is not an origin. Use scheme://host or scheme://host:port, without a path, as in https://shop.example');
+      throw new Error(
+        'has an entry that is not an origin. Use scheme://host or scheme://host:port, without a path, as in https://shop.example',
+      );
     }
     return origin;
   });

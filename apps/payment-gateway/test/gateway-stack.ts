@@ -6,6 +6,7 @@ import {
   railOfTopic,
   TOPICS,
   topicName,
+  validateEventData,
   type CloudEvent,
   type CommandData,
   type CommandType,
@@ -102,15 +103,16 @@ export async function startGatewayStack(settings: Record<string, string> = {}): 
     async ledgerOf(orderId) {
       return (await (await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger;
     },
-    event: (orderId, type, count = 1) =>
-      waitFor(() => about(orderId).filter((event) => event.type === type)[count - 1], {
-        timeoutMs: 20_000,
-        what: `${type} of ${orderId}, having seen ${
-          about(orderId)
-            .map((event) => event.type)
-            .join(', ') || 'nothing'
-        }`,
-      }),
+    async event(orderId, type, count = 1) {
+      const seen = () => stack.typesOf(orderId).join(', ') || 'nothing';
+      const find = () => about(orderId).filter((event) => event.type === type)[count - 1];
+      const event = await waitFor(find, { timeoutMs: 20_000, what: `${type} of ${orderId}` }).catch((cause: unknown) => {
+        throw new Error(`No ${type} of ${orderId}, only ${seen()}`, { cause });
+      });
+      const { faults } = validateEventData(event.type, event.data);
+      if (faults.length > 0) throw new Error(`${type} of ${orderId} is no event of the contracts: ${JSON.stringify(faults)}`);
+      return event;
+    },
     typesOf: (orderId) => about(orderId).map((event) => event.type),
     async fault(rule) {
       const response = await fetch(`${simulator.url}/simulator/faults`, {

@@ -37,7 +37,7 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
 
 it('names every fault of a command that can be read', async () => {
   const data = { ...aPartnerAAuthorization({ orderId: 'faulty' }), amount: -1, surprise: true, paymentOption: 'cash' };
-  await stack.send('payment.authorize', data as never);
+  await stack.send('payment.authorize', data);
   const { data: told } = await stack.event('faulty', 'payment.command.rejected');
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
   expect((await stack.ledgerOf('faulty')).calls).toEqual([]);

@@ -38,7 +38,7 @@ export type RunningSimulator = Awaited<ReturnType<typeof runSimulator>>;
 export async function runSimulator(addresses: TestMerchant = {}, overrides: Partial<Settings> = {}) {
   const read = readMerchants(merchantList(addresses), () => '');
   if ('faults' in read) throw new Error(JSON.stringify(read.faults));
-  const { url, stop } = await startSimulator({
+  const { port, stop } = await startSimulator({
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
@@ -56,6 +56,7 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     lookupLagMs: 0,
     ...overrides,
   });
+  const url = `http://127.0.0.1:${port}`;
   const json = async (method: string, path: string, body?: unknown) => {
     const headers = body === undefined ? undefined : { 'content-type': 'application/json' };
     const response = await fetch(url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });

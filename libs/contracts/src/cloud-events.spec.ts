@@ -140,6 +140,7 @@ describe('garbage', () => {
     ['nothing', null],
     ['an empty value', Buffer.alloc(0)],
     ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
+    ['a JSON text with a byte that is not UTF-8', Buffer.from('"\xff"', 'latin1')],
     ['text', Buffer.from('hello')],
     ['half of a JSON text', Buffer.from('{"a":')],
     ['deep nesting', Buffer.from('['.repeat(100_000))],

@@ -14,6 +14,8 @@ it('has five endings of each operation and the events that are not endings', () 
       'payment.authorize.redirect_required',
       'payment.authorize.pending',
       'payment.authorize.expired',
+      'payment.pay.redirect_required',
+      'payment.pay.pending',
       'payment.capture_window.closing',
       'payment.operation.external',
       'payment.conflict.detected',

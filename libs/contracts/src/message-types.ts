@@ -11,12 +11,14 @@ export type Method = (typeof METHODS)[number];
 const ENDINGS = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
 type OperationEventType = `payment.${OperationKind}.${(typeof ENDINGS)[number]}`;
 
-/** *refused*: the platform said no. *rejected*: we did, nothing was executed. */
+/** *refused*: the platform said no. *rejected*: we did, nothing was executed. Card payments may wait too: docs/decisions/0005. */
 export const EVENT_TYPES = [
   ...OPERATION_KINDS.flatMap((kind) => ENDINGS.map((ending): OperationEventType => `payment.${kind}.${ending}`)),
   'payment.authorize.redirect_required',
   'payment.authorize.pending',
   'payment.authorize.expired',
+  'payment.pay.redirect_required',
+  'payment.pay.pending',
   'payment.capture_window.closing',
   'payment.operation.external',
   'payment.conflict.detected',

@@ -24,3 +24,13 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** Waits for the promise, but no longer than this. */
+export async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  const enough = new AbortController();
+  try {
+    await Promise.race([promise, pauseFor(ms, enough.signal)]);
+  } finally {
+    enough.abort();
+  }
+}

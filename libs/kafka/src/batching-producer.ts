@@ -1,6 +1,6 @@
 import kafkajs, { type Message, type Producer, type RecordMetadata } from 'kafkajs';
 import type { Registry } from 'prom-client';
-import { backOffMs, pauseFor } from './back-off.js';
+import { backOffMs, pauseFor, atMost } from './back-off.js';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, RecordTooLargeError, UnknownTopicError } from './errors.js';
 import { kafkaOf, withAdmin, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
@@ -293,7 +293,7 @@ export class BatchingProducer {
     this.producer = undefined;
     if (!producer) return;
     try {
-      await Promise.race([producer.disconnect(), pauseFor(2000)]);
+      await atMost(2000, producer.disconnect());
     } catch (error) {
       this.options.log.debug({ error: String(error) }, 'disconnecting the producer failed');
     }

@@ -1,5 +1,5 @@
 import kafkajs, { type Consumer, type ConsumerCrashEvent, type EachBatchPayload, type Offsets, type PartitionAssigner } from 'kafkajs';
-import { backOffMs, pauseFor } from './back-off.js';
+import { backOffMs, pauseFor, atMost } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
 import { UnknownTopicError } from './errors.js';
 import { kafkaOf, withAdmin, type KafkaClient } from './kafka-client.js';
@@ -99,17 +99,17 @@ export class GroupConsumer {
       this.pause(assignment);
       end.abort();
     }
-    await Promise.race([Promise.all(works.map(({ work }) => work.settled())), pauseFor(deadlineMs)]);
+    await atMost(deadlineMs, Promise.all(works.map(({ work }) => work.settled())));
     clearTimeout(this.commitTimer);
     await this.committing;
     await this.commit();
     this.held.clear();
     if (!this.isRunning) return;
     // While Kafka is away kafkajs does not come out of its retries; the process must still be able to stop.
-    await Promise.race([
+    await atMost(
+      5000,
       this.consumer.disconnect().catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the group failed')),
-      pauseFor(5000),
-    ]);
+    );
   }
 
   private take(fetched: EachBatchPayload): Promise<void> {

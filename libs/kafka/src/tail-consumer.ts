@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { pauseFor } from './back-off.js';
+import { atMost } from './back-off.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
@@ -75,10 +75,10 @@ export class TailConsumer {
   async stop(): Promise<void> {
     if (!this.isRunning) return;
     this.isRunning = false;
-    await Promise.race([
+    await atMost(
+      3000,
       this.consumer.disconnect().catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the tail failed')),
-      pauseFor(3000),
-    ]);
+    );
   }
 
   /** The last offset given to onRecords, or the one before the first wanted; undefined for a partition that does not exist. */

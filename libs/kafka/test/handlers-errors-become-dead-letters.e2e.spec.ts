@@ -39,7 +39,12 @@ describe('errors of handlers', () => {
     await bench.serve([Commands], { maxRetries: 2 });
     const deadLetters = await bench.read('dead');
     const unreadable = Buffer.from([0xff, 0x00, 0xfe, 0x80]);
-    await bench.producer.send({ topic: `${bench.prefix}commands`, key: Buffer.from([0xfa, 0x01]), value: unreadable, headers: { mine: 'kept' } });
+    await bench.producer.send({
+      topic: `${bench.prefix}commands`,
+      key: Buffer.from([0xfa, 0x01]),
+      value: unreadable,
+      headers: { mine: 'kept' },
+    });
     for (const command of ['terminal', 'broken', 'mapped', 'fine']) await bench.send('commands', command, command);
 
     await until('four dead letters and the last command', () => deadLetters.length === 4 && calls.includes('fine'));

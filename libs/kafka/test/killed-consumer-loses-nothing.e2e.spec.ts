@@ -14,7 +14,9 @@ describe('a consumer that is killed', () => {
     await Promise.all(Array.from({ length: total }, (_, i) => bench.send('records', 'one', String(i))));
 
     const finishedByFirst: number[] = [];
-    const first = spawn(process.execPath, [join(__dirname, 'slow-consumer.mjs'), brokers(), bench.prefix], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const first = spawn(process.execPath, [join(__dirname, 'slow-consumer.mjs'), brokers(), bench.prefix], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     createInterface({ input: first.stdout }).on('line', (line) => finishedByFirst.push(Number(line)));
     await until('some records at the first consumer', () => finishedByFirst.length >= 30, 20_000);
     first.kill('SIGKILL');

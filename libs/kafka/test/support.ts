@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import type { INestMicroservice, Type } from '@nestjs/common';
-import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import {
   BatchingProducer,
   createKafkaClient,
@@ -15,7 +15,12 @@ import {
   type KafkaServerOptions,
 } from '../src/index.js';
 
-export const brokers = () => infrastructure().brokers;
+/** Not from `@tranche/testing`: that one is built on this library. */
+export function brokers(): string {
+  const { KAFKA_BROKERS } = process.env;
+  if (!KAFKA_BROKERS) throw new Error('KAFKA_BROKERS is not set: run `npm test`, or `npm run stack -- --infra` and set what it prints');
+  return KAFKA_BROKERS;
+}
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -64,7 +69,7 @@ export class CollectedHealth implements KafkaHealth {
 
 /** Topics, producer and log of one spec file; everything made here ends with `close`. */
 export class Bench {
-  readonly prefix = ownPrefix();
+  readonly prefix = `test-${randomUUID().slice(0, 8)}.`;
   readonly log = collectedLog();
   readonly health = new CollectedHealth();
   readonly client: KafkaClient;
@@ -145,7 +150,8 @@ export class Bench {
 
 export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
 
-export const until = (what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000) => waitFor(condition, { what, timeoutMs });
+export const until = (what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000) =>
+  waitFor(condition, { what, timeoutMs });
 
 export interface Deferred {
   promise: Promise<void>;

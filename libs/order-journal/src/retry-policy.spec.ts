@@ -13,7 +13,7 @@ describe('after an attempt that was not executed', () => {
   it.each([
     ['no connection: for ever', idle({ reason: 'unreachable' }), 3_600_000, 'retry'],
     ['maintenance: for ever', idle(said('5003')), 3_600_000, 'retry'],
-    ['the send deadline', idle({ reason: 'send_deadline' }), 0, 'retry'],
+    ['the send deadline', idle({ reason: 'send_deadline' }), 3_600_000, 'retry'],
     ['concurrent operation, within 60 s', idle(said('2017')), 59_000, 'retry'],
     ['concurrent operation, at 60 s', idle(said('2017')), 60_000, 'platform_unavailable'],
     ['not finished, an authorization', idle(said('2006'), { operation: 'authorize' }), 0, 'platform_unavailable'],

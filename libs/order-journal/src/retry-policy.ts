@@ -17,7 +17,7 @@ export function afterNotExecuted(operation: OperationState, nowMs: number): Afte
   if (last?.reason === 'auth_refused' && (operation.authRefusals ?? 0) > 1) {
     return { next: 'give_up', code: 'auth_refused', message: 'The platform refused a fresh bearer token too' };
   }
-  if (last?.reason === 'auth_refused' || last?.reason === 'send_deadline') return { next: 'retry', inMs: 0 };
+  if (last?.reason === 'auth_refused') return { next: 'retry', inMs: 0 };
   const { retry, retryAfterSeconds } = execCode(last?.execCode ?? '');
   if (retryAfterSeconds !== undefined) {
     return { next: 'give_up', code: 'platform_unavailable', message: 'The bank network was not available', retryAfterSeconds };

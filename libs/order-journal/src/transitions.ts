@@ -51,7 +51,7 @@ function describe(operation: OperationState): EventBody {
 
 /** State must stay small: REDIRECTHTML is kept apart, for a day. */
 function withoutHtml(event: ProjectedEvent): ProjectedEvent {
-  const { redirectHtml: _left, ...body } = event.body;
+  const { redirectHtml, ...body } = event.body;
   return { ...event, body };
 }
 
@@ -129,7 +129,7 @@ function conflictOfTwoPayments(next: Draft, operation: OperationState, said: Sai
 }
 
 export function answered(said: Said): EventBody {
-  const { amount: _amount, ...answer } = said.answer;
+  const { amount, ...answer } = said.answer;
   const { extraData, externalEntityId, externalReference } = said;
   return compact({ ...answer, extraData, externalEntityId, externalReference });
 }

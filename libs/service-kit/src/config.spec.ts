@@ -49,7 +49,13 @@ describe('configuration', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('reads each property as its type', () => {
-    const settings = loadConfig(Settings, { ...sound, PORT: '80', VERBOSE: '1', PLATFORMS: 'http://x.example, https://y.example', TOPICS: 'a, b' });
+    const settings = loadConfig(Settings, {
+      ...sound,
+      PORT: '80',
+      VERBOSE: '1',
+      PLATFORMS: 'http://x.example, https://y.example',
+      TOPICS: 'a, b',
+    });
     expect(settings).toMatchObject({ port: 80, isVerbose: true, topics: ['a', 'b'], colour: 'red', nickname: undefined });
     expect(settings.hostUrl.href).toBe('https://host.example/x');
     expect(settings.platforms.map(({ host }) => host)).toEqual(['x.example', 'y.example']);
@@ -124,7 +130,13 @@ describe('configuration', () => {
         doc: 'a list',
         file: true,
         read: (path) => {
-          if (path.endsWith('bad')) throw Object.assign(new Error('bad'), { faults: [{ path: '[0].a', message: 'is wrong' }, { path: '', message: 'is all wrong' }] });
+          if (path.endsWith('bad'))
+            throw Object.assign(new Error('bad'), {
+              faults: [
+                { path: '[0].a', message: 'is wrong' },
+                { path: '', message: 'is all wrong' },
+              ],
+            });
           return path;
         },
       })

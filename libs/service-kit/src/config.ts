@@ -114,7 +114,9 @@ function valueOf(declaration: Declaration, env: Environment): unknown {
   const text = textOf(declaration, env) ?? (declaration.default === undefined ? undefined : String(declaration.default));
   if (text !== undefined) return parse(declaration, text);
   if (declaration.optional) return undefined;
-  throw new Error(`is not set. Set it to ${declaration.doc}${declaration.secret ? `, or ${declaration.name}_FILE to a file that holds it` : ''}`);
+  throw new Error(
+    `is not set. Set it to ${declaration.doc}${declaration.secret ? `, or ${declaration.name}_FILE to a file that holds it` : ''}`,
+  );
 }
 
 /** An empty variable counts as not set: compose files and shells cannot express the difference. */
@@ -189,7 +191,10 @@ function url(text: string, protocols: readonly string[] = ['http', 'https']): UR
 function faultsOf({ name }: Declaration, error: unknown): ConfigFault[] {
   const inner = (error as { faults?: unknown }).faults;
   if (!Array.isArray(inner)) return [{ name, message: reasonOf(error) }];
-  return (inner as { path?: string; message: string }[]).map(({ path, message }) => ({ name, message: path ? `${path}: ${message}` : message }));
+  return (inner as { path?: string; message: string }[]).map(({ path, message }) => ({
+    name,
+    message: path ? `${path}: ${message}` : message,
+  }));
 }
 
 function validationFaults(Class: ConfigClass<object>, config: object, unread: ReadonlySet<string>): ConfigFault[] {

@@ -35,7 +35,10 @@ interface Observed {
 }
 
 /** The public HTTP server: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
-export function httpAdapter(limits: HttpLimits, log: ServiceLogger, metrics: Metrics): FastifyAdapter {
+export function httpAdapter(
+  limits: HttpLimits,
+  { log, metrics, stopping }: { log: ServiceLogger; metrics: Metrics; stopping: AbortSignal },
+): FastifyAdapter {
   const adapter = new FastifyAdapter({
     skipMiddie: true,
     bodyLimit: limits.bodyBytes,
@@ -52,6 +55,11 @@ export function httpAdapter(limits: HttpLimits, log: ServiceLogger, metrics: Met
   });
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
+  // A connection that is busy when the server closes would otherwise be kept alive after its answer, and the stop would wait for it.
+  fastify.addHook('onSend', (_request, reply, payload, done) => {
+    if (stopping.aborted) reply.header('connection', 'close');
+    done(null, payload);
+  });
   observe(adapter, log, metrics);
   return adapter;
 }

@@ -1,6 +1,15 @@
 import 'reflect-metadata';
 
-export { Env, ConfigError, describeConfig, loadConfig, type ChecksItself, type ConfigFault, type EnvOptions, type Setting } from './config.js';
+export {
+  Env,
+  ConfigError,
+  describeConfig,
+  loadConfig,
+  type ChecksItself,
+  type ConfigFault,
+  type EnvOptions,
+  type Setting,
+} from './config.js';
 export { Health, type Check, type Reason } from './health.js';
 export { HTTP_LIMITS, type HttpLimits } from './http-adapter.js';
 export { KitConfig } from './kit.config.js';

@@ -12,7 +12,9 @@ describe('ServiceLogger', () => {
   it('writes JSON lines with service, level, time and message', () => {
     const { log, lines } = memoryLogger();
     log.info({ orderId: 'o1' }, 'hello');
-    expect(lines).toEqual([{ level: 'info', service: 'test', orderId: 'o1', message: 'hello', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) }]);
+    expect(lines).toEqual([
+      { level: 'info', service: 'test', orderId: 'o1', message: 'hello', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+    ]);
   });
 
   it('redacts fields, messages and what a child carries', () => {

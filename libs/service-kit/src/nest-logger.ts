@@ -3,9 +3,18 @@ import type { ServiceLogger } from './logger.js';
 
 /** Nest's own lines in our log. Its start-up chatter is debug; what it calls an error stays one. */
 export function nestLogger(log: ServiceLogger): LoggerService {
-  const write = (level: 'debug' | 'warn' | 'error') => (message: unknown, ...rest: unknown[]) =>
-    log[level]({ context: rest.at(-1), ...(message instanceof Error ? { err: message } : {}) }, textOf(message));
-  return { log: write('debug'), debug: write('debug'), verbose: write('debug'), warn: write('warn'), error: write('error'), fatal: write('error') };
+  const write =
+    (level: 'debug' | 'warn' | 'error') =>
+    (message: unknown, ...rest: unknown[]) =>
+      log[level]({ context: rest.at(-1), ...(message instanceof Error ? { err: message } : {}) }, textOf(message));
+  return {
+    log: write('debug'),
+    debug: write('debug'),
+    verbose: write('debug'),
+    warn: write('warn'),
+    error: write('error'),
+    fatal: write('error'),
+  };
 }
 
 function textOf(message: unknown): string {

@@ -16,7 +16,10 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = problemOf(error);
     // Who throws a Problem has said what there was to say.
     const level = problem === error || problem.status < 500 ? 'debug' : 'error';
-    this.log[level]({ err: error, method: request.method, route: request.routeOptions.url, code: problem.code }, 'request refused or failed');
+    this.log[level](
+      { err: error, method: request.method, route: request.routeOptions.url, code: problem.code },
+      'request refused or failed',
+    );
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     return sendProblem(reply, request, problem);
   }
@@ -51,7 +54,8 @@ export function problemOf(error: unknown): Problem {
   const status = statusOf(error);
   const known = KNOWN[status];
   if (known !== undefined) return new Problem({ status, ...known, cause: error });
-  if (status >= 400 && status < 500) return new Problem({ status, code: 'bad_request', detail: 'The request is not acceptable.', cause: error });
+  if (status >= 400 && status < 500)
+    return new Problem({ status, code: 'bad_request', detail: 'The request is not acceptable.', cause: error });
   return new Problem({ status: 500, code: 'internal_error', detail: 'Something went wrong here. It has been logged.', cause: error });
 }
 

@@ -17,10 +17,11 @@ describe('redaction', () => {
     expect(redact({ [name]: CANARY })).toEqual({ [name]: '[redacted]' });
   });
 
-  it.each('orderKey recordKey orderId merchant apiKeyId encryptionKeyId tokenType account code status name topic path hashes transactionId EXECCODE'.split(' '))(
-    '%s is not',
-    (name) => expect(isSensitiveName(name)).toBe(false),
-  );
+  it.each(
+    'orderKey recordKey orderId merchant apiKeyId encryptionKeyId tokenType account code status name topic path hashes transactionId EXECCODE'.split(
+      ' ',
+    ),
+  )('%s is not', (name) => expect(isSensitiveName(name)).toBe(false));
 
   it('looks into objects, lists, maps, sets and errors with their causes', () => {
     const error = new Error('outer', { cause: Object.assign(new Error(`Bearer ${CANARY}`), { code: 'ECONNRESET' }) });
@@ -72,7 +73,13 @@ describe('Secret', () => {
   const secret = new Secret(CANARY);
 
   it('shows itself in no way but one', () => {
-    const shown = [String(secret), JSON.stringify({ secret }), inspect(secret), inspect({ secret }, { depth: 5, showHidden: true }), `${secret}`];
+    const shown = [
+      String(secret),
+      JSON.stringify({ secret }),
+      inspect(secret),
+      inspect({ secret }, { depth: 5, showHidden: true }),
+      `${secret}`,
+    ];
     expect(shown.join()).not.toContain(CANARY);
     expect(Object.values(secret)).toEqual([]);
     expect(secret.reveal()).toBe(CANARY);

@@ -13,7 +13,20 @@ const NAMES = new Set(
     'billing shipping shipto customer cardholder',
   ].flatMap((line) => line.split(' ')),
 );
-const ENDINGS = ['token', 'secret', 'password', 'passphrase', 'credentials', 'key', 'keys', 'email', 'phone', 'firstname', 'lastname', 'fullname'];
+const ENDINGS = [
+  'token',
+  'secret',
+  'password',
+  'passphrase',
+  'credentials',
+  'key',
+  'keys',
+  'email',
+  'phone',
+  'firstname',
+  'lastname',
+  'fullname',
+];
 const ADDRESS_FIELDS = /^(billing|shipto|shipping)(title|address|postalcode|city|country|companyname)$/;
 /** Names that end like a secret and are none. A Kafka record's key is logged as `orderKey` or `recordKey`. */
 const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey']);

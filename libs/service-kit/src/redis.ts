@@ -50,7 +50,9 @@ export function connectRedis({ url, name, log, health, commandTimeoutMs = 2_000,
     trouble = undefined;
     log.info({ redis: name, address }, `connected to Redis at ${address}`);
   });
-  health.addReadiness(`redis-${name}`, () => (client.isReady ? undefined : `Redis at ${address} cannot be reached: ${trouble ?? 'connection lost'}`));
+  health.addReadiness(`redis-${name}`, () =>
+    client.isReady ? undefined : `Redis at ${address} cannot be reached: ${trouble ?? 'connection lost'}`,
+  );
   client.connect().catch((error: unknown) => log.debug({ redis: name, err: error }, 'Redis connection given up'));
   return client;
 }

@@ -10,7 +10,12 @@ export function requestValidation(): ValidationPipe {
     forbidNonWhitelisted: true,
     validationError: { target: false, value: false },
     exceptionFactory: (errors) =>
-      new Problem({ status: 400, code: 'invalid_request', detail: 'Some fields are not as they must be, see faults.', faults: faultsOf(errors) }),
+      new Problem({
+        status: 400,
+        code: 'invalid_request',
+        detail: 'Some fields are not as they must be, see faults.',
+        faults: faultsOf(errors),
+      }),
   });
 }
 

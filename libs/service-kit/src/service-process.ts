@@ -80,7 +80,10 @@ export class ServiceProcess<C extends object> {
       this.port = (app.getHttpServer().address() as { port: number }).port;
     }
     this.#started = true;
-    log.info({ port: this.port, managementPort: this.managementPort, startedInMs: Math.round(performance.now()) }, `${definition.name} has started`);
+    log.info(
+      { port: this.port, managementPort: this.managementPort, startedInMs: Math.round(performance.now()) },
+      `${definition.name} has started`,
+    );
   }
 
   /** In this order: not ready, strategies drain, public HTTP finishes its requests, `onApplicationShutdown` hooks, management HTTP. */
@@ -95,7 +98,10 @@ export class ServiceProcess<C extends object> {
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_, reject) => {
       const { shutdownTimeoutMs } = this.kit;
-      timer = setTimeout(() => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)), shutdownTimeoutMs);
+      timer = setTimeout(
+        () => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)),
+        shutdownTimeoutMs,
+      );
     });
     try {
       await Promise.race([this.#closeAll(), deadline]);
@@ -120,7 +126,7 @@ export class ServiceProcess<C extends object> {
     const { definition, config, log, health, metrics } = this;
     const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
     const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
-    const adapter = httpAdapter({ ...HTTP_LIMITS, ...definition.limits }, log, metrics);
+    const adapter = httpAdapter({ ...HTTP_LIMITS, ...definition.limits }, { log, metrics, stopping: this.#lifetime.stopping });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
       logger: nestLogger(log),
       abortOnError: false,

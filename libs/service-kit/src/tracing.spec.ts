@@ -19,12 +19,15 @@ describe('tracing', () => {
     expect(withTrace({ traceparent: Buffer.from(PARENT) }, 'consume', currentTraceId)).toBe(TRACE);
   });
 
-  it.each([[undefined], ['nonsense'], ['00-00000000000000000000000000000000-b7ad6b7169203331-01']])('starts a trace of its own for traceparent %s', (traceparent) => {
-    const id = withTrace({ traceparent }, 'consume', currentTraceId);
-    expect(id).toMatch(/^[0-9a-f]{32}$/);
-    expect(id).not.toBe(TRACE);
-    expect(id).not.toMatch(/^0+$/);
-  });
+  it.each([[undefined], ['nonsense'], ['00-00000000000000000000000000000000-b7ad6b7169203331-01']])(
+    'starts a trace of its own for traceparent %s',
+    (traceparent) => {
+      const id = withTrace({ traceparent }, 'consume', currentTraceId);
+      expect(id).toMatch(/^[0-9a-f]{32}$/);
+      expect(id).not.toBe(TRACE);
+      expect(id).not.toMatch(/^0+$/);
+    },
+  );
 
   it('keeps concurrent traces apart', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => i.toString(16).padStart(32, '1'));
@@ -40,7 +43,11 @@ describe('tracing', () => {
   });
 
   it('lets errors through, thrown or rejected', async () => {
-    expect(() => withTrace({}, 'consume', () => { throw new RangeError('thrown'); })).toThrow('thrown');
+    expect(() =>
+      withTrace({}, 'consume', () => {
+        throw new RangeError('thrown');
+      }),
+    ).toThrow('thrown');
     await expect(withTrace({}, 'consume', () => Promise.reject(new Error('rejected')))).rejects.toThrow('rejected');
     expect(currentTraceId()).toBeUndefined();
   });

@@ -9,7 +9,9 @@ describe('untilUp', () => {
   it('tries until it works and says each failure plainly', async () => {
     let attempts = 0;
     const attempt = () => (++attempts < 3 ? Promise.reject(new Error('connection refused')) : Promise.resolve('up'));
-    await expect(untilUp('Kafka', attempt, { log, signal: new AbortController().signal, firstDelayMs: 1, maxDelayMs: 2 })).resolves.toBe('up');
+    await expect(untilUp('Kafka', attempt, { log, signal: new AbortController().signal, firstDelayMs: 1, maxDelayMs: 2 })).resolves.toBe(
+      'up',
+    );
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'info']);
     expect(lines[0]?.message).toMatch(/^Kafka cannot be reached: connection refused\. Trying again in \d+ ms$/);
   });
@@ -21,7 +23,12 @@ describe('untilUp', () => {
 
   it('ends with the signal, while it waits and before it starts', async () => {
     const stopping = new AbortController();
-    const waiting = untilUp('Kafka', () => Promise.reject(new Error('down')), { log, signal: stopping.signal, firstDelayMs: 60_000, maxDelayMs: 60_000 });
+    const waiting = untilUp('Kafka', () => Promise.reject(new Error('down')), {
+      log,
+      signal: stopping.signal,
+      firstDelayMs: 60_000,
+      maxDelayMs: 60_000,
+    });
     stopping.abort(new Error('stopping'));
     await expect(waiting).rejects.toThrow();
     await expect(untilUp('Kafka', () => Promise.resolve(), { log, signal: stopping.signal })).rejects.toThrow('stopping');

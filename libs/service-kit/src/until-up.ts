@@ -22,14 +22,20 @@ export async function untilUp<T>(what: string, attempt: () => Promise<T>, option
       return result;
     } catch (error) {
       const retryInMs = backOffMs(attempts, options);
-      log.warn({ attempts, retryInMs, reason: reasonOf(error) }, `${what} cannot be reached: ${reasonOf(error)}. Trying again in ${retryInMs} ms`);
+      log.warn(
+        { attempts, retryInMs, reason: reasonOf(error) },
+        `${what} cannot be reached: ${reasonOf(error)}. Trying again in ${retryInMs} ms`,
+      );
       await delay(retryInMs, undefined, { signal });
     }
   }
 }
 
 /** Doubles from the first delay up to the largest, each drawn from the upper half so that replicas spread out. */
-export function backOffMs(attempts: number, { firstDelayMs = 250, maxDelayMs = 5_000 }: { firstDelayMs?: number; maxDelayMs?: number } = {}): number {
+export function backOffMs(
+  attempts: number,
+  { firstDelayMs = 250, maxDelayMs = 5_000 }: { firstDelayMs?: number; maxDelayMs?: number } = {},
+): number {
   const ceiling = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 20));
   return Math.round(ceiling * (0.5 + Math.random() / 2));
 }

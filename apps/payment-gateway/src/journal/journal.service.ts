@@ -12,12 +12,15 @@ import { OrderIndexStore } from './order-index.store.js';
 
 /** How often orders that the index knows leave memory. Milliseconds. */
 const FORGET_EVERY_MS = 5_000;
+const CATCH_UP_LOOK_MS = 20;
 const INDEX_READS = 5;
 
 /** First offset that memory covers, and the first that was kept when this process started. */
 interface Tailed {
   from: bigint;
   low: bigint;
+  /** Offset of the record that the tail brings next. */
+  next: bigint;
 }
 
 /** Where the journal is heard: log and health. */
@@ -53,6 +56,7 @@ export class Journal {
     edges.health.addLiveness('journal', () => [...this.#stopped.values()][0]);
   }
 
+  /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
   async start(): Promise<void> {
     const offsets = await this.topic.offsets();
     const markers = await this.index.markers();
@@ -63,11 +67,13 @@ export class Journal {
           `The index is at ${marker} of journal partition ${partition}, which ends at ${high}: the journal was lost or replaced; a person must decide`,
         );
       }
-      this.#tailed.set(partition, { from: marker === undefined ? low : marker + 1n, low });
+      const from = marker === undefined ? low : marker + 1n;
+      this.#tailed.set(partition, { from, low, next: from });
     }
     for (const key of await this.index.openOrders()) await this.#watchOpenIntentsOf(key);
     const from = new Map([...this.#tailed].map(([partition, tailed]) => [partition, tailed.from]));
     this.#tail = await this.topic.follow(from, (partition, records) => this.#take(partition, records));
+    await this.#caughtUp(offsets);
     this.#forgetting = setInterval(() => void this.#forget(), FORGET_EVERY_MS);
   }
 
@@ -123,11 +129,25 @@ export class Journal {
     return this.#book.past(orderKey(merchant, orderId), offset, signal);
   }
 
+  async #caughtUp(offsets: Map<number, { high: bigint }>): Promise<void> {
+    const behind = () =>
+      [...offsets].reduce((records, [partition, { high }]) => {
+        const next = this.#tailed.get(partition)?.next ?? high;
+        return this.#stopped.has(partition) || next >= high ? records : records + (high - next);
+      }, 0n);
+    for (let looks = 1; behind() > 0n; looks++) {
+      if (looks % 50 === 0) this.edges.log.info({ behind: Number(behind()) }, `Reading the journal: ${behind()} records to go`);
+      await delay(CATCH_UP_LOOK_MS, undefined, { signal: this.#closing.signal });
+    }
+  }
+
   #take(partition: number, records: ConsumedRecord[]): void {
     if (this.#stopped.has(partition)) return;
+    const tailed = this.#tailed.get(partition);
     const seenMs = this.clock.monotonicMs();
     for (const { key, offset, value } of records) {
       try {
+        if (tailed) tailed.next = offset + 1n;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         this.#book.apply(key ?? '', offset, record);

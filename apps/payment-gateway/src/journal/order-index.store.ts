@@ -103,7 +103,9 @@ export class OrderIndexStore implements OnApplicationShutdown {
       ],
     });
     if (answer !== 'ok')
-      throw new MarkerMovedError(`The index of journal partition ${partition} is at ${String(answer)}, not at ${from ?? 'its beginning'}`);
+      throw new MarkerMovedError(
+        `The index of journal partition ${partition} is at ${answer as string}, not at ${from ?? 'its beginning'}`,
+      );
   }
 
   async redirectHtml(orderKey: string, commandId: string): Promise<string | undefined> {

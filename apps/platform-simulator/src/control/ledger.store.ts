@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.service.js';
+import { kept } from '../request/flat-parameters.js';
 import type { Transaction } from '../transactions/transaction.js';
 
 /** A request as it came in: the names of its parameters, never their values. */
@@ -42,9 +43,9 @@ export class Ledger {
     const call: Call = {
       time: this.clock.iso(),
       operation,
-      identifier: parameters.get('IDENTIFIER'),
-      orderId: parameters.get('ORDERID'),
-      transactionId: parameters.get('TRANSACTIONID'),
+      identifier: kept(parameters, 'IDENTIFIER'),
+      orderId: kept(parameters, 'ORDERID'),
+      transactionId: kept(parameters, 'TRANSACTIONID'),
       parameters: this.namesOf(parameters),
       executed: false,
     };
@@ -88,7 +89,7 @@ export class Ledger {
     const known = this.nameLists.get(joined);
     if (known) return known;
     if (this.nameLists.size >= MAX_NAME_LISTS) this.nameLists.clear();
-    const safe = names.map((name) => name.replace(/[0-9]{6,}/g, '…').slice(0, 100));
+    const safe = names.map((name) => Buffer.from(name.replace(/[0-9]{6,}/g, '…').slice(0, 100)).toString());
     this.nameLists.set(joined, safe);
     return safe;
   }

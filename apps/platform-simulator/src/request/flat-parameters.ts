@@ -36,6 +36,12 @@ export function parseFormBody(body: string): FormBody | undefined {
   return method === undefined && parameters.size === 0 ? undefined : { method, parameters };
 }
 
+/** A value to keep: as a slice of the request it would hold the whole body in memory. */
+export function kept(parameters: Parameters, name: string): string | undefined {
+  const value = parameters.get(name);
+  return value === undefined ? undefined : Buffer.from(value).toString();
+}
+
 /** `CART[0][PRICE]` → `['CART', '0', 'PRICE']`. */
 export function segmentsOf(name: string): string[] {
   return name.includes('[') ? name.replaceAll(']', '').split('[') : [name];

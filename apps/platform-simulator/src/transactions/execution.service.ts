@@ -3,7 +3,7 @@ import type { Merchant } from '@tranche/contracts';
 import type { Clock } from '../clock.service.js';
 import type { Ledger } from '../control/ledger.store.js';
 import type { Notifications } from '../notifications/notifications.service.js';
-import type { Parameters } from '../request/flat-parameters.js';
+import { kept, type Parameters } from '../request/flat-parameters.js';
 import { isRefusal, type Order } from '../request/request-rules.js';
 import { isCardExpired, maskedCard, type Card } from './card.js';
 import type { CardTokens } from './card-tokens.store.js';
@@ -64,7 +64,7 @@ export class Execution {
     if (card === undefined) return refusal('2001');
     const expired = isCardExpired(card.validityDate, this.books.clock.nowMs()) ? '4015' : undefined;
     const wanted = codeWantedByCard(card.code) ?? this.wantedBy(order.amount) ?? expired;
-    const holder = { ...card, fullName: parameters.get('CARDFULLNAME') ?? card.fullName };
+    const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName };
     const executed = this.open({ ...order, method: 'card' }, parameters, merchant, { execCode: '0000', wanted, card: holder });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;
@@ -103,17 +103,17 @@ export class Execution {
       transactionId,
       initialId: transactionId,
       identifier: merchant.identifier,
-      orderId,
+      orderId: kept(parameters, 'ORDERID') ?? orderId,
       operationType: type,
       method,
       amount,
-      paymentOption: parameters.get('PAYMENTOPTION'),
-      description: parameters.get('DESCRIPTION'),
-      version: parameters.get('VERSION') ?? '3.0',
-      extraData: parameters.get('EXTRADATA'),
-      clientIdent: parameters.get('CLIENTIDENT'),
-      clientEmail: parameters.get('CLIENTEMAIL'),
-      birthDate: parameters.get('CLIENTDOB'),
+      paymentOption: kept(parameters, 'PAYMENTOPTION'),
+      description: kept(parameters, 'DESCRIPTION'),
+      version: kept(parameters, 'VERSION') ?? '3.0',
+      extraData: kept(parameters, 'EXTRADATA'),
+      clientIdent: kept(parameters, 'CLIENTIDENT'),
+      clientEmail: kept(parameters, 'CLIENTEMAIL'),
+      birthDate: kept(parameters, 'CLIENTDOB'),
       card: card && maskedCard(card, merchant.market),
       externalReference: this.nextReference(),
       createdAtMs: nowMs,
@@ -135,12 +135,12 @@ export class Execution {
     return {
       ...reference,
       transactionId: newTransactionId(),
-      orderId: parameters.get('ORDERID') || reference.orderId,
+      orderId: kept(parameters, 'ORDERID') || reference.orderId,
       operationType: type,
       amount,
-      description: parameters.get('DESCRIPTION'),
-      version: parameters.get('VERSION') ?? '3.0',
-      extraData: parameters.get('EXTRADATA'),
+      description: kept(parameters, 'DESCRIPTION'),
+      version: kept(parameters, 'VERSION') ?? '3.0',
+      extraData: kept(parameters, 'EXTRADATA'),
       externalReference: this.nextReference(),
       createdAtMs: nowMs,
       state: stateOf(execCode),
@@ -178,7 +178,7 @@ function outcomeOf(execCode: string, wanted: string | undefined): { made: string
 
 function cardOf(parameters: Parameters): Card | undefined {
   const code = parameters.get('CARDCODE');
-  return code === undefined ? undefined : { code, validityDate: parameters.get('CARDVALIDITYDATE') ?? '', fullName: '' };
+  return code === undefined ? undefined : { code, validityDate: kept(parameters, 'CARDVALIDITYDATE') ?? '', fullName: '' };
 }
 
 const newTransactionId = () => randomUUID().replaceAll('-', '');

@@ -1,0 +1,185 @@
+import { emptyOrder, findOperation, fold, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
+import { ServiceLifetime } from '@tranche/service-kit';
+import type { Clock } from '../clock.js';
+import type { Journal } from '../journal/journal.service.js';
+import type { Classified } from '../platform/classify-answer.js';
+import type { Call, PlatformCaller } from '../platform/platform-caller.service.js';
+import type { AcceptedCommand } from './accepted-command.js';
+import { PaymentService } from './payment.service.js';
+
+const NOW = Date.parse('2026-03-01T10:00:00.000Z');
+const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
+
+/** The journal of one order, in memory: what is appended is folded at once. */
+class JournalInMemory {
+  readonly records: JournalRecord[] = [];
+  order: OrderState = emptyOrder('shop-fr', 'order-1');
+  /** Runs before the record of this kind is appended. */
+  before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
+
+  read = () => Promise.resolve(this.order);
+  async append(record: JournalRecord): Promise<bigint> {
+    await this.before[record.record]?.();
+    this.records.push(record);
+    this.order = fold(this.order, record, BigInt(this.records.length)).order;
+    return BigInt(this.records.length);
+  }
+  async appendAndRead(record: JournalRecord): Promise<OrderState> {
+    await this.append(record);
+    return this.order;
+  }
+  appendSurely = (record: JournalRecord) => this.appendAndRead(record);
+  past = () => Promise.resolve(this.order);
+  get kinds(): string[] {
+    return this.records.map(({ record }) => record);
+  }
+}
+
+interface Story {
+  journal: JournalInMemory;
+  calls: Call[];
+  payments: PaymentService;
+  clock: { wallMs: number; monotonicMs: number };
+}
+
+function story(answers: Classified[], bearer?: 'refused'): Story {
+  const journal = new JournalInMemory();
+  const calls: Call[] = [];
+  const clock = { wallMs: NOW, monotonicMs: 0 };
+  const platform = {
+    bearerFor: () => Promise.resolve(bearer),
+    call: (call: Call) => {
+      calls.push(call);
+      return Promise.resolve(
+        call.maySend() ? (answers.shift() ?? succeeded()) : ({ record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' } as const),
+      );
+    },
+  };
+  const injected: Clock = { nowMs: () => clock.wallMs, monotonicMs: () => clock.monotonicMs };
+  const payments = new PaymentService(
+    journal as unknown as Journal,
+    platform as unknown as PlatformCaller,
+    injected,
+    new ServiceLifetime(),
+  );
+  return { journal, calls, payments, clock };
+}
+
+const succeeded = (transactionId = 'T1'): Classified => ({
+  record: 'OUTCOME',
+  result: 'succeeded',
+  answer: { execCode: '0000', transactionId },
+});
+const notExecuted = (execCode: string): Classified => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
+const authorization = (commandId = 'a', change: Partial<AcceptedCommand> = {}) =>
+  ({
+    ...{
+      operation: 'authorize',
+      data: aPartnerAAuthorization({ orderId: 'order-1' }),
+      commandId,
+      timeMs: NOW,
+      rail: 'partner-a',
+      merchant,
+    },
+    ...{ orderKey: 'shop-fr/order-1', contentHash: `hash-${commandId}` },
+    ...change,
+  }) as AcceptedCommand;
+const capture = (commandId = 'c') =>
+  authorization(commandId, {
+    operation: 'capture',
+    data: aCapture({ orderId: 'order-1', transactionId: undefined, amount: undefined }),
+  } as never);
+
+it('asks the journal, sends once, and writes down what came of it', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
+});
+
+it('repeats what it said when the command comes again', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'REPEATED'], 1]);
+});
+
+it('sends nothing for an id that was used for another content', async () => {
+  const { calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  expect(await payments.handle(authorization('a', { contentHash: 'other' }))).toEqual({ handled: 'reused' });
+  expect(calls).toHaveLength(1);
+});
+
+it('sends nothing when the fold rejects the intent', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization('a'));
+  await payments.handle(authorization('b'));
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'INTENT'], 1]);
+  expect(findOperation(journal.order, 'b')?.end).toBe('rejected');
+});
+
+it('makes a second attempt after one that was not executed', async () => {
+  const { journal, calls, payments } = story([notExecuted('5003'), succeeded()]);
+  await payments.handle(authorization());
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'], 2]);
+});
+
+it('gives up an authorization that the platform was too busy for', async () => {
+  const { journal, payments } = story([notExecuted('2006')]);
+  await payments.handle(authorization());
+  expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'GIVEN_UP']);
+  expect(findOperation(journal.order, 'a')?.latest?.body).toMatchObject({ retryable: true, retryAfterSeconds: 60 });
+});
+
+it('leaves a doubt alone', async () => {
+  const { journal, calls, payments } = story([{ record: 'IN_DOUBT', reason: 'timeout', message: '' }]);
+  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'IN_DOUBT'], 1]);
+});
+
+it('sends nothing when the verdict came after the send deadline', async () => {
+  const { journal, payments, clock } = story([]);
+  journal.before.INTENT = () => {
+    clock.monotonicMs += 2_001;
+    journal.before = {};
+  };
+  await payments.handle(authorization());
+  expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
+  expect(journal.records[1]).toMatchObject({ reason: 'send_deadline' });
+});
+
+it('withdraws an intent whose verdict it could not read', async () => {
+  const { journal, calls, payments } = story([]);
+  journal.appendAndRead = async (record) => {
+    await journal.append(record);
+    throw new Error('the journal is closing');
+  };
+  await expect(payments.handle(authorization())).rejects.toThrow('the journal is closing');
+  expect([journal.kinds, calls]).toEqual([['INTENT', 'NOT_EXECUTED'], []]);
+  expect(findOperation(journal.order, 'a')?.phase).toBe('idle');
+});
+
+it('rejects before sending what is too old, or names no transaction', async () => {
+  const { journal, calls, payments, clock } = story([]);
+  await payments.handle(capture());
+  expect(findOperation(journal.order, 'c')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['transaction_unknown']);
+  clock.wallMs += 8 * 86_400_000;
+  await payments.handle(authorization());
+  expect(findOperation(journal.order, 'a')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['command_too_old']);
+  expect([journal.kinds, calls]).toEqual([['REJECTED', 'REJECTED'], []]);
+});
+
+it('captures the authorization that the order shows, with its method', async () => {
+  const { calls, payments, journal } = story([succeeded('T-auth'), succeeded('T-capture')]);
+  await payments.handle(authorization());
+  await payments.handle(capture());
+  expect(new URLSearchParams(calls[1]?.body).get('params[TRANSACTIONID]')).toBe('T-auth');
+  expect(findOperation(journal.order, 'c')).toMatchObject({ amount: 30000, reference: 'T-auth', method: 'A' });
+});
+
+it('rejects when the token service refuses the account', async () => {
+  const { journal, calls, payments } = story([], 'refused');
+  await payments.handle(authorization());
+  expect([journal.kinds, calls]).toEqual([['REJECTED'], []]);
+});

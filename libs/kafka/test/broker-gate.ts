@@ -1,0 +1,86 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+
+export interface BrokerGate {
+  /** `host:port` to use instead of the broker's own. */
+  readonly address: string;
+  /** Kafka is gone: open connections break, new ones are refused. */
+  shut(): Promise<void>;
+  /** It is back, on the same port. */
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * A way to the broker that a test may block, for one broker is shared by all tests and none may stop it. Brokers tell clients where to
+ * connect, so the gate puts its own port into their answers.
+ */
+export async function brokerGate(broker: string, { isOpen = true } = {}): Promise<BrokerGate> {
+  const [host = '127.0.0.1', brokerPort = '9092'] = broker.split(':');
+  const sockets = new Set<Socket>();
+  let server: Server | undefined;
+  let port = 0;
+
+  const open = async () => {
+    if (server) return;
+    server = createServer((client) => join(client, connect(Number(brokerPort), host)));
+    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  };
+  const shut = async () => {
+    const closing = server;
+    server = undefined;
+    for (const socket of sockets) socket.destroy();
+    if (closing) await new Promise((resolve) => closing.close(resolve));
+  };
+  const join = (client: Socket, upstream: Socket) => {
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+    client.pipe(upstream);
+    const readdress = readdressed(host, Number(brokerPort), () => port);
+    upstream.on('data', (bytes) => {
+      const answers = readdress(bytes);
+      if (answers.length > 0) client.write(answers);
+    });
+  };
+
+  await open();
+  if (!isOpen) await shut();
+  return { address: `127.0.0.1:${port}`, shut, open, close: shut };
+}
+
+/** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours. */
+function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
+  let rest = Buffer.alloc(0);
+  const theirs = Buffer.concat([int16(host.length), Buffer.from(host), int32(brokerPort)]);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    let end = 0;
+    while (rest.length >= end + 4 && rest.length >= end + 4 + rest.readInt32BE(end)) end += 4 + rest.readInt32BE(end);
+    const answers = Buffer.from(rest.subarray(0, end));
+    rest = rest.subarray(end);
+    for (let at = answers.indexOf(theirs); at >= 0; at = answers.indexOf(theirs, at + 1))
+      answers.writeInt32BE(port(), at + theirs.length - 4);
+    return answers;
+  };
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}

@@ -1,0 +1,29 @@
+import { TOPICS } from '@tranche/contracts';
+import { checkTopics, ensureTopics } from '../src/index.js';
+import { Bench } from './support.js';
+
+describe('topics', () => {
+  const bench = new Bench();
+  afterAll(() => bench.close());
+
+  it('are created from the table once, and what does not fit the table is told', async () => {
+    const definitions = [TOPICS.journal, TOPICS.authEvents];
+    const { prefix, client, log } = bench;
+    const ensure = () => ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
+    await ensure();
+    await ensure();
+    expect(log.lines.filter(({ message }) => message === 'created topics')).toHaveLength(1);
+    const found = await checkTopics(client, { prefix, definitions, production: false });
+    expect(found.filter(({ severity }) => severity === 'fault')).toEqual([]);
+    expect(found.map(({ topic, message }) => `${topic} ${message}`)).toContain(`${prefix}payments.journal.v1 has 1 replicas, must have 3`);
+    const inProduction = await checkTopics(client, { prefix, definitions, production: true });
+    expect(inProduction.every(({ severity }) => severity === 'fault')).toBe(true);
+    expect(inProduction).toHaveLength(4);
+    const otherwise = [{ ...TOPICS.authEvents, partitions: 6 }];
+    expect((await checkTopics(client, { prefix, definitions: otherwise, production: false }))[0]).toEqual({
+      topic: `${prefix}auth.events.v1`,
+      severity: 'fault',
+      message: 'has 12 partitions, must have 6',
+    });
+  });
+});

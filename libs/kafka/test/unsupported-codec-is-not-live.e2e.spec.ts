@@ -1,0 +1,34 @@
+import { withAdmin } from '../src/kafka-client.js';
+import { PartitionConsumer } from '../src/index.js';
+import { Bench, until } from './support.js';
+
+describe('a record in a compression that is not supported', () => {
+  const bench = new Bench();
+  afterAll(() => bench.close());
+
+  it('makes the consumer not live instead of silently idle', async () => {
+    await withAdmin(bench.client, (admin) =>
+      admin.createTopics({
+        waitForLeaders: true,
+        topics: [{ topic: `${bench.prefix}packed`, numPartitions: 1, configEntries: [{ name: 'compression.type', value: 'zstd' }] }],
+      }),
+    );
+    const consumer = new PartitionConsumer({
+      client: bench.client,
+      groupId: `${bench.prefix}group`,
+      topic: 'packed',
+      topicPrefix: bench.prefix,
+      log: bench.log,
+      health: bench.health,
+      onBatch: () => Promise.resolve(),
+    });
+    bench.atEnd(() => consumer.close());
+    await consumer.start();
+    expect(bench.health.notLive()).toEqual([]);
+    await bench.send('packed', 'key', 'x'.repeat(1000));
+    await until('the crash', () => bench.health.notLive().length > 0);
+    expect(bench.health.notLive()[0]).toContain('ZSTD compression not implemented');
+    expect(bench.health.notReady()).toEqual(['has lost its consumer group']);
+    expect(bench.log.has('error', 'the consumer crashed')).toBe(true);
+  });
+});

@@ -1,0 +1,67 @@
+/** The cardholder at the provider's form, and the simulator's own doors: ledger, approval, faults. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Expected } from '../processes.mjs';
+
+const TIMEOUT_MS = 15_000;
+
+export function platformAt(simulatorUrl) {
+  const request = async (method, path, body) => {
+    const answer = await fetch(simulatorUrl + path, {
+      method,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!answer.ok) throw new Expected(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.status === 204 ? undefined : answer.json();
+  };
+  const ledger = (orderId) => request('GET', `/simulator/ledger?orderId=${encodeURIComponent(orderId)}`);
+
+  return {
+    ledger,
+
+    /** The browser: shows the decoded REDIRECTHTML, goes where it leads, and decides there. Returns where it is sent back to. */
+    async decide(redirectHtml, decision) {
+      const address = formAddress(Buffer.from(redirectHtml, 'base64').toString('utf8'));
+      const form = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (!form.ok) throw new Expected(`the form at ${address} answered ${form.status}`);
+      const answer = await fetch(address, {
+        method: 'POST',
+        body: new URLSearchParams({ decision }),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      if (answer.status !== 303) throw new Expected(`the decision "${decision}" was answered with ${answer.status} instead of 303`);
+      return answer.headers.get('location');
+    },
+
+    approve: (transactionId) => request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
+    fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
+    cardToken: async (identifier) => (await request('POST', '/simulator/tokens', { identifier })).HFTOKEN,
+
+    /** Waits until the ledger shows a call of this operation for the order. */
+    async called(orderId, operation) {
+      const deadline = performance.now() + TIMEOUT_MS;
+      while (performance.now() < deadline) {
+        const { calls } = await ledger(orderId);
+        if (calls.some((call) => call.operation === operation)) return;
+        await delay(10);
+      }
+      throw new Expected(`no ${operation} of ${orderId} reached the platform`);
+    },
+
+    /** How often each operation of the order was executed, for example `{ authorization: 1, capture: 1 }`. */
+    async executed(orderId) {
+      const counts = {};
+      for (const { operationType } of (await ledger(orderId)).operations) counts[operationType] = (counts[operationType] ?? 0) + 1;
+      return counts;
+    },
+  };
+}
+
+/** The address in a form's action, a refresh or a link of the page. */
+export function formAddress(html) {
+  const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(html) ?? [];
+  if (!address) throw new Expected('REDIRECTHTML leads nowhere');
+  return address.replaceAll('&amp;', '&').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}

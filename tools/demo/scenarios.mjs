@@ -1,0 +1,203 @@
+/** What the demo plays. Each scenario tells one order's story and checks every event of it and the platform's ledger. */
+import { webcrypto } from 'node:crypto';
+import { Expected } from '../processes.mjs';
+import { cardOrder, newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';
+import { difference } from './timeline.mjs';
+
+/** In the order of the story; `play` gets the order's `Story` and what the stage offers. */
+export const SCENARIOS = [
+  { name: 'method-a-capture-refund', title: 'Method A in 3 instalments: form, capture, partial refund, second capture', play: methodA },
+  { name: 'method-b-pending-approved', title: 'Method B: on hold for approval, then approved', play: methodB },
+  { name: 'void', title: 'Method A: authorized, then voided', play: voided },
+  { name: 'same-command-twice', title: 'The same command twice: one call, the same event again', play: twice },
+  { name: 'bad-command', title: 'A bad command: every fault at once, nothing sent', play: badCommand },
+  { name: 'bearer-token', title: 'A merchant whose calls carry an access token', play: bearerToken },
+  { name: 'card-token', title: 'Card: encryption key for the page, payment with a card token', play: cardToken },
+  { name: 'gateway-killed', title: 'Gateway killed between intent and answer: in doubt, resolved, executed once', play: gatewayKilled },
+];
+
+/** One order: what it sends, what it waits for and what must be true in the end. */
+export class Story {
+  /** The events waited for, in their order. */
+  followed = [];
+
+  constructor({ shop, platform, tell, rail, merchant, orderId }) {
+    Object.assign(this, { shop, platform, tell, rail, merchant, orderId });
+  }
+
+  /** Publishes a command about this order and says so. */
+  async send(type, fields, options) {
+    this.tell(`${type} sent`, 'command');
+    return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
+  }
+
+  /** The order's next event, which must be of this type. */
+  async next(type, options) {
+    const event = await this.shop.next(this.merchant, this.orderId, this.followed, options);
+    const seen = [...this.followed.map((one) => one.type), ...(event ? [event.type] : [])];
+    must(difference(`events of ${this.orderId}`, [...this.followed.map((one) => one.type), type], seen));
+    this.followed.push(event);
+    return event;
+  }
+
+  async decide(redirected, decision, what) {
+    const returnAddress = await this.platform.decide(redirected.data.redirectHtml, decision);
+    this.tell(what);
+    return returnAddress;
+  }
+
+  async executes(expected) {
+    must(difference('executed by the platform', expected, await this.platform.executed(this.orderId)));
+  }
+}
+
+async function methodA(stage) {
+  const story = stage.story('partner-a', newOrderId('chairs'));
+  await story.send('payment.authorize', partnerAOrder(story.orderId));
+  const redirected = await story.next('payment.authorize.redirect_required');
+  must(difference('EXECCODE', '0002', redirected.data.execCode));
+  const returnAddress = await story.decide(redirected, 'validate', 'the cardholder validates on the form');
+  if (!returnAddress?.startsWith(stage.returnUrl))
+    throw new Expected(`the cardholder was sent to ${returnAddress}, not to ${stage.returnUrl}`);
+  const authorized = await story.next('payment.authorize.succeeded');
+  must(difference('origin', 'notification', authorized.data.origin));
+  must(difference('extraData', 'basket=42', authorized.data.extraData));
+  await story.send('payment.capture', { description: 'Shipped' });
+  await story.next('payment.capture.succeeded');
+  await story.send('payment.refund', { description: 'One chair came back', amount: 10_000 });
+  const refunded = await story.next('payment.refund.succeeded');
+  must(difference('refunded amount', 10_000, refunded.data.amount));
+  await story.send('payment.capture', { description: 'Shipped again by mistake' });
+  const second = await story.next('payment.capture.rejected');
+  must(
+    difference(
+      'fault',
+      ['already_captured'],
+      second.data.faults?.map(({ code }) => code),
+    ),
+  );
+  await story.executes({ authorization: 1, capture: 1, refund: 1 });
+}
+
+async function methodB(stage) {
+  const story = stage.story('partner-b', newOrderId('chairs'));
+  await story.send('payment.authorize', partnerBOrder(story.orderId));
+  const redirected = await story.next('payment.authorize.redirect_required');
+  await story.decide(redirected, 'pending', 'the cardholder finishes the form, the provider wants to look at it');
+  const pending = await story.next('payment.authorize.pending');
+  must(difference('EXECCODE', '0003', pending.data.execCode));
+  await stage.platform.approve(pending.data.transactionId);
+  story.tell('the provider approves');
+  const approved = await story.next('payment.authorize.succeeded');
+  must(difference('EXECCODE', '0000', approved.data.execCode));
+  await story.executes({ authorization: 1 });
+}
+
+async function voided(stage) {
+  const story = stage.story('partner-a', newOrderId('table'));
+  await story.send('payment.authorize', partnerAOrder(story.orderId));
+  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+  await story.next('payment.authorize.succeeded');
+  await story.send('payment.void', { description: 'Out of stock' });
+  await story.next('payment.void.succeeded');
+  await story.executes({ authorization: 1, void: 1 });
+}
+
+async function twice(stage) {
+  const story = stage.story('partner-a', newOrderId('lamp'));
+  const order = partnerAOrder(story.orderId);
+  const id = await story.send('payment.authorize', order);
+  const first = await story.next('payment.authorize.redirect_required');
+  await story.send('payment.authorize', order, { id });
+  const again = await story.next('payment.authorize.redirect_required', { again: true });
+  must(difference('event id', first.id, again.id));
+  story.tell(`the same event id both times: ${again.id}`);
+  must(difference('calls', 1, (await stage.platform.ledger(story.orderId)).calls.length));
+  await story.executes({ authorization: 1 });
+}
+
+async function badCommand(stage) {
+  const story = stage.story('partner-b', newOrderId('bad'));
+  const order = partnerBOrder(story.orderId);
+  await story.send('payment.authorize', {
+    ...order,
+    amount: 250_000,
+    billing: { ...order.billing, postalCode: '44000-44000', phone: '0240000000' },
+    client: { ...order.client, email: 'jeanne+shop@example.com', ip: '300.1.1.1' },
+    cart: [{ ...order.cart[0], category: 'chairs', quantity: 1000 }],
+    colour: 'blue',
+  });
+  const rejected = await story.next('payment.command.rejected');
+  const wrong = ['billing.phone', 'billing.postalCode', 'cart[0].category', 'cart[0].quantity', 'client.email', 'client.ip', 'colour'];
+  const paths = new Set(rejected.data.faults?.map(({ path }) => path));
+  must(difference('fields not named', [], wrong.filter((path) => !paths.has(path)))); // prettier-ignore
+  must(difference('calls', 0, (await stage.platform.ledger(story.orderId)).calls.length));
+}
+
+async function bearerToken(stage) {
+  const story = stage.story('partner-a', newOrderId('sofa'), 'shop-auth');
+  await story.send('payment.authorize', partnerAOrder(story.orderId, { merchant: story.merchant }));
+  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+  await story.next('payment.authorize.succeeded');
+  story.tell('the platform answers this merchant only with a valid access token: auth-service got one');
+  must(
+    difference(
+      'answers',
+      ['0002'],
+      (await stage.platform.ledger(story.orderId)).calls.map(({ answered }) => answered),
+    ),
+  );
+  await story.executes({ authorization: 1 });
+}
+
+async function cardToken(stage) {
+  const story = stage.story('card', newOrderId('lamp'));
+  const { apiKeyId, identifier } = stage.shopAccount;
+  const answer = await fetch(`${stage.cseUrl}/v1/cse-keys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: stage.origin },
+    body: JSON.stringify({ apiKeyId }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!answer.ok) throw new Expected(`cse-token-service answered ${answer.status}: ${await answer.text()}`);
+  const { encryptionKeyId, encryptionPublicKey } = await answer.json();
+  const der = Buffer.from(encryptionPublicKey, 'base64');
+  const key = await webcrypto.subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-1' }, false, ['encrypt']);
+  story.tell(`the page got encryption key ${encryptionKeyId} (RSA ${key.algorithm.modulusLength} bits)`);
+  const hfToken = await stage.platform.cardToken(identifier);
+  story.tell('the tokenizer gave a card token');
+  await story.send('payment.pay', cardOrder(story.orderId, hfToken));
+  const paid = await story.next('payment.pay.succeeded');
+  must(difference('EXECCODE', '0000', paid.data.execCode));
+  await story.executes({ payment: 1 });
+}
+
+async function gatewayKilled(stage) {
+  const story = stage.story('partner-a', newOrderId('wardrobe'));
+  await story.send('payment.authorize', partnerAOrder(story.orderId));
+  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+  await story.next('payment.authorize.succeeded');
+  await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 3_000 });
+  await story.send('payment.capture', { description: 'Shipped' });
+  await stage.platform.called(story.orderId, 'capture');
+  await stage.kill('payment-gateway');
+  story.tell('the call has reached the platform: gateway killed (SIGKILL) before the answer');
+  await stage.stop('notification-ingest');
+  story.tell('the webhook is away, too: the platform has to repeat its notification');
+  await stage.start('payment-gateway');
+  story.tell('gateway started again');
+  const doubt = await story.next('payment.capture.in_doubt');
+  must(difference('outcome while in doubt', undefined, doubt.data.outcome));
+  await stage.start('notification-ingest');
+  story.tell('the webhook is back');
+  const resolved = await story.next('payment.capture.doubt_resolved');
+  must(difference('outcome', 'succeeded', resolved.data.outcome));
+  must(difference('origin', 'notification', resolved.data.origin));
+  const captures = (await stage.platform.ledger(story.orderId)).calls.filter(({ operation }) => operation === 'capture');
+  must(difference('capture calls', 1, captures.length));
+  await story.executes({ authorization: 1, capture: 1 });
+}
+
+function must(fault) {
+  if (fault) throw new Expected(fault);
+}

@@ -1,0 +1,48 @@
+/** What a reader of the demo sees: a line for each command sent, each thing that happened and each event that came. */
+
+const MARKS = { command: '→', event: '←', note: '·' };
+const MESSAGE_WIDTH = 90;
+const COLOURS = { succeeded: 32, redirect_required: 36, pending: 36, doubt_resolved: 32, in_doubt: 33, refused: 31, rejected: 31 };
+
+/** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction. A rejected command's faults follow, a line each. */
+export function timelineLines(entry, { colour = false } = {}) {
+  const { elapsedMs, kind, text, event } = entry;
+  const elapsed = `${elapsedMs.toFixed(0).padStart(7)} ms  ${MARKS[kind]} `;
+  if (kind !== 'event') return [elapsed + text];
+  const { execCode, outcome, amount, currency, transactionId, faults = [] } = event.data;
+  const columns = [
+    tint(event.type.padEnd(35), colour && COLOURS[event.type.split('.').at(-1)]),
+    (execCode ?? '').padEnd(4),
+    (amount === undefined ? '' : money(amount, currency)).padStart(11),
+    transactionId ?? '',
+    outcome === undefined ? '' : `→ ${outcome}`,
+  ];
+  const indent = ' '.repeat(elapsed.length);
+  return [
+    (elapsed + columns.join('  ')).trimEnd(),
+    ...faults.map(({ path, code, message }) => `${indent}${faultText(path, code, message)}`),
+  ];
+}
+
+const faultText = (path, code, message) => `${(path || '(command)').padEnd(24)} ${code.padEnd(22)} ${cut(message)}`;
+const cut = (text) => (text.length > MESSAGE_WIDTH ? `${text.slice(0, MESSAGE_WIDTH - 1)}…` : text);
+
+/** Minor units of a currency with two of them. */
+export function money(amount, currency = 'EUR') {
+  return `${(amount / 100).toFixed(2)} ${currency}`;
+}
+
+const tint = (text, code) => (code ? `\u001b[${code}m${text}\u001b[0m` : text);
+
+/** Undefined, or one line that says how two lists differ. */
+export function difference(what, expected, seen) {
+  const [expectedText, seenText] = [JSON.stringify(expected), JSON.stringify(seen)];
+  return expectedText === seenText ? undefined : `${what}: expected ${expectedText}, saw ${seenText}`;
+}
+
+/** The last line of `--json`. */
+export function summary(results, seconds) {
+  const passed = results.filter((result) => result.passed).length;
+  const scenarios = results.map(({ name, passed, events }) => ({ name, passed, events }));
+  return { scenarios, passed, failed: results.length - passed, seconds: Math.round(seconds * 10) / 10 };
+}
