@@ -8,7 +8,8 @@ export interface HeldToken {
   expiresAtMs: number;
 }
 
-const RENEW_AT = 0.8;
+/** At 80 % of its life. */
+const RENEW_BEFORE_END = 0.2;
 /** Not handed out in its last moments: a request that takes it along must still arrive in time. */
 const LAST_MOMENTS = 0.02;
 const LAST_MOMENTS_MAX_MS = 10_000;
@@ -34,7 +35,7 @@ export function usableMs({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number):
 }
 
 export function isDueForRenewal({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number): boolean {
-  return expiresAtMs - nowMs <= lifetimeMs * (1 - RENEW_AT);
+  return expiresAtMs - nowMs <= lifetimeMs * RENEW_BEFORE_END;
 }
 
 /** Rounded down: never promises more than is left. */

@@ -12,6 +12,9 @@ export interface Lock {
 /** Deletes only what is still there unchanged. */
 const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
+/** Both at one moment: another token may be stored between two commands. */
+const READ = "return {redis.call('get', KEYS[1]), redis.call('pttl', KEYS[1])}";
+
 /**
  * Redis: `<prefix>token:<name>` = the sealed token, gone when it may no longer be handed out; `<prefix>lock:<name>` = who renews it now.
  * Rejects when Redis is away.
@@ -72,7 +75,7 @@ export class TokenCache implements OnApplicationShutdown {
   async #readEntry(name: string): Promise<{ token: HeldToken; envelope: string } | undefined> {
     const key = this.#entryKey(name);
     const askedAtMs = performance.now();
-    const [envelope, ttlMs] = await this.#redis.multi().get(key).pTTL(key).execTyped();
+    const [envelope, ttlMs] = (await this.#redis.eval(READ, { keys: [key] })) as [string | null, number];
     if (typeof envelope !== 'string' || ttlMs <= 0) return undefined;
     const text = this.#keys.open(envelope, key);
     if (text === undefined) {

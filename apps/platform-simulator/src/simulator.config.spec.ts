@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings, SETTINGS, SettingsError } from './simulator.config.js';
@@ -93,4 +93,10 @@ it('names every fault at once', () => {
   for (const where of ['accounts[0].clientId', 'accounts[0].clientSecretFile', 'accounts[1].grant', 'accounts[2] must be an object']) {
     expect(faults).toContain(where);
   }
+});
+
+it('the README tells every setting and its default', () => {
+  const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
+  for (const { name, default: value } of SETTINGS)
+    expect(readme).toMatch(new RegExp(`\\| \`${name}\` +\\| ${value === undefined ? '' : `\`${value}\``}`));
 });

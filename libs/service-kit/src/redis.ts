@@ -12,28 +12,29 @@ export interface RedisOptions {
   name: string;
   log: ServiceLogger;
   health: Health;
-  /** A command that takes longer fails. Default 2000. */
-  commandTimeoutMs?: number;
+  /** A Redis that answers nothing for so long counts as away: the connection is cut and commands under way fail. Default 2000. */
+  silenceMs?: number;
+  /** The longest pause between two attempts to connect. Default 2000. */
   maxDelayMs?: number;
 }
 
+const CLOSE_TIMEOUT_MS = 2_000;
+
 /**
  * Connects in the background and for ever: absent at the start or lost later, it says so, tries again with back-off, and the
- * service is not ready meanwhile. Commands fail at once while there is no connection, so that callers can decide.
+ * service is not ready meanwhile. Commands fail at once while there is no connection, so that callers can decide; `multi()` does not
+ * (the client queues it regardless): use a script where something must be atomic.
  * The owner closes it: `await closeRedis(client)` in `onApplicationShutdown`.
  */
-export function connectRedis({ url, name, log, health, commandTimeoutMs = 2_000, maxDelayMs = 2_000 }: RedisOptions): RedisClient {
+export function connectRedis({ url, name, log, health, silenceMs = 2_000, maxDelayMs = 2_000 }: RedisOptions): RedisClient {
   const address = addressOf(new URL(url));
   let trouble: string | undefined = 'not connected yet';
   const client = createClient({
     url: String(url),
     name: `tranche-${name}`,
     disableOfflineQueue: true,
-    pingInterval: 10_000,
-    commandOptions: { timeout: commandTimeoutMs },
     socket: {
       connectTimeout: 5_000,
-      socketTimeout: 30_000,
       reconnectStrategy: (retries, cause) => {
         const retryInMs = backOffMs(retries + 1, { firstDelayMs: 100, maxDelayMs });
         trouble = reasonOf(cause);
@@ -53,15 +54,44 @@ export function connectRedis({ url, name, log, health, commandTimeoutMs = 2_000,
   health.addReadiness(`redis-${name}`, () =>
     client.isReady ? undefined : `Redis at ${address} cannot be reached: ${trouble ?? 'connection lost'}`,
   );
-  client.connect().catch((error: unknown) => log.debug({ redis: name, err: error }, 'Redis connection given up'));
+  const connect = () => {
+    client.connect().catch((error: unknown) => log.debug({ redis: name, err: error }, 'Redis connection given up'));
+  };
+  connect();
+  watch(client, silenceMs, () => {
+    trouble = `no answer for ${silenceMs} ms`;
+    log.warn({ redis: name, address }, `Redis at ${address} gives no answer: the connection is cut`);
+    client.destroy();
+    connect();
+  });
   return client;
 }
 
-/** Waits for commands under way; ends at once when there is no connection. */
+/** A connection may be open and dead: a machine that froze, a network that swallows packets. Ends with the client. */
+function watch(client: RedisClient, silenceMs: number, onSilence: () => void): void {
+  let askedAtMs: number | undefined;
+  const timer = setInterval(() => {
+    if (!client.isOpen) clearInterval(timer);
+    else if (!client.isReady) askedAtMs = undefined;
+    else if (askedAtMs === undefined) {
+      askedAtMs = performance.now();
+      const answered = () => (askedAtMs = undefined);
+      client.ping().then(answered, answered);
+    } else if (performance.now() - askedAtMs >= silenceMs) {
+      askedAtMs = undefined;
+      onSilence();
+    }
+  }, silenceMs / 4);
+  timer.unref();
+}
+
+/** Waits a moment for commands under way; ends at once when there is no connection. */
 export async function closeRedis(client: RedisClient): Promise<void> {
   if (!client.isOpen) return;
-  if (client.isReady) await client.close();
+  const overdue = setTimeout(() => client.destroy(), CLOSE_TIMEOUT_MS);
+  if (client.isReady) await client.close().finally(() => clearTimeout(overdue));
   else client.destroy();
+  clearTimeout(overdue);
 }
 
 function addressOf({ hostname, port }: URL): string {

@@ -1,19 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { infrastructure, waitFor } from '@tranche/testing';
 import { closeRedis, connectRedis, createLogger, Health, type RedisClient } from '../src/index.js';
 
-const redisUrl = new URL(process.env.REDIS_URL ?? 'redis://127.0.0.1:16379');
+const redisUrl = new URL(infrastructure().redisUrl);
 
 /** A way to Redis that can be absent, open and cut. */
 class Way {
   readonly #sockets = new Set<Socket>();
+  isSilent = false;
   readonly #server: Server = createServer((near) => {
     const far = connect(Number(redisUrl.port || 6379), redisUrl.hostname);
     for (const socket of [near, far]) {
       this.#sockets.add(socket);
       socket.on('error', () => socket.destroy()).on('close', () => this.#sockets.delete(socket));
     }
-    near.pipe(far).pipe(near);
+    near.pipe(far);
+    far.on('data', (bytes) => {
+      if (!this.isSilent) near.write(bytes);
+    });
   });
 
   async open(port: number): Promise<number> {
@@ -31,16 +36,6 @@ class Way {
   }
 }
 
-async function until<T>(what: string, condition: () => T | undefined | false): Promise<T> {
-  const giveUpAt = Date.now() + 8_000;
-  for (;;) {
-    const value = condition();
-    if (value !== undefined && value !== false) return value;
-    if (Date.now() > giveUpAt) throw new Error(`never came: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 describe('a service whose Redis comes, goes and comes back', () => {
   const lines: { level: string; message: string }[] = [];
   const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) } });
@@ -55,7 +50,7 @@ describe('a service whose Redis comes, goes and comes back', () => {
     await way.cut();
     const url = new URL(redisUrl);
     url.host = `127.0.0.1:${port}`;
-    client = connectRedis({ url, name: 'test', log, health, maxDelayMs: 50 });
+    client = connectRedis({ url, name: 'test', log, health, maxDelayMs: 50, silenceMs: 200 });
   });
   afterAll(async () => {
     await closeRedis(client);
@@ -63,7 +58,7 @@ describe('a service whose Redis comes, goes and comes back', () => {
   });
 
   it('says that it cannot be reached, again and again, and is not ready', async () => {
-    await until('two attempts', () => lines.filter(({ level }) => level === 'warn').length >= 2);
+    await waitFor(() => lines.filter(({ level }) => level === 'warn').length >= 2, { what: 'two attempts' });
     expect(lines[0]?.message).toMatch(
       new RegExp(`^Redis at 127\\.0\\.0\\.1:${port} cannot be reached: .*ECONNREFUSED.*\\. Trying again in \\d+ ms$`),
     );
@@ -77,23 +72,33 @@ describe('a service whose Redis comes, goes and comes back', () => {
   it('becomes ready when Redis comes', async () => {
     way = new Way();
     await way.open(port);
-    await until('readiness', isReady);
+    await waitFor(isReady, { what: 'readiness' });
     expect(await client.ping()).toBe('PONG');
     expect(lines.at(-1)).toMatchObject({ level: 'info', message: `connected to Redis at 127.0.0.1:${port}` });
   });
 
   it('is not ready when the connection is lost, and recovers by itself', async () => {
     await way.cut();
-    await until('not ready', () => !isReady());
+    await waitFor(() => !isReady(), { what: 'not ready' });
     way = new Way();
     await way.open(port);
-    await until('readiness', isReady);
+    await waitFor(isReady, { what: 'readiness' });
+    expect(await client.ping()).toBe('PONG');
+  });
+
+  it('cuts a connection that has gone silent: commands under way fail, and it recovers by itself', async () => {
+    way.isSilent = true;
+    await expect(client.ping()).rejects.toThrow();
+    expect(isReady()).toBe(false);
+    expect(lines.some(({ message }) => message.endsWith('gives no answer: the connection is cut'))).toBe(true);
+    way.isSilent = false;
+    await waitFor(isReady, { what: 'readiness' });
     expect(await client.ping()).toBe('PONG');
   });
 
   it('closes at once even when Redis is away', async () => {
     const other = connectRedis({ url: 'redis://127.0.0.1:1', name: 'other', log, health: new Health() });
-    await until('an attempt', () => lines.some(({ message }) => message.includes('127.0.0.1:1 ')));
+    await waitFor(() => lines.some(({ message }) => message.includes('127.0.0.1:1 ')), { what: 'an attempt' });
     await closeRedis(other);
     expect(other.isOpen).toBe(false);
   });

@@ -22,7 +22,7 @@ const oneOf = (...values: string[]): Format => {
 const oneLine = pattern(/^[^\r\n]*$/);
 const phone = pattern(/^\+[0-9]+$/);
 const email = pattern(/^[^@\s]+@[^@\s]+$/);
-const integer = pattern(/^[0-9]{1,12}$/);
+const integer = pattern(/^[0-9]{1,15}$/);
 const percentage = pattern(/^[0-9]+(\.[0-9]+)?$/);
 const title = oneOf('mr', 'miss', 'mrs');
 const country = pattern(/^[A-Za-z]{2}$/);

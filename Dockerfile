@@ -1,0 +1,20 @@
+# One image for the five apps; the command says which one runs (docker-compose.yml).
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.base.json tsconfig.json ./
+COPY libs libs
+COPY apps apps
+RUN npm ci --ignore-scripts --no-audit --no-fund \
+ && npx --no-install tsc -b \
+ && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/libs libs
+COPY --from=build /app/apps apps
+USER node
+CMD ["node", "apps/payment-gateway/dist/main.js"]

@@ -1,0 +1,42 @@
+/** Documents against the repository: links, named files, settings; and tracked files against this machine. Exits 1 with a line per fault. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults } from './docs-checks.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
+const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
+const read = (file) => readFileSync(file, 'utf8');
+
+const files = new Set(walk('.'));
+const faults = [
+  ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
+  ...['docs/spec-coverage.md', 'docs/architecture.md']
+    .filter((file) => files.has(file))
+    .flatMap((file) => namedFileFaults(file, read(file), files)),
+  ...readdirSync('apps').flatMap(appFaults),
+  ...[...files]
+    .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')
+    .flatMap((file) => machineFaults(file, read(file))),
+  ...lockFileFaults(read('package-lock.json')),
+];
+faults.forEach((fault) => console.error(fault));
+console.log(`${files.size} files checked, ${faults.length} faults`);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+function appFaults(app) {
+  const readme = `apps/${app}/README.md`;
+  if (!existsSync(readme)) return [`${readme} does not exist`];
+  const configs = [...files].filter((file) => file.startsWith(`apps/${app}/src/`) && file.endsWith('.config.ts'));
+  const own = [...new Set(configs.flatMap((file) => configVariables(read(file))))];
+  return settingsFaults(readme, read(readme), own, configVariables(read('libs/service-kit/src/kit.config.ts')));
+}
+
+function walk(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+    if (NOT_TRACKED.has(entry.name)) return [];
+    return entry.isDirectory() ? walk(path) : [path];
+  });
+}

@@ -1,0 +1,69 @@
+/** What is checked in documents and tracked files. Each check takes texts and gives back faults, one line each. */
+import { posix } from 'node:path';
+
+/** Links of a document to other files and to headings; `files` are all paths of the repository, `textOf` reads one. */
+export function linkFaults(document, text, files, textOf) {
+  const faults = [];
+  for (const [, target] of withoutCode(text).matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)) {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) continue;
+    const [path, anchor] = target.split('#');
+    const file = path === '' ? document : posix.join(posix.dirname(document), decodeURI(path));
+    const isFolder = [...files].some((known) => known.startsWith(`${file.replace(/\/$/, '')}/`));
+    if (!files.has(file) && !isFolder) faults.push(`${document}: ${target} does not exist`);
+    else if (anchor && file.endsWith('.md') && !headingAnchors(textOf(file)).has(anchor))
+      faults.push(`${document}: ${target} has no such heading`);
+  }
+  return faults;
+}
+
+/** GitHub's anchors: lower case, punctuation away, spaces to dashes. */
+export function headingAnchors(text) {
+  const headings = [...withoutCode(text).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => heading);
+  return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))); // prettier-ignore
+}
+
+const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
+
+/** Files that a document names in backticks and that are not there. Patterns, placeholders and built files are not meant. */
+export function namedFileFaults(document, text, files) {
+  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config)\/[\w./-]+\.\w+)`/g)].map(([, name]) => name);
+  const missing = names.filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name));
+  return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
+}
+
+/** Environment variables of a configuration file: `@Env('NAME'` of a class, `{ name: 'NAME'` of a table. */
+export function configVariables(source) {
+  return [...source.matchAll(/(?:@Env\(\s*|\{\s*name:\s*)'([A-Z][A-Z0-9_]+)'/g)].map(([, name]) => name);
+}
+
+/** Variables in the first column of the table under "Settings". */
+export function documentedVariables(readme) {
+  const [, settings = ''] = /^##\s+Settings\s*$([\s\S]*?)(?=^##\s|(?![\s\S]))/m.exec(readme) ?? [];
+  const firstColumns = [...settings.matchAll(/^\|([^|]*)\|/gm)].map(([, column]) => column);
+  return firstColumns.flatMap((column) => [...column.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name));
+}
+
+/** Both ways: every variable of the code is documented, and nothing else is. `shared`: service-kit's, which an app may leave to its README. */
+export function settingsFaults(document, readme, own, shared) {
+  const documented = new Set(documentedVariables(readme));
+  const known = new Set([...own, ...shared, ...[...own, ...shared].map((name) => `${name}_FILE`)]);
+  return [
+    ...own.filter((name) => !documented.has(name)).map((name) => `${document}: ${name} is not under Settings`),
+    ...[...documented].filter((name) => !known.has(name)).map((name) => `${document}: ${name} is no setting of the code`),
+  ];
+}
+
+const MACHINE_PATH = /(?:^|[\s"'`(=:])(\/(?:work|root|Users|home\/(?!node\b))\b[\w./-]*)/m;
+const REGISTRY_HOST = new RegExp(`https?://[\\w.-]*(?:${['regi' + 'stry', 'artifact' + 'ory', 'ne' + 'xus'].join('|')})[\\w.-]*`, 'i');
+
+/** Nothing of the machine where it was written. */
+export function machineFaults(file, text) {
+  const [, path] = MACHINE_PATH.exec(text) ?? [];
+  const [host] = REGISTRY_HOST.exec(text) ?? [];
+  return [...(path ? [`${file}: names the path ${path}`] : []), ...(host ? [`${file}: names the package host ${host}`] : [])];
+}
+
+/** A lock file that names its sources works only where these can be reached. */
+export function lockFileFaults(text) {
+  return /"resolved": "http/.test(text) ? ['package-lock.json: has "resolved" addresses (.npmrc: omit-lockfile-registry-resolved)'] : [];
+}

@@ -1,0 +1,45 @@
+/**
+ * `npm test`: everything there is to test, from a fresh clone: packages, build, Kafka, Redis, then Jest over all projects. Arguments go to
+ * Jest. The last line is `N passed, N failed`.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bootstrap } from './bootstrap.mjs';
+import { startInfrastructure } from './infra.mjs';
+import { runTool } from './processes.mjs';
+import { createLog } from './progress.mjs';
+import { countResults, lastLine } from './test-results.mjs';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const jestArguments = process.argv.slice(2);
+const log = createLog();
+
+await runTool(async ({ held }) => {
+  let counts = { passed: 0, failed: 1 };
+  try {
+    const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+    const areSchemasCurrent = await checkSchemas(held);
+    const results = await runJest(held, { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl });
+    counts = countResults({ ...results, areSchemasCurrent });
+  } catch (error) {
+    console.error(error.message);
+  }
+  console.log(lastLine(counts));
+  return counts.failed === 0 ? 0 : 1;
+});
+
+/** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
+async function runJest(held, env) {
+  const outputFile = join(held.folder('tranche-test-'), 'results.json');
+  const args = [resolve('node_modules/jest/bin/jest.js'), '--json', `--outputFile=${outputFile}`, '--maxWorkers=2', ...jestArguments];
+  const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {};
+  const onLine = (line) => line.startsWith('{"numFailedTestSuites"') || console.error(line);
+  const exitCode = await held.start(process.execPath, args, { env: { ...env, ...colours }, onLine }).exited;
+  return { exitCode, report: existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : undefined };
+}
+
+async function checkSchemas(held) {
+  const onLine = (line) => log(line);
+  return (await held.start(process.execPath, ['tools/generate-schemas.mjs', '--check'], { onLine }).exited) === 0;
+}
