@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
@@ -29,7 +30,12 @@ const moduleBoundaries = (depConstraints) => ({
   ],
 });
 
-const restrictedImports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+/** Apps export nothing, so Nx does not take such an import for one of a project. */
+const noApps = {
+  group: readdirSync(new URL('apps', import.meta.url)).flatMap((name) => [`@tranche/${name}`, `@tranche/${name}/*`]),
+  message: 'Nobody imports an app.',
+};
+const restrictedImports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns: [noApps, ...patterns] }] });
 const onlyInKafkaLib = { group: ['kafkajs', 'kafkajs/*'], message: 'Only libs/kafka imports kafkajs.' };
 const ioModules = {
   group: [
@@ -72,7 +78,7 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  { files: ['libs/kafka/**/*.ts'], rules: { 'no-restricted-imports': 'off' } },
+  { files: ['libs/kafka/**/*.ts'], rules: restrictedImports() },
   {
     files: ['apps/*/src/**/*.ts', 'libs/order-journal/src/**/*.ts'],
     ignores: [...edges.map((edge) => `**/*.${edge}.ts`), '**/main.ts', '**/*.spec.ts'],

@@ -128,7 +128,8 @@ async function play({ name, title, play: playStory }, stage) {
     failure = error;
   }
   const arrivals = story ? stage.shop.arrivals(story.merchant, story.orderId) : [];
-  entries.push(...arrivals.map(({ event, atMs }) => ({ kind: 'event', event, atMs })));
+  const isAgain = (event, index) => arrivals.findIndex((other) => other.event.id === event.id) < index;
+  entries.push(...arrivals.map(({ event, atMs }, index) => ({ kind: 'event', event, atMs, isAgain: isAgain(event, index) })));
   print(`\n${failure ? 'FAILED' : 'passed'}  ${title}${story ? `  (${story.merchant}/${story.orderId})` : ''}`);
   for (const entry of entries.sort((a, b) => a.atMs - b.atMs)) {
     const lines = timelineLines({ ...entry, elapsedMs: entry.atMs - startedMs }, { colour: !options.json && process.stdout.isTTY });

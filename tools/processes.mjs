@@ -8,20 +8,22 @@ import { createInterface } from 'node:readline';
 const GRACE_MS = 8_000;
 
 /**
- * Runs a tool's story and ends what it started: after its end, an error, SIGINT, SIGTERM or SIGHUP. The process exits with the story's
- * number (nothing: 0), with 1 after an error, with 128 + n after a signal.
+ * Runs a tool's story and ends what it started: after its end, an error, SIGINT, SIGTERM or SIGHUP, or when the npm that runs it was
+ * killed. The process exits with the story's number (nothing: 0), with 1 after an error, with 128 + n after a signal; with 0 then if the
+ * tool runs until it is stopped.
  */
-export async function runTool(story) {
+export async function runTool(story, { runsUntilStopped = false } = {}) {
   const held = holdProcesses();
   const interruption = new AbortController();
   const interrupt = (reason) => interruption.abort(reason);
   let exitCode = 0;
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(name, () => {
-      exitCode ||= 128 + constants.signals[name];
-      interrupt(new Error(`stopped by ${name}`));
+      exitCode ||= runsUntilStopped ? 0 : 128 + constants.signals[name];
+      interrupt(new Stopped(`stopped by ${name}`));
     });
   }
+  whenNpmIsGone(() => interrupt(new Stopped('npm was killed')));
   process.on('uncaughtException', interrupt);
   process.on('unhandledRejection', interrupt);
   const interrupted = new Promise((_, reject) => {
@@ -31,11 +33,25 @@ export async function runTool(story) {
     const result = await Promise.race([story({ held, signal: interruption.signal }), interrupted]);
     exitCode ||= result ?? 0;
   } catch (error) {
-    if (exitCode === 0) console.error(error instanceof Expected ? error.message : error);
-    exitCode ||= 1;
+    if (!(error instanceof Stopped)) {
+      console.error(error instanceof Expected ? error.message : error);
+      exitCode ||= 1;
+    }
   }
   await held.close();
   process.exit(exitCode);
+}
+
+class Stopped extends Error {}
+
+/**
+ * npm passes signals on to its child (that is us, not a shell: package.json says `exec node …`), but not its own violent death. Started by
+ * hand, a tool may outlive its shell.
+ */
+function whenNpmIsGone(tell) {
+  if (!process.env.npm_lifecycle_event) return;
+  const npm = process.ppid;
+  setInterval(() => process.ppid === npm || tell(), 500).unref();
 }
 
 /** A failure whose message says everything: printed without a stack. */

@@ -12,25 +12,29 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values: options } = parseArgs({ options: { infra: { type: 'boolean', default: false } } });
 const log = createLog();
 
-await runTool(async ({ held }) => {
-  const ports = await infrastructurePorts();
-  if (!options.infra) await claimServicePorts();
-  const [infrastructure] = await Promise.all([
-    startInfrastructure({ held, log, ports }),
-    options.infra ? undefined : bootstrap({ held, log }),
-  ]);
-  const { brokers, redisUrl } = infrastructure;
-  const services = options.infra ? [] : await startServices(held, infrastructure);
-  console.log(`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`);
-  for (const { name, url, managementUrl } of services) console.log(`${name.padEnd(20)} ${[url, managementUrl].filter(Boolean).join('  ')}`);
-  log('running until Ctrl-C');
-  const ends = [
-    ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
-    ...services.map(({ name, process }) => process.exited.then((code) => `${name} ended with ${code}`)),
-    new Promise(() => setInterval(() => undefined, 60_000)), // given from outside, there may be nothing to wait for
-  ];
-  throw new Expected(await Promise.race(ends));
-});
+await runTool(
+  async ({ held }) => {
+    const ports = await infrastructurePorts();
+    if (!options.infra) await claimServicePorts();
+    const [infrastructure] = await Promise.all([
+      startInfrastructure({ held, log, ports }),
+      options.infra ? undefined : bootstrap({ held, log }),
+    ]);
+    const { brokers, redisUrl } = infrastructure;
+    const services = options.infra ? [] : await startServices(held, infrastructure);
+    console.log(`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`);
+    for (const { name, url, managementUrl } of services)
+      console.log(`${name.padEnd(20)} ${[url, managementUrl].filter(Boolean).join('  ')}`);
+    log('running until Ctrl-C');
+    const ends = [
+      ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
+      ...services.map(({ name, process }) => process.exited.then((code) => `${name} ended with ${code}`)),
+      new Promise(() => setInterval(() => undefined, 60_000)), // given from outside, there may be nothing to wait for
+    ];
+    throw new Expected(await Promise.race(ends));
+  },
+  { runsUntilStopped: true },
+);
 
 /** Kafka and Redis on their usual ports, so that an app started by hand finds them; KAFKA_PORT, REDIS_PORT: others, 0 a free one. */
 async function infrastructurePorts() {

@@ -6,7 +6,7 @@ const COLOURS = { succeeded: 32, redirect_required: 36, pending: 36, doubt_resol
 
 /** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction. A rejected command's faults follow, a line each. */
 export function timelineLines(entry, { colour = false } = {}) {
-  const { elapsedMs, kind, text, event } = entry;
+  const { elapsedMs, kind, text, event, isAgain = false } = entry;
   const elapsed = `${elapsedMs.toFixed(0).padStart(7)} ms  ${MARKS[kind]} `;
   if (kind !== 'event') return [elapsed + text];
   const { execCode, outcome, amount, currency, transactionId, faults = [] } = event.data;
@@ -16,6 +16,7 @@ export function timelineLines(entry, { colour = false } = {}) {
     (amount === undefined ? '' : money(amount, currency)).padStart(11),
     transactionId ?? '',
     outcome === undefined ? '' : `→ ${outcome}`,
+    isAgain ? '(the same event again)' : '',
   ];
   const indent = ' '.repeat(elapsed.length);
   return [

@@ -181,7 +181,7 @@ describe('however many ask, the token API is asked once', () => {
   });
 
   it('shares a failure and lets the next caller try again', async () => {
-    api = await startTokenApi({ delayMs: 50 });
+    api = await startTokenApi({ delayMs: 500 });
     const giveToken = api.answer;
     api.answer = (response) => answerJson(response, 401, { error: 'invalid_client' });
     const service = await start();

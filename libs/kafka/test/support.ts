@@ -22,6 +22,8 @@ export function brokers(): string {
   return KAFKA_BROKERS;
 }
 
+jest.setTimeout(60_000);
+
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
   fields: Record<string, unknown>;
@@ -150,8 +152,13 @@ export class Bench {
 
 export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
 
-export const until = (what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000) =>
-  waitFor(condition, { what, timeoutMs });
+export async function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms for ${what} in vain`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 
 export interface Deferred {
   promise: Promise<void>;

@@ -23,7 +23,7 @@ export class Metrics {
   }
 
   gauge<L extends string>(configuration: Omit<GaugeConfiguration<L>, 'registers'>): Gauge<L> {
-    return new Gauge({ ...configuration, registers: [this.registry] } as GaugeConfiguration<L>);
+    return new Gauge({ ...configuration, registers: [this.registry] });
   }
 
   histogram<L extends string>(configuration: Omit<HistogramConfiguration<L>, 'registers'>): Histogram<L> {

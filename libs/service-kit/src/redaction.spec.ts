@@ -78,7 +78,7 @@ describe('Secret', () => {
       JSON.stringify({ secret }),
       inspect(secret),
       inspect({ secret }, { depth: 5, showHidden: true }),
-      `${secret}`,
+      ['text', secret].join(' '),
     ];
     expect(shown.join()).not.toContain(CANARY);
     expect(Object.values(secret)).toEqual([]);

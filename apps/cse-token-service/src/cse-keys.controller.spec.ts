@@ -1,0 +1,175 @@
+import { API_KEY_ID, ORIGIN, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../test/cse-token-service.js';
+import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../test/key-provider.js';
+
+const CARD = '4111111111111111';
+
+describe('POST /v1/cse-keys', () => {
+  let provider: KeyProvider;
+  let service: CseTokenServiceUnderTest;
+
+  async function start(env: Record<string, string> = {}, options: { delayMs?: number } = {}): Promise<void> {
+    provider = await startKeyProvider(options);
+    service = await startCseTokenService({ CSE_KEYS_URL: provider.url, ...env });
+  }
+  afterEach(async () => {
+    await service.stop();
+    await provider.close();
+    const log = JSON.stringify(service.lines);
+    for (const text of [CARD, 'canary']) expect(log).not.toContain(text);
+  });
+
+  it('answers with the key of the provider and nothing else, not to be stored', async () => {
+    await start();
+    provider.answer = (response) => answerJson(response, 200, { ...provider.record, more: 'canary' });
+    const { status, headers, body } = await service.ask();
+    expect(status).toBe(200);
+    expect(body).toEqual(provider.record);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(provider.requests).toHaveLength(1);
+    expect(provider.requests[0]).toMatchObject({ method: 'POST', path: '/cseKeys', body: JSON.stringify({ apiKeyId: API_KEY_ID }) });
+    expect(provider.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' });
+    expect(provider.requests[0]?.headers).not.toHaveProperty('origin');
+  });
+
+  it('asks the provider once for 200 pages, and once per id', async () => {
+    await start({}, { delayMs: 100 });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => service.ask()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(provider.requests).toHaveLength(1);
+    await service.ask(SECOND_ID);
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  it('asks again when the life of the key is over', async () => {
+    await start({ CSE_KEY_LIFETIME_MS: '0' });
+    await service.ask();
+    provider.record = { encryptionKeyId: 'key-2', encryptionPublicKey: rsaKey().toString('base64') };
+    expect((await service.ask()).body).toEqual(provider.record);
+    expect(provider.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['an id that is not configured', { apiKeyId: '00000000-0000-4000-8000-000000000000' }, 403, 'unknown_api_key'],
+    ['an id that is too short', { apiKeyId: API_KEY_ID.slice(1) }, 400, 'invalid_request'],
+    ['an id that is too long', { apiKeyId: `${API_KEY_ID}0` }, 400, 'invalid_request'],
+    ['an id that is no text', { apiKeyId: [API_KEY_ID] }, 400, 'invalid_request'],
+    ['no id', {}, 400, 'invalid_request'],
+    ['no object', [API_KEY_ID], 400, 'invalid_request'],
+    ['null', null, 400, 'invalid_request'],
+    ['another field', { apiKeyId: API_KEY_ID, canary: 1 }, 400, 'invalid_request'],
+    ['card data', { apiKeyId: API_KEY_ID, CARDCODE: CARD, CARDCVV: 'canary' }, 400, 'invalid_request'],
+    ['a card number as a name', { apiKeyId: API_KEY_ID, [CARD]: 1 }, 400, 'invalid_request'],
+    ['a card number as the id', { apiKeyId: CARD }, 400, 'invalid_request'],
+  ])('refuses %s, repeats nothing of it and asks nobody', async (_, body, status, code) => {
+    await start();
+    const answer = await service.post(JSON.stringify(body));
+    expect(answer).toMatchObject({ status, body: { code, status } });
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    for (const text of [CARD, 'canary', 'CARDCODE']) expect(answer.text).not.toContain(text);
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('names every fault at once', async () => {
+    await start();
+    const { body } = await service.post(JSON.stringify({ apiKeyId: 7, x: 1 }));
+    expect(body.faults).toEqual([
+      { path: '', code: 'unknown_field', message: expect.any(String) },
+      { path: 'apiKeyId', code: 'type', message: expect.any(String) },
+    ]);
+  });
+
+  it.each([
+    ['broken JSON', `{"apiKeyId":"${CARD}`, 'application/json', 400],
+    ['a form', `CARDCODE=${CARD}`, 'application/x-www-form-urlencoded', 415],
+    ['plain text', CARD, 'text/plain', 415],
+    ['a body above 1 kB', JSON.stringify({ apiKeyId: API_KEY_ID, x: 'y'.repeat(1_000) }), 'application/json', 413],
+  ])('refuses %s', async (_, body, type, status) => {
+    await start();
+    const answer = await service.post(body, { origin: ORIGIN, 'content-type': type });
+    expect(answer.status).toBe(status);
+    expect(answer.text).not.toContain(CARD);
+  });
+
+  it.each(['https://evil.example', 'https://shop.example.evil', 'http://shop.example', 'null', undefined])(
+    'refuses the origin %s before anything else',
+    async (origin) => {
+      await start();
+      const headers: Record<string, string> = { 'content-type': 'application/json', ...(origin === undefined ? {} : { origin }) };
+      const answer = await service.post('{broken', headers);
+      expect(answer).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      const preflight = await fetch(service.url, { method: 'OPTIONS', headers: { ...headers, 'access-control-request-method': 'POST' } });
+      expect(preflight.status).toBe(403);
+      expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+    },
+  );
+
+  it('answers the preflight of an admitted origin', async () => {
+    await start();
+    const headers = {
+      origin: 'http://localhost:8080',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    };
+    const preflight = await fetch(service.url, { method: 'OPTIONS', headers });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': 'http://localhost:8080',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'content-type',
+      vary: 'Origin',
+    });
+  });
+
+  it.each<[string, Parameters<typeof answerJson>[2], number]>([
+    ['500', {}, 500],
+    ['401', { error: 'canary' }, 401],
+    ['302', '', 302],
+    ['no JSON', '<html>canary</html>', 200],
+    ['no key', { encryptionKeyId: 'key-1' }, 200],
+    ['no id', { encryptionPublicKey: rsaKey().toString('base64') }, 200],
+    ['a weak key', { encryptionKeyId: 'key-1', encryptionPublicKey: rsaKey(1024).toString('base64') }, 200],
+    [
+      'a key with bytes behind it',
+      { encryptionKeyId: 'key-1', encryptionPublicKey: Buffer.concat([rsaKey(), Buffer.from([0])]).toString('base64') },
+      200,
+    ],
+    ['far too much', { encryptionKeyId: 'x'.repeat(20_000) }, 200],
+  ])('answers 503 when the provider gives %s, and asks again next time', async (_, body, status) => {
+    await start();
+    const give = provider.answer;
+    provider.answer = (response) => {
+      response.setHeader('location', provider.url);
+      answerJson(response, status, body);
+    };
+    const answer = await service.ask();
+    expect(answer).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(answer.text).not.toContain('canary');
+    expect(provider.requests).toHaveLength(1);
+    provider.answer = give;
+    expect((await service.ask()).status).toBe(200);
+  });
+
+  it.each<[string, KeyProvider['answer']]>([
+    ['never answers', () => undefined],
+    ['stops in the middle', (response) => void response.writeHead(200).write('{"encr')],
+    ['closes the connection', (response) => response.destroy()],
+  ])('answers 503 within its time when the provider %s', async (_, answer) => {
+    await start({ CSE_TIMEOUT_MS: '150' });
+    provider.answer = answer;
+    expect((await service.ask()).status).toBe(503);
+  });
+
+  it('is ready whether or not the provider is there, and says so when it is not', async () => {
+    await start({ CSE_KEYS_URL: 'http://127.0.0.1:1/cseKeys' });
+    expect((await fetch(`${service.managementUrl}/health/ready`)).status).toBe(200);
+    expect((await service.ask()).status).toBe(503);
+    expect(service.lines.find(({ level }) => level === 'warn')).toMatchObject({
+      message: 'the key provider gave no key',
+      reason: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/service-kit';
+import { CseConfig } from '../src/cse.config.js';
+import { cseTokenService } from '../src/cse.module.js';
+
+export const API_KEY_ID = '11111111-2222-4333-8444-555555555555';
+export const SECOND_ID = '66666666-7777-4888-8999-aaaaaaaaaaaa';
+export const ORIGIN = 'https://shop.example';
+
+export function merchantsFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'merchants-')), 'merchants.json');
+  const merchant = {
+    merchant: 'shop',
+    identifier: 'SHOP',
+    accountKey: 'canary-account-key',
+    apiKeys: [API_KEY_ID, SECOND_ID].map((id) => ({ id, key: 'canary-api-key' })),
+  };
+  writeFileSync(file, JSON.stringify([merchant, { merchant: 'without', identifier: 'WITHOUT', accountKey: 'canary-account-key' }]));
+  return file;
+}
+
+/** The whole service in this process, on free ports, its log in memory. */
+export async function startCseTokenService(env: Record<string, string>) {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({
+    name: 'cse-token-service',
+    level: 'debug',
+    destination: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const config = loadConfig(CseConfig, {
+    PORT: '0',
+    MANAGEMENT_PORT: '0',
+    CSE_ORIGINS: `${ORIGIN},http://localhost:8080`,
+    MERCHANTS_FILE: merchantsFile(),
+    ...env,
+  });
+  const service = new ServiceProcess(cseTokenService, config, loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1' }), log);
+  await service.start();
+  const url = `http://127.0.0.1:${service.port}/v1/cse-keys`;
+
+  async function post(body: string, headers: Record<string, string> = { origin: ORIGIN, 'content-type': 'application/json' }) {
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+  }
+
+  return {
+    url,
+    managementUrl: `http://127.0.0.1:${service.managementPort}`,
+    lines,
+    post,
+    ask: (apiKeyId: unknown = API_KEY_ID) => post(JSON.stringify({ apiKeyId })),
+    stop: () => service.stop('test'),
+  };
+}
+
+export type CseTokenServiceUnderTest = Awaited<ReturnType<typeof startCseTokenService>>;

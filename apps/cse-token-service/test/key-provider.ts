@@ -1,0 +1,61 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface KeyRequestSeen {
+  method?: string;
+  path?: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+export interface KeyProvider {
+  url: string;
+  requests: KeyRequestSeen[];
+  record: { encryptionKeyId: string; encryptionPublicKey: string };
+  /** What the next requests get; by default the record. */
+  answer: (response: ServerResponse) => void;
+  close(): Promise<void>;
+}
+
+export function rsaKey(modulusLength = 2048, publicExponent = 65_537): Buffer {
+  return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({ type: 'spki', format: 'der' });
+}
+
+const SOUND_KEY = rsaKey().toString('base64');
+
+/** A key provider that plays its part on a free port. */
+export async function startKeyProvider({ delayMs = 0 } = {}): Promise<KeyProvider> {
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      provider.requests.push({
+        method: request.method,
+        path: request.url,
+        headers: request.headers,
+        body: Buffer.concat(parts).toString(),
+      });
+      setTimeout(() => provider.answer(response), delayMs);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const provider: KeyProvider = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys`,
+    requests: [],
+    record: { encryptionKeyId: 'key-1', encryptionPublicKey: SOUND_KEY },
+    answer: (response) => answerJson(response, 200, provider.record),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return provider;
+}
+
+export function answerJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body));
+}

@@ -1,0 +1,83 @@
+import { waitFor } from '@tranche/testing';
+import { capture, form, keys, multipart, notificationOf, signed, startIngest, TOPICS, type Fields, type Ingest } from './support.js';
+
+const ways: Record<string, (webhook: string, fields: Fields) => Promise<Response>> = {
+  'the query of a GET': (webhook, fields) => fetch(`${webhook}?${form(fields)}`),
+  'an urlencoded POST': (webhook, fields) =>
+    fetch(webhook, { method: 'POST', body: form(fields), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' } }),
+  'a multipart POST': (webhook, fields) => fetch(webhook, { method: 'POST', body: multipart(fields) }),
+  'a JSON POST': (webhook, fields) =>
+    fetch(webhook, { method: 'POST', body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } }),
+  'a POST without body': (webhook, fields) => fetch(`${webhook}?${form(fields)}`, { method: 'POST' }),
+};
+
+describe('a signed notification', () => {
+  let ingest: Ingest;
+  beforeAll(async () => {
+    ingest = await startIngest();
+  });
+  afterAll(() => ingest.close());
+
+  it.each(Object.keys(ways))('in %s is published as an event of its order and answered with OK', async (way) => {
+    const orderId = `order ${Object.keys(ways).indexOf(way)}`;
+    const fields = signed(capture({ ORDERID: orderId }));
+    const records = await ingest.read(TOPICS.notifications);
+    const answer = await ways[way]!(ingest.webhook, fields);
+    expect(await answer.text()).toBe('OK');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
+    const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
+    expect(record.headers).toMatchObject({ ce_type: 'payment.notification.received', ce_subject: `shop-fr/${orderId}` });
+    expect(record.headers['traceparent']).toBeDefined();
+    const { HASH: _hash, ...parameters } = fields;
+    expect(notificationOf(record)).toMatchObject({
+      merchant: 'shop-fr',
+      orderId,
+      operationType: 'capture',
+      execCode: '0000',
+      amount: 30000,
+      message: 'Opération réussie, 100 % & plus',
+      parameters,
+      flags: [],
+    });
+  });
+
+  it('is the same event however it is sent again, in any order, and with the key before this one', async () => {
+    const fields = capture({ ORDERID: 'repeated' });
+    const records = await ingest.read(TOPICS.notifications);
+    const backwards = Object.fromEntries(Object.entries(signed(fields)).reverse());
+    for (const again of [signed(fields), backwards, signed(fields, keys.previous)]) {
+      expect((await fetch(`${ingest.webhook}?${form(again)}`)).status).toBe(200);
+    }
+    const repeats = () => records.filter(({ key }) => key === 'shop-fr/repeated');
+    await waitFor(() => repeats().length === 3, { what: 'three records' });
+    expect(new Set(repeats().map(({ headers }) => headers['ce_id'])).size).toBe(1);
+  });
+
+  it('is verified with the account key where the merchant has no notification key', async () => {
+    const fields = signed(capture({ IDENTIFIER: 'Shop ES', ORDERID: 'es-1' }), keys.account);
+    expect(await (await fetch(`${ingest.webhook}?${form(fields)}`)).text()).toBe('OK');
+  });
+
+  it('passes through flagged when it holds what nobody knows', async () => {
+    const records = await ingest.read(TOPICS.notifications);
+    const fields = signed(
+      capture({ ORDERID: 'odd', LANGUAGE: 'xx', EXECCODE: '9999', __proto__x: '1', 'CART[0][NAME]': 'chair', BRANDNEW: 'yes' }),
+    );
+    expect((await fetch(`${ingest.webhook}?${form(fields)}`)).status).toBe(200);
+    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/odd'));
+    expect(notificationOf(record).flags).toEqual(['extra_parameters', 'unknown_execcode', 'unknown_language']);
+    expect(notificationOf(record).parameters).toMatchObject({ BRANDNEW: 'yes', 'CART[0][NAME]': 'chair' });
+  });
+
+  it('without an order goes to quarantine, durably, and is not asked for again', async () => {
+    const quarantine = await ingest.read(TOPICS.notificationsQuarantine);
+    const { ORDERID: _none, ...fields } = capture({ TRANSACTIONID: 'without-order' });
+    const answer = await fetch(`${ingest.webhook}?${form(signed(fields))}`);
+    expect(await answer.text()).toBe('OK');
+    const record = await waitFor(() => quarantine[0], { what: 'the quarantined notification' });
+    const kept = JSON.parse(record.value!.toString()) as { reason: string; parameters: [string, string][] };
+    expect(kept.reason).toBe('no_order');
+    expect(Object.fromEntries(kept.parameters)).toEqual(signed(fields));
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { platformHash, TOPICS, type PaymentNotification, type TopicDefinition } from '@tranche/contracts';
+import { infrastructure, ownPrefix, startApp, type RunningApp, type StartOptions } from '@tranche/testing';
+import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+
+jest.setTimeout(90_000);
+
+export const keys = { notification: 'key-of-notifications', previous: 'key-of-notifications-before', account: 'key-of-the-account' };
+
+const merchants = [
+  {
+    merchant: 'shop-fr',
+    identifier: 'Shop FR',
+    accountKey: keys.account,
+    notificationKey: keys.notification,
+    previousKeys: { notification: keys.previous },
+  },
+  { merchant: 'shop-es', identifier: 'Shop ES', accountKey: keys.account },
+];
+
+export interface Ingest {
+  app: RunningApp;
+  prefix: string;
+  webhook: string;
+  read(topic: TopicDefinition): Promise<ConsumedRecord[]>;
+  close(): Promise<void>;
+}
+
+/** The built app as a process, on topics of its own. */
+export async function startIngest(
+  brokers: string = infrastructure().brokers,
+  env: Record<string, string> = {},
+  options: StartOptions = {},
+): Promise<Ingest> {
+  const prefix = ownPrefix();
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-ingest-'));
+  const merchantsFile = join(folder, 'merchants.json');
+  writeFileSync(merchantsFile, JSON.stringify(merchants));
+  const app = await startApp(
+    'notification-ingest',
+    { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, MERCHANTS_FILE: merchantsFile, ...env },
+    options,
+  );
+  const tails: TailConsumer[] = [];
+  const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' }, silent);
+  return {
+    app,
+    prefix,
+    webhook: `${app.url}/notifications`,
+    read: async (topic) => {
+      const records: ConsumedRecord[] = [];
+      const offsets = await topicOffsets(client, prefix + topic.name);
+      const from = new Map([...offsets].map(([partition, { low }]) => [partition, low]));
+      const onRecords = (_partition: number, more: ConsumedRecord[]) => void records.push(...more);
+      const tail = new TailConsumer({ client, topic: topic.name, topicPrefix: prefix, from, onRecords, log: silent });
+      tails.push(tail);
+      await tail.start();
+      return records;
+    },
+    close: async () => {
+      for (const tail of tails) await tail.stop();
+      await app.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export type Fields = Record<string, string>;
+
+export function capture(overrides: Fields = {}): Fields {
+  return {
+    OPERATIONTYPE: 'capture',
+    IDENTIFIER: 'Shop FR',
+    ORDERID: 'order-1',
+    TRANSACTIONID: 'T1',
+    AMOUNT: '30000',
+    CURRENCY: 'EUR',
+    EXECCODE: '0000',
+    MESSAGE: 'Opération réussie, 100 % & plus',
+    LANGUAGE: 'fr',
+    CLIENTIDENT: 'customer-1',
+    CLIENTEMAIL: 'jeanne@example.com',
+    DESCRIPTOR: 'SHOP',
+    EXTRADATA: '',
+    VERSION: '3.0',
+    ...overrides,
+  };
+}
+
+export function signed(fields: Fields, key: string = keys.notification): Fields {
+  return { ...fields, HASH: platformHash(key, Object.entries(fields)) };
+}
+
+export const form = (fields: Fields) => new URLSearchParams(fields).toString();
+
+export function multipart(fields: Fields): FormData {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  return body;
+}
+
+export const notificationOf = (record: ConsumedRecord | undefined) =>
+  JSON.parse(record?.value?.toString('utf8') ?? 'null') as PaymentNotification;
+
+export { TOPICS };

@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const BOUNDARIES = '@nx/enforce-module-boundaries';
+const RESTRICTED = 'no-restricted-imports';
+
+/** Real files of each project (the types of a text come from its place in the project), of a pure rule and of edges. */
+const FILES = {
+  contracts: 'libs/contracts/src/order-key.ts',
+  contractsSpec: 'libs/contracts/src/order-key.spec.ts',
+  kafka: 'libs/kafka/src/back-off.ts',
+  journal: 'libs/order-journal/src/fold.ts',
+  kit: 'libs/service-kit/src/secret.ts',
+  testing: 'libs/testing/src/builders.ts',
+  rule: 'apps/payment-gateway/src/command/payment-rules.ts',
+  ruleSpec: 'apps/payment-gateway/src/command/payment-rules.spec.ts',
+  service: 'apps/payment-gateway/src/command/payment.service.ts',
+  config: 'apps/auth-service/src/accounts.config.ts',
+  simulator: 'apps/platform-simulator/src/transactions/execution.service.ts',
+  simulatorRule: 'apps/platform-simulator/src/transactions/state-machine.ts',
+};
+
+const importing = (...modules) =>
+  modules.map((module, index) => `import * as m${index} from '${module}';\nexport { m${index} };\n`).join('');
+
+const FORBIDDEN = [
+  ['contracts imports kafka', 'contracts', importing('@tranche/kafka'), BOUNDARIES],
+  ['contracts imports service-kit', 'contracts', importing('@tranche/service-kit'), BOUNDARIES],
+  ['contracts imports testing outside a spec', 'contracts', importing('@tranche/testing'), BOUNDARIES],
+  ['kafka imports an app', 'kafka', importing('@tranche/payment-gateway'), RESTRICTED],
+  ['kafka imports service-kit', 'kafka', importing('@tranche/service-kit'), BOUNDARIES],
+  ['kafka imports order-journal', 'kafka', importing('@tranche/order-journal'), BOUNDARIES],
+  ['order-journal imports kafka', 'journal', importing('@tranche/kafka'), BOUNDARIES],
+  ['service-kit imports kafka', 'kit', importing('@tranche/kafka'), BOUNDARIES],
+  ['the simulator imports order-journal', 'simulator', importing('@tranche/order-journal'), BOUNDARIES],
+  ['the simulator imports service-kit', 'simulator', importing('@tranche/service-kit'), BOUNDARIES],
+  ['an app imports an app', 'service', importing('@tranche/auth-service'), RESTRICTED],
+  ['an app imports an app by a relative path', 'service', importing('../../../auth-service/src/accounts.js'), BOUNDARIES],
+  ['an app imports a library by a relative path', 'service', importing('../../../../libs/contracts/src/order-key.js'), BOUNDARIES],
+  ['an app imports testing outside a spec', 'service', importing('@tranche/testing'), BOUNDARIES],
+  ['an app imports kafkajs', 'service', importing('kafkajs'), RESTRICTED],
+  ['a pure rule imports node:fs', 'rule', importing('node:fs'), RESTRICTED],
+  ['a pure rule imports redis', 'rule', importing('redis'), RESTRICTED],
+  ['a pure rule imports kafka', 'rule', importing('@tranche/kafka'), RESTRICTED],
+  ['a pure rule imports kafkajs', 'rule', importing('kafkajs'), RESTRICTED],
+  ['a pure rule of the simulator imports node:http', 'simulatorRule', importing('node:http'), RESTRICTED],
+  ['order-journal imports node:fs', 'journal', importing('node:fs'), RESTRICTED],
+  ['a pure rule asks for the time', 'rule', 'export const now = () => Date.now();\n', 'no-restricted-syntax'],
+  ['a pure rule makes a date of now', 'rule', 'export const now = () => new Date();\n', 'no-restricted-syntax'],
+  [
+    'a promise is not awaited',
+    'service',
+    'export function go(): void {\n  Promise.resolve();\n}\n',
+    '@typescript-eslint/no-floating-promises',
+  ],
+  ['any', 'service', 'export const x = (y: any) => y as string;\n', '@typescript-eslint/no-explicit-any'],
+];
+
+const ALLOWED = [
+  [
+    'a service imports its four libraries',
+    'service',
+    ['contracts', 'order-journal', 'kafka', 'service-kit'].map((name) => `@tranche/${name}`),
+  ],
+  ['an edge imports node:fs', 'config', ['node:fs']],
+  ['a pure rule imports contracts and order-journal', 'rule', ['@tranche/contracts', '@tranche/order-journal']],
+  ['a spec imports testing', 'ruleSpec', ['@tranche/testing']],
+  ['a spec of contracts imports testing', 'contractsSpec', ['@tranche/testing']],
+  ['kafka imports kafkajs and contracts', 'kafka', ['kafkajs', '@tranche/contracts']],
+  ['testing imports contracts', 'testing', ['@tranche/contracts']],
+  ['the simulator imports contracts', 'simulator', ['@tranche/contracts']],
+];
+
+let found;
+
+beforeAll(() => {
+  const env = { ...process.env, NX_DAEMON: 'false' };
+  // Without Nx's project graph the rule is silent about everything.
+  const graph = spawnSync('node_modules/.bin/nx', ['show', 'projects'], { env, encoding: 'utf8' });
+  if (graph.status !== 0) throw new Error(graph.stderr);
+  const cases = [...FORBIDDEN, ...ALLOWED.map(([name, file, modules]) => [name, file, importing(...modules)])];
+  const input = JSON.stringify(cases.map(([, file, text]) => ({ filePath: FILES[file], text })));
+  const lint = spawnSync(process.execPath, ['tools/lint-texts.mjs'], { env, input, encoding: 'utf8', maxBuffer: 1 << 24 });
+  if (lint.status !== 0) throw new Error(lint.stderr);
+  found = new Map(JSON.parse(lint.stdout).map((messages, index) => [cases[index][0], messages]));
+}, 180_000);
+
+describe('the import boundaries', () => {
+  it('are checked on files that exist', () => {
+    expect(Object.values(FILES).filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it.each(FORBIDDEN)('forbid: %s', (name, _file, _text, rule) => {
+    expect(found.get(name).map(({ ruleId }) => ruleId)).toContain(rule);
+  });
+
+  it.each(ALLOWED)('allow: %s', (name) => {
+    expect(found.get(name)).toEqual([]);
+  });
+});
