@@ -74,7 +74,7 @@ function external(next: Draft, evidence: UnboundEvidence): void {
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
   const { answer } = evidence;
-  const key = `${answer.transactionId ?? '-'} ${answer.execCode ?? evidence.result}`;
+  const key = `${attempt} ${answer.transactionId ?? '-'} ${answer.execCode ?? evidence.result}`;
   if (operation.evidence.includes(key) && evidence.source !== 'operator') return;
   const counted: OperationState = { ...operation, evidence: [...operation.evidence, key] };
   next.put(counted);

@@ -29,7 +29,7 @@ export function judge(order: OrderState, intent: Intent): Judgement {
 function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
   const mayTakeItsPlace = (operation: OperationState) => operation.phase === 'redirect' && operation.commandId === intent.supersedes;
-  if (live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(order, operation))) return granted;
+  if (live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation))) return granted;
   return rejected('authorization_live', 'The order has a live authorization or payment; a redirect may be superseded by naming it');
 }
 
@@ -78,10 +78,10 @@ export function isLive(order: OrderState, operation: OperationState): boolean {
   return hasSucceeded(operation) && !hasFollowUp(order, 'void', operation.transactionId);
 }
 
-/** A redirect that a granted authorization already took the place of. */
-function isSuperseded(order: OrderState, operation: OperationState): boolean {
+/** A redirect that a granted authorization among the others already took the place of. */
+function isSuperseded(others: OperationState[], operation: OperationState): boolean {
   if (operation.phase !== 'redirect') return false;
-  const successors = order.operations.filter((other) => other.supersedes === operation.commandId);
+  const successors = others.filter((other) => other.supersedes === operation.commandId);
   return successors.some((other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed');
 }
 

@@ -81,7 +81,7 @@ export interface OperationState {
   lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
   /** How often the platform refused our bearer token. */
   authRefusals?: number;
-  /** EVIDENCE that was counted, as `TRANSACTIONID EXECCODE`. */
+  /** EVIDENCE that was counted, as `ATTEMPT TRANSACTIONID EXECCODE`. */
   evidence: string[];
   flags?: string[];
   latest?: ProjectedEvent;
