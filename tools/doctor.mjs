@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isInstalled, nodeFault } from './bootstrap.mjs';
 import { isEngineThere } from './docker.mjs';
+import { areKafkaJarsThere } from './kafka.mjs';
 import { canInstall, installLine, PACKAGES } from './packages.mjs';
 import { isPortFree } from './ports.mjs';
 import { SERVICES } from './services.mjs';
@@ -13,14 +14,14 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const docker = isEngineThere();
 const givenFromOutside = Boolean(process.env.KAFKA_BROKERS && process.env.REDIS_URL);
-const isFirstPartNeeded = !docker && !givenFromOutside;
+const ownInfrastructure = !docker && !givenFromOutside;
 
 /** `fault`: undefined when all is well. `required: false`: worth knowing, nothing fails without it. */
 const checks = [
   await check('Node.js', () => nodeFault(process.versions.node, JSON.parse(readFileSync('package.json', 'utf8')).engines.node)),
   await check('npm', () => missing(answers('npm', '--version'), 'not on the PATH', 'install Node.js with npm')),
   await packageCheck('java'),
-  await packageCheck('maven', existsSync('.infra/kafka-4.1.1')),
+  await packageCheck('maven', areKafkaJarsThere()),
   await packageCheck('redis'),
   await check('Docker engine', () => missing(docker, 'does not answer', 'nothing to do: Kafka and Redis run without it'), false),
   await check('Chromium', () => missing(answers('chromium', '--version'), 'not on the PATH', 'apt-get install chromium'), false),
@@ -48,7 +49,7 @@ async function check(name, look, required = true) {
 function packageCheck(name, isCached = false) {
   const { what, isThere } = PACKAGES[name];
   const fix = canInstall() ? 'installed by itself when it is needed' : `${installLine([name])} as root`;
-  return check(what, () => missing(isThere(), 'not on the PATH', fix), isFirstPartNeeded && !isCached && !canInstall());
+  return check(what, () => missing(isThere(), 'not on the PATH', fix), ownInfrastructure && !isCached && !canInstall());
 }
 
 function missing(isThere, problem, fix) {

@@ -1,9 +1,10 @@
 /** Kafka and Redis for demo, stack, tests, bench and faults: given by the environment, else Docker, else processes of our own. */
 import { isEngineThere, startKafkaContainer, startRedisContainer } from './docker.mjs';
-import { startKafka } from './kafka.mjs';
+import { areKafkaJarsThere, startKafka } from './kafka.mjs';
+import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
 import { freePorts } from './ports.mjs';
 import { holdProcesses } from './processes.mjs';
-import { startRedis } from './redis.mjs';
+import { isRedisFromJarThere, startRedis } from './redis.mjs';
 
 /**
  * Resolves to `{ brokers, redisUrl, stop }`. `ports`: `{ kafka, redis }`, free ones where left out. `held`: who ends the processes; without it
@@ -39,9 +40,8 @@ export async function startInfrastructure({ kafka = true, redis = true, ports = 
   }
 
   try {
-    // One after the other: both may need apt-get, which takes one at a time.
-    const store = await startStore();
-    const broker = await startBroker();
+    if (!docker) await ensurePackages(packagesFor({ kafka: needsKafka, redis: needsRedis }), { held: holder, log });
+    const [store, broker] = await Promise.all([startStore(), startBroker()]);
     return {
       brokers: broker?.brokers,
       redisUrl: store?.redisUrl,
@@ -57,4 +57,12 @@ export async function startInfrastructure({ kafka = true, redis = true, ports = 
     await own?.close();
     throw error;
   }
+}
+
+/** What must be on this machine for them; Maven only while something is still to be fetched. */
+function packagesFor({ kafka, redis }) {
+  const redisPackage = PACKAGES.redis.isThere() || canInstall() ? 'redis' : undefined;
+  const fetchesKafka = kafka && !areKafkaJarsThere();
+  const fetchesRedis = redis && !redisPackage && !isRedisFromJarThere();
+  return [kafka && 'java', (fetchesKafka || fetchesRedis) && 'maven', redis && redisPackage].filter(Boolean);
 }

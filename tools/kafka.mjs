@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ensurePackages, PACKAGES } from './packages.mjs';
+import { NO_TRACES } from './packages.mjs';
 import { portOpens } from './ports.mjs';
 
 export const KAFKA_VERSION = '4.1.1';
@@ -44,7 +44,7 @@ export async function startKafka({ held, port, controllerPort, log }) {
   const properties = join(folder, 'server.properties');
   const settings = brokerSettings({ port, controllerPort, folder: join(folder, 'log') });
   writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  const java = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
+  const java = [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
   await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], { disposable: true });
   const lastLines = [];
   const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
@@ -54,10 +54,12 @@ export async function startKafka({ held, port, controllerPort, log }) {
   return { brokers: `127.0.0.1:${port}`, process: broker };
 }
 
+const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}`);
+export const areKafkaJarsThere = () => existsSync(jarsFolder());
+
 /** The folder of Kafka's jars, fetched once: into a folder of its own first, so that a stopped download is never taken for a whole one. */
-export async function kafkaJars({ held, log }) {
-  const folder = resolve('.infra', `kafka-${KAFKA_VERSION}`);
-  await ensurePackages(existsSync(folder) ? ['java'] : ['java', 'maven'], { held, log });
+async function kafkaJars({ held, log }) {
+  const folder = jarsFolder();
   if (existsSync(folder)) return folder;
   log(`fetching Kafka ${KAFKA_VERSION} through Maven`);
   await fetchJars({ held, folder, dependencies: [
@@ -74,7 +76,8 @@ export async function fetchJars({ held, folder, dependencies }) {
   try {
     writeFileSync(join(workFolder, 'pom.xml'), pom(dependencies));
     const jars = join(workFolder, 'jars');
-    await held.run('mvn', ['-q', '-B', '-f', join(workFolder, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`]);
+    const args = ['-q', '-B', '-f', join(workFolder, 'pom.xml'), 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
+    await held.run('mvn', args, { env: { ...process.env, MAVEN_OPTS: [process.env.MAVEN_OPTS, NO_TRACES].filter(Boolean).join(' ') } });
     if (readdirSync(jars).length === 0) throw new Error('Maven copied no jar');
     if (!existsSync(folder)) renameSync(jars, folder);
   } catch (error) {
@@ -103,5 +106,3 @@ ${entries.join('\n')}
 function clusterId() {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }
-
-export const canRunKafka = () => PACKAGES.java.isThere();

@@ -4,6 +4,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { Expected } from './processes.mjs';
 
 const JAVA_FLOOR = 17;
+/** A JVM leaves a folder with its name and user in the temporary folder otherwise. */
+export const NO_TRACES = '-XX:-UsePerfData';
 
 export const PACKAGES = {
   java: {
@@ -17,7 +19,7 @@ export const PACKAGES = {
 
 /** The major version on the PATH, 0 without one. */
 export function javaVersion() {
-  const { stdout, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('java', [NO_TRACES, '-version'], { encoding: 'utf8' });
   return parseJavaVersion(`${stdout}${stderr}`);
 }
 
@@ -86,5 +88,5 @@ async function firstThatWorks(candidates, attempt) {
 }
 
 function answers(command, ...args) {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+  return spawnSync(command, args, { stdio: 'ignore', env: { ...process.env, MAVEN_OPTS: NO_TRACES } }).status === 0;
 }

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fetchJars } from './kafka.mjs';
-import { canInstall, ensurePackages, PACKAGES } from './packages.mjs';
+import { PACKAGES } from './packages.mjs';
 import { portOpens } from './ports.mjs';
 import { readZipEntry, zipEntries } from './zip.mjs';
 
@@ -23,17 +23,18 @@ export async function startRedis({ held, port, log }) {
   return { redisUrl: `redis://127.0.0.1:${port}`, process: server };
 }
 
-/** Debian's redis-server; where it can't be installed, the binary that a jar on Maven Central carries. */
-async function redisCommand({ held, log }) {
-  if (!PACKAGES.redis.isThere() && canInstall()) await ensurePackages(['redis'], { held, log });
+const jarBinary = () => resolve('.infra', EMBEDDED_REDIS.slice(1).join('-'), 'redis-server');
+export const isRedisFromJarThere = () => existsSync(jarBinary());
+
+/** Debian's redis-server; where there is none, the binary that a jar on Maven Central carries. */
+function redisCommand({ held, log }) {
   return PACKAGES.redis.isThere() ? 'redis-server' : redisFromJar({ held, log });
 }
 
 export async function redisFromJar({ held, log }) {
   const [, artifact, version] = EMBEDDED_REDIS;
-  const binary = resolve('.infra', `${artifact}-${version}`, 'redis-server');
+  const binary = jarBinary();
   if (existsSync(binary)) return binary;
-  await ensurePackages(['maven'], { held, log });
   log(`fetching redis-server through Maven (${artifact} ${version})`);
   const folder = resolve('.infra', `${artifact}-${version}-jars`);
   if (!existsSync(folder)) await fetchJars({ held, folder, dependencies: [EMBEDDED_REDIS] });
@@ -43,8 +44,8 @@ export async function redisFromJar({ held, log }) {
       readdirSync(folder).find((name) => name.startsWith(artifact)),
     ),
   );
-  const wanted = process.arch === 'arm64' ? /linux.*arm64/ : /linux.*(amd64|x86_64)/;
-  const entry = zipEntries(jar).find(({ name }) => name.includes('redis-server') && wanted.test(name));
+  const system = `-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+  const entry = zipEntries(jar).find(({ name }) => name.startsWith('redis-server-') && name.endsWith(system));
   if (!entry) throw new Error(`no redis-server for ${process.platform} ${process.arch} in ${artifact} ${version}`);
   const incoming = `${binary}.${process.pid}`;
   mkdirSync(resolve(binary, '..'), { recursive: true });

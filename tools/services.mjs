@@ -22,7 +22,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
   const simulator = `http://127.0.0.1:${ports['platform-simulator'].port}`;
   const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
   const environment = {
-    'platform-simulator': { PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
+    'platform-simulator': { HOST: '127.0.0.1', PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
     'auth-service': {
       AUTH_URL: simulator,
       ACCOUNTS_FILE: accountsFile,
@@ -45,7 +45,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
     Object.keys(SERVICES).map((name) => {
       const { port, managementPort } = ports[name];
       const own = { ...(port && { PORT: String(port) }), ...(managementPort && { MANAGEMENT_PORT: String(managementPort) }) };
-      return [name, { ...environment[name], ...own, ...more[name] }];
+      return [name, { BIND_ADDRESS: '127.0.0.1', ...environment[name], ...own, ...more[name] }];
     }),
   );
 }

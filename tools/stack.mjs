@@ -24,7 +24,7 @@ await runTool(
     const services = options.infra ? [] : await startServices(held, infrastructure);
     console.log(`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`);
     for (const { name, url, managementUrl } of services)
-      console.log(`${name.padEnd(20)} ${[url, managementUrl].filter(Boolean).join('  ')}`);
+      console.log(`${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`);
     log('running until Ctrl-C');
     const ends = [
       ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
@@ -61,10 +61,10 @@ async function startServices(held, { brokers, redisUrl }) {
   const accountsFile = process.env.ACCOUNTS_FILE ?? 'config/accounts.demo.json';
   const topicPrefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
   const all = environments({ ports: SERVICES, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile });
-  const started = [];
-  for (const [name, env] of Object.entries(all)) {
-    started.push(await startService(name, { held, env, onWarning: (line) => console.error(line) }));
+  const start = async ([name, env]) => {
+    const service = await startService(name, { held, env, onWarning: (line) => console.error(line) });
     log(`${name} is ready`);
-  }
-  return started;
+    return service;
+  };
+  return Promise.all(Object.entries(all).map(start));
 }

@@ -29,13 +29,18 @@ await runTool(async ({ held }) => {
   return counts.failed === 0 ? 0 : 1;
 });
 
-/** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
+/**
+ * Jest's own words go to stderr as they come; its numbers come from the file it writes. What tests leave in the temporary folder goes with
+ * it.
+ */
 async function runJest(held, env) {
-  const outputFile = join(held.folder('tranche-test-'), 'results.json');
-  const args = [resolve('node_modules/jest/bin/jest.js'), '--json', `--outputFile=${outputFile}`, '--maxWorkers=2', ...jestArguments];
+  const temporary = held.folder('tranche-test-');
+  const outputFile = join(temporary, 'results.json');
+  const settings = ['--json', `--outputFile=${outputFile}`, '--maxWorkers=2', '--cacheDirectory=node_modules/.cache/jest'];
+  const args = [resolve('node_modules/jest/bin/jest.js'), ...settings, ...jestArguments];
   const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {};
   const onLine = (line) => line.startsWith('{"numFailedTestSuites"') || console.error(line);
-  const exitCode = await held.start(process.execPath, args, { env: { ...env, ...colours }, onLine }).exited;
+  const exitCode = await held.start(process.execPath, args, { env: { ...env, ...colours, TMPDIR: temporary }, onLine }).exited;
   return { exitCode, report: existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : undefined };
 }
 

@@ -20,7 +20,11 @@ const STEPS = [
     mustNotSay: /rule will be skipped/,
   },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.spec.json', '--noEmit'] },
-  { name: 'unit tests', command: [bin('jest'), '--silent', '--maxWorkers=1'], env: { UNIT: '1' } },
+  {
+    name: 'unit tests',
+    command: [bin('jest'), '--silent', '--maxWorkers=1', '--cacheDirectory=node_modules/.cache/jest'],
+    env: { UNIT: '1' },
+  },
   { name: 'schemas unchanged', command: [process.execPath, 'tools/generate-schemas.mjs', '--check'] },
   { name: 'docs', command: [process.execPath, 'tools/check-docs.mjs'] },
 ];
@@ -43,7 +47,10 @@ async function passes({ name, command: [command, ...args], env, before, mustNotS
   let reason;
   try {
     await before?.(held);
-    const options = { env: { ...process.env, NX_DAEMON: 'false', ...env }, onLine: (line) => lines.push(line) };
+    const options = {
+      env: { ...process.env, NX_DAEMON: 'false', TMPDIR: held.folder('tranche-verify-'), ...env },
+      onLine: (line) => lines.push(line),
+    };
     const outcome = await held.start(command, args, options).exited;
     if (outcome !== 0) reason = `ended with ${outcome}`;
     if (lines.some((line) => mustNotSay?.test(line))) reason = `said ${mustNotSay}`;

@@ -23,6 +23,8 @@ const user: Account = {
 };
 const record = { access_token: jwt({ jti: 'canary-token' }), expires_in: 60, token_type: 'Bearer' };
 
+jest.setTimeout(30_000);
+
 describe('token API client', () => {
   let api: TokenApi;
   let client: TokenApiClient;

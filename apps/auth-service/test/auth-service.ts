@@ -1,4 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/service-kit';
@@ -22,8 +23,11 @@ export const ACCOUNTS = {
   ],
 };
 
+const folder = mkdtempSync(join(tmpdir(), 'accounts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
 export function accountsFile(content: object = ACCOUNTS): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'accounts-')), 'accounts.json');
+  const file = join(folder, `${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify(content));
   return file;
 }

@@ -6,6 +6,8 @@ import { answerJson, startTokenApi, type TokenApi } from './token-api.js';
 
 const { redisUrl } = infrastructure();
 
+jest.setTimeout(60_000);
+
 describe('however many ask, the token API is asked once', () => {
   const redis = createClient({ url: redisUrl });
   let api: TokenApi;

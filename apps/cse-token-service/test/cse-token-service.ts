@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, KitConfig, loadConfig, ServiceProcess } from '@tranche/service-kit';
@@ -9,8 +9,11 @@ export const API_KEY_ID = '11111111-2222-4333-8444-555555555555';
 export const SECOND_ID = '66666666-7777-4888-8999-aaaaaaaaaaaa';
 export const ORIGIN = 'https://shop.example';
 
+const folder = mkdtempSync(join(tmpdir(), 'merchants-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
 export function merchantsFile(): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'merchants-')), 'merchants.json');
+  const file = join(folder, 'merchants.json');
   const merchant = {
     merchant: 'shop',
     identifier: 'SHOP',

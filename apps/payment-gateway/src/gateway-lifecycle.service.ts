@@ -56,15 +56,15 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await this.#prepareTopics();
     await this.producer.connect();
     await untilUp('Redis', () => index.assertUsable(), { log, signal: lifetime.stopping });
+    await projector.start();
     await journal.start();
     doubtTimer.start();
-    await projector.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
     const { journal, doubtTimer, projector } = this.parts;
-    await doubtTimer.stop();
+    doubtTimer.stop();
     await projector.stop();
     await journal.stop();
     await this.producer.close();

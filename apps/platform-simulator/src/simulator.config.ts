@@ -23,7 +23,7 @@ export const SETTINGS: readonly { readonly name: string; readonly default?: stri
   { name: 'HOST', default: '0.0.0.0', doc: 'address to listen on' },
   { name: 'PUBLIC_URL', doc: 'where browsers reach the simulator (default: http://127.0.0.1 and its port)' },
   { name: 'MERCHANTS_FILE', default: 'config/merchants.demo.json', doc: 'JSON list of merchants' },
-  { name: 'ACCOUNTS_FILE', doc: 'JSON file of the accounts that may ask for access tokens (default: none)' },
+  { name: 'ACCOUNTS_FILE', default: 'config/accounts.demo.json', doc: 'JSON file of the accounts that may ask for access tokens' },
   { name: 'LOG_LEVEL', default: 'info', doc: 'fatal, error, warn, info, debug, trace or silent' },
   { name: 'LATENCY_MS', default: '0', doc: 'time that every answer takes, milliseconds, one number or a range such as 100-500' },
   {

@@ -65,6 +65,7 @@ describe('a list', () => {
       [{ ...shop, notificationUrl: 'x', returnUrl: 'ftp://a', pageUrl: 5 }],
       ['[0].notificationUrl: format', '[0].returnUrl: format', '[0].pageUrl: type'],
     ],
+    ['a URL with a port that is none', [{ ...shop, returnUrl: 'http://shop.example:99999/x' }], ['[0].returnUrl: format']],
     ['lookup as a text', [{ ...shop, lookup: 'yes' }], ['[0].lookup: type']],
     ['an API key id too short', [{ ...shop, apiKeys: [{ id: 'short', key: 'K' }] }], ['[0].apiKeys[0].id: length']],
     ['an API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID }] }], ['[0].apiKeys[0].key: required']],

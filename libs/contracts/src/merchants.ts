@@ -141,15 +141,15 @@ class MerchantEntry {
   currency?: string;
 
   @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
   notificationUrl?: string;
 
   @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
   returnUrl?: string;
 
   @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, says: 'an http or https URL' })
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
   pageUrl?: string;
 
   @Optional()

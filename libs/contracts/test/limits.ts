@@ -264,9 +264,11 @@ const id = (max: number): Sides => {
   return max < 16 ? sides : { ...sides, accepted: [...sides.accepted, '4111111111111111', '__proto__', 'constructor', 'a/b'] };
 };
 
+const orderId: Sides = { ...id(40), refused: { ...id(40).refused, format: ['o\t1', 'o\n', '\u0000', 'o\u007f'] } };
+
 const order: Limit[] = [
   required('(merchant)', 'merchant', merchantName),
-  required('ORDERID', 'orderId', id(40)),
+  required('ORDERID', 'orderId', orderId),
   required('DESCRIPTION', 'description', description),
 ];
 const authorization: Limit[] = [

@@ -1,12 +1,13 @@
-import kafkajs, { type Message, type Producer, type RecordMetadata } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import type { Registry } from 'prom-client';
 import { backOffMs, pauseFor, atMost } from './back-off.js';
-import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, RecordTooLargeError, UnknownTopicError } from './errors.js';
-import { kafkaOf, withAdmin, type KafkaClient } from './kafka-client.js';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from './errors.js';
+import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
+import { byTopic, bytesOnWire, messageOf, notingPartitioner, settleAcknowledged, takeBatch, type Pending } from './produce-batch.js';
 import { afterFailedProduce } from './produce-failure.js';
-import { withTraceHeaders } from './trace-context.js';
+import { TopicLimits } from './topic-limits.js';
 
 export interface ProducerRecord {
   /** With prefix. */
@@ -37,20 +38,6 @@ export interface BatchingProducerOptions {
   maxQueuedBytes?: number;
 }
 
-interface Pending {
-  record: ProducerRecord;
-  message: Message & { chosenPartition?: number };
-  bytes: number;
-  sent: boolean;
-  settled: boolean;
-  resolve(at: ProducedAt): void;
-  reject(error: Error): void;
-}
-
-/** Room that Kafka's own framing may take of a topic's max.message.bytes, per batch and per record. */
-const batchOverheadBytes = 200;
-const recordOverheadBytes = 40;
-
 /**
  * An idempotent producer that gathers records into batches, one batch under way at a time, acknowledged by all replicas in sync.
  * Records of one producer reach their partition in the order of the calls. What fails is repeated, the same records in the same
@@ -58,7 +45,7 @@ const recordOverheadBytes = 40;
  */
 export class BatchingProducer {
   private readonly metrics: KafkaMetrics;
-  private readonly topicLimits = new Map<string, number>();
+  private readonly limits: TopicLimits;
   private readonly giveUp = new AbortController();
   private queue: Pending[] = [];
   private queuedBytes = 0;
@@ -69,6 +56,7 @@ export class BatchingProducer {
 
   constructor(private readonly options: BatchingProducerOptions) {
     this.metrics = new KafkaMetrics(options.metrics);
+    this.limits = new TopicLimits(options.client);
     options.health?.addReadiness('kafka producer', () => this.trouble);
   }
 
@@ -139,89 +127,43 @@ export class BatchingProducer {
     if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
     this.giveUp.abort();
     await this.flushing;
-    await this.disconnect();
+    await this.disconnect(this.producer);
   }
 
   private async flush(): Promise<void> {
+    await pauseFor(this.options.lingerMs ?? 1, this.giveUp.signal);
     while (this.queue.length > 0) {
-      if (this.queue.length < (this.options.maxBatchRecords ?? 500)) await pauseFor(this.options.lingerMs ?? 1, this.giveUp.signal);
       await this.learnTopics();
-      const batch = this.takeBatch();
+      const batch = takeBatch(this.queue, this.limits, this.options.maxBatchRecords ?? 500);
       if (batch.length > 0) await this.deliver(batch);
     }
     this.flushing = undefined;
   }
 
-  /** The front of the queue, in order, up to the record cap and, per topic, the bytes that the topic takes in one batch. */
-  private takeBatch(): Pending[] {
-    const batch: Pending[] = [];
-    const topicBytes = new Map<string, number>();
-    const maxRecords = this.options.maxBatchRecords ?? 500;
-    let taken = 0;
-    for (const pending of this.queue) {
-      if (batch.length === maxRecords) break;
-      const { topic } = pending.record;
-      const limit = this.topicLimits.get(topic);
-      if (limit === undefined) break;
-      if (!pending.settled && pending.bytes + batchOverheadBytes > limit) {
-        pending.reject(new RecordTooLargeError(topic, pending.bytes, limit));
-      }
-      if (!pending.settled) {
-        const bytes = (topicBytes.get(topic) ?? batchOverheadBytes) + pending.bytes;
-        if (bytes > limit) break;
-        topicBytes.set(topic, bytes);
-        batch.push(pending);
-      }
-      taken++;
-    }
-    this.queue.splice(0, taken);
-    return batch;
-  }
-
-  /** Asks the broker once per topic whether it exists and how large a batch it takes; kafkajs would wait for ever for an unknown one. */
+  /** Before a batch is taken, for kafkajs would wait for ever for a topic that does not exist. */
   private async learnTopics(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const unknown = [...new Set(this.queue.filter((p) => !p.settled).map((p) => p.record.topic))].filter(
-        (topic) => !this.topicLimits.has(topic),
+      const unknown = new Set(
+        this.queue.filter(({ settled, record }) => !settled && !this.limits.has(record.topic)).map(({ record }) => record.topic),
       );
-      if (unknown.length === 0) return this.dropSettled();
+      if (unknown.size === 0) break;
       if (this.giveUp.signal.aborted) return this.rejectAll(this.queue.splice(0));
       try {
-        await this.learn(unknown);
+        this.rejectUnknown(await this.limits.learn([...unknown]));
       } catch (error) {
         this.trouble = 'Kafka does not answer';
-        this.options.log.warn({ topics: unknown, attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
+        this.options.log.warn({ topics: [...unknown], attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
         await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), this.giveUp.signal);
       }
     }
+    if (this.queue.some(({ settled }) => settled)) this.queue = this.queue.filter(({ settled }) => !settled);
   }
 
-  private async learn(topics: string[]): Promise<void> {
-    await withAdmin(this.options.client, async (admin) => {
-      const existing = new Set(await admin.listTopics());
-      for (const topic of topics.filter((name) => !existing.has(name))) {
-        this.options.log.error({ topic }, 'cannot send: the topic does not exist');
-        for (const pending of this.queue) {
-          if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
-        }
-      }
-      const known = topics.filter((name) => existing.has(name));
-      if (known.length === 0) return;
-      const { resources } = await admin.describeConfigs({
-        includeSynonyms: false,
-        resources: known.map((name) => ({ type: kafkajs.ConfigResourceTypes.TOPIC, name, configNames: ['max.message.bytes'] })),
-      });
-      for (const { resourceName, configEntries } of resources) {
-        this.topicLimits.set(
-          resourceName,
-          Number(configEntries.find((entry) => entry.configName === 'max.message.bytes')?.configValue ?? 1_000_000),
-        );
-      }
-    });
-  }
-
-  private dropSettled(): void {
-    if (this.queue.some((pending) => pending.settled)) this.queue = this.queue.filter((pending) => !pending.settled);
+  private rejectUnknown(missing: string[]): void {
+    for (const topic of missing) {
+      this.options.log.error({ topic }, 'cannot send: the topic does not exist');
+      for (const pending of this.queue) if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
+    }
   }
 
   /** Sends the batch until every record of it is settled. */
@@ -253,7 +195,7 @@ export class BatchingProducer {
     }
     // The broker forgets nothing that a failed request did, but kafkajs does: its sequence numbers are no longer true.
     log.warn({ records: open.length, attempt, error: String(error) }, 'the producer is unusable after this error; replacing it');
-    await this.disconnect();
+    await this.disconnect(this.producer);
     if (next === 'replace') {
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), this.giveUp.signal);
       return open;
@@ -280,7 +222,7 @@ export class BatchingProducer {
     try {
       await producer.connect();
     } catch (error) {
-      await producer.disconnect();
+      await this.disconnect(producer);
       throw error;
     }
     this.producer = producer;
@@ -288,9 +230,8 @@ export class BatchingProducer {
     return producer;
   }
 
-  private async disconnect(): Promise<void> {
-    const producer = this.producer;
-    this.producer = undefined;
+  private async disconnect(producer: Producer | undefined): Promise<void> {
+    if (producer === this.producer) this.producer = undefined;
     if (!producer) return;
     try {
       await atMost(2000, producer.disconnect());
@@ -305,57 +246,4 @@ export class BatchingProducer {
       pending.reject(new ProducerClosedError(`the producer was closed before ${pending.record.topic} acknowledged the record; ${fate}`));
     }
   }
-}
-
-/** kafkajs's own partitioner (murmur2); the record remembers the answer, for its offset is counted within the partition. */
-const notingPartitioner = () => {
-  const choose = kafkajs.Partitioners.DefaultPartitioner();
-  return (args: Parameters<typeof choose>[0]) => {
-    const partition = choose(args);
-    (args.message as Pending['message']).chosenPartition = partition;
-    return partition;
-  };
-};
-
-function messageOf({ key, value, headers, partition }: ProducerRecord): Message {
-  const traced = withTraceHeaders(headers);
-  return { key, value, headers: traced, ...(partition === undefined ? {} : { partition }) };
-}
-
-function byTopic(batch: Pending[]): { topic: string; messages: Message[] }[] {
-  const topics = new Map<string, Message[]>();
-  for (const { record, message } of batch) {
-    const messages = topics.get(record.topic);
-    if (messages) messages.push(message);
-    else topics.set(record.topic, [message]);
-  }
-  return [...topics].map(([topic, messages]) => ({ topic, messages }));
-}
-
-/** Offset = the partition's base offset + the record's place among those of its partition. Returns the records without an answer. */
-function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]): Pending[] {
-  const nextOffset = new Map<string, bigint>();
-  for (const { topicName, partition, baseOffset } of answers) {
-    const place = `${topicName}/${partition}`;
-    if (baseOffset !== undefined && !nextOffset.has(place)) nextOffset.set(place, BigInt(baseOffset));
-  }
-  return batch.filter((pending) => {
-    const partition = pending.message.chosenPartition!;
-    const place = `${pending.record.topic}/${partition}`;
-    const offset = nextOffset.get(place);
-    if (offset === undefined) return true;
-    nextOffset.set(place, offset + 1n);
-    pending.resolve({ partition, offset });
-    return false;
-  });
-}
-
-function bytesOnWire({ key, value, headers }: Message): number {
-  let bytes = recordOverheadBytes + lengthOf(key) + lengthOf(value);
-  for (const [name, header] of Object.entries(headers ?? {})) bytes += Buffer.byteLength(name) + lengthOf(header as string | Buffer) + 6;
-  return bytes;
-}
-
-function lengthOf(content: string | Buffer | null | undefined): number {
-  return content === null || content === undefined ? 0 : Buffer.byteLength(content);
 }

@@ -2,9 +2,10 @@ import kafkajs, { type Consumer, type ConsumerCrashEvent, type EachBatchPayload,
 import { backOffMs, pauseFor, atMost } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
 import { UnknownTopicError } from './errors.js';
-import { kafkaOf, withAdmin, type KafkaClient } from './kafka-client.js';
+import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import type { KafkaMetrics } from './kafka-metrics.js';
+import { startsOf } from './offsets.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import { missingTopics } from './topics.js';
 
@@ -53,7 +54,7 @@ export class GroupConsumer {
   private readonly consumer: Consumer;
   private held = new Map<string, Held>();
   private commitOffsets: CommitOffsets | undefined;
-  private committing: Promise<void> | undefined;
+  private committing = Promise.resolve();
   private commitTimer: NodeJS.Timeout | undefined;
   private isStopping = false;
   private isRunning = false;
@@ -85,9 +86,9 @@ export class GroupConsumer {
     this.consumer.on('consumer.group_join', ({ payload }) => this.afterJoin(payload.memberAssignment));
     this.consumer.on('consumer.crash', (event) => this.afterCrash(event));
     await this.consumer.connect();
+    this.isRunning = true;
     await this.consumer.subscribe({ topics: names, fromBeginning: true });
     await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
-    this.isRunning = true;
   }
 
   /** Takes nothing new, lets what runs end until the deadline, commits, and leaves the group. */
@@ -157,8 +158,6 @@ export class GroupConsumer {
     this.endAssignments();
     if (this.isStopping) return;
     metrics.rebalances.inc({ group: groupId });
-    // Pause flags outlive an assignment: a partition that was full and comes back would never be read again.
-    for (const topic of Object.keys(memberAssignment)) this.consumer.resume([{ topic }]);
     for (const [name, partitions] of Object.entries(memberAssignment)) {
       for (const partition of partitions) this.hold(name.slice(topicPrefix.length), partition);
     }
@@ -184,7 +183,7 @@ export class GroupConsumer {
     const waiting = [...this.held.values()].filter(({ assignment }) => assignment.topic === topic);
     for (let attempt = 1; waiting.some(isWaiting); attempt++) {
       try {
-        const starts = await this.startsOf(name);
+        const starts = await startsOf(this.options.client, this.options.groupId, name);
         for (const held of waiting.filter(isWaiting)) {
           const { partition } = held.assignment;
           const { committed, low } = starts.get(partition) ?? { committed: undefined, low: 0n };
@@ -193,6 +192,7 @@ export class GroupConsumer {
           this.consumer.seek({ topic: name, partition, offset: String(offset) });
           held.isPlaced = true;
           held.committed = committed;
+          // Always: a pause outlives its assignment, and a partition that was full and comes back would never be read again.
           this.resume(held.assignment);
         }
       } catch (error) {
@@ -202,21 +202,6 @@ export class GroupConsumer {
         if (pending) await pauseFor(retryMs, pending.assignment.signal);
       }
     }
-  }
-
-  private startsOf(topic: string): Promise<Map<number, { committed: bigint | undefined; low: bigint }>> {
-    const { client, groupId } = this.options;
-    return withAdmin(client, async (admin) => {
-      const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
-      const committed = new Map((group?.partitions ?? []).map(({ partition, offset }) => [partition, BigInt(offset)]));
-      const log = await admin.fetchTopicOffsets(topic);
-      return new Map(
-        log.map(({ partition, low }) => {
-          const offset = committed.get(partition);
-          return [partition, { committed: offset === undefined || offset < 0n ? undefined : offset, low: BigInt(low) }];
-        }),
-      );
-    });
   }
 
   private afterProgress(held: Held): void {
@@ -229,17 +214,19 @@ export class GroupConsumer {
     const isIdle = records === 0;
     if (this.commitTimer && !isIdle) return;
     clearTimeout(this.commitTimer);
-    this.commitTimer = setTimeout(
-      () => {
-        this.commitTimer = undefined;
-        this.committing ??= this.commit().finally(() => (this.committing = undefined));
-      },
-      isIdle ? 0 : commitEveryMs,
-    );
+    this.commitTimer = setTimeout(() => this.commitNext(), isIdle ? 0 : commitEveryMs);
+  }
+
+  /** One commit at a time; what was finished meanwhile goes with the next one. */
+  private commitNext(): void {
+    this.commitTimer = undefined;
+    this.committing = this.committing.then(() => this.commit());
   }
 
   /** One commit of every frontier that has moved; what fails is sent with the next one. */
   private async commit(): Promise<void> {
+    const queued = [...this.held.values()].reduce((sum, { work }) => sum + work.backlog().records, 0);
+    this.options.metrics.queued.set({ group: this.options.groupId }, queued);
     const moved = [...this.held.values()].flatMap((held) => {
       const frontier = held.work.frontier();
       return frontier === undefined || frontier === held.committed ? [] : [{ held, frontier }];

@@ -53,6 +53,35 @@ export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => P
   }
 }
 
+/**
+ * The same, patiently: right after a broker came up or a topic was created, leaders are not elected yet and requests fail for a moment.
+ * What is asked must bear being asked again.
+ */
+export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withAdmin(client, ask);
+    } catch (error) {
+      if (attempt === 8 || !isPassing(error)) throw error;
+      await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }));
+    }
+  }
+}
+
+interface KafkaJsFailure {
+  name?: string;
+  type?: string;
+  retriable?: boolean;
+  errors?: unknown[];
+}
+
+function isPassing(error: unknown): boolean {
+  const { name, type, retriable, errors } = error as KafkaJsFailure;
+  if (errors) return errors.some(isPassing);
+  // Somebody else is creating the same topics: the next look finds them.
+  return retriable === true || type === 'TOPIC_ALREADY_EXISTS' || name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSTimeout';
+}
+
 /** Waits until a broker answers, says so in the log each time it does not, and gives up only by the signal (then it rejects). */
 export async function waitForKafka(client: KafkaClient, { log, signal }: { log: KafkaLog; signal?: AbortSignal }): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -179,7 +179,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   private async afterError(task: HandledTask, error: unknown): Promise<Verdict> {
     const { log, groupId, maxRetries = 5 } = this.options;
     const { record, attempts } = task;
-    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), key: record.key, attempts };
+    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), orderKey: record.key, attempts };
     if (error instanceof RetryableError) {
       const ms = this.delayMs(attempts);
       this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'retryable' });

@@ -75,13 +75,15 @@ export class KeyOrderedPool {
   }
 }
 
-interface Entry extends Task {
+/** What is left of a record in the list of those delivered; its content goes when it is done. */
+interface Place {
+  readonly offset: bigint;
   isDone: boolean;
 }
 
 interface Lane {
-  key: string;
-  entries: Entry[];
+  readonly key: string;
+  readonly waiting: { task: Task; place: Place }[];
   holdsPartition: boolean;
 }
 
@@ -93,7 +95,7 @@ class KeyOrderedWork implements PartitionWork {
   private urgent: Lane[] = [];
   private holds = 0;
   /** In delivery order from the first that is not done. Offsets have gaps: the frontier moves to the next one delivered, never by 1. */
-  private delivered: Entry[] = [];
+  private delivered: Place[] = [];
   private firstOpen = 0;
   private lastOffset: bigint | undefined;
   private hasMoved = false;
@@ -112,17 +114,18 @@ class KeyOrderedWork implements PartitionWork {
   add(records: ConsumedRecord[]): void {
     if (this.assignment.signal.aborted) return;
     for (const record of records) {
-      const entry: Entry = { record, assignment: this.assignment, attempts: 0, isDone: false };
-      this.delivered.push(entry);
+      const place = { offset: record.offset, isDone: false };
+      const entry = { task: { record, assignment: this.assignment, attempts: 0 }, place };
+      this.delivered.push(place);
       this.lastOffset = record.offset;
       this.openRecords++;
       this.openBytes += bytesOf(record);
       // Records without a key have no order to keep.
       const key = record.rawKey === null ? `without key ${record.offset}` : `key ${record.rawKey.toString('latin1')}`;
       const lane = this.lanes.get(key);
-      if (lane) lane.entries.push(entry);
+      if (lane) lane.waiting.push(entry);
       else {
-        const opened = { key, entries: [entry], holdsPartition: false };
+        const opened = { key, waiting: [entry], holdsPartition: false };
         this.lanes.set(key, opened);
         this.ready.push(opened);
       }
@@ -132,7 +135,7 @@ class KeyOrderedWork implements PartitionWork {
 
   frontier(): bigint | undefined {
     if (!this.hasMoved || this.lastOffset === undefined) return undefined;
-    return this.delivered[this.firstOpen]?.record.offset ?? this.lastOffset + 1n;
+    return this.delivered[this.firstOpen]?.offset ?? this.lastOffset + 1n;
   }
 
   backlog(): { records: number; bytes: number } {
@@ -160,7 +163,7 @@ class KeyOrderedWork implements PartitionWork {
   async runHead(lane: Lane, run: (task: Task) => Promise<Verdict>): Promise<Verdict> {
     this.running++;
     try {
-      return await run(lane.entries[0]!);
+      return await run(lane.waiting[0]!.task);
     } finally {
       this.running--;
       if (this.running === 0) for (const resolve of this.whenSettled.splice(0)) setImmediate(resolve);
@@ -187,10 +190,10 @@ class KeyOrderedWork implements PartitionWork {
   }
 
   private finish(lane: Lane): void {
-    const entry = lane.entries.shift()!;
-    entry.isDone = true;
+    const { task, place } = lane.waiting.shift()!;
+    place.isDone = true;
     this.openRecords--;
-    this.openBytes -= bytesOf(entry.record);
+    this.openBytes -= bytesOf(task.record);
     while (this.delivered[this.firstOpen]?.isDone) {
       this.firstOpen++;
       this.hasMoved = true;
@@ -199,7 +202,7 @@ class KeyOrderedWork implements PartitionWork {
       this.delivered = this.delivered.slice(this.firstOpen);
       this.firstOpen = 0;
     }
-    if (lane.entries.length > 0) this.ready.push(lane);
+    if (lane.waiting.length > 0) this.ready.push(lane);
     else this.lanes.delete(lane.key);
     this.assignment.progress();
   }

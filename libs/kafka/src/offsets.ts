@@ -1,19 +1,18 @@
 import { UnknownTopicError } from './errors.js';
-import { backOffMs, pauseFor } from './back-off.js';
-import { withAdmin, type KafkaClient } from './kafka-client.js';
+import { askAdmin, withAdmin, type KafkaClient } from './kafka-client.js';
 
 /** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
 export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
-  return withAdmin(client, async (admin) => {
+  return askAdmin(client, async (admin) => {
     if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading offsets');
-    const partitions = await onceLed(() => admin.fetchTopicOffsets(topic));
+    const partitions = await admin.fetchTopicOffsets(topic);
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]));
   });
 }
 
 /** Per partition the offset that the group reads next; a partition without a commit is absent. */
 export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
-  return withAdmin(client, async (admin) => {
+  return askAdmin(client, async (admin) => {
     if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading committed offsets');
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
     const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
@@ -21,14 +20,21 @@ export function committedOffsets(client: KafkaClient, groupId: string, topic: st
   });
 }
 
-/** Right after a topic was created or a broker came back, partitions are without a leader for a moment; kafkajs does not wait for it. */
-async function onceLed<T>(ask: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (attempt === 8 || (error as { retriable?: boolean }).retriable !== true) throw error;
-      await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 1000 }));
-    }
-  }
+/** Where a member of the group may begin: per partition what is committed, if anything, and the first offset still kept. */
+export function startsOf(
+  client: KafkaClient,
+  groupId: string,
+  topic: string,
+): Promise<Map<number, { committed: bigint | undefined; low: bigint }>> {
+  return withAdmin(client, async (admin) => {
+    const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    const committed = new Map((group?.partitions ?? []).map(({ partition, offset }) => [partition, BigInt(offset)]));
+    const log = await admin.fetchTopicOffsets(topic);
+    return new Map(
+      log.map(({ partition, low }) => {
+        const offset = committed.get(partition);
+        return [partition, { committed: offset === undefined || offset < 0n ? undefined : offset, low: BigInt(low) }];
+      }),
+    );
+  });
 }

@@ -1,5 +1,5 @@
-import kafkajs, { type Admin } from 'kafkajs';
-import { withAdmin, type KafkaClient } from './kafka-client.js';
+import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { askAdmin, type KafkaClient } from './kafka-client.js';
 import type { KafkaLog } from './kafka-log.js';
 
 /** The part of a contracts' TopicDefinition that a broker has to agree with. */
@@ -31,13 +31,13 @@ export interface EnsureTopicsOptions {
 /** Creates what is missing of the table; what exists is left as it is (checkTopics says whether it fits). */
 export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOptions): Promise<void> {
   const { prefix, definitions, replicationFactor, minInSyncReplicas, log } = options;
-  await withAdmin(client, async (admin) => {
+  await askAdmin(client, async (admin) => {
     const existing = new Set(await admin.listTopics());
     const missing = definitions.filter(({ name }) => !existing.has(prefix + name));
     if (missing.length === 0) return;
-    await admin.createTopics({
-      waitForLeaders: true,
-      topics: missing.map((definition) => ({
+    await createTopics(
+      admin,
+      missing.map((definition) => ({
         topic: prefix + definition.name,
         numPartitions: definition.partitions,
         replicationFactor,
@@ -49,9 +49,21 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
           'unclean.leader.election.enable': 'false',
         }).map(([name, value]) => ({ name, value })),
       })),
-    });
+    );
     log.info({ topics: missing.map(({ name }) => prefix + name), replicationFactor }, 'created topics');
   });
+}
+
+/** kafkajs says "Topic creation errors" and keeps the reasons to itself. */
+async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void> {
+  try {
+    await admin.createTopics({ waitForLeaders: true, topics });
+  } catch (error) {
+    const { errors } = error as { errors?: { topic?: string; message: string }[] };
+    if (!errors) throw error;
+    const reasons = errors.map(({ topic, message }) => `${topic}: ${message}`).join('; ');
+    throw Object.assign(new Error(`cannot create topics: ${reasons}`, { cause: error }), { errors });
+  }
 }
 
 export interface CheckTopicsOptions {
@@ -66,7 +78,7 @@ export interface CheckTopicsOptions {
  * 3 replicas or 2 in sync.
  */
 export async function checkTopics(client: KafkaClient, { prefix, definitions, production }: CheckTopicsOptions): Promise<TopicFault[]> {
-  return withAdmin(client, async (admin) => {
+  return askAdmin(client, async (admin) => {
     const existing = new Set(await admin.listTopics());
     const found = definitions.filter(({ name }) => existing.has(prefix + name));
     const actual = await settingsOf(
@@ -136,6 +148,6 @@ async function settingsOf(admin: Admin, topics: string[]): Promise<Map<string, A
 
 /** Which of these topics (with prefix) the broker does not have. Asks in a way that never creates one. */
 export async function missingTopics(client: KafkaClient, topics: readonly string[]): Promise<string[]> {
-  const existing = new Set(await withAdmin(client, (admin) => admin.listTopics()));
+  const existing = new Set(await askAdmin(client, (admin) => admin.listTopics()));
   return topics.filter((topic) => !existing.has(topic));
 }

@@ -69,4 +69,23 @@ describe('a partition consumer', () => {
     expect(asked.sort()).toEqual([[0, 5n], [1, 5n]]); // prettier-ignore
     expect(again.sort()).toEqual(['a3', 'a4', 'b5']);
   });
+
+  it('commits nothing of a batch that still fails when it is closed', async () => {
+    const groupId = `${bench.prefix}closed-while-failing`;
+    let failures = 0;
+    const consumer = new PartitionConsumer({
+      client: bench.client,
+      groupId,
+      topic: 'records',
+      topicPrefix: bench.prefix,
+      sessionTimeoutMs: 3000,
+      log: bench.log,
+      onBatch: () => Promise.reject(new Error(`failure ${++failures}`)),
+    });
+    bench.atEnd(() => consumer.close());
+    await consumer.start();
+    await until('some failures', () => failures >= 2);
+    await consumer.close();
+    expect(await committedOffsets(bench.client, groupId, `${bench.prefix}records`)).toEqual(new Map());
+  });
 });

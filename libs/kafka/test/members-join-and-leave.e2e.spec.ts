@@ -4,18 +4,12 @@ import { committedOffsets, KafkaHandler, type ConsumedRecord } from '../src/inde
 import { Bench, textOf, until } from './support.js';
 
 const handled = new Set<string>();
-const running = new Set<string>();
-let overlaps = 0;
 
 @Controller()
 class Commands {
   @KafkaHandler('commands')
   async handle(@Payload() record: ConsumedRecord): Promise<void> {
-    const id = `${record.partition}/${record.key}`;
-    if (running.has(id)) overlaps++;
-    running.add(id);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    running.delete(id);
     handled.add(textOf(record)!);
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** EXTRADATA holds 255 characters (interface, Transaction). */
 const EXTRADATA_LENGTH = 255;
-const TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,3})$/;
+const TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,5})$/;
 
 export interface ExtraDataTag {
   operation: string;
@@ -23,6 +23,11 @@ export function tagExtraData(callers: string | undefined, commandId: string, att
   const tagged = callers === undefined ? tag : `${callers}|${tag}`;
   if ([...tagged].length <= EXTRADATA_LENGTH) return { extraData: tagged, isTagged: true };
   return { extraData: callers ?? '', isTagged: false };
+}
+
+/** A caller's value that would be read back as a tag of ours. */
+export function looksTagged(extraData: string): boolean {
+  return TAG.test(extraData);
 }
 
 /** Takes a returned EXTRADATA apart again; a value that we did not tag is the caller's as it stands. */

@@ -1,8 +1,18 @@
-import { execCode } from '@tranche/contracts';
 import { operationTag } from './extradata-tag.js';
-import { findOperation, type OperationState, type UnboundEvidence } from './order-state.js';
+import { findOperation, isPayment, type Attempt, type OperationState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
-import { answered, closeNotExecuted, closeWith, compact, conflict, settle, type Draft, type Said } from './transitions.js';
+import {
+  answered,
+  bind,
+  closeNotExecuted,
+  closeWith,
+  compact,
+  conflict,
+  executedAfterAll,
+  settle,
+  type Draft,
+  type Said,
+} from './transitions.js';
 
 /** EVIDENCE finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
 export function foldEvidence(next: Draft, evidence: Evidence): void {
@@ -13,48 +23,79 @@ export function foldEvidence(next: Draft, evidence: Evidence): void {
   }
   const unbound = withoutIdentity(evidence);
   if (isKnownTwice(next, unbound)) return;
-  const candidates = candidatesFor(next, unbound);
-  const inDoubt = candidates.length === 1 ? candidates.find((candidate) => candidate.phase === 'in_doubt') : undefined;
-  if (inDoubt) apply(next, inDoubt, unbound, inDoubt.attempt);
-  else if (candidates.length > 0) next.order.unbound = [...next.order.unbound, unbound];
+  // A tag that no operation of ours has: somebody else's, and no source to look for.
+  const sources = evidence.tag === undefined ? possibleSources(next, unbound) : [];
+  const [source] = sources;
+  const isUndecided = sources.some(
+    ({ operation: other, attempt }) => isCurrent(other, attempt) && (other.phase === 'open' || other.phase === 'in_doubt'),
+  );
+  if (sources.length === 1 && source && !(isCurrent(source.operation, source.attempt) && source.operation.phase === 'open')) {
+    apply(next, source.operation, unbound, source.attempt.attempt);
+  } else if (isUndecided) next.order.unbound = [...next.order.unbound, unbound];
   else external(next, unbound);
 }
 
 /** An attempt has just become doubtful: what was heard before may now settle it. */
 export function settleDoubtFromUnbound(next: Draft, commandId: string): void {
   for (const unbound of next.order.unbound) {
-    const candidates = candidatesFor(next, unbound);
-    const [candidate] = candidates;
-    if (candidates.length !== 1 || candidate?.commandId !== commandId || candidate.phase !== 'in_doubt') continue;
+    const sources = possibleSources(next, unbound);
+    const [source] = sources;
+    if (sources.length !== 1 || source?.operation.commandId !== commandId || source.operation.phase !== 'in_doubt') continue;
     next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
-    apply(next, candidate, unbound, candidate.attempt);
+    apply(next, source.operation, unbound, source.attempt.attempt);
+  }
+}
+
+/** The answer has just named its TRANSACTIONID: what was heard of that one before is about this operation (R8). */
+export function bindUnbound(next: Draft, commandId: string): void {
+  for (const unbound of next.order.unbound) {
+    const operation = findOperation(next.order, commandId);
+    const { transactionId } = unbound.answer;
+    if (transactionId === undefined || operation?.transactionId !== transactionId || operation.operation !== unbound.operation) continue;
+    next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
+    apply(next, operation, unbound, operation.attempt);
   }
 }
 
 function named(next: Draft, evidence: Evidence): OperationState | undefined {
   const { commandId, tag, operation, answer } = evidence;
   if (commandId !== undefined) return findOperation(next.order, commandId);
-  const tagged = tag && next.order.operations.find((other) => operationTag(other.commandId) === tag.operation);
-  if (tagged) return tagged;
-  if (answer.transactionId === undefined) return undefined;
-  return next.order.operations.find((other) => other.transactionId === answer.transactionId && other.operation === operation);
+  const ofKind = next.order.operations.filter((other) => other.operation === operation);
+  const tagged = tag && ofKind.find((other) => operationTag(other.commandId) === tag.operation);
+  if (tagged || answer.transactionId === undefined) return tagged;
+  return ofKind.find((other) => other.transactionId === answer.transactionId);
+}
+
+interface Source {
+  operation: OperationState;
+  attempt: Attempt;
+}
+
+const isCurrent = (operation: OperationState, attempt: Attempt): boolean => operation.token === attempt.token;
+
+/**
+ * Attempts that evidence without a name could be about: of its kind, sent without a tag, and with no TRANSACTIONID yet. Ended and
+ * earlier ones count too: a late notification of theirs must not settle a younger doubt.
+ */
+function possibleSources(next: Draft, evidence: UnboundEvidence): Source[] {
+  const { transactionId } = evidence.answer;
+  const isBound =
+    transactionId !== undefined &&
+    next.order.operations.some((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
+  if (isBound) return [];
+  const ofKind = next.order.operations.filter((operation) => operation.operation === evidence.operation);
+  return ofKind.flatMap((operation) =>
+    operation.attempts
+      .filter((attempt) => !attempt.isTagged && attempt.transactionId === undefined && attempt.closed !== 'unsent')
+      .map((attempt) => ({ operation, attempt })),
+  );
 }
 
 const attemptOf = (evidence: Evidence): number | undefined => evidence.attempt ?? evidence.tag?.attempt;
 
 function withoutIdentity(evidence: Evidence): UnboundEvidence {
-  const { operation, result, partial, answer, source, extraData, externalEntityId, externalReference } = evidence;
-  return compact({ operation, result, partial, answer, source, extraData, externalEntityId, externalReference });
-}
-
-/** Attempts that could be the source of evidence without a name: open or doubtful, of its kind, with no TRANSACTIONID of their own. */
-function candidatesFor(next: Draft, evidence: UnboundEvidence): OperationState[] {
-  return next.order.operations.filter(
-    (operation) =>
-      operation.operation === evidence.operation &&
-      (operation.phase === 'open' || operation.phase === 'in_doubt') &&
-      (operation.transactionId === undefined || operation.transactionId === evidence.answer.transactionId),
-  );
+  const { operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } = evidence;
+  return compact({ operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags });
 }
 
 function isKnownTwice(next: Draft, evidence: UnboundEvidence): boolean {
@@ -69,7 +110,8 @@ function external(next: Draft, evidence: UnboundEvidence): void {
   const { operation, result, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
   next.order.external = [...next.order.external, compact({ operation, result, transactionId, execCode, amount })];
-  next.publish('payment.operation.external', undefined, { operation, amount, origin: originOf(evidence), ...answered(saidBy(evidence)) });
+  const body = { operation, amount, origin: originOf(evidence), flags: evidence.flags, ...answered(saidBy(evidence)) };
+  next.publish('payment.operation.external', undefined, body);
 }
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
@@ -79,7 +121,7 @@ function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence
   const counted: OperationState = { ...operation, evidence: [...operation.evidence, key] };
   next.put(counted);
   if (attempt !== operation.attempt) {
-    if (evidence.result === 'succeeded') conflict(next, counted, evidence.answer, originOf(evidence));
+    if (evidence.result === 'succeeded') executedAfterAll(next, counted, 'succeeded', saidBy(evidence));
     return;
   }
   switch (counted.phase) {
@@ -101,8 +143,8 @@ function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence
 
 /** After a doubt, a refusal that may mean "already done" proves nothing: the doubt stays (R8). */
 function applyToUnknown(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
-  const mayBeDone = operation.wasInDoubt && evidence.source !== 'operator' && execCode(evidence.answer.execCode ?? '').maybeAlreadyDone;
-  if (mayBeDone || evidence.result === 'unclear') return;
+  const mayBeDone = operation.wasInDoubt && evidence.source !== 'operator' && evidence.mayBeDone;
+  if (mayBeDone || evidence.result === 'unclear' || !isPossible(operation, evidence)) return;
   if (evidence.result === 'not_executed') {
     if (evidence.source === 'operator' && operation.phase !== 'in_doubt') return;
     closeNotExecuted(next, operation, originOf(evidence), { reason: 'evidence', execCode: evidence.answer.execCode });
@@ -111,6 +153,10 @@ function applyToUnknown(next: Draft, operation: OperationState, evidence: Unboun
   if (evidence.result === 'redirect' && evidence.source !== 'operator') return;
   settle(next, operation, evidence.result, saidBy(evidence));
 }
+
+/** Only payments wait: for a cardholder or for an approval (docs/decisions/0005). */
+const isPossible = (operation: OperationState, { result }: UnboundEvidence): boolean =>
+  isPayment(operation) || (result !== 'pending' && result !== 'redirect');
 
 /** The cardholder's or the provider's word on a redirect or a pending approval (interface, States and transitions). */
 function applyToWaiting(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
@@ -135,11 +181,16 @@ function applyToEnded(next: Draft, operation: OperationState, evidence: UnboundE
     conflict(next, operation, evidence.answer, originOf(evidence));
     return;
   }
-  const bound = operation.transactionId === undefined && evidence.answer.transactionId !== undefined;
-  if (bound) next.put({ ...operation, transactionId: evidence.answer.transactionId });
+  const { transactionId, amount } = evidence.answer;
+  let told = operation;
+  if (operation.transactionId === undefined && transactionId !== undefined) told = bind(told, operation.attempt, transactionId);
+  // The amount of a success that the answer did not tell.
+  if (operation.end === 'succeeded' && result === 'succeeded' && operation.amount === undefined && amount !== undefined)
+    told = { ...told, amount };
+  if (told !== operation) next.put(told);
   const isFinal = result === 'succeeded' || result === 'refused';
   const contradicts = isFinal && result !== operation.end && !(operation.end === 'expired' && result === 'refused');
-  if (contradicts) conflict(next, operation, evidence.answer, originOf(evidence));
+  if (contradicts) conflict(next, told, evidence.answer, originOf(evidence));
 }
 
 function saidBy(evidence: UnboundEvidence): Said {

@@ -71,6 +71,9 @@ const phaseOf = (order: OrderState, commandId: string) => {
   return operation && [operation.phase, operation.attempt, operation.end].filter((part) => part !== undefined).join(' ');
 };
 
+/** Its EXTRADATA had no room for the tag. */
+const untagged = (commandId: string, change: Partial<Intent> = {}) => intent(commandId, { tag: undefined, ...change });
+
 const authorized = [intent('a'), outcome('a', 'succeeded')];
 const captured = [...authorized, capture('c'), outcome('c', 'succeeded')];
 
@@ -159,7 +162,7 @@ describe('an attempt is closed by its own token only', () => {
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['doubt twice', [intent('a'), inDoubt('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['a foreign token', [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }], 'open 1', []],
-    ['an old attempt', [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'succeeded')], 'open 2', []],
+    ['an old attempt', [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'refused')], 'open 2', []],
     [
       'a late answer ends a doubt',
       [intent('a'), inDoubt('a'), outcome('a', 'succeeded')],
@@ -291,20 +294,25 @@ describe('evidence', () => {
       'in_doubt 1',
       'authorize.in_doubt',
     ],
-    ['a doubt, without a tag, one candidate', [...doubt, evidence('refused')], 'ended 1 refused', 'authorize.doubt_resolved'],
     [
-      'a doubt, heard of before it was one',
-      [intent('a'), evidence('refused'), inDoubt('a')],
+      'a doubt, without a tag, one candidate',
+      [untagged('a'), inDoubt('a'), evidence('refused')],
       'ended 1 refused',
       'authorize.doubt_resolved',
     ],
-    ['an open attempt, without a tag, waits', [intent('a'), evidence('refused')], 'open 1', undefined],
+    [
+      'a doubt, heard of before it was one',
+      [untagged('a'), evidence('refused'), inDoubt('a')],
+      'ended 1 refused',
+      'authorize.doubt_resolved',
+    ],
+    ['an open attempt, without a tag, waits', [untagged('a'), evidence('refused')], 'open 1', undefined],
     ['not executed reopens an open attempt', [intent('a'), evidence('not_executed', { of: 'a' })], 'idle 2', undefined],
     ['not executed ends a doubt', [...doubt, evidence('not_executed', { of: 'a' })], 'ended 1 not_executed', 'authorize.doubt_resolved'],
     ['unclear leaves a doubt', [...doubt, evidence('unclear', { of: 'a' })], 'in_doubt 1', 'authorize.in_doubt'],
     [
       '2015 leaves a doubt: it may mean "already done"',
-      [...doubt, evidence('refused', { of: 'a', answer: { execCode: '2015' } })],
+      [...doubt, evidence('refused', { of: 'a', mayBeDone: true, answer: { execCode: '2015' } })],
       'in_doubt 1',
       'authorize.in_doubt',
     ],
@@ -348,8 +356,8 @@ describe('evidence', () => {
     [
       'executed though closed as not executed',
       [intent('a'), notExecuted('a'), evidence('succeeded', { of: 'a' })],
-      'idle 2',
-      'conflict.detected',
+      'ended 2 succeeded',
+      'authorize.succeeded',
     ],
     ['an operation that is not ours', [...captured, refundOfBackOffice], 'ended 1 succeeded', 'operation.external'],
   ];
@@ -357,6 +365,98 @@ describe('evidence', () => {
     const { order, events } = run(records);
     expect(phaseOf(order, 'a')).toBe(phase);
     expect(events.at(-1)).toBe(lastEvent);
+  });
+
+  it.each([
+    ['pending', 'succeeded', 'ended 1 succeeded', ['authorize.pending', 'authorize.succeeded']],
+    ['redirect', 'succeeded', 'ended 1 succeeded', ['authorize.redirect_required', 'authorize.succeeded']],
+    ['succeeded', 'succeeded', 'ended 1 succeeded', ['authorize.succeeded']],
+    ['refused', 'succeeded', 'ended 1 refused', ['authorize.refused', 'conflict.detected']],
+  ] as const)('that came before the answer "%s" without a tag is bound by its TRANSACTIONID', (result, heard, phase, events) => {
+    const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
+    const told = run([untagged('a'), before, outcome('a', result)]);
+    expect([phaseOf(told.order, 'a'), told.events, told.order.unbound]).toEqual([phase, events, []]);
+  });
+
+  const pay = (commandId: string) => untagged(commandId, { operation: 'pay', method: 'card' });
+  const ofPay = (result: Evidence['result'], transactionId: string | undefined, execCode: string) =>
+    evidence(result, { operation: 'pay', answer: { execCode, transactionId } });
+  const refunds = (result: Evidence['result'], change: Partial<Evidence> = {}) =>
+    evidence(result, { operation: 'refund', answer: { execCode: '0000', transactionId: 'T-office', amount: 700 }, ...change });
+  const doubtfulRefund = [...captured, refund('r', 500), inDoubt('r')];
+  const foreign: [what: string, records: JournalRecord[], commandId: string, phase: string, lastEvent: string][] = [
+    [
+      'of an earlier payment, heard before its own answer',
+      [pay('p1'), ofPay('refused', 'T-p1', '4001'), outcome('p1', 'refused'), pay('p2'), inDoubt('p2')],
+      'p2',
+      'in_doubt 1',
+      'pay.in_doubt',
+    ],
+    [
+      'of an earlier payment whose answer had no TRANSACTIONID',
+      [pay('p1'), outcome('p1', 'refused', { transactionId: undefined }), pay('p2'), inDoubt('p2'), ofPay('refused', 'T-p1', '4001')],
+      'p2',
+      'in_doubt 1',
+      'pay.in_doubt',
+    ],
+    [
+      'of an earlier attempt',
+      [pay('p'), notExecuted('p'), { ...pay('p'), attempt: 2, token: 'p#2' }, inDoubt('p', 2), ofPay('not_executed', undefined, '5001')],
+      'p',
+      'in_doubt 2',
+      'pay.in_doubt',
+    ],
+    ['of the back office, while our own carries a tag', [...doubtfulRefund, refunds('succeeded')], 'r', 'in_doubt 1', 'operation.external'],
+    [
+      'with a tag of nobody',
+      [...doubtfulRefund, refunds('succeeded', { tag: { operation: 'AAAAAAAAAAAA', attempt: 1 } })],
+      'r',
+      'in_doubt 1',
+      'operation.external',
+    ],
+    [
+      'of another kind that carries our tag',
+      [...redirect, refunds('succeeded', { tag: { operation: operationTag('a'), attempt: 1 } })],
+      'a',
+      'redirect 1',
+      'operation.external',
+    ],
+  ];
+  it.each(foreign)('%s settles nothing of ours', (_what, records, commandId, phase, lastEvent) => {
+    const { order, events } = run(records);
+    expect([phaseOf(order, commandId), events.at(-1)]).toEqual([phase, lastEvent]);
+  });
+
+  it('0003 on a capture is no pending approval', () => {
+    const heard = evidence('pending', {
+      operation: 'capture',
+      tag: { operation: operationTag('c'), attempt: 1 },
+      answer: { execCode: '0003' },
+    });
+    const { order, events } = run([...authorized, capture('c'), heard, capture('d')]);
+    expect([phaseOf(order, 'c'), verdictOf(order, 'd#1'), events]).toEqual(['open 1', 'busy', ['authorize.succeeded']]);
+  });
+
+  it('keeps the platform’s amount where none was asked for, and none where it accepted in part and did not say how much', () => {
+    const whole = run([...captured, refund('r'), outcome('r', 'succeeded', { amount: 700 })]);
+    expect(findOperation(whole.order, 'r')?.amount).toBe(700);
+    const partly = { ...outcome('c', 'succeeded', { execCode: '0004' }), partial: true };
+    const heard = evidence('succeeded', { operation: 'capture', of: 'c', answer: { execCode: '0004', transactionId: 'T-c', amount: 600 } });
+    const before = run([...authorized, capture('c', { amount: 1000 }), partly]);
+    expect(findOperation(before.order, 'c')?.amount).toBeUndefined();
+    expect(findOperation(run([heard], before.order).order, 'c')?.amount).toBe(600);
+  });
+
+  it('raises a conflict when the answer of an attempt comes after it was closed as not executed', () => {
+    const { order, events } = run([intent('a'), evidence('not_executed', { of: 'a' }), outcome('a', 'succeeded')]);
+    expect([phaseOf(order, 'a'), events]).toEqual(['ended 2 succeeded', ['conflict.detected', 'authorize.succeeded']]);
+  });
+
+  it('leaves what remains to the platform when a refund of the back office has no readable amount', () => {
+    const unreadable = { ...refundOfBackOffice, answer: { execCode: '0000', transactionId: 'T-office' }, flags: ['invalid_amount'] };
+    const { order, bodies } = run([...captured, unreadable, refund('r', 15000)]);
+    expect(verdictOf(order, 'r#1')).toBe('granted');
+    expect(bodies.at(-1)).toMatchObject({ flags: ['invalid_amount'] });
   });
 
   it('counts a refund of the back office against what remains, once', () => {
@@ -380,6 +480,18 @@ describe('evidence', () => {
     ]);
     expect(events).toEqual(['authorize.redirect_required', 'authorize.succeeded', 'authorize.succeeded', 'conflict.detected']);
     expect(bodies.at(-1)).toMatchObject({ flags: ['two_payments_succeeded'] });
+  });
+});
+
+describe('what rests on a state that was read', () => {
+  const rejection = (seen: string): JournalRecord =>
+    ({ ...capture('c'), record: 'REJECTED', faults: [], seen }) as unknown as JournalRecord;
+  it('is void once the order moved on', () => {
+    const { order } = run(authorized);
+    expect(phaseOf(run([rejection('0')], order).order, 'c')).toBeUndefined();
+    expect(phaseOf(run([rejection(order.lastOffset)], order).order, 'c')).toBe('ended 1 rejected');
+    expect(verdictOf(run([capture('c', { seen: '0' })], order).order, 'c#1')).toBe('lost');
+    expect(verdictOf(run([capture('c', { seen: order.lastOffset })], order).order, 'c#1')).toBe('granted');
   });
 });
 

@@ -1,8 +1,19 @@
 import type { OperationKind } from '@tranche/contracts';
-import { foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
+import { bindUnbound, foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
 import { hasFollowUp, judge, refundableAmount } from './guards.js';
 import { findOperation, hasSucceeded, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
-import { closeNotExecuted, closeWith, compact, conflict, draft, settle, type Draft, type Effect } from './transitions.js';
+import {
+  bind,
+  closeNotExecuted,
+  closeWith,
+  compact,
+  conflict,
+  draft,
+  executedAfterAll,
+  settle,
+  type Draft,
+  type Effect,
+} from './transitions.js';
 import type {
   Expired,
   Forgotten,
@@ -36,7 +47,7 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
   const next = draft(order, offset, record.at);
   switch (record.record) {
     case 'INTENT':
-      foldIntent(next, record);
+      foldIntent(next, record, order.lastOffset);
       break;
     case 'NOT_EXECUTED':
       foldNotExecuted(next, record);
@@ -51,7 +62,7 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
       foldEvidence(next, record);
       break;
     case 'REJECTED':
-      foldRejected(next, record);
+      foldRejected(next, record, order.lastOffset);
       break;
     case 'GIVEN_UP':
       foldGivenUp(next, record);
@@ -71,9 +82,10 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
   return { order: next.order, effects: next.effects };
 }
 
-function foldIntent(next: Draft, intent: Intent): void {
+function foldIntent(next: Draft, intent: Intent, lastOffset: string): void {
   if (next.order.verdicts.some(([token]) => token === intent.token)) return;
-  next.order.verdicts = [...next.order.verdicts, [intent.token, judgeIntent(next, intent)]];
+  const isStale = intent.seen !== undefined && intent.seen !== lastOffset;
+  next.order.verdicts = [...next.order.verdicts, [intent.token, isStale ? 'lost' : judgeIntent(next, intent)]];
 }
 
 function judgeIntent(next: Draft, intent: Intent): Verdict {
@@ -90,7 +102,9 @@ function judgeIntent(next: Draft, intent: Intent): Verdict {
     closeWith(next, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
     return 'rejected';
   }
-  next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, isTagged: intent.tag !== undefined });
+  const granted = { attempt: intent.attempt, token: intent.token, isTagged: intent.tag !== undefined };
+  const attempts = [...operation.attempts, granted];
+  next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, attempts });
   return 'granted';
 }
 
@@ -110,13 +124,26 @@ function grantedTerms(next: Draft, intent: Intent): Partial<OperationState> {
     intent.operation === 'capture' &&
     authorization?.endedAt !== undefined &&
     Date.parse(intent.at) - Date.parse(authorization.endedAt) > CAPTURE_WINDOW_MS;
-  return compact({ amount, reference: intent.transactionId, flags: isLate ? ['capture_window_passed'] : undefined });
+  const isAmountAssumed = intent.amount === undefined || undefined;
+  return compact({ amount, isAmountAssumed, reference: intent.transactionId, flags: isLate ? ['capture_window_passed'] : undefined });
 }
 
 function newOperation(terms: OperationTerms & { commandId: string; attempt: number }, at: string): OperationState {
   const { commandId, attempt, operation, method, currency, amount, transactionId, supersedes, contentHash, correlationId } = terms;
   const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
-  return { commandId, operation, method, currency, contentHash, attempt, phase: 'idle', firstIntentAt: at, evidence: [], ...optional };
+  return {
+    commandId,
+    operation,
+    method,
+    currency,
+    contentHash,
+    attempt,
+    phase: 'idle',
+    firstIntentAt: at,
+    attempts: [],
+    evidence: [],
+    ...optional,
+  };
 }
 
 /** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
@@ -134,19 +161,24 @@ function foldNotExecuted(next: Draft, record: NotExecuted): void {
 
 function foldOutcome(next: Draft, record: Outcome): void {
   const operation = closable(next, record);
-  if (operation) {
-    settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
-    return;
-  }
-  compareLateOutcome(next, record);
+  if (operation) settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
+  else compareLateOutcome(next, record);
+  bindUnbound(next, record.commandId);
 }
 
 /** After evidence was first: the answer binds its TRANSACTIONID, says nothing when equal, and is a conflict when not (R4). */
 function compareLateOutcome(next: Draft, record: Outcome): void {
   const operation = findOperation(next.order, record.commandId);
-  if (operation?.token !== record.token || operation.attempt !== record.attempt) return;
+  const attempt = operation?.attempts.find(({ token }) => token === record.token);
+  if (!operation || !attempt) return;
+  if (attempt.closed !== undefined) {
+    executedAfterAll(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
+    return;
+  }
+  if (operation.token !== record.token) return;
   const { transactionId } = record.answer;
-  const bound = transactionId !== undefined && operation.transactionId === undefined ? { ...operation, transactionId } : operation;
+  const bound =
+    transactionId !== undefined && operation.transactionId === undefined ? bind(operation, record.attempt, transactionId) : operation;
   if (bound !== operation) next.put(bound);
   const isFinal = record.result === 'succeeded' || record.result === 'refused';
   if (operation.phase === 'ended' && isFinal && operation.end !== record.result) conflict(next, bound, record.answer, 'answer');
@@ -166,7 +198,8 @@ function foldInDoubt(next: Draft, record: InDoubt): void {
   settleDoubtFromUnbound(next, inDoubt.commandId);
 }
 
-function foldRejected(next: Draft, record: Rejected): void {
+function foldRejected(next: Draft, record: Rejected, lastOffset: string): void {
+  if (record.seen !== undefined && record.seen !== lastOffset) return;
   const known = findOperation(next.order, record.commandId);
   if (known ? known.phase !== 'idle' || known.attempt !== record.attempt : record.attempt !== 1) return;
   closeWith(next, known ?? newOperation(record, next.at), { end: 'rejected' }, 'rejected', { faults: record.faults });

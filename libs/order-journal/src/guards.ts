@@ -93,7 +93,10 @@ export function refundableAmount(order: OrderState, transactionId: string | unde
     (other) => other.operation === 'refund' && hasSucceeded(other) && other.reference === transactionId,
   );
   const inBackOffice = order.external.filter((other) => other.operation === 'refund' && other.result === 'succeeded');
-  return [...refunds, ...inBackOffice].reduce((remaining, refund) => remaining - (refund.amount ?? 0), source.amount);
+  const given = [...refunds, ...inBackOffice].map(({ amount }) => amount);
+  // A refund whose amount nobody could read: only the platform knows what remains.
+  if (given.some((amount) => amount === undefined)) return undefined;
+  return given.reduce((remaining: number, amount = 0) => remaining - amount, source.amount);
 }
 
 export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {

@@ -3,7 +3,7 @@ import { emptyOrder, type OperationState, type OrderState } from './order-state.
 
 function operation(commandId: string, change: Partial<OperationState>): OperationState {
   const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h', attempt: 1 } as const;
-  return { commandId, ...terms, phase: 'ended', evidence: [], ...change };
+  return { commandId, ...terms, phase: 'ended', attempts: [], evidence: [], ...change };
 }
 const orderOf = (...operations: OperationState[]): OrderState => ({ ...emptyOrder('shop-fr', 'o'), operations });
 const command = { commandId: 'a', contentHash: 'h' };

@@ -52,12 +52,27 @@ export interface EventBody {
   flags?: string[];
 }
 
+/** An attempt that was granted, and so may have been sent. */
+export interface Attempt {
+  attempt: number;
+  token: string;
+  /** Its tag rides in EXTRADATA: only evidence with that tag, or with its TRANSACTIONID, is about it. */
+  isTagged: boolean;
+  /** TRANSACTIONID that the platform gave to it. */
+  transactionId?: string;
+  /** `unsent`: provably nothing reached the platform. `not_executed`: it reached the platform and was not executed. */
+  closed?: 'unsent' | 'not_executed';
+}
+
 export interface OperationState {
   commandId: string;
   operation: OperationKind;
   method: Method;
   currency: string;
+  /** Minor units: what was asked for; where nothing was, the platform's default as the order shows it; what the platform says wins. */
   amount?: number;
+  /** No amount was asked for: `amount` is our reading of the platform's default. */
+  isAmountAssumed?: boolean;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
@@ -69,7 +84,8 @@ export interface OperationState {
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;
-  isTagged?: boolean;
+  /** Every attempt that was granted, oldest first. */
+  attempts: Attempt[];
   /** Once in doubt, some refusals may mean "already done" (R8). */
   wasInDoubt?: boolean;
   /** TRANSACTIONID that the platform gave to this operation. */
@@ -92,11 +108,13 @@ export interface UnboundEvidence {
   operation: OperationKind;
   result: Result | 'not_executed' | 'unclear';
   partial?: boolean;
+  mayBeDone?: boolean;
   answer: Answer;
   source: 'notification' | 'look-up' | 'operator';
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
+  flags?: string[];
 }
 
 /** An operation that the platform told of and that no command of ours asked for: a refund made in the back office. */

@@ -57,6 +57,8 @@ export interface Intent extends OfOperation, OperationTerms {
   token: string;
   /** Tag that rides in EXTRADATA; absent where it has no room or no field (R8). */
   tag?: string;
+  /** Last offset of the order that `transactionId` was taken from; void if the order moved on. Absent where the command named it. */
+  seen?: string;
 }
 
 /** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
@@ -105,6 +107,8 @@ export interface Evidence extends InOrder {
   operation: OperationKind;
   result: Result | 'not_executed' | 'unclear';
   partial?: boolean;
+  /** A refusal whose code may mean "already done": it leaves a doubt alone. The writer's table says so, so that old journals fold alike. */
+  mayBeDone?: boolean;
   answer: Answer;
   /** From EXTRADATA (R8). */
   tag?: { operation: string; attempt: number };
@@ -117,12 +121,16 @@ export interface Evidence extends InOrder {
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
+  /** What was odd about the notification, see the contracts' NOTIFICATION_FLAGS. */
+  flags?: string[];
 }
 
 /** A rule refused the command before anything was sent; counts only while idle at the named attempt, first wins. */
 export interface Rejected extends OfOperation, OperationTerms {
   record: 'REJECTED';
   faults: Fault[];
+  /** Last offset of the order that the faults rest on; void if the order moved on. Absent where they rest on the command alone. */
+  seen?: string;
 }
 
 /** Retries are spent and nothing was executed; competes with INTENT(attempt), first wins (R6). */

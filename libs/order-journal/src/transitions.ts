@@ -1,5 +1,13 @@
 import { hasFollowUp } from './guards.js';
-import { hasSucceeded, isPayment, type EventBody, type OperationState, type OrderState, type ProjectedEvent } from './order-state.js';
+import {
+  hasSucceeded,
+  isPayment,
+  type Attempt,
+  type EventBody,
+  type OperationState,
+  type OrderState,
+  type ProjectedEvent,
+} from './order-state.js';
 import type { Answer, NotExecutedReason, Origin, Result } from './records.js';
 
 /** An event that a record brought about; a repeat is the same event once more. */
@@ -73,10 +81,10 @@ export interface Said {
 /** Moves an operation that is not ended by what was said of it; after a doubt the event is `doubt_resolved` (R4). */
 export function settle(next: Draft, operation: OperationState, result: Result, said: Said): void {
   const resolvesDoubt = operation.phase === 'in_doubt';
+  const { transactionId } = said.answer;
   const moved: OperationState = compact({
-    ...operation,
+    ...(transactionId === undefined ? operation : bind(operation, operation.attempt, transactionId)),
     ...(result === 'succeeded' || result === 'refused' ? { phase: 'ended' as const, end: result, endedAt: next.at } : { phase: result }),
-    transactionId: said.answer.transactionId ?? operation.transactionId,
     amount: settledAmount(operation, result, said),
     partial: said.partial ? true : operation.partial,
   });
@@ -87,10 +95,25 @@ export function settle(next: Draft, operation: OperationState, result: Result, s
   if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, said);
 }
 
-/** The platform's amount counts when it accepted in part, or when none was asked for. */
+/** TRANSACTIONID of the operation, and of the attempt that got it. */
+export function bind(operation: OperationState, attempt: number, transactionId: string): OperationState {
+  const attempts = operation.attempts.map((other) => (other.attempt === attempt ? { ...other, transactionId } : other));
+  return { ...operation, transactionId, attempts };
+}
+
+/** What the platform accepted in part only the platform knows; else its word counts where no amount was asked for. */
 function settledAmount(operation: OperationState, result: Result, said: Said): number | undefined {
   if (result !== 'succeeded') return operation.amount;
-  return said.partial ? (said.answer.amount ?? operation.amount) : (operation.amount ?? said.answer.amount);
+  if (said.partial) return said.answer.amount;
+  const isOurs = operation.amount !== undefined && !operation.isAmountAssumed;
+  return isOurs ? operation.amount : (said.answer.amount ?? operation.amount);
+}
+
+/** An attempt that was closed as not executed was executed: people are told, and no further attempt is made of an operation that waits for one. */
+export function executedAfterAll(next: Draft, operation: OperationState, result: Result, said: Said): void {
+  if (result === 'refused') return;
+  conflict(next, operation, said.answer, said.origin);
+  if (operation.phase === 'idle') settle(next, operation, result, said);
 }
 
 /** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
@@ -107,7 +130,9 @@ export function closeNotExecuted(
   }
   const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
   const lastNotExecuted = compact({ reason, execCode });
-  next.put({ ...operation, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
+  const closed: Attempt['closed'] = reason === 'unreachable' || reason === 'send_deadline' ? 'unsent' : 'not_executed';
+  const attempts = operation.attempts.map((other) => (other.attempt === operation.attempt ? { ...other, closed } : other));
+  next.put({ ...operation, attempts, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
 }
 
 /** Two words about one attempt that can't both be true: both are kept, and people are told (R4). */

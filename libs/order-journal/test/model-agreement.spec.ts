@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   emptyOrder,
   findOperation,
@@ -8,7 +10,6 @@ import {
   type JournalRecord,
   type OrderState,
 } from '../src/index.js';
-import logs from './model-logs.json';
 
 /**
  * Logs of the rules' safety model: two authorizations of one order, kills, pauses, stale reads, delayed, repeated and reordered
@@ -19,6 +20,14 @@ import logs from './model-logs.json';
  */
 type ModelRecord = [kind: string, operation: string, attempt: number, token: number | null, rest?: boolean | string];
 
+interface ModelRun {
+  seed: number;
+  log: ModelRecord[];
+  states: string[];
+  verdicts: Record<string, string>;
+}
+
+const logs = JSON.parse(readFileSync(join(__dirname, 'model-logs.json'), 'utf8')) as ModelRun[];
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const RESULTS = { succ: 'succeeded', ref: 'refused', redir: 'redirect', nx: 'not_executed' } as const;
 const CODES = { succ: '0000', ref: '4001', redir: '0002', nx: '5001' } as const;
@@ -88,7 +97,7 @@ function stateOf(order: OrderState, commandId: string): string {
 
 it.each(logs.map((run) => [run.seed, run] as const))('agrees with the model, seed %i', (_seed, { log, states, verdicts }) => {
   let order = emptyOrder('shop-fr', 'o');
-  for (const [offset, record] of (log as ModelRecord[]).entries()) {
+  for (const [offset, record] of log.entries()) {
     order = fold(order, journaled(record), BigInt(offset)).order;
     expect([offset, `${stateOf(order, 'A')} ${stateOf(order, 'B')}`]).toEqual([offset, states[offset]]);
   }

@@ -163,7 +163,7 @@ describe('configuration', () => {
     class Pair {
       @Env('A', { doc: 'a' }) a: string;
       @Env('B', { doc: 'b' }) b: string;
-      check = () => (this.a === this.b ? [{ name: 'A', message: 'must differ from B' }] : []);
+      check = () => (this.a === this.b || !this.b ? [{ name: 'A', message: 'must differ from B' }] : []);
     }
     expect(faultsOf({ A: 'x', B: 'x' }, Pair)).toEqual([{ name: 'A', message: 'must differ from B' }]);
     expect(faultsOf({ A: 'x', B: 'y' }, Pair)).toEqual([]);

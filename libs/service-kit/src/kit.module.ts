@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { Health } from './health.js';
 import { ServiceLogger } from './logger.js';
@@ -10,6 +11,11 @@ export const ConfigToken = Symbol('config');
 export class ServiceLifetime {
   readonly #controller = new AbortController();
   readonly stopping: AbortSignal = this.#controller.signal;
+
+  constructor() {
+    // Everything that waits listens: as many as there are commands under way.
+    setMaxListeners(0, this.stopping);
+  }
 
   stop(reason: Error): void {
     this.#controller.abort(reason);

@@ -17,7 +17,7 @@ describe('management port', () => {
 
   async function get(path: string) {
     const response = await fetch(url + path);
-    return { status: response.status, body: (await response.json()), type: response.headers.get('content-type') };
+    return { status: response.status, body: await response.json(), type: response.headers.get('content-type') };
   }
 
   it.each([

@@ -16,8 +16,10 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = problemOf(error);
     // Who throws a Problem has said what there was to say.
     const level = problem === error || problem.status < 500 ? 'debug' : 'error';
+    // A framework's own message may repeat the address, and addresses may hold personal data.
+    const cause = error instanceof HttpException ? {} : { err: error };
     this.log[level](
-      { err: error, method: request.method, route: request.routeOptions.url, code: problem.code },
+      { ...cause, method: request.method, route: request.routeOptions.url, status: problem.status, code: problem.code },
       'request refused or failed',
     );
     const reply = host.switchToHttp().getResponse<FastifyReply>();

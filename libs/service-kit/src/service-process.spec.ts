@@ -117,6 +117,8 @@ function service(changes: Partial<ServiceDefinition<Settings>> = {}, env: Record
 
 const json = { 'content-type': 'application/json' };
 
+jest.setTimeout(30_000);
+
 describe('public HTTP', () => {
   const { running, lines } = service({ limits: { bodyBytes: 200, headersTimeoutMs: 300, requestTimeoutMs: 600 } });
   let url: string;

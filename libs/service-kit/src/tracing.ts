@@ -20,7 +20,7 @@ export async function startTracing(service: string, otlpEndpoint?: URL): Promise
 }
 
 /** Adds `traceparent` (and `tracestate`) of the span that is active now. Returns the same object. */
-export function injectTrace<T extends Record<string, string>>(headers: T): T {
+export function injectTrace(headers: Record<string, string>): Record<string, string> {
   propagation.inject(context.active(), headers);
   return headers;
 }

@@ -67,7 +67,8 @@ function readdressed(host: string, brokerPort: number, port: () => number): (byt
     while (rest.length >= end + 4 && rest.length >= end + 4 + rest.readInt32BE(end)) end += 4 + rest.readInt32BE(end);
     const answers = Buffer.from(rest.subarray(0, end));
     rest = rest.subarray(end);
-    for (let at = answers.indexOf(theirs); at >= 0; at = answers.indexOf(theirs, at + 1)) answers.writeInt32BE(port(), at + theirs.length - 4);
+    for (let at = answers.indexOf(theirs); at >= 0; at = answers.indexOf(theirs, at + 1))
+      answers.writeInt32BE(port(), at + theirs.length - 4);
     return answers;
   };
 }

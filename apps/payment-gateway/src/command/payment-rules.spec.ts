@@ -25,6 +25,12 @@ describe('method B, 150 to 2000 EUR', () => {
     expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount }), french))).toEqual(faults);
   });
 
+  it('says nothing of other currencies', () => {
+    expect(
+      faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount: 100 }), { ...french, currency: 'CHF' }),
+    ).toEqual([]);
+  });
+
   it('does not hold for method A', () => {
     expect(faultsOfRules('partner-a', 'payment.authorize', aPartnerAAuthorization({ amount: 100 }), french)).toEqual([]);
   });
@@ -62,6 +68,13 @@ describe('Spanish-market accounts', () => {
     expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual(['paymentOption option_not_in_market']);
     expect(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french)).toEqual([]);
   });
+});
+
+it.each([
+  ['basket 7', []],
+  ['basket 7|tr1.AAAAAAAAAAAA.1', ['extraData format']],
+])('EXTRADATA %s', (extraData, faults) => {
+  expect(codesOf(faultsOfRules('partner-a', 'payment.capture', { extraData }, french))).toEqual(faults);
 });
 
 describe('an API key id', () => {

@@ -1,4 +1,5 @@
 import type { CommandType, Fault, Merchant, Method, Rail } from '@tranche/contracts';
+import { looksTagged } from '@tranche/order-journal';
 import type { AcceptedCommand } from './accepted-command.js';
 
 /** "Order amounts between 150 and 2000 EUR" (interface, Limits), in cents. */
@@ -15,8 +16,12 @@ const SPANISH_MOBILE_PHONE = /^\+34[67][0-9]{8}$/;
 
 /** Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. */
 export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merchant: Merchant): Fault[] {
-  if (type !== 'payment.authorize') return [];
   const faults: Fault[] = [];
+  const extraData = read(data, 'extraData');
+  if (typeof extraData === 'string' && looksTagged(extraData)) {
+    faults.push({ path: 'extraData', code: 'format', message: 'must not end like the tag that is put behind it' });
+  }
+  if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
   if (typeof apiKeyId === 'string' && !merchant.apiKeys?.some(({ id }) => id === apiKeyId)) {
     faults.push({ path: 'apiKeyId', code: 'unknown_api_key', message: 'is not configured for the merchant' });
@@ -28,7 +33,7 @@ export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merc
 function faultsOfMethodB(data: unknown, merchant: Merchant): Fault[] {
   const faults: Fault[] = [];
   const amount = read(data, 'amount');
-  if (typeof amount === 'number' && (amount < METHOD_B_AMOUNT.min || amount > METHOD_B_AMOUNT.max)) {
+  if (merchant.currency === 'EUR' && typeof amount === 'number' && (amount < METHOD_B_AMOUNT.min || amount > METHOD_B_AMOUNT.max)) {
     faults.push({
       path: 'amount',
       code: 'amount_out_of_range',

@@ -76,13 +76,14 @@ export class PaymentService {
     }
     const transactionId = namedTransaction(command, order);
     const terms = termsOf(command, methodOf(order, transactionId), transactionId);
-    const faults = [...faultsOfAge(command, this.clock.nowMs()), ...faultsOfOrder(command, terms.method, transactionId)];
-    if (faults.length > 0) return this.#reject(command, order, attempt, terms, faults);
+    const faultsOfCommand = faultsOfAge(command, this.clock.nowMs());
+    const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId)];
+    if (faults.length > 0) return this.#reject(command, order, attempt, terms, faults, faultsOfCommand.length === 0);
 
     const bearer = await this.platform.bearerFor(command.merchant);
     if (bearer === 'refused') {
       const fault: Fault = { path: '', code: 'auth_refused', message: 'The token service refused the account’s credentials' };
-      return this.#reject(command, order, attempt, terms, [fault]);
+      return this.#reject(command, order, attempt, terms, [fault], false);
     }
     const form = operationForm(command, { attempt, ...(transactionId === undefined ? {} : { transactionId }) });
     return this.#sendOnce(command, order, { attempt, terms, form, ...(bearer === undefined ? {} : { bearer }) });
@@ -94,7 +95,10 @@ export class PaymentService {
     const identity = { ...this.#inOrder(order), commandId, attempt, token: randomUUID() };
     const started = this.#moment();
     const tag = form.isTagged ? { tag: operationTag(commandId) } : {};
-    const verdict = await this.#verdictOn({ record: 'INTENT', ...identity, ...terms, ...tag });
+    const isReferenceRead =
+      terms.transactionId !== undefined && !('transactionId' in command.data && command.data.transactionId !== undefined);
+    const seen = isReferenceRead ? { seen: order.lastOffset } : {};
+    const verdict = await this.#verdictOn({ record: 'INTENT', ...identity, ...terms, ...tag, ...seen });
     if (verdict.is !== 'granted') return verdict.order;
 
     const maySend = () => isWithinSendDeadline(started, this.#moment());
@@ -130,8 +134,25 @@ export class PaymentService {
     return this.journal.appendAndRead({ record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint });
   }
 
-  #reject({ commandId }: AcceptedCommand, order: OrderState, attempt: number, terms: OperationTerms, faults: Fault[]): Promise<OrderState> {
-    return this.journal.appendAndRead({ record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults });
+  /** `restsOnOrder`: void if the order moved on since it was read, for then it may not be true any more. */
+  #reject(
+    command: AcceptedCommand,
+    order: OrderState,
+    attempt: number,
+    terms: OperationTerms,
+    faults: Fault[],
+    restsOnOrder: boolean,
+  ): Promise<OrderState> {
+    const seen = restsOnOrder ? { seen: order.lastOffset } : {};
+    return this.journal.appendAndRead({
+      record: 'REJECTED',
+      ...this.#inOrder(order),
+      commandId: command.commandId,
+      attempt,
+      ...terms,
+      faults,
+      ...seen,
+    });
   }
 
   #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {

@@ -8,6 +8,7 @@ import { Journal } from './journal.service.js';
 import type { OpenIntent } from './open-intents.js';
 
 const LOOK_EVERY_MS = 200;
+const RETRY_AFTER_MS = 2_000;
 
 /** A granted intent whose owner was not heard of for time-out + grace is in doubt; any instance may say so (R4). */
 @Injectable()
@@ -31,9 +32,9 @@ export class DoubtTimer {
     }, LOOK_EVERY_MS);
   }
 
-  async stop(): Promise<void> {
+  /** A doubt that is being written may still land; it needs nobody. */
+  stop(): void {
     clearInterval(this.#timer);
-    await this.#looking;
   }
 
   async #look(): Promise<void> {
@@ -43,7 +44,7 @@ export class DoubtTimer {
         await this.#raise(intent);
       } catch (error) {
         this.log.warn({ err: error, orderId: intent.orderId }, 'A doubt could not be written; it will be tried again');
-        this.journal.openIntents.add({ ...intent, seenMs: this.clock.monotonicMs() - this.#waitMs });
+        this.journal.openIntents.add({ ...intent, seenMs: this.clock.monotonicMs() - this.#waitMs + RETRY_AFTER_MS });
       }
     }
   }

@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { orderKey } from '@tranche/contracts';
-import { RetryableError, type ConsumedRecord } from '@tranche/kafka';
+import { RecordTooLargeError, RetryableError, type ConsumedRecord } from '@tranche/kafka';
 import { decodeRecord, journalPartition, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { backOffMs, Health, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -13,6 +14,9 @@ import { OrderIndexStore } from './order-index.store.js';
 /** How often orders that the index knows leave memory. Milliseconds. */
 const FORGET_EVERY_MS = 5_000;
 const CATCH_UP_LOOK_MS = 20;
+const INDEX_LOOK_MS = 500;
+/** The index may be this many records behind when the tail begins: they go into memory. */
+const BEHIND_RECORDS = 50_000n;
 const INDEX_READS = 5;
 
 /** First offset that memory covers, and the first that was kept when this process started. */
@@ -53,13 +57,14 @@ export class Journal {
     private readonly clock: Clock,
     private readonly edges: JournalEdges,
   ) {
+    setMaxListeners(0, this.#closing.signal);
     edges.health.addLiveness('journal', () => [...this.#stopped.values()][0]);
   }
 
   /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
   async start(): Promise<void> {
     const offsets = await this.topic.offsets();
-    const markers = await this.index.markers();
+    const markers = await this.#indexBuilt(offsets);
     for (const [partition, { low, high }] of offsets) {
       const marker = markers.get(partition);
       if (marker !== undefined && marker >= high) {
@@ -117,6 +122,9 @@ export class Journal {
         return await this.appendAndRead(record);
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
+        if (error instanceof RecordTooLargeError && 'answer' in record && record.answer.redirectHtml !== undefined) {
+          return this.appendSurely(withoutHtml(record));
+        }
         this.edges.log.warn({ err: error, orderId: record.orderId, attempts }, `${record.record} could not be journaled; trying again`);
         await delay(backOffMs(attempts), undefined, { signal: this.#closing.signal });
       }
@@ -125,8 +133,25 @@ export class Journal {
 
   /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first. */
   async past(merchant: string, orderId: string, offset: bigint, signal: AbortSignal = this.#closing.signal): Promise<OrderState> {
-    await this.read(merchant, orderId);
-    return this.#book.past(orderKey(merchant, orderId), offset, signal);
+    const key = orderKey(merchant, orderId);
+    // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
+    while (!this.#book.find(key)) await this.read(merchant, orderId);
+    return this.#book.past(key, offset, signal);
+  }
+
+  /** After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. */
+  async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): Promise<Map<number, bigint>> {
+    for (let looks = 0; ; looks++) {
+      const markers = await this.index.markers();
+      const behind = [...offsets].reduce(
+        (records, [partition, { low, high }]) => records + high - ((markers.get(partition) ?? low - 1n) + 1n),
+        0n,
+      );
+      if (behind <= BEHIND_RECORDS) return markers;
+      if (looks % 10 === 0)
+        this.edges.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
+      await delay(INDEX_LOOK_MS, undefined, { signal: this.#closing.signal });
+    }
   }
 
   async #caughtUp(offsets: Map<number, { high: bigint }>): Promise<void> {
@@ -183,4 +208,10 @@ export class Journal {
       this.edges.log.warn({ err: error }, 'The index could not be asked for its markers');
     }
   }
+}
+
+/** A topic that takes less than it should: the outcome counts more than the page. */
+function withoutHtml<T extends Extract<JournalRecord, { answer: object }>>(record: T): T {
+  const { redirectHtml, ...answer } = record.answer;
+  return { ...record, answer: { ...answer, redirectHtmlDropped: true } };
 }

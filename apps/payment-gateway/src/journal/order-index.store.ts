@@ -69,11 +69,17 @@ export class OrderIndexStore implements OnApplicationShutdown {
     return { ...(order ? { order: JSON.parse(order) as OrderState } : {}), ...(marker ? { marker: BigInt(marker) } : {}) };
   }
 
-  /** States of several orders of one partition; for its projector, which alone writes them. */
-  async readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]> {
-    if (orderKeys.length === 0) return [];
-    const stored = await this.#redis.mGet(orderKeys.map((orderKey) => this.#orderKey(orderKey)));
-    return stored.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined));
+  /**
+   * States of several orders of one partition, for its projector, which alone writes them.
+   * @throws MarkerMovedError when the index is not at `marker`: what it holds is then not what the projector left.
+   */
+  async readAll(partition: number, marker: bigint | undefined, orderKeys: string[]): Promise<(OrderState | undefined)[]> {
+    const [stored, ...orders] = await this.#redis.mGet([
+      this.#key(partition, 'marker'),
+      ...orderKeys.map((orderKey) => this.#orderKey(orderKey)),
+    ]);
+    if ((stored ?? undefined) !== marker?.toString()) throw movedError(partition, stored, marker);
+    return orders.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined));
   }
 
   /** Orders that had an attempt open when the markers were written. */
@@ -121,10 +127,16 @@ export class OrderIndexStore implements OnApplicationShutdown {
   }
 
   #htmlKey(orderKey: string, commandId: string): string {
-    return this.#key(journalPartition(orderKey), `html:${orderKey}:${commandId}`);
+    return this.#key(journalPartition(orderKey), `html:${orderKey.length}:${orderKey}:${commandId}`);
   }
 
   #key(partition: number, name: string): string {
     return `${this.#prefix}{j${partition}}:${name}`;
   }
+}
+
+function movedError(partition: number, stored: string | null | undefined, expected: bigint | undefined): MarkerMovedError {
+  return new MarkerMovedError(
+    `The index of journal partition ${partition} is at ${stored ?? 'nothing'}, not at ${expected ?? 'its beginning'}`,
+  );
 }

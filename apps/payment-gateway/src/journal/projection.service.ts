@@ -45,11 +45,21 @@ export class ProjectionService {
   }
 
   async project(partition: number, records: ConsumedRecord[]): Promise<void> {
+    if (this.#lost !== undefined) throw new Error(this.#lost);
+    try {
+      await this.#projectFresh(partition, records);
+    } catch (error) {
+      if (error instanceof MarkerMovedError) await this.#lookAgain(partition, error);
+      throw error;
+    }
+  }
+
+  async #projectFresh(partition: number, records: ConsumedRecord[]): Promise<void> {
     const progress = this.#progress.get(partition) ?? { marker: undefined, publishFrom: 0n };
     const fresh = records.filter(({ offset }) => progress.marker === undefined || offset > progress.marker);
     const last = fresh.at(-1);
     if (last === undefined) return;
-    const orders = await this.#ordersOf(fresh);
+    const orders = await this.#ordersOf(partition, progress.marker, fresh);
     const events: CloudEvent<PaymentEvent>[] = [];
     const redirectHtml: Projection['redirectHtml'] = [];
     for (const { offset, value, headers } of fresh) {
@@ -61,36 +71,31 @@ export class ProjectionService {
         const { redirectHtml: html, commandId = '' } = effect.event.body;
         if (html !== undefined) redirectHtml.push({ orderKey: key, commandId, html });
         if (offset >= progress.publishFrom)
-          events.push(withTraceOf(headers, toCloudEvent(folded.order, partition, await this.#whole(key, effect))));
+          events.push(withTraceOf(headers, toCloudEvent(folded.order, partition, await this.#whole(key, effect, redirectHtml))));
       }
     }
     await this.events.publish(events);
-    await this.#write({ partition, from: progress.marker, to: last.offset, orders: [...orders.values()], redirectHtml });
+    // Should the index not take it, the batch comes again, and its events need not.
+    const published = { ...progress, publishFrom: last.offset + 1n };
+    this.#progress.set(partition, published);
+    await this.index.write({ partition, from: progress.marker, to: last.offset, orders: [...orders.values()], redirectHtml });
+    this.#progress.set(partition, { ...published, marker: last.offset });
   }
 
-  async #ordersOf(records: ConsumedRecord[]): Promise<Map<string, OrderState>> {
+  async #ordersOf(partition: number, marker: bigint | undefined, records: ConsumedRecord[]): Promise<Map<string, OrderState>> {
     const keys = [...new Set(records.map(({ key }) => key ?? ''))];
-    const stored = await this.index.readAll(keys);
+    const stored = await this.index.readAll(partition, marker, keys);
     return new Map(keys.flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
   }
 
   /** A repeated redirect gets its REDIRECTHTML back while that is kept. */
-  async #whole(key: string, { event, isRepeat }: Effect): Promise<Effect['event']> {
+  async #whole(key: string, { event, isRepeat }: Effect, ofThisBatch: Projection['redirectHtml']): Promise<Effect['event']> {
     const wantsHtml = event.type.endsWith('.redirect_required') || event.body.outcome === 'redirect_required';
     if (!isRepeat || !wantsHtml) return event;
-    const html = await this.index.redirectHtml(key, event.body.commandId ?? '');
+    const { commandId = '' } = event.body;
+    const isOurs = (page: Projection['redirectHtml'][number]) => page.orderKey === key && page.commandId === commandId;
+    const html = ofThisBatch.find(isOurs)?.html ?? (await this.index.redirectHtml(key, commandId));
     return { ...event, body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) } };
-  }
-
-  async #write(projection: Projection): Promise<void> {
-    const { partition, to } = projection;
-    try {
-      await this.index.write(projection);
-      this.#progress.set(partition, { ...(this.#progress.get(partition) ?? { publishFrom: 0n }), marker: to });
-    } catch (error) {
-      if (error instanceof MarkerMovedError) await this.#lookAgain(partition, error);
-      throw error;
-    }
   }
 
   /** Another projector was further: go on behind it. The index was lost: fail closed, a restart rebuilds it from the journal (R7). */

@@ -1,4 +1,5 @@
-import { execCodeClass, type OperationKind, type PaymentNotification } from '@tranche/contracts';
+import { execCode as execCodeOf, execCodeClass, type OperationKind, type PaymentNotification } from '@tranche/contracts';
+import { boundedAnswer } from '../platform/bounded-answer.js';
 import { RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
 
 const KINDS: Readonly<Record<string, OperationKind>> = {
@@ -9,16 +10,14 @@ const KINDS: Readonly<Record<string, OperationKind>> = {
   payment: 'pay',
 };
 
-/** MESSAGE has no limit of its own; a journal record has. Characters. */
-const MESSAGE_CHARACTERS = 4_096;
-
 /** What a notification says, as a journal record. Undefined for an OPERATIONTYPE that no operation of ours has. */
 export function evidenceOf(notification: PaymentNotification, at: string): Evidence | undefined {
   const operation = Object.hasOwn(KINDS, notification.operationType) ? KINDS[notification.operationType] : undefined;
   if (operation === undefined) return undefined;
-  const { merchant, orderId, execCode, transactionId, amount, message, descriptor, externalEntityId, externalReference } = notification;
+  const { merchant, orderId, execCode, transactionId, amount, message, descriptor, externalEntityId, externalReference, flags } =
+    notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
-  const answer = given({ execCode, transactionId, amount, message: message?.slice(0, MESSAGE_CHARACTERS), descriptor });
+  const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });
   const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant, orderId, at, source: 'notification' } as const;
   const optional = given({
     tag,

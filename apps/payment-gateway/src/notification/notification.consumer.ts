@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { decodeCloudEvent, NOTIFICATION_TYPE, TOPICS, type PaymentNotification } from '@tranche/contracts';
+import { decodeCloudEvent, NOTIFICATION_TYPE, orderKey, parseOrderKey, TOPICS, validateNotificationData } from '@tranche/contracts';
 import { KafkaHandler, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
 import { Clock, isoTime } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
@@ -20,7 +20,15 @@ export class NotificationConsumer {
     if (event?.data === undefined || faults.length > 0) {
       throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
     }
-    const evidence = evidenceOf(event.data as PaymentNotification, isoTime(this.clock));
+    const { value: notification, faults: faultsOfData } = validateNotificationData(event.data);
+    const isOrder = notification !== undefined && parseOrderKey(orderKey(notification.merchant, notification.orderId)) !== undefined;
+    if (notification === undefined || !isOrder) {
+      throw new TerminalError(
+        'unreadable',
+        faultsOfData.map(({ path, message }) => `${path}: ${message}`).join('; ') || 'it names no order',
+      );
+    }
+    const evidence = evidenceOf(notification, isoTime(this.clock));
     if (evidence === undefined) throw new TerminalError('unknown_type', 'The notification is about an OPERATIONTYPE that is not known');
     await this.journal.append(evidence).catch((cause: unknown) => {
       throw new RetryableError('The notification could not be journaled', { cause });

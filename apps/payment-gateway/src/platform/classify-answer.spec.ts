@@ -33,6 +33,7 @@ describe('what one call came to', () => {
     ['another OPERATIONTYPE', said('0000', { OPERATIONTYPE: 'refund' }), 'IN_DOUBT wrong_operation_type'],
     ['no OPERATIONTYPE', json({ EXECCODE: '0000' }), 'IN_DOUBT wrong_operation_type'],
     ['EXECCODE as a number', said('0000', { EXECCODE: 0 }), 'IN_DOUBT unreadable_answer'],
+    ['an EXECCODE beyond all measure', said('0'.repeat(5_000_000)), 'IN_DOUBT unreadable_answer'],
     ['no EXECCODE', json({ OPERATIONTYPE: 'capture' }), 'IN_DOUBT unreadable_answer'],
     ['nothing', { kind: 'answered', status: 200, body: '' }, 'IN_DOUBT unreadable_answer'],
     ['half an answer', { kind: 'answered', status: 200, body: '{"EXECCODE":"0000","OPER' }, 'IN_DOUBT unreadable_answer'],
@@ -85,14 +86,12 @@ describe('the platform’s own words', () => {
   });
 
   it.each([
-    [2 * 1024 * 1024, 'kept'],
-    [2 * 1024 * 1024 + 1, 'dropped'],
-  ])('REDIRECTHTML of %i bytes is %s', (length, expected) => {
-    const classified = classifyReply(
-      said('0002', { OPERATIONTYPE: 'authorization', REDIRECTHTML: 'x'.repeat(length) }),
-      'authorize',
-      false,
-    );
+    [2 * 1024 * 1024 - 2, 'x', 'kept'],
+    [2 * 1024 * 1024 - 1, 'x', 'dropped'],
+    [400_000, '\u0001', 'dropped'],
+  ])('REDIRECTHTML of %i times %j is %s: its size in a record counts', (length, character, expected) => {
+    const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
+    const classified = classifyReply(said('0002', html), 'authorize', false);
     const answer = classified.record === 'OUTCOME' ? classified.answer : {};
     expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
   });

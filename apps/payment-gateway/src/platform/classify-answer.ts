@@ -1,5 +1,6 @@
 import { execCode as execCodeOf, type OperationKind } from '@tranche/contracts';
 import type { Answer, DoubtReason, NotExecutedReason, Result } from '@tranche/order-journal';
+import { boundedAnswer } from './bounded-answer.js';
 import { OPERATION_TYPE } from './operation-form.js';
 
 /** What came back from one call. */
@@ -16,11 +17,6 @@ export type Classified =
   | { record: 'OUTCOME'; result: Result; partial?: boolean; answer: Answer }
   | { record: 'IN_DOUBT'; reason: DoubtReason; message: string; execCode?: string };
 
-/** MESSAGE has no limit of its own (interface, Transaction); a journal record has. Characters and bytes. */
-const MESSAGE_CHARACTERS = 4_096;
-const REDIRECT_HTML_BYTES = 2 * 1024 * 1024;
-const TRANSACTION_ID = /^.{1,32}$/su;
-
 export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): Classified {
   if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
   if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
@@ -32,10 +28,13 @@ export function classifyReply(reply: PlatformReply, operation: OperationKind, wi
   return classifyBody(reply.body, operation);
 }
 
+/** string(4) (interface, Transaction), with room for a code that we have never seen. */
+const EXECCODE = /^[0-9A-Za-z]{1,8}$/;
+
 function classifyBody(body: string, operation: OperationKind): Classified {
   const fields = readFields(body);
   const execCode = fields?.get('EXECCODE');
-  if (fields === undefined || execCode === undefined) {
+  if (fields === undefined || execCode === undefined || !EXECCODE.test(execCode)) {
     return { record: 'IN_DOUBT', reason: 'unreadable_answer', message: 'The platform’s answer holds no EXECCODE that can be read' };
   }
   if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE[operation]) {
@@ -88,22 +87,13 @@ function readFields(body: string): Map<string, string> | undefined {
 }
 
 function readAnswer(fields: Map<string, string>, execCode: string): Answer {
-  const answer: Answer = { execCode };
-  const transactionId = fields.get('TRANSACTIONID');
-  if (transactionId !== undefined && TRANSACTION_ID.test(transactionId)) answer.transactionId = transactionId;
-  const descriptor = fields.get('DESCRIPTOR');
-  if (descriptor !== undefined) answer.descriptor = descriptor.slice(0, 255);
-  const message = fields.get('MESSAGE');
-  if (message !== undefined) {
-    answer.message = message.slice(0, MESSAGE_CHARACTERS);
-    if (message.length > MESSAGE_CHARACTERS) answer.messageTruncated = true;
-  }
   const amount = fields.get('AMOUNT');
-  if (amount !== undefined && /^[0-9]{1,15}$/.test(amount)) answer.amount = Number(amount);
-  const redirectHtml = fields.get('REDIRECTHTML');
-  if (redirectHtml !== undefined) {
-    if (Buffer.byteLength(redirectHtml) <= REDIRECT_HTML_BYTES) answer.redirectHtml = redirectHtml;
-    else answer.redirectHtmlDropped = true;
-  }
-  return answer;
+  return boundedAnswer({
+    execCode,
+    transactionId: fields.get('TRANSACTIONID'),
+    message: fields.get('MESSAGE'),
+    descriptor: fields.get('DESCRIPTOR'),
+    amount: amount !== undefined && /^[0-9]{1,15}$/.test(amount) ? Number(amount) : undefined,
+    redirectHtml: fields.get('REDIRECTHTML'),
+  });
 }

@@ -31,3 +31,16 @@ it('refuses what is not JSON', async () => {
   const response = await fetch(`${simulator.url}/cseKeys`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' });
   expect(response.status).toBe(400);
 });
+
+it('lets the page of any merchant ask from a browser', async () => {
+  const origin = { origin: 'https://shop.example' };
+  const preflight = await fetch(`${simulator.url}/cseKeys`, {
+    method: 'OPTIONS',
+    headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+  });
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
+  const headers = { ...origin, 'content-type': 'application/json' };
+  const asked = await fetch(`${simulator.url}/cseKeys`, { method: 'POST', headers, body: JSON.stringify({ apiKeyId: API_KEY_ID }) });
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+});

@@ -21,6 +21,17 @@ export async function cseKeysController(server: FastifyInstance, { merchants, fa
 
   await server.register((scope, _options, done) => {
     scope.setErrorHandler((_error, _request, reply) => reply.code(400).send({ error: 'invalid_request' }));
+    // The page of any merchant asks from the cardholder's browser.
+    scope.addHook('onRequest', (_request, reply, next) => {
+      reply.header('access-control-allow-origin', '*');
+      next();
+    });
+    scope.options('/cseKeys', (_request, reply) =>
+      reply
+        .code(204)
+        .headers({ 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type, accept', 'access-control-max-age': '600' })
+        .send(),
+    );
     scope.post('/cseKeys', async (request, reply) => {
       const fault = faults.ofCall({ operation: 'cseKeys' });
       await pause(latencyOf(fault, latencyMs));

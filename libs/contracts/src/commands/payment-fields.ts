@@ -1,4 +1,4 @@
-import { MERCHANT_PATTERN } from '../order-key.js';
+import { MERCHANT_PATTERN, ORDER_ID_PATTERN } from '../order-key.js';
 import { Text, type Inspect, type TextOptions } from '../validation/fields.js';
 
 /** Formats of the interface's fields that several messages share; lengths that differ per method stand in the message classes. */
@@ -9,7 +9,7 @@ export function MerchantName(): PropertyDecorator {
 
 /** ORDERID */
 export function OrderId(): PropertyDecorator {
-  return Text(1, 40);
+  return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters' });
 }
 
 /** TRANSACTIONID */

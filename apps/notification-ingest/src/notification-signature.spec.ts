@@ -1,0 +1,41 @@
+import { platformHash, type Merchant } from '@tranche/contracts';
+import { isSignedBy } from './notification-signature.js';
+
+const fields = [['A', '1'], ['B', ''], ['A[10]', 'x'], ['A[2]', 'y']] as const; // prettier-ignore
+const by = (key: string) => [...fields, ['HASH', platformHash(key, fields)]] as const;
+const merchant = (keys: Partial<Merchant>): Merchant => ({
+  merchant: 'shop',
+  identifier: 'Shop',
+  accountKey: 'account',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+  ...keys,
+});
+
+describe('the signature of a notification', () => {
+  const previousKeys = { notification: 'notification-before', account: 'account-before' };
+
+  it.each<[string, Partial<Merchant>, string, boolean]>([
+    ['the notification key', { notificationKey: 'notification' }, 'notification', true],
+    ['the account key, where there is a notification key', { notificationKey: 'notification' }, 'account', false],
+    ['the account key, where there is none', {}, 'account', true],
+    ['the notification key before', { notificationKey: 'notification', previousKeys }, 'notification-before', true],
+    [
+      'the account key before, where there is a notification key',
+      { notificationKey: 'notification', previousKeys },
+      'account-before',
+      false,
+    ],
+    ['the account key before, where there is none', { previousKeys }, 'account-before', true],
+    ['a key before that is not configured', { notificationKey: 'notification' }, 'notification-before', false],
+    ['another key', {}, 'other', false],
+  ])('by %s', (_which, keys, key, isSigned) => expect(isSignedBy(merchant(keys), by(key))).toBe(isSigned));
+
+  it('is missing', () => expect(isSignedBy(merchant({}), fields)).toBe(false));
+
+  it('covers every parameter', () => {
+    expect(isSignedBy(merchant({}), [...by('account'), ['C', '']])).toBe(false);
+    expect(isSignedBy(merchant({}), by('account').slice(1))).toBe(false);
+  });
+});

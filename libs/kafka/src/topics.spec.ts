@@ -1,0 +1,44 @@
+import { topicFaults, type ActualTopic } from './topics.js';
+
+const wanted = { name: 'journal', partitions: 12, retentionMs: 1000, cleanupPolicy: 'delete', maxMessageBytes: 4000 };
+const right: Record<string, string> = {
+  'cleanup.policy': 'delete',
+  'retention.ms': '1000',
+  'max.message.bytes': '4000',
+  'min.insync.replicas': '2',
+  'unclean.leader.election.enable': 'false',
+};
+const actual = (config: Record<string, string> = {}, numbers: Partial<ActualTopic> = {}): ActualTopic => ({
+  partitions: 12,
+  replicationFactor: 3,
+  config: new Map(Object.entries({ ...right, ...config })),
+  ...numbers,
+});
+
+describe('a topic held against the table', () => {
+  it.each([
+    ['as it must be', actual()],
+    ['kept longer', actual({ 'retention.ms': '1001' })],
+    ['kept for ever', actual({ 'retention.ms': '-1' })],
+    ['taking larger records', actual({ 'max.message.bytes': '4001' })],
+    ['on more replicas', actual({}, { replicationFactor: 5 })],
+  ])('%s has no fault', (_what, topic) => expect(topicFaults(wanted, topic, true)).toEqual([]));
+
+  it.each([
+    ['another partition count', actual({}, { partitions: 11 }), 'has 11 partitions, must have 12', 'fault'],
+    ['compaction', actual({ 'cleanup.policy': 'compact' }), 'cleanup.policy is compact, must be delete', 'fault'],
+    [
+      'unclean election',
+      actual({ 'unclean.leader.election.enable': 'true' }),
+      'unclean.leader.election.enable is true, must be false',
+      'fault',
+    ],
+    ['short retention', actual({ 'retention.ms': '999' }), 'retention.ms is 999, must be at least 1000', 'warning'],
+    ['small records', actual({ 'max.message.bytes': '3999' }), 'max.message.bytes is 3999, must be at least 4000', 'warning'],
+    ['two replicas', actual({}, { replicationFactor: 2 }), 'has 2 replicas, must have 3', 'warning'],
+    ['one in sync', actual({ 'min.insync.replicas': '1' }), 'min.insync.replicas is 1, must be 2', 'warning'],
+  ] as const)('%s is said, and is a fault in production', (_what, topic, message, inDevelopment) => {
+    expect(topicFaults(wanted, topic, false)).toEqual([{ message, severity: inDevelopment }]);
+    expect(topicFaults(wanted, topic, true)).toEqual([{ message, severity: 'fault' }]);
+  });
+});

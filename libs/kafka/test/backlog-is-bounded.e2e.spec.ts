@@ -1,0 +1,37 @@
+import { Controller } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import { KafkaHandler } from '../src/index.js';
+import { Bench, deferred, until } from './support.js';
+
+const gate = deferred();
+let handled = 0;
+
+@Controller()
+class Commands {
+  @KafkaHandler('commands')
+  async handle(): Promise<void> {
+    await gate.promise;
+    handled++;
+  }
+}
+
+describe('a backlog', () => {
+  const bench = new Bench();
+  afterAll(() => bench.close());
+
+  it('is not fetched as long as enough of it waits, and is as soon as there is room', async () => {
+    await bench.topics(['commands', 'dead']);
+    const total = 6000;
+    await Promise.all(Array.from({ length: total }, (_, i) => bench.send('commands', `key-${i}`, 'x'.repeat(2000))));
+    const registry = new Registry();
+    await bench.serve([Commands], { inFlight: 8, metrics: registry });
+    const fetched = async () => Number(/^kafka_fetched_batch_records_sum.* (\d+)$/m.exec(await registry.metrics())?.[1]);
+    const pauses = () => bench.log.lines.filter(({ message }) => message.startsWith('Pausing fetching')).length;
+    // The first pause is for the time until it is known where to begin.
+    await until('the pause', () => pauses() >= 2);
+    expect(await fetched()).toBeGreaterThan(1000);
+    expect(await fetched()).toBeLessThan(3000);
+    gate.resolve();
+    await until('all of it', () => handled === total, 30_000);
+  });
+});

@@ -1,0 +1,42 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { committedOffsets, KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { brokerGate } from './broker-gate.js';
+import { Bench, brokers, textOf, until } from './support.js';
+
+const handled: string[] = [];
+
+@Controller()
+class Commands {
+  @KafkaHandler('commands')
+  handle(@Payload() record: ConsumedRecord): void {
+    handled.push(textOf(record)!);
+  }
+}
+
+describe('a consumer whose Kafka goes away and comes back', () => {
+  it('goes on where it was, commits again, and stays live', async () => {
+    const gate = await brokerGate(brokers());
+    const bench = new Bench(gate.address);
+    const direct = new Bench();
+    bench.atEnd(() => gate.close());
+    await bench.topics(['commands', 'dead']);
+    const send = (value: string) => direct.producer.send({ topic: `${bench.prefix}commands`, key: value, value: Buffer.from(value) });
+    await bench.serve([Commands]);
+    await send('before');
+    await until('the first record', () => handled.length === 1);
+    await gate.shut();
+    await send('meanwhile');
+    await gate.open();
+    await send('after');
+    await until('the others', () => handled.includes('meanwhile') && handled.includes('after'), 40_000);
+    await until(
+      'the commit',
+      async () => (await committedOffsets(direct.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0) === 3n,
+    );
+    expect(bench.health.notLive()).toEqual([]);
+    expect(bench.health.notReady()).toEqual([]);
+    await bench.close();
+    await direct.close();
+  });
+});

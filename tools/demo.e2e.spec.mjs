@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { infrastructure, waitFor } from '@tranche/testing';
+
+const temporary = mkdtempSync(join(tmpdir(), 'tranche-demo-test-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+/** On the Kafka and Redis of the tests: topics and index have a prefix of the demo's own. */
+function startDemo(...args) {
+  const { brokers, redisUrl } = infrastructure();
+  const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, TMPDIR: temporary };
+  delete env.npm_lifecycle_event;
+  const demo = spawn(process.execPath, ['tools/demo.mjs', ...args], { env });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) demo[name].on('data', (chunk) => (said[name] += chunk));
+  const exited = new Promise((done) => demo.once('close', (code, signal) => done(code ?? signal)));
+  return { demo, said, exited };
+}
+
+const leftOvers = () => readdirSync(temporary).filter((name) => name.startsWith('tranche-'));
+
+it('plays every scenario and ends with one JSON line', async () => {
+  const { said, exited } = startDemo('--json');
+  const exitCode = await exited;
+  if (exitCode !== 0) throw new Error(`demo ended with ${exitCode}\n${said.stderr}`);
+  const result = JSON.parse(said.stdout.trimEnd().split('\n').at(-1));
+  expect(result).toMatchObject({ passed: 8, failed: 0 });
+  const eventsOf = (name) => result.scenarios.find((scenario) => scenario.name === name).events;
+  expect(eventsOf('method-a-capture-refund')).toEqual([
+    'payment.authorize.redirect_required',
+    'payment.authorize.succeeded',
+    'payment.capture.succeeded',
+    'payment.refund.succeeded',
+    'payment.capture.rejected',
+  ]);
+  expect(eventsOf('gateway-killed').slice(-2)).toEqual(['payment.capture.in_doubt', 'payment.capture.doubt_resolved']);
+  expect(leftOvers()).toEqual([]);
+}, 240_000);
+
+it('stopped by SIGTERM with all services up: ends by it, and nothing is left', async () => {
+  const { demo, said, exited } = startDemo();
+  await waitFor(() => said.stderr.includes('all services are ready'), { timeoutMs: 90_000, what: 'the services of the demo' });
+  demo.kill('SIGTERM');
+  await expect(exited).resolves.toBe(143);
+  expect(leftOvers()).toEqual([]);
+  expect(processesWith(temporary)).toEqual([]);
+}, 120_000);
+
+/** Processes of this machine that were given the folder in their environment; nobody where there is no /proc. */
+function processesWith(folder) {
+  const environmentOf = (pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8');
+    } catch {
+      return ''; // it has just ended
+    }
+  };
+  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids.filter((pid) => environmentOf(pid).includes(folder));
+}
