@@ -43,3 +43,17 @@ it('gives the tag to the fold and the caller’s own EXTRADATA to the event', ()
 it('marks a partial acceptance', () => {
   expect(evidenceOf(aNotification({ execCode: '0004', amount: 900 }), AT)).toMatchObject({ partial: true, answer: { amount: 900 } });
 });
+
+it.each([
+  ['2005', true],
+  ['2015', true],
+  ['4001', undefined],
+])('EXECCODE %s may mean "already done": %p', (execCode, mayBeDone) => {
+  expect(evidenceOf(aNotification({ execCode }), AT)?.mayBeDone).toBe(mayBeDone);
+});
+
+it('keeps what was odd, and what does not fit out', () => {
+  const evidence = evidenceOf(aNotification({ flags: ['invalid_amount'], transactionId: 'x'.repeat(33), message: 'x'.repeat(5000) }), AT);
+  expect(evidence).toMatchObject({ flags: ['invalid_amount'], answer: { messageTruncated: true } });
+  expect(evidence?.answer.transactionId).toBeUndefined();
+});

@@ -24,7 +24,9 @@ export function evidenceOf(notification: PaymentNotification, at: string): Evide
     extraData,
     externalEntityId,
     externalReference,
+    flags: flags.length > 0 ? flags : undefined,
     partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
+    mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
   });
   return { ...identity, operation, result: resultOf(execCode), answer, ...optional };
 }

@@ -1,0 +1,93 @@
+import type { ConsumedRecord } from '@tranche/kafka';
+import {
+  encodeRecord,
+  JOURNAL_PARTITIONS,
+  journalPartition,
+  RULES_VERSION,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
+import { Health, type ServiceLogger } from '@tranche/service-kit';
+import { Journal, JournalEdges } from './journal.service.js';
+import type { JournalTopic } from './journal-topic.producer.js';
+import type { OrderIndexStore } from './order-index.store.js';
+
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
+const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token, ...terms });
+const PARTITION = journalPartition('shop-fr/o');
+
+/** The topic and the index in memory; the tail brings what `bring` is given. */
+function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string, OrderState> } = {}) {
+  const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
+  let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
+  let appended = high;
+  const offsets = new Map(
+    Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [partition, { low: 0n, high: partition === PARTITION ? high : 0n }]),
+  );
+  const bring = (offset: bigint, value: Buffer) =>
+    onRecords(PARTITION, [{ topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 }]);
+  const index = { stored: marker };
+  const topic = {
+    offsets: () => Promise.resolve(offsets),
+    follow: (_from: unknown, take: typeof onRecords) => {
+      onRecords = take;
+      return Promise.resolve({ stop: () => Promise.resolve() });
+    },
+    append: (record: JournalRecord) => {
+      const offset = appended++;
+      setImmediate(() => bring(offset, encodeRecord(record)));
+      return Promise.resolve(offset);
+    },
+  } as unknown as JournalTopic;
+  const store = {
+    markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
+    openOrders: () => Promise.resolve([]),
+    read: (key: string) => Promise.resolve({ order: orders.get(key), marker: index.stored }),
+  } as unknown as OrderIndexStore;
+  const health = new Health();
+  const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+  return { service: new Journal(topic, store, clock, new JournalEdges(log, health)), bring, health, index };
+}
+
+it('reads an order back to the record that was appended', async () => {
+  const { service } = journal();
+  await service.start();
+  const order = await service.appendAndRead(intent('t'));
+  expect(order.verdicts).toEqual([['t', 'granted']]);
+  await service.stop();
+});
+
+it('stops a partition at a record that it can not read, and is not live', async () => {
+  const { service, bring, health } = journal();
+  await service.start();
+  bring(0n, Buffer.from('{"record":"INTENT","rulesVersion":99}'));
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('rules version 99');
+  expect(health.notLive()[0]?.reason).toContain(`partition ${PARTITION} is stopped at offset 0`);
+  await service.stop();
+});
+
+it('refuses to start when the index is beyond the journal’s end', async () => {
+  const { service } = journal({ high: 5n, marker: 5n });
+  await expect(service.start()).rejects.toThrow('the journal was lost or replaced');
+});
+
+it('uses no state of an index that is behind what memory covers', async () => {
+  const { service, index } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  index.stored = 3n;
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('is behind');
+  index.stored = undefined;
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('is behind');
+  await service.stop();
+});
+
+it('sends away whoever waits when it is closed', async () => {
+  const { service } = journal();
+  await service.start();
+  const past = service.past('shop-fr', 'o', 7n);
+  past.catch(() => undefined);
+  await service.stop();
+  await expect(past).rejects.toThrow('the journal is closing');
+});
