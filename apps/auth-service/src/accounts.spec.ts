@@ -58,6 +58,8 @@ describe('accounts file', () => {
       callers: [
         { caller: 'x', key: 'canary-short', accounts: 'shop' },
         { ...caller, colour: 'canary-red' },
+        { ...caller, accounts: ['nobody'] },
+        null,
       ],
     });
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([
@@ -72,6 +74,10 @@ describe('accounts file', () => {
       'callers[0].accounts',
       'callers[0].key',
       'callers[1].colour',
+      'callers[2].accounts[0]',
+      'callers[2].caller',
+      'callers[2].key',
+      'callers[3]',
     ]);
   });
 

@@ -1,16 +1,5 @@
 import { plainToInstance, Type } from 'class-transformer';
-import {
-  ArrayNotEmpty,
-  IsArray,
-  IsIn,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  ValidateIf,
-  ValidateNested,
-  validateSync,
-} from 'class-validator';
+import { ArrayNotEmpty, IsArray, IsIn, IsString, Length, Matches, ValidateIf, ValidateNested, validateSync } from 'class-validator';
 import { faultsOf, Secret } from '@tranche/service-kit';
 
 export const GRANTS = ['client_credentials', 'password'] as const;
@@ -73,7 +62,7 @@ export function readAccounts(document: unknown, readSecret: (path: string) => st
   };
   const file = plainToInstance(AccountsFile, entries);
   const errors = validateSync(file, { whitelist: true, forbidNonWhitelisted: true, validationError: { target: false, value: false } });
-  faults.push(...faultsOf(errors), ...(errors.length === 0 ? crossFaults(file) : []));
+  faults.push(...faultsOf(errors), ...crossFaults(file));
   if (faults.length > 0) throw new AccountsFileError(faults);
   const all = file.accounts.map(accountOf);
   const names = new Map(all.map((account) => [account.account, account]));
@@ -108,7 +97,7 @@ class AccountEntry {
   @Length(1, 1024)
   password: string;
 
-  @IsOptional()
+  @ValidateIf(({ scope }: AccountEntry) => scope !== undefined)
   @IsString()
   @Length(1, 1024)
   scope?: string;
@@ -155,24 +144,31 @@ function accountOf(entry: AccountEntry): Account {
   return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope };
 }
 
+/** What entries say of each other, as far as they can be read. */
 function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
-  const known = new Set(accounts.map(({ account }) => account));
+  const known = new Set(listOf(accounts).map(({ account }) => account));
   return [
-    ...repeated(accounts, 'account', 'accounts'),
-    ...repeated(callers, 'caller', 'callers'),
-    ...repeated(callers, 'key', 'callers'),
-    ...callers.flatMap((caller, index) =>
-      caller.accounts.flatMap((account, at) =>
-        known.has(account) ? [] : [{ path: `callers[${index}].accounts[${at}]`, message: 'is not one of the accounts' }],
+    ...repeated(listOf(accounts), 'account', 'accounts'),
+    ...repeated(listOf(callers), 'caller', 'callers'),
+    ...repeated(listOf(callers), 'key', 'callers'),
+    ...listOf(callers).flatMap((caller, index) =>
+      listOf(caller.accounts).flatMap((account, at) =>
+        known.has(account) || typeof account !== 'string'
+          ? []
+          : [{ path: `callers[${index}].accounts[${at}]`, message: 'is not one of the accounts' }],
       ),
     ),
   ];
 }
 
+function listOf<T>(value: readonly T[] | undefined): T[] {
+  return Array.isArray(value) ? value.map((entry: T) => entry ?? ({} as T)) : [];
+}
+
 function repeated<T>(entries: readonly T[], field: keyof T & string, list: string): AccountsFault[] {
   const seen = new Set<unknown>();
   return entries.flatMap((entry, index) => {
-    if (!seen.has(entry[field])) {
+    if (typeof entry[field] !== 'string' || !seen.has(entry[field])) {
       seen.add(entry[field]);
       return [];
     }

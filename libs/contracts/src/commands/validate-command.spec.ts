@@ -8,6 +8,8 @@ import {
   aRefund,
   aVoid,
 } from '@tranche/testing';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { decodeCloudEvent, encodeCloudEvent } from '../cloud-events.js';
 import { COMMAND_TYPES } from '../message-types.js';
@@ -229,15 +231,20 @@ it('never throws, whatever comes', () => {
   );
 });
 
-it('decodes and validates a full command in well under 150 µs', () => {
-  const encoded = encodeCloudEvent(aCommand('payment.authorize', aPartnerBAuthorization()));
-  const runs = 500;
-  const rounds = Array.from({ length: 6 }, () => {
-    const started = performance.now();
-    for (let i = 0; i < runs; i++) validateCommandData('partner-b', 'payment.authorize', decodeCloudEvent(encoded).event?.data);
-    return ((performance.now() - started) * 1000) / runs;
-  });
-  expect(Math.min(...rounds)).toBeLessThan(150);
+it('decodes and validates a full command faster than class-validator validates it', () => {
+  const command = aCommand('payment.authorize', aPartnerBAuthorization());
+  const encoded = encodeCloudEvent(command);
+  const fastestRound = (run: () => unknown): number => {
+    const rounds = Array.from({ length: 6 }, () => {
+      const started = performance.now();
+      for (let i = 0; i < 300; i++) run();
+      return performance.now() - started;
+    });
+    return Math.min(...rounds);
+  };
+  const ours = fastestRound(() => validateCommandData('partner-b', 'payment.authorize', decodeCloudEvent(encoded).event?.data));
+  const theirs = fastestRound(() => validateSync(plainToInstance(PartnerBAuthorization, command.data)));
+  expect(ours).toBeLessThan(theirs);
 });
 
 describe('metadata of decorators', () => {
