@@ -34,11 +34,11 @@ const faultsOf = (env: Record<string, string>) => {
   }
 };
 
-it('has a default for all but the files', () => {
+it('has a default for everything but its own address', () => {
   expect(settingsOf()).toMatchObject({
     port: 4010,
     publicUrl: undefined,
-    accounts: [],
+    accounts: [expect.objectContaining({ account: 'tranche-demo', realm: '/realms/demo' })],
     latencyMs: [0, 0],
     notificationRetryMs: [500, 2000, 10_000, 60_000, 300_000],
     notificationMode: 'get',
