@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { KafkaHandler, waitForKafka, type ConsumedRecord } from '../src/index.js';
-import { brokerGate } from './broker-gate.js';
+import { brokerGate } from '@tranche/testing';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const handled: string[] = [];

@@ -1,5 +1,5 @@
 import { BatchingProducer, ProduceDeadlineError, ProducerClosedError } from '../src/index.js';
-import { brokerGate } from './broker-gate.js';
+import { brokerGate } from '@tranche/testing';
 import { Bench, brokers, textOf, until } from './support.js';
 
 describe('the producer while Kafka is away', () => {

@@ -1,5 +1,5 @@
 import { TailConsumer, topicOffsets, type ConsumedRecord } from '../src/index.js';
-import { brokerGate } from './broker-gate.js';
+import { brokerGate } from '@tranche/testing';
 import { Bench, brokers, textOf, until } from './support.js';
 
 describe('the tail', () => {
