@@ -5,6 +5,9 @@
 import { text as readAll } from 'node:stream/consumers';
 import { ESLint } from 'eslint';
 
+// With CI set, typescript-eslint would take the files as they lie on disk instead of these texts.
+process.env.TSESTREE_SINGLE_RUN = 'false';
+
 const eslint = new ESLint();
 const results = [];
 for (const { filePath, text } of JSON.parse(await readAll(process.stdin))) {
