@@ -1,4 +1,5 @@
 import kafkajs, { type Admin, type ITopicConfig } from 'kafkajs';
+import { backOffMs, pauseFor } from './back-off.js';
 import { askAdmin, type KafkaClient } from './kafka-client.js';
 import type { KafkaLog } from './kafka-log.js';
 
@@ -50,7 +51,9 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
         }).map(([name, value]) => ({ name, value })),
       })),
     );
-    log.info({ topics: missing.map(({ name }) => prefix + name), replicationFactor }, 'created topics');
+    const created = missing.map(({ name }) => prefix + name);
+    await untilListed(admin, created);
+    log.info({ topics: created, replicationFactor }, 'created topics');
   });
 }
 
@@ -63,6 +66,15 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
     if (!errors) throw error;
     const reasons = errors.map(({ topic, message }) => `${topic}: ${message}`).join('; ');
     throw Object.assign(new Error(`cannot create topics: ${reasons}`, { cause: error }), { errors });
+  }
+}
+
+/** A broker may answer that a topic was created before its own list shows it. */
+async function untilListed(admin: Admin, topics: readonly string[]): Promise<void> {
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const existing = new Set(await admin.listTopics());
+    if (topics.every((topic) => existing.has(topic))) return;
+    await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
   }
 }
 
