@@ -10,7 +10,18 @@ it.each([
   expect(parseOrderKey(orderKey(merchant, orderId))).toEqual({ merchant, orderId });
 });
 
-it.each(['', '/', 'shop', 'shop/', '/order', 'Shop/1', 'shop_1/1', `${'x'.repeat(33)}/1`, `shop/${'x'.repeat(41)}`, 'shop\n/1', 'shop/o\t1', 'shop/\n', 'shop/o\x7f'])(
-  'finds no order in %j',
-  (key) => expect(parseOrderKey(key)).toBeUndefined(),
-);
+it.each([
+  '',
+  '/',
+  'shop',
+  'shop/',
+  '/order',
+  'Shop/1',
+  'shop_1/1',
+  `${'x'.repeat(33)}/1`,
+  `shop/${'x'.repeat(41)}`,
+  'shop\n/1',
+  'shop/o\t1',
+  'shop/\n',
+  'shop/o\x7f',
+])('finds no order in %j', (key) => expect(parseOrderKey(key)).toBeUndefined());

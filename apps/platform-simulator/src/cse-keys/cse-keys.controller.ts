@@ -29,7 +29,11 @@ export async function cseKeysController(server: FastifyInstance, { merchants, fa
     scope.options('/cseKeys', (_request, reply) =>
       reply
         .code(204)
-        .headers({ 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type, accept', 'access-control-max-age': '600' })
+        .headers({
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers': 'content-type, accept',
+          'access-control-max-age': '600',
+        })
         .send(),
     );
     scope.post('/cseKeys', async (request, reply) => {
