@@ -62,7 +62,7 @@ it('nothing of a machine is named', () => {
   const place = (...parts) => `/${parts.join('/')}`;
   expect(machineFaults('f', `see ${place('root', '.npm')} there`)).toEqual([`f: names the path ${place('root', '.npm')}`]);
   expect(machineFaults('f', `"${place('home', 'jeanne', 'x')}"`)).toHaveLength(1);
-  expect(machineFaults('f', ['see workspace/root/x and https://example.com', 'work', 'x'].join('/'))).toEqual([]);
+  expect(machineFaults('f', ['see workspace', 'root', 'x and https://example.com', 'work', 'x'].join('/'))).toEqual([]);
   expect(machineFaults('f', `https://${'regi'}stry.example.org/x`)).toHaveLength(1);
 });
 
