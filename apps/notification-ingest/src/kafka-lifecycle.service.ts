@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
-import { BatchingProducer, checkTopics, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
+import { BatchingProducer, prepareTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
 import { ServiceLifetime, ServiceLogger, untilUp } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
 
@@ -24,22 +24,12 @@ export class KafkaLifecycle implements OnModuleInit, OnApplicationShutdown {
     const { log } = this;
     const signal = this.lifetime.stopping;
     await waitForKafka(this.kafka, { log, signal });
-    await this.prepareTopics();
+    const { kafkaTopicPrefix: prefix, topics: mode } = this.config;
+    await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
     await untilUp('Kafka', () => this.producer.connect(), { log, signal });
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.producer.close();
-  }
-
-  private async prepareTopics(): Promise<void> {
-    const { kafka, log } = this;
-    const prefix = this.config.kafkaTopicPrefix;
-    const production = this.config.topics === 'check';
-    if (!production) await ensureTopics(kafka, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log });
-    const found = await checkTopics(kafka, { prefix, definitions: OWN_TOPICS, production });
-    for (const { topic, message, severity } of found) if (severity === 'warning') log.warn({ topic }, `${topic} ${message}`);
-    const faults = found.filter(({ severity }) => severity === 'fault').map(({ topic, message }) => `${topic} ${message}`);
-    if (faults.length > 0) throw new Error(`The topics are not as they must be: ${faults.join('; ')}`);
   }
 }

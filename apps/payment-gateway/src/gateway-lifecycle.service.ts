@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
-import { BatchingProducer, checkTopics, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
+import { BatchingProducer, prepareTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
 import { ServiceLifetime, ServiceLogger, untilUp } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtTimer } from './journal/doubt-timer.service.js';
@@ -53,7 +53,8 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const { log, lifetime } = this.surroundings;
     const { index, journal, doubtTimer, projector } = this.parts;
     await waitForKafka(this.kafka, { log, signal: lifetime.stopping });
-    await this.#prepareTopics();
+    const { kafkaTopicPrefix: prefix, topics: mode } = this.config;
+    await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
     await this.producer.connect();
     await untilUp('Redis', () => index.assertUsable(), { log, signal: lifetime.stopping });
     await projector.start();
@@ -68,18 +69,5 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await projector.stop();
     await journal.stop();
     await this.producer.close();
-  }
-
-  async #prepareTopics(): Promise<void> {
-    const { log } = this.surroundings;
-    const prefix = this.config.kafkaTopicPrefix;
-    const production = this.config.topics === 'check';
-    if (!production) await ensureTopics(this.kafka, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log });
-    const found = await checkTopics(this.kafka, { prefix, definitions: OWN_TOPICS, production });
-    const warnings = found.filter(({ severity }) => severity === 'warning').map(({ topic, message }) => `${topic} ${message}`);
-    if (warnings.length > 0) log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
-    const faults = found.filter(({ severity }) => severity === 'fault');
-    if (faults.length > 0)
-      throw new Error(`The topics are not as they must be: ${faults.map(({ topic, message }) => `${topic} ${message}`).join('; ')}`);
   }
 }

@@ -26,4 +26,6 @@ export {
   type EnsureTopicsOptions,
   type TopicFault,
   type TopicSettings,
+  prepareTopics,
+  type PrepareTopicsOptions,
 } from './topics.js';

@@ -108,6 +108,27 @@ export async function checkTopics(client: KafkaClient, { prefix, definitions, pr
   });
 }
 
+export interface PrepareTopicsOptions {
+  prefix: string;
+  definitions: readonly TopicSettings[];
+  /** `create` what is missing, for development; `check` as in production and create nothing. */
+  mode: 'create' | 'check';
+  log: KafkaLog;
+}
+
+/** What a service does with its topics at start. Rejects, naming each, when one is missing or not as it must be. */
+export async function prepareTopics(client: KafkaClient, { prefix, definitions, mode, log }: PrepareTopicsOptions): Promise<void> {
+  const production = mode === 'check';
+  if (!production) await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
+  const found = await checkTopics(client, { prefix, definitions, production });
+  const saying = (wanted: TopicFault['severity']) =>
+    found.filter(({ severity }) => severity === wanted).map(({ topic, message }) => `${topic} ${message}`);
+  const warnings = saying('warning');
+  if (warnings.length > 0) log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
+  const faults = saying('fault');
+  if (faults.length > 0) throw new Error(`The topics are not as they must be: ${faults.join('; ')}`);
+}
+
 export interface ActualTopic {
   partitions: number;
   replicationFactor: number;

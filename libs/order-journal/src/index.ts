@@ -7,4 +7,4 @@ export * from './partition.js';
 export * from './projection.js';
 export * from './records.js';
 export * from './retry-policy.js';
-export type { Effect } from './transitions.js';
+export { compact, type Effect } from './transitions.js';

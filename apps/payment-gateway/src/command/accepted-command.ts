@@ -19,7 +19,7 @@ import {
   type Refund,
   type VoidAuthorization,
 } from '@tranche/contracts';
-import type { OperationTerms } from '@tranche/order-journal';
+import { compact, type OperationTerms } from '@tranche/order-journal';
 import { faultsOfRules } from './payment-rules.js';
 
 interface Accepted<K, D> {
@@ -119,7 +119,7 @@ function envelopeFaults(
   if (event.type !== undefined && !isCommandType(event.type))
     faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is no command type' });
   if (merchant === undefined) faults.push({ path: 'merchant', code: 'unknown_merchant', message: 'is not configured' });
-  if (key !== `${named.merchant}/${named.orderId}`)
+  if (key !== orderKey(named.merchant, named.orderId))
     faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
   return faults;
 }
@@ -127,7 +127,7 @@ function envelopeFaults(
 /** Merchant and order as the content names them, if both could be a key's. */
 function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
   const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-  return typeof merchant === 'string' && typeof orderId === 'string' ? parseOrderKey(`${merchant}/${orderId}`) : undefined;
+  return typeof merchant === 'string' && typeof orderId === 'string' ? parseOrderKey(orderKey(merchant, orderId)) : undefined;
 }
 
 const noOrder = (): Fault => ({ path: 'key', code: 'malformed_envelope', message: 'neither key nor content names merchant and order' });
@@ -151,13 +151,12 @@ function canonical(value: unknown): string {
 export function termsOf(command: AcceptedCommand, methodOfOrder: Method | undefined, transactionId: string | undefined): OperationTerms {
   const { operation, data, merchant, rail, contentHash: hash, correlationId } = command;
   const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
-  const optional = {
+  const optional = compact({
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
     transactionId: isFollowUp ? transactionId : undefined,
     correlationId,
-  };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
+  });
   const method = (isFollowUp ? methodOfOrder : undefined) ?? METHOD_OF_RAIL[rail];
-  return { operation, method, currency: merchant.currency, contentHash: hash, ...given };
+  return { operation, method, currency: merchant.currency, contentHash: hash, ...optional };
 }

@@ -1,3 +1,4 @@
+import { orderKey } from '@tranche/contracts';
 import { emptyOrder, fold, type JournalRecord, type OrderState } from '@tranche/order-journal';
 
 interface Entry {
@@ -34,7 +35,7 @@ export class OrderBook {
 
   /** Puts the index's state of an order beneath what the tail brought since. */
   load(merchant: string, orderId: string, indexed: OrderState | undefined): OrderState {
-    const entry = this.#entryOf(`${merchant}/${orderId}`);
+    const entry = this.#entryOf(orderKey(merchant, orderId));
     entry.order ??= entry.unfolded.reduce(
       (order, { offset, record }) => fold(order, record, offset).order,
       indexed ?? emptyOrder(merchant, orderId),

@@ -1,10 +1,13 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { orderKey } from '@tranche/contracts';
 import { JOURNAL_PARTITIONS, journalPartition, type OrderState } from '@tranche/order-journal';
 import { closeRedis, connectRedis, Health, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 
 /** REDIRECTHTML is kept for repeats. Seconds. */
 const REDIRECT_HTML_LIFETIME_SECONDS = 86_400;
+
+const PARTITIONS = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
 
 /** Another process moved the marker: nothing was written, this one is not the projector of the partition any more. */
 export class MarkerMovedError extends Error {
@@ -57,9 +60,8 @@ export class OrderIndexStore implements OnApplicationShutdown {
 
   /** Offset of the last journal record that the index holds, per partition. */
   async markers(): Promise<Map<number, bigint>> {
-    const partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
-    const stored = await Promise.all(partitions.map((partition) => this.#redis.get(this.#key(partition, 'marker'))));
-    return new Map(partitions.flatMap((partition) => (stored[partition] ? [[partition, BigInt(stored[partition])] as const] : [])));
+    const stored = await Promise.all(PARTITIONS.map((partition) => this.#redis.get(this.#key(partition, 'marker'))));
+    return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, BigInt(stored[partition])] as const] : [])));
   }
 
   /** State and marker in one read, so that they belong together (R7). */
@@ -84,18 +86,14 @@ export class OrderIndexStore implements OnApplicationShutdown {
 
   /** Orders that had an attempt open when the markers were written. */
   async openOrders(): Promise<string[]> {
-    const partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
-    return (await Promise.all(partitions.map((partition) => this.#redis.sMembers(this.#key(partition, 'open'))))).flat();
+    return (await Promise.all(PARTITIONS.map((partition) => this.#redis.sMembers(this.#key(partition, 'open'))))).flat();
   }
 
   /** @throws MarkerMovedError and writes nothing when the stored marker is not `from`. */
   async write({ partition, from, to, orders, redirectHtml }: Projection): Promise<void> {
-    for (const { orderKey, commandId, html } of redirectHtml) {
-      await this.#redis.set(this.#htmlKey(orderKey, commandId), html, {
-        expiration: { type: 'EX', value: REDIRECT_HTML_LIFETIME_SECONDS },
-      });
-    }
-    const keyOf = (order: OrderState) => `${order.merchant}/${order.orderId}`;
+    const expiration = { type: 'EX', value: REDIRECT_HTML_LIFETIME_SECONDS } as const;
+    await Promise.all(redirectHtml.map((page) => this.#redis.set(this.#htmlKey(page.orderKey, page.commandId), page.html, { expiration })));
+    const keyOf = (order: OrderState) => orderKey(order.merchant, order.orderId);
     const answer = await this.#redis.eval(PROJECT, {
       keys: [this.#key(partition, 'marker'), this.#key(partition, 'open'), ...orders.map((order) => this.#orderKey(keyOf(order)))],
       arguments: [

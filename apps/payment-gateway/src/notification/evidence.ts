@@ -1,6 +1,6 @@
 import { execCode as execCodeOf, execCodeClass, type OperationKind, type PaymentNotification } from '@tranche/contracts';
 import { boundedAnswer } from '../platform/bounded-answer.js';
-import { RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { compact, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
 
 const KINDS: Readonly<Record<string, OperationKind>> = {
   authorization: 'authorize',
@@ -19,7 +19,7 @@ export function evidenceOf(notification: PaymentNotification, at: string): Evide
   const { tag, extraData } = untagExtraData(notification.extraData);
   const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });
   const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant, orderId, at, source: 'notification' } as const;
-  const optional = given({
+  const optional = compact({
     tag,
     extraData,
     externalEntityId,
@@ -46,8 +46,4 @@ function resultOf(execCode: string): Evidence['result'] {
     case 'not_executed':
       return codeClass;
   }
-}
-
-function given<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> };
 }
