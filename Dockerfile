@@ -1,11 +1,11 @@
 # One image for the five apps; the command says which one runs (docker-compose.yml).
 FROM node:24-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.base.json tsconfig.json ./
+COPY package.json package-lock.json .npmrc tsconfig.base.json ./
 COPY libs libs
 COPY apps apps
 RUN npm ci --ignore-scripts --no-audit --no-fund \
- && npx --no-install tsc -b \
+ && npx --no-install tsc -b apps/* \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +
 

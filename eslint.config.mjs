@@ -13,6 +13,8 @@ const boundaries = [
   only('testing', 'contracts', 'kafka', 'order-journal', 'service-kit'),
   only('service', 'contracts', 'order-journal', 'kafka', 'service-kit'),
   only('simulator', 'contracts'),
+  only('bench', 'contracts', 'order-journal', 'kafka'),
+  only('faults', 'contracts', 'order-journal', 'kafka'),
 ];
 const boundariesOfSpecs = boundaries.map((row) => ({
   ...row,
@@ -78,7 +80,8 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  { files: ['libs/kafka/**/*.ts'], rules: restrictedImports() },
+  // The peers that benches compare with use kafkajs as their users would.
+  { files: ['libs/kafka/**/*.ts', 'bench/src/peers/**/*.ts'], rules: restrictedImports() },
   {
     files: ['apps/*/src/**/*.ts', 'libs/order-journal/src/**/*.ts'],
     ignores: [...edges.map((edge) => `**/*.${edge}.ts`), '**/main.ts', '**/*.spec.ts'],

@@ -17,6 +17,9 @@ const FILES = {
   service: 'apps/payment-gateway/src/command/payment.service.ts',
   config: 'apps/auth-service/src/accounts.config.ts',
   simulator: 'apps/platform-simulator/src/transactions/execution.service.ts',
+  bench: 'bench/src/main.ts',
+  peer: 'bench/src/peers/kafkajs-peer.ts',
+  faults: 'faults/src/main.ts',
   simulatorRule: 'apps/platform-simulator/src/transactions/state-machine.ts',
 };
 
@@ -39,6 +42,10 @@ const FORBIDDEN = [
   ['an app imports a library by a relative path', 'service', importing('../../../../libs/contracts/src/order-key.js'), BOUNDARIES],
   ['an app imports testing outside a spec', 'service', importing('@tranche/testing'), BOUNDARIES],
   ['an app imports kafkajs', 'service', importing('kafkajs'), RESTRICTED],
+  ['bench imports kafkajs outside its peers', 'bench', importing('kafkajs'), RESTRICTED],
+  ['bench imports an app', 'bench', importing('@tranche/payment-gateway'), RESTRICTED],
+  ['faults imports an app', 'faults', importing('@tranche/payment-gateway'), RESTRICTED],
+  ['faults imports testing outside a spec', 'faults', importing('@tranche/testing'), BOUNDARIES],
   ['a pure rule imports node:fs', 'rule', importing('node:fs'), RESTRICTED],
   ['a pure rule imports redis', 'rule', importing('redis'), RESTRICTED],
   ['a pure rule imports kafka', 'rule', importing('@tranche/kafka'), RESTRICTED],
@@ -67,6 +74,8 @@ const ALLOWED = [
   ['a spec imports testing', 'ruleSpec', ['@tranche/testing']],
   ['a spec of contracts imports testing', 'contractsSpec', ['@tranche/testing']],
   ['kafka imports kafkajs and contracts', 'kafka', ['kafkajs', '@tranche/contracts']],
+  ['bench and faults import what is measured', 'bench', ['contracts', 'order-journal', 'kafka'].map((name) => `@tranche/${name}`)],
+  ['a peer of a bench imports kafkajs', 'peer', ['kafkajs']],
   ['testing imports contracts', 'testing', ['@tranche/contracts']],
   ['the simulator imports contracts', 'simulator', ['@tranche/contracts']],
 ];

@@ -39,6 +39,7 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       PAYMENT_URL: simulator,
       AUTH_SERVICE_URL: `http://127.0.0.1:${ports['auth-service'].port}`,
       AUTH_SERVICE_KEY: gatewayKey(accountsFile),
+      OPERATORS_FILE: 'config/operators.demo.json',
     },
   };
   return Object.fromEntries(

@@ -2,35 +2,40 @@ import { Module, type INestApplicationContext } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, KafkaServer, type KafkaClient } from '@tranche/kafka';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
-import { Clock } from './clock.js';
+import { Clock, systemClock } from './clock.js';
 import { CommandConsumer } from './command/command.consumer.js';
 import { PaymentService } from './command/payment.service.js';
 import { EventsProducer } from './events.producer.js';
 import { GatewayConfig } from './gateway.config.js';
 import { GatewayLifecycle, GatewayParts, GatewaySurroundings } from './gateway-lifecycle.service.js';
 import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { JournalReaderConsumer } from './journal/journal-reader.consumer.js';
 import { JournalTopic } from './journal/journal-topic.producer.js';
 import { Journal, JournalEdges } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
-import { ProjectionService } from './journal/projection.service.js';
+import { ProjectionOutlets, ProjectionService } from './journal/projection.service.js';
 import { ProjectorConsumer } from './journal/projector.consumer.js';
+import { RebuildReport } from './journal/rebuild-report.service.js';
+import { Timers } from './journal/timers.service.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
 import { NotificationConsumer } from './notification/notification.consumer.js';
+import { OperatorController } from './operator/operator.controller.js';
+import { OperatorService } from './operator/operator.service.js';
 import { BearerTokenClient } from './platform/bearer-token.client.js';
 import { PlatformCaller } from './platform/platform-caller.service.js';
 import { PlatformClient } from './platform/platform.client.js';
-
-const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+import { BreakerEdges, RailBreakers } from './platform/rail-breakers.service.js';
 
 @Module({
-  controllers: [CommandConsumer, NotificationConsumer],
+  controllers: [CommandConsumer, NotificationConsumer, OperatorController],
   providers: [
-    { provide: Clock, useValue: systemClock },
+    { provide: Clock, useFactory: ({ clockOffsetMs }: GatewayConfig) => systemClock(clockOffsetMs), inject: [GatewayConfig] },
     { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [GatewayConfig, ServiceLogger] },
     { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics] },
-    ...[JournalTopic, JournalEdges, Journal, DoubtTimer, OrderIndexStore, ProjectionService, ProjectorConsumer],
-    ...[PlatformClient, BearerTokenClient, PlatformCaller],
-    ...[PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings],
+    ...[JournalTopic, JournalEdges, Journal, JournalReaderConsumer, DoubtTimer, Timers],
+    ...[OrderIndexStore, ProjectionOutlets, ProjectionService, ProjectorConsumer, RebuildReport],
+    ...[PlatformClient, BearerTokenClient, PlatformCaller, BreakerEdges, RailBreakers],
+    ...[OperatorService, PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings],
   ],
 })
 export class AppModule {}
@@ -58,9 +63,13 @@ export function kafkaServers(app: INestApplicationContext): KafkaServer[] {
     drainTimeoutMs: config.drainTimeoutMs,
   };
   const groupId = `${config.kafkaTopicPrefix}payment-gateway`;
-  const commands = Object.values(COMMAND_TOPICS).map(({ name }) => name);
-  return [
-    new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics: commands }),
-    new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),
-  ];
+  const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);
+  const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
+  const commands = new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics, inFlightPerTopic });
+  app.get(RailBreakers).onChange((rail, isHeldBack) => {
+    const topic = COMMAND_TOPICS[rail].name;
+    if (isHeldBack) commands.pauseTopics([topic]);
+    else commands.resumeTopics([topic]);
+  });
+  return [commands, new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] })];
 }

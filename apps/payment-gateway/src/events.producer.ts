@@ -6,6 +6,7 @@ import { journalPartition } from '@tranche/order-journal';
 import { Clock, isoTime } from './clock.js';
 import type { Rejection } from './command/accepted-command.js';
 import { GatewayConfig } from './gateway.config.js';
+import { traceOf } from './trace-of.js';
 
 /** `payments.events.v1`, keyed and partitioned by order. */
 @Injectable()
@@ -31,7 +32,7 @@ export class EventsProducer {
   }
 
   /** A message that never became an operation. Its id comes from where it lies, so that a repeat is the same event; no sequence. */
-  async commandRejected({ topic, partition, offset }: ConsumedRecord, rejection: Rejection): Promise<void> {
+  async commandRejected({ topic, partition, offset, headers }: ConsumedRecord, rejection: Rejection): Promise<void> {
     const { merchant, orderId, commandId, correlationId, faults } = rejection;
     const id = createHash('sha256').update(`${topic}/${partition}/${offset}`).digest('base64url').slice(0, 27);
     const event: CloudEvent<PaymentEvent> = {
@@ -40,6 +41,7 @@ export class EventsProducer {
       type: 'payment.command.rejected',
       time: isoTime(this.clock),
       subject: orderKey(merchant, orderId),
+      ...traceOf(headers),
       ...(correlationId === undefined ? {} : { correlationid: correlationId }),
       ...(commandId === undefined ? {} : { causationid: commandId }),
       data: { merchant, orderId, ...(commandId === undefined ? {} : { commandId }), faults },

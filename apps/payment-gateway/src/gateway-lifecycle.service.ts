@@ -7,6 +7,7 @@ import { DoubtTimer } from './journal/doubt-timer.service.js';
 import { Journal } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorConsumer } from './journal/projector.consumer.js';
+import { Timers } from './journal/timers.service.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
 
 /** Topics that the gateway reads or writes. */
@@ -26,6 +27,7 @@ export class GatewayParts {
     readonly index: OrderIndexStore,
     readonly journal: Journal,
     readonly doubtTimer: DoubtTimer,
+    readonly timers: Timers,
     readonly projector: ProjectorConsumer,
   ) {}
 }
@@ -51,7 +53,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   async onModuleInit(): Promise<void> {
     const { log, lifetime } = this.surroundings;
-    const { index, journal, doubtTimer, projector } = this.parts;
+    const { index, journal, doubtTimer, timers, projector } = this.parts;
     await waitForKafka(this.kafka, { log, signal: lifetime.stopping });
     const { kafkaTopicPrefix: prefix, topics: mode } = this.config;
     await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
@@ -60,12 +62,14 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await projector.start();
     await journal.start();
     doubtTimer.start();
+    timers.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    const { journal, doubtTimer, projector } = this.parts;
+    const { journal, doubtTimer, timers, projector } = this.parts;
     doubtTimer.stop();
+    timers.stop();
     await projector.stop();
     await journal.stop();
     await this.producer.close();

@@ -1,7 +1,9 @@
-import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { Env, Secret } from '@tranche/service-kit';
+import { loadOperators } from './operator/operators.config.js';
+import type { Operator } from './operator/operators.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const usesSasl = (config: GatewayConfig) => config.kafkaSaslMechanism !== undefined;
@@ -72,6 +74,16 @@ export class GatewayConfig {
   @Max(10_000)
   inFlight: number;
 
+  @Env('RAIL_IN_FLIGHT', {
+    doc: 'commands of one rail handled at once; GATEWAY_IN_FLIGHT less an eighth when not set, so that a slow partner leaves places to the others',
+    optional: true,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  railInFlightSetting?: number;
+
   @Env('AUTH_SERVICE_URL', { doc: 'base URL of auth-service, for merchants with an authAccount', default: 'http://127.0.0.1:4030' })
   authServiceUrl: URL;
 
@@ -80,9 +92,25 @@ export class GatewayConfig {
   @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
   authServiceKey?: Secret;
 
+  @Env('OPERATORS_FILE', {
+    doc: 'JSON list of operators and their keys; without it nobody may look up or resolve anything',
+    optional: true,
+    file: true,
+    read: loadOperators,
+  })
+  operators?: Operator[];
+
   @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
+
+  @Env('CLOCK_OFFSET_MS', {
+    doc: 'milliseconds that our clock and the one of Redis are moved by: demo and tests travel in time; never in production',
+    default: 0,
+  })
+  @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
+  @IsIn([0], { message: 'must not be set in production (TOPICS=check)' })
+  clockOffsetMs: number;
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     const {
@@ -97,6 +125,11 @@ export class GatewayConfig {
         ? { mechanism, username, password: password.reveal() }
         : undefined;
     return { brokers, ssl, ...(sasl === undefined ? {} : { sasl }) };
+  }
+
+  /** Commands of one rail handled at once. */
+  get railInFlight(): number {
+    return this.railInFlightSetting ?? Math.max(1, this.inFlight - Math.floor(this.inFlight / 8));
   }
 
   /** How long calls under way may take to end when the service stops; below `SHUTDOWN_TIMEOUT_MS`. */

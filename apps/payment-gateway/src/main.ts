@@ -7,6 +7,8 @@ await runService({
   name: 'payment-gateway',
   Config: GatewayConfig,
   module: () => AppModule,
+  tracesOnlyWhenExported: true,
   managementPort: (config) => config.managementPort,
+  limits: { bodyBytes: 16_384 },
   strategies: kafkaServers,
 });

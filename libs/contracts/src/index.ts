@@ -23,6 +23,7 @@ export * from './platform/hash.js';
 export * from './platform/records.js';
 export * from './schemas.js';
 export * from './validation/calendar.js';
+export { holdsCardData } from './validation/card-data.js';
 export { check, type Checked, type UnknownFields } from './validation/check.js';
 export { FIELD_RULE } from './validation/fields.js';
 export { codePoints, isWellFormed } from './validation/code-points.js';

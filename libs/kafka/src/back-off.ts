@@ -1,3 +1,5 @@
+import { realTimers, type Timers } from './timers.js';
+
 export interface BackOff {
   /** Delay before the first repeat, milliseconds. */
   firstMs: number;
@@ -12,24 +14,24 @@ export function backOffMs(repeat: number, { firstMs, maxMs }: BackOff, random: n
 }
 
 /** Resolves after the time, or at once when the signal aborts; never rejects. */
-export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
+export function pauseFor(ms: number, signal?: AbortSignal, timers: Timers = realTimers): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const done = () => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const cancel = timers.after(ms, done);
     signal?.addEventListener('abort', done, { once: true });
   });
 }
 
 /** Waits for the promise, but no longer than this. */
-export async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
+export async function atMost(ms: number, promise: Promise<unknown>, timers: Timers = realTimers): Promise<void> {
   const enough = new AbortController();
   try {
-    await Promise.race([promise, pauseFor(ms, enough.signal)]);
+    await Promise.race([promise, pauseFor(ms, enough.signal, timers)]);
   } finally {
     enough.abort();
   }

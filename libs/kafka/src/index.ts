@@ -9,7 +9,9 @@ export {
   ProduceDeadlineError,
   ProducerClosedError,
   ProducerOverloadedError,
+  MembershipLostError,
   RecordTooLargeError,
+  RestartPartition,
   RetryableError,
   TerminalError,
   UnknownTopicError,
@@ -17,7 +19,23 @@ export {
 export { KafkaHandler, type KafkaHandlerOptions } from './kafka-handler.js';
 export { KafkaRecordContext, KafkaServer, type KafkaServerOptions } from './kafka-server.js';
 export { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.js';
+export { KeyOrderedPool, type PoolOptions, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
+export { InOrderWork, type InOrderOptions } from './in-order-work.js';
+export {
+  GroupWork,
+  type CommitPoint,
+  type GroupPort,
+  type GroupWorkOptions,
+  type PartitionStart,
+  type TopicPartition,
+} from './group-work.js';
+export { defaultMarks, type Marks } from './watermarks.js';
+export type { Assignment, Backlog, PartitionWork } from './partition-work.js';
+export { decodeFinished, encodeFinished } from './gap-metadata.js';
+export { stickyPlan, type Member, type Partitions } from './sticky-plan.js';
+export { realTimers, type Timers } from './timers.js';
 export { TailConsumer, type TailConsumerOptions } from './tail-consumer.js';
+export { LogReader, type LogReaderOptions, type LogRecord } from './log-reader.js';
 export { committedOffsets, topicOffsets } from './offsets.js';
 export {
   checkTopics,

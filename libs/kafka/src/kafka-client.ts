@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
 import { backOffMs, pauseFor } from './back-off.js';
+import { registerCodecs } from './codecs.js';
 import { logCreatorFor, type KafkaLog } from './kafka-log.js';
 
 export interface KafkaSettings {
@@ -21,6 +22,7 @@ export interface KafkaClient {
 const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 
 export function createKafkaClient(settings: KafkaSettings, log: KafkaLog): KafkaClient {
+  registerCodecs();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
     brokers: settings.brokers,

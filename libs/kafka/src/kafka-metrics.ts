@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+const readings = new WeakMap<Gauge, Map<string, () => number>>();
+
 /** This library's metrics; several consumers and producers of a process share them, told apart by the labels. */
 export class KafkaMetrics {
   readonly handled: Counter<'group' | 'topic' | 'result'>;
@@ -9,6 +11,10 @@ export class KafkaMetrics {
   readonly crashes: Counter<'group'>;
   readonly inFlight: Gauge<'group'>;
   readonly queued: Gauge<'group'>;
+  readonly oldestAge: Gauge<'group'>;
+  readonly frontierSpan: Gauge<'group'>;
+  readonly queueWait: Histogram<'group'>;
+  readonly drainSeconds: Histogram<'group'>;
   readonly lag: Gauge<'group' | 'topic' | 'partition'>;
   readonly fetchedRecords: Histogram<'group'>;
   readonly produced: Counter<'result'>;
@@ -23,6 +29,22 @@ export class KafkaMetrics {
     this.crashes = this.counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
     this.inFlight = this.gauge('kafka_records_in_flight', 'Records being handled now', ['group']);
     this.queued = this.gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']);
+    this.oldestAge = this.gauge('kafka_oldest_record_age_seconds', 'Since when the oldest record fetched and not done waits', ['group']);
+    this.frontierSpan = this.gauge('kafka_frontier_span_offsets', 'From the committed frontier to the last record fetched, the largest', [
+      'group',
+    ]);
+    this.queueWait = this.histogram(
+      'kafka_queue_wait_seconds',
+      'From the fetch of a record to the first run of its handler',
+      [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60],
+      ['group'],
+    );
+    this.drainSeconds = this.histogram(
+      'kafka_drain_seconds',
+      'At a rebalance, until what ran had ended and was committed',
+      [0.01, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 3],
+      ['group'],
+    );
     this.lag = this.gauge('kafka_partition_lag', 'Records behind the end of the partition when it was last read', [
       'group',
       'topic',
@@ -49,6 +71,11 @@ export class KafkaMetrics {
     );
   }
 
+  /** The gauge is asked when the metrics are read, instead of being told with every record. */
+  watch(gauge: Gauge<'group'>, group: string, read: () => number): void {
+    readings.get(gauge)!.set(group, read);
+  }
+
   private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
     return (
       (this.registry.getSingleMetric(name) as Counter<Label> | undefined) ??
@@ -57,9 +84,15 @@ export class KafkaMetrics {
   }
 
   private gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
-    return (
-      (this.registry.getSingleMetric(name) as Gauge<Label> | undefined) ?? new Gauge({ name, help, labelNames, registers: [this.registry] })
-    );
+    const existing = this.registry.getSingleMetric(name) as Gauge<Label> | undefined;
+    if (existing) return existing;
+    const watched = new Map<string, () => number>();
+    const collect = () => {
+      for (const [group, read] of watched) gauge.set({ group } as unknown as Record<Label, string>, read());
+    };
+    const gauge: Gauge<Label> = new Gauge({ name, help, labelNames, registers: [this.registry], collect });
+    readings.set(gauge, watched);
+    return gauge;
   }
 
   private histogram<Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]): Histogram<Label> {

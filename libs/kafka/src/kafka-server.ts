@@ -9,10 +9,10 @@ import { deadLetter, type DeadLetterReason } from './dead-letter.js';
 import { RetryableError, TerminalError, UnknownTopicError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
-import { thrownByHandler, type KafkaHandlerOptions } from './kafka-handler.js';
+import { HandlerCall, type KafkaHandlerOptions } from './kafka-handler.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
-import { KeyOrderedPool, type Task, type Verdict } from './key-ordered-work.js';
+import { KeyOrderedPool, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
 import { missingTopics } from './topics.js';
 import { insideTrace } from './trace-context.js';
 
@@ -26,6 +26,8 @@ export interface KafkaServerOptions {
   deadLetterTopic: string;
   /** Records handled at the same time at most, over all partitions. */
   inFlight: number;
+  /** Besides that, records of one topic (without prefix) handled at the same time at most. */
+  inFlightPerTopic?: Readonly<Record<string, number>>;
   log: KafkaLog;
   metrics?: Registry;
   health?: KafkaHealth;
@@ -40,17 +42,34 @@ export interface KafkaServerOptions {
   drainTimeoutMs?: number;
   /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
+  /** How long members wait at a rebalance for handlers that run, milliseconds (1500, and at most half of session less heartbeat). */
+  rebalanceDrainMs?: number;
 }
 
 /** What a handler may ask for by `@Ctx()`. */
-export class KafkaRecordContext {
+export class KafkaRecordContext extends HandlerCall {
   constructor(
     readonly record: ConsumedRecord,
     /** From 1. */
     readonly attempt: number,
-    /** Aborted when the partition is taken away or the service stops; the outcome of this call will then not be committed. */
+    /**
+     * Aborted when the partition may be taken away or the service stops: waits are to be given up at once (throw; the record comes
+     * again). What runs may still end, and counts if it does so before the drain is over (`rebalanceDrainMs`, `drainTimeoutMs`).
+     */
     readonly signal: AbortSignal,
-  ) {}
+    private readonly slot: Slot = { withoutSlot: (wait) => wait() },
+  ) {
+    super();
+  }
+
+  /**
+   * Runs `wait` without a place among those in flight: the record keeps its key, other keys run meanwhile. Afterwards it takes a place
+   * again, in turn, before the promise resolves or rejects. `wait` has to end when `signal` aborts; what it rejects with then comes
+   * through at once.
+   */
+  withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
+    return this.slot.withoutSlot(wait);
+  }
 }
 
 interface Handler {
@@ -76,6 +95,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   private readonly handlers: Handler[] = [];
   private readonly metrics: KafkaMetrics;
   private readonly pool: KeyOrderedPool;
+  private readonly pausedTopics = new Set<string>();
   private readonly stopping = new AbortController();
   private consumer: GroupConsumer | undefined;
   private deadLetterTrouble: string | undefined;
@@ -83,7 +103,8 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   constructor(private readonly options: KafkaServerOptions) {
     super();
     this.metrics = new KafkaMetrics(options.metrics);
-    this.pool = new KeyOrderedPool(options.inFlight, (task) => this.run(task));
+    this.pool = new KeyOrderedPool(options, (task, slot) => this.run(task, slot));
+    this.metrics.watch(this.metrics.inFlight, options.groupId, () => this.pool.runningCount);
     options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetterTrouble);
   }
 
@@ -110,6 +131,24 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     await this.consumer?.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
   }
 
+  /**
+   * Nothing of these topics (without prefix) is fetched and nothing new of them started until they are resumed, over every rebalance;
+   * what runs goes on, and so does what waits without a slot.
+   */
+  pauseTopics(topics: Iterable<string>): void {
+    const names = [...topics];
+    for (const topic of names) this.pausedTopics.add(topic);
+    this.pool.pauseTopics(names);
+    this.consumer?.pauseTopics(names);
+  }
+
+  resumeTopics(topics: Iterable<string>): void {
+    const names = [...topics];
+    for (const topic of names) this.pausedTopics.delete(topic);
+    this.consumer?.resumeTopics(names);
+    this.pool.resumeTopics(names);
+  }
+
   on(): never {
     throw new Error('KafkaServer emits no events; see its health checks and metrics');
   }
@@ -131,48 +170,38 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
       metrics: this.metrics,
       assigned: (assignment) => this.pool.workOn(assignment),
     });
+    this.consumer.pauseTopics(this.pausedTopics);
     await this.consumer.start();
   }
 
-  private async run(task: HandledTask): Promise<Verdict> {
+  private async run(task: HandledTask, slot: Slot): Promise<Verdict> {
     const { groupId } = this.options;
-    this.metrics.inFlight.inc({ group: groupId });
+    if (task.deadLetter) return this.writeDeadLetter(task, task.deadLetter);
+    const handler = this.handlerFor(task.record);
+    if (!handler)
+      return this.writeDeadLetter(task, { code: 'unknown_type', message: 'no handler takes records of this type', attempts: 0 });
+    task.attempts++;
+    if (task.attempts === 1) this.metrics.queueWait.observe({ group: groupId }, (performance.now() - task.sinceMs) / 1000);
     try {
-      if (task.deadLetter) return await this.writeDeadLetter(task, task.deadLetter);
-      const handler = this.handlerFor(task.record);
-      if (!handler)
-        return await this.writeDeadLetter(task, { code: 'unknown_type', message: 'no handler takes records of this type', attempts: 0 });
-      task.attempts++;
-      try {
-        await this.call(handler, task);
-        this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
-        return 'done';
-      } catch (error) {
-        return await this.afterError(task, error);
-      }
-    } finally {
-      this.metrics.inFlight.dec({ group: groupId });
+      await this.call(handler, task, slot);
+      this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
+      return 'done';
+    } catch (error) {
+      return await this.afterError(task, error);
     }
   }
 
-  private async call({ callback, topic }: Handler, { record, attempts, assignment }: Task): Promise<void> {
-    const thrown: { error?: unknown } = {};
-    const attributes = {
-      'messaging.system': 'kafka',
-      'messaging.destination.name': topic,
-      'messaging.kafka.offset': String(record.offset),
-    };
+  private async call({ callback }: Handler, { record, attempts, assignment }: Task, slot: Slot): Promise<void> {
+    const context = new KafkaRecordContext(record, attempts, assignment.signal, slot);
     try {
-      await insideTrace(record.headers, `${topic} process`, attributes, () =>
-        thrownByHandler.run(thrown, async () => {
-          const result: unknown = await callback(record, new KafkaRecordContext(record, attempts, assignment.signal));
-          if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
-        }),
-      );
+      await insideTrace(record, async () => {
+        const result: unknown = await callback(record, context);
+        if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+      });
     } catch (error) {
       // Nest turns errors that no filter takes into a plain object; a filter's own answer is an error of its choice.
       if (error instanceof Error) throw error;
-      throw thrown.error instanceof Error ? thrown.error : new Error(messageOf(thrown.error ?? error));
+      throw context.thrown instanceof Error ? context.thrown : new Error(messageOf(context.thrown ?? error));
     }
   }
 

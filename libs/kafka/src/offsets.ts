@@ -1,4 +1,5 @@
 import { UnknownTopicError } from './errors.js';
+import type { PartitionStart, TopicPartition } from './group-work.js';
 import { askAdmin, withAdmin, type KafkaClient } from './kafka-client.js';
 
 /** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
@@ -20,21 +21,27 @@ export function committedOffsets(client: KafkaClient, groupId: string, topic: st
   });
 }
 
-/** Where a member of the group may begin: per partition what is committed, if anything, and the first offset still kept. */
+/** Where a member of the group may begin; topics here without prefix. A partition that does not exist is left out. */
 export function startsOf(
   client: KafkaClient,
   groupId: string,
-  topic: string,
-): Promise<Map<number, { committed: bigint | undefined; low: bigint }>> {
+  topicPrefix: string,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionStart[]> {
+  const topics = [...new Set(partitions.map(({ topic }) => topic))];
   return withAdmin(client, async (admin) => {
-    const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    const committed = new Map((group?.partitions ?? []).map(({ partition, offset }) => [partition, BigInt(offset)]));
-    const log = await admin.fetchTopicOffsets(topic);
-    return new Map(
-      log.map(({ partition, low }) => {
-        const offset = committed.get(partition);
-        return [partition, { committed: offset === undefined || offset < 0n ? undefined : offset, low: BigInt(low) }];
-      }),
-    );
+    const names = topics.map((topic) => topicPrefix + topic);
+    const [groups, ...logs] = await Promise.all([
+      admin.fetchOffsets({ groupId, topics: names }),
+      ...names.map((name) => admin.fetchTopicOffsets(name)),
+    ]);
+    return topics.flatMap((topic, at) => {
+      const commits = new Map(groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]));
+      return logs[at]!.map(({ partition, low }) => {
+        const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
+        const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
+        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low) };
+      });
+    });
   });
 }

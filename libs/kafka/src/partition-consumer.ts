@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import { backOffMs, pauseFor } from './back-off.js';
-import { bytesOf, type ConsumedRecord } from './consumed-record.js';
+import type { ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
+import { InOrderWork } from './in-order-work.js';
 import type { KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
@@ -20,13 +20,21 @@ export interface PartitionConsumerOptions {
   maxBatchRecords?: number;
   /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
+  /** How long members wait at a rebalance for the batch that runs, milliseconds (1500, and at most half of session less heartbeat). */
+  rebalanceDrainMs?: number;
+  /** Bytes of one partition in one fetch at most (1 MiB); more where much is to be read at once. */
+  maxBytesPerPartition?: number;
   /**
    * Called with the records of one partition in offset order, never twice at a time for a partition. The batch is committed when it
-   * resolves; when it rejects, the same batch comes again after a delay, for ever. `signal` aborts when the partition is taken away.
+   * resolves; when it rejects, the same batch comes again after a delay, for ever; RestartPartition instead
+   * names the offset that comes next. `signal` aborts when the partition may be taken away: what ends soon after still counts.
    */
   onBatch: (partition: number, records: ConsumedRecord[], context: { signal: AbortSignal }) => Promise<void>;
-  /** Asked whenever a partition is assigned: the offset to begin at; undefined means the committed one, or the earliest there is. */
-  startOffset?: (partition: number, committed: bigint | undefined) => Promise<bigint | undefined>;
+  /**
+   * Asked whenever a partition is assigned: the offset to begin at; undefined means the committed one, or `low`, the earliest there is.
+   * Below `low` means `low`.
+   */
+  startOffset?: (partition: number, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>;
 }
 
 /** A consumer group over one topic that handles each partition strictly in order, in batches, and never skips a record. */
@@ -58,92 +66,28 @@ export class PartitionConsumer {
   }
 
   private workOn(assignment: Assignment): PartitionWork {
-    const work = new InOrderWork(assignment, this.options.maxBatchRecords ?? 1000, (records) => this.handle(assignment, records));
-    const before = this.runs.get(assignment.partition) ?? Promise.resolve();
-    this.runs.set(
-      assignment.partition,
-      before.then(() => work.run()),
-    );
-    return work;
-  }
-
-  /** True when handled; false when the partition was taken away first. */
-  private async handle({ topic, partition, signal }: Assignment, records: ConsumedRecord[]): Promise<boolean> {
-    const { log, groupId, onBatch } = this.options;
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      try {
+    const { topic, partition, signal } = assignment;
+    const { log, groupId, onBatch, maxBatchRecords = 1000 } = this.options;
+    const work = new InOrderWork(assignment, {
+      maxBatchRecords,
+      onBatch: async (records) => {
         await onBatch(partition, records, { signal });
         this.metrics.handled.inc({ group: groupId, topic, result: 'done' }, records.length);
-        return true;
-      } catch (error) {
-        const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 10_000 });
-        const firstOffset = String(records[0]?.offset);
+      },
+      onFailure: ({ records, attempt, retryMs, error }) => {
         this.metrics.retries.inc({ group: groupId, topic, kind: 'batch' });
+        const firstOffset = String(records[0]?.offset);
         log.error(
           { groupId, topic, partition, firstOffset, records: records.length, attempt, retryMs, error: String(error) },
           'a batch failed; it comes again',
         );
-        await pauseFor(retryMs, signal);
-      }
-    }
-    return false;
-  }
-}
-
-class InOrderWork implements PartitionWork {
-  private waiting: ConsumedRecord[] = [];
-  private bytes = 0;
-  private next: bigint | undefined;
-  private wake: () => void = () => undefined;
-  private isRunning = false;
-  private whenSettled: (() => void)[] = [];
-
-  constructor(
-    private readonly assignment: Assignment,
-    private readonly maxBatchRecords: number,
-    private readonly handle: (records: ConsumedRecord[]) => Promise<boolean>,
-  ) {
-    assignment.signal.addEventListener('abort', () => this.wake(), { once: true });
-  }
-
-  async run(): Promise<void> {
-    while (!this.assignment.signal.aborted) {
-      const batch = this.waiting.slice(0, this.maxBatchRecords);
-      if (batch.length === 0) {
-        await new Promise<void>((resolve) => (this.wake = resolve));
-        continue;
-      }
-      this.isRunning = true;
-      const isHandled = await this.handle(batch);
-      this.isRunning = false;
-      if (isHandled) this.finish(batch);
-    }
-    for (const resolve of this.whenSettled.splice(0)) resolve();
-  }
-
-  add(records: ConsumedRecord[]): void {
-    this.waiting.push(...records);
-    for (const record of records) this.bytes += bytesOf(record);
-    this.wake();
-  }
-
-  frontier(): bigint | undefined {
-    return this.next;
-  }
-
-  backlog(): { records: number; bytes: number } {
-    return { records: this.waiting.length, bytes: this.bytes };
-  }
-
-  settled(): Promise<void> {
-    if (!this.isRunning) return Promise.resolve();
-    return new Promise((resolve) => this.whenSettled.push(resolve));
-  }
-
-  private finish(batch: ConsumedRecord[]): void {
-    this.waiting.splice(0, batch.length);
-    for (const record of batch) this.bytes -= bytesOf(record);
-    this.next = batch[batch.length - 1]!.offset + 1n;
-    this.assignment.progress();
+      },
+    });
+    const before = this.runs.get(partition) ?? Promise.resolve();
+    this.runs.set(
+      partition,
+      before.then(() => work.run()),
+    );
+    return work;
   }
 }

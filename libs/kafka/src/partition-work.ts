@@ -5,19 +5,36 @@ export interface Assignment {
   /** Without prefix. */
   readonly topic: string;
   readonly partition: number;
-  /** Aborted when the partition is taken away or the consumer stops: what waits is given up, what runs ends by itself. */
+  /**
+   * Aborted when the drain begins, because the partition may be taken away or the consumer stops: what waits is given up at once;
+   * what runs may still end, and counts if it does so before the drain is over.
+   */
   readonly signal: AbortSignal;
   /** To be called when records were finished: the frontier is committed soon, and more may be fetched. */
   progress(): void;
+  /** Consumes the partition again from this offset; records that were added before and are not finished are to be dropped by the work. */
+  restart(offset: bigint): void;
 }
 
-/** What a consumer does with the records of one assignment. The group consumer feeds it and commits its frontier. */
+/** Fetched and not finished. `span`: offsets from the frontier to the last record fetched. */
+export interface Backlog {
+  records: number;
+  bytes: number;
+  span: number;
+}
+
+/** What a consumer does with the records of one assignment. The group's work feeds it and commits what it finished. */
 export interface PartitionWork {
+  /** Called once before the first record: the offset of that record, and the metadata of the commit if it is the committed offset. */
+  begin(offset: bigint, metadata: string | undefined): void;
   add(records: ConsumedRecord[]): void;
-  /** Offset to commit: everything below it is finished. Undefined until something is. */
-  frontier(): bigint | undefined;
-  /** Fetched and not finished. */
-  backlog(): { records: number; bytes: number };
+  /** Rises with whatever is finished: there is something to commit. */
+  readonly changes: number;
+  /** Everything below `offset` is finished, `metadata` says what is above it. Undefined as long as nothing is known. */
+  commitPoint(): { offset: bigint; metadata: string } | undefined;
+  backlog(): Backlog;
+  /** When the oldest record not finished was fetched, monotonic milliseconds. */
+  readonly oldestSinceMs: number | undefined;
   /** Resolves when nothing runs any more; after the abort nothing new starts. */
   settled(): Promise<void>;
 }

@@ -1,17 +1,28 @@
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Attributes } from '@opentelemetry/api';
+import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { ConsumedRecord } from './consumed-record.js';
+
+/** Where nobody carries traces on, none of it may cost anything: this runs with every record. */
+const isTracing = () => propagation.fields().length > 0;
 
 /** Adds `traceparent` and `tracestate` of the active context, unless the record brings its own. */
 export function withTraceHeaders(headers: Record<string, string | Buffer> = {}): Record<string, string | Buffer> {
-  if (headers['traceparent']) return headers;
+  if (headers['traceparent'] || !isTracing()) return headers;
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
   return { ...carrier, ...headers };
 }
 
 /** Runs the work inside the trace that the record came with, as a span of its own. */
-export function insideTrace<T>(headers: Record<string, string>, name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+export function insideTrace<T>({ topic, offset, headers }: ConsumedRecord, work: () => Promise<T>): Promise<T> {
+  if (!isTracing()) return work();
   const parent = propagation.extract(ROOT_CONTEXT, headers);
-  return trace.getTracer('@tranche/kafka').startActiveSpan(name, { kind: SpanKind.CONSUMER, attributes }, parent, async (span) => {
+  const attributes = {
+    'messaging.system': 'kafka',
+    'messaging.destination.name': topic,
+    'messaging.kafka.offset': String(offset),
+  };
+  const options = { kind: SpanKind.CONSUMER, attributes };
+  return trace.getTracer('@tranche/kafka').startActiveSpan(`${topic} process`, options, parent, async (span) => {
     try {
       return await work();
     } catch (error) {

@@ -121,9 +121,13 @@ export class Bench {
   }
 
   /** A Nest microservice with these controllers on a KafkaServer, started. */
-  async serve(controllers: Type[], overrides: Partial<KafkaServerOptions> = {}): Promise<INestMicroservice> {
+  async serve(
+    controllers: Type[],
+    overrides: Partial<KafkaServerOptions> = {},
+    strategy = this.server(overrides),
+  ): Promise<INestMicroservice> {
     const module = await Test.createTestingModule({ controllers }).compile();
-    const app = module.createNestMicroservice({ strategy: this.server(overrides), logger: false });
+    const app = module.createNestMicroservice({ strategy, logger: false });
     let isClosed = false;
     const close = app.close.bind(app);
     app.close = () => (isClosed ? Promise.resolve() : ((isClosed = true), close()));

@@ -1,3 +1,4 @@
+import kafkajs from 'kafkajs';
 import { withAdmin } from '../src/kafka-client.js';
 import { PartitionConsumer } from '../src/index.js';
 import { Bench, until } from './support.js';
@@ -7,6 +8,9 @@ describe('a record in a compression that is not supported', () => {
   afterAll(() => bench.close());
 
   it('makes the consumer not live instead of silently idle', async () => {
+    kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => {
+      throw new kafkajs.KafkaJSNotImplemented('a compression of the future');
+    };
     await withAdmin(bench.client, (admin) =>
       admin.createTopics({
         waitForLeaders: true,
@@ -27,7 +31,7 @@ describe('a record in a compression that is not supported', () => {
     expect(bench.health.notLive()).toEqual([]);
     await bench.send('packed', 'key', 'x'.repeat(1000));
     await until('the crash', () => bench.health.notLive().length > 0);
-    expect(bench.health.notLive()[0]).toContain('ZSTD compression not implemented');
+    expect(bench.health.notLive()[0]).toContain('a compression of the future');
     expect(bench.health.notReady()).toEqual(['has lost its consumer group']);
     expect(bench.log.has('error', 'the consumer crashed')).toBe(true);
   });

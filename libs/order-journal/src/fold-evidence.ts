@@ -14,9 +14,16 @@ import {
   type Said,
 } from './transitions.js';
 
+/** An operator's "not executed" counts from then on after the INTENT: whatever was sent has ended by then (R5). */
+export const NOT_EXECUTED_AFTER_MS = 15 * 60_000;
+
 /** EVIDENCE finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
 export function foldEvidence(next: Draft, evidence: Evidence): void {
   const operation = named(next, evidence);
+  if (evidence.source === 'operator') {
+    if (operation) applyOperatorsWord(next, operation, evidence);
+    return;
+  }
   if (operation) {
     apply(next, operation, evidence, attemptOf(evidence) ?? operation.attempt);
     return;
@@ -93,6 +100,26 @@ function possibleSources(next: Draft, evidence: UnboundEvidence): Source[] {
 
 const attemptOf = (evidence: Evidence): number | undefined => evidence.attempt ?? evidence.tag?.attempt;
 
+/** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
+function applyOperatorsWord(next: Draft, operation: OperationState, evidence: Evidence): void {
+  const attempt = attemptOf(evidence) ?? operation.attempt;
+  if (attempt !== operation.attempt) return;
+  if (operation.phase === 'ended') applyToEnded(next, operation, evidence);
+  if (operation.phase !== 'in_doubt' || isTooEarly(operation, evidence)) return;
+  const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
+  applyToUnknown(next, { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, evidence)] }, evidence);
+  bindUnbound(next, operation.commandId);
+}
+
+/** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
+function isTooEarly(operation: OperationState, { result, at, notBefore }: Evidence): boolean {
+  if (result !== 'not_executed') return false;
+  const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
+  const saidMs = Date.parse(at);
+  const isLateEnough = saidMs - Date.parse(intentAt) >= NOT_EXECUTED_AFTER_MS;
+  return !(isLateEnough && (notBefore === undefined || saidMs >= Date.parse(notBefore)));
+}
+
 function withoutIdentity(evidence: Evidence): UnboundEvidence {
   const { operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } = evidence;
   return compact({ operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags });
@@ -109,15 +136,17 @@ function isKnownTwice(next: Draft, evidence: UnboundEvidence): boolean {
 function external(next: Draft, evidence: UnboundEvidence): void {
   const { operation, result, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
-  next.order.external = [...next.order.external, compact({ operation, result, transactionId, execCode, amount })];
+  next.order.external = [
+    ...next.order.external,
+    compact({ operation, result, transactionId, execCode, amount, offset: next.order.lastOffset }),
+  ];
   const body = { operation, amount, origin: originOf(evidence), flags: evidence.flags, ...answered(saidBy(evidence)) };
   next.publish('payment.operation.external', undefined, body);
 }
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
-  const { answer } = evidence;
-  const key = `${attempt} ${answer.transactionId ?? '-'} ${answer.execCode ?? evidence.result}`;
-  if (operation.evidence.includes(key) && evidence.source !== 'operator') return;
+  const key = keyOf(attempt, evidence);
+  if (operation.evidence.includes(key)) return;
   const counted: OperationState = { ...operation, evidence: [...operation.evidence, key] };
   next.put(counted);
   if (attempt !== operation.attempt) {
@@ -141,12 +170,14 @@ function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence
   }
 }
 
+const keyOf = (attempt: number, { answer, result }: UnboundEvidence): string =>
+  `${attempt} ${answer.transactionId ?? '-'} ${answer.execCode ?? result}`;
+
 /** After a doubt, a refusal that may mean "already done" proves nothing: the doubt stays (R8). */
 function applyToUnknown(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
   const mayBeDone = operation.wasInDoubt && evidence.source !== 'operator' && evidence.mayBeDone;
   if (mayBeDone || evidence.result === 'unclear' || !isPossible(operation, evidence)) return;
   if (evidence.result === 'not_executed') {
-    if (evidence.source === 'operator' && operation.phase !== 'in_doubt') return;
     closeNotExecuted(next, operation, originOf(evidence), { reason: 'evidence', execCode: evidence.answer.execCode });
     return;
   }

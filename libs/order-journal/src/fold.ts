@@ -1,7 +1,16 @@
 import type { OperationKind } from '@tranche/contracts';
 import { bindUnbound, foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
-import { hasFollowUp, judge, refundableAmount } from './guards.js';
-import { findOperation, hasSucceeded, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
+import { isCapturable, judge, mayBeForgotten, refundableAmount } from './guards.js';
+import {
+  emptyOrder,
+  findOperation,
+  hasSucceeded,
+  isEmptyOrder,
+  isPayment,
+  type OperationState,
+  type OrderState,
+  type Verdict,
+} from './order-state.js';
 import {
   bind,
   closeNotExecuted,
@@ -45,6 +54,8 @@ export interface Folded {
 export function fold(order: OrderState, record: JournalRecord, offset: bigint): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
   const next = draft(order, offset, record.at);
+  next.order.movedAt = movedAt(order, record);
+  if (isEmptyOrder(order) && needsEarlier(record)) next.order.isPartial = true;
   switch (record.record) {
     case 'INTENT':
       foldIntent(next, record, order.lastOffset);
@@ -77,9 +88,40 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
       foldRepeated(next, record);
       break;
     case 'FORGOTTEN':
-      return { order: foldForgotten(next.order, order.lastOffset, record), effects: [] };
+      return { order: foldForgotten(order, next.order, record), effects: [] };
   }
-  return { order: next.order, effects: next.effects };
+  return { order: withEvents(next.order, next.effects), effects: next.effects };
+}
+
+/** Repetitions and reminders tell nothing new. Writers' clocks differ: the latest time counts. */
+function movedAt({ movedAt: before }: OrderState, { record, at }: JournalRecord): string {
+  if (before === undefined) return at;
+  return record === 'REPEATED' || record === 'REMINDED' || Date.parse(at) <= Date.parse(before) ? before : at;
+}
+
+/** A record that no order's history begins with: it names what an earlier one began. */
+function needsEarlier(record: JournalRecord): boolean {
+  switch (record.record) {
+    case 'INTENT':
+    case 'REJECTED':
+      return record.attempt > 1;
+    case 'EVIDENCE':
+      return record.tag !== undefined || record.commandId !== undefined;
+    default:
+      return true;
+  }
+}
+
+/** Each operation knows the events that told of it. */
+function withEvents(order: OrderState, effects: Effect[]): OrderState {
+  const published = effects.filter(({ event, isRepeat }) => event.body.commandId !== undefined && !isRepeat);
+  if (published.length === 0) return order;
+  const operations = order.operations.map((operation) => {
+    const own = published.filter(({ event }) => event.body.commandId === operation.commandId);
+    if (own.length === 0) return operation;
+    return { ...operation, events: [...(operation.events ?? []), ...own.map(({ event: { type, offset } }) => ({ type, offset }))] };
+  });
+  return { ...order, operations };
 }
 
 function foldIntent(next: Draft, intent: Intent, lastOffset: string): void {
@@ -102,7 +144,7 @@ function judgeIntent(next: Draft, intent: Intent): Verdict {
     closeWith(next, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
     return 'rejected';
   }
-  const granted = { attempt: intent.attempt, token: intent.token, isTagged: intent.tag !== undefined };
+  const granted = { attempt: intent.attempt, token: intent.token, intentAt: next.at, isTagged: intent.tag !== undefined };
   const attempts = [...operation.attempts, granted];
   next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, attempts });
   return 'granted';
@@ -222,15 +264,19 @@ function foldExpired(next: Draft, record: Expired): void {
   closeWith(next, operation, { end: 'expired' }, 'expired', { origin: 'timer' });
 }
 
-function foldReminded(next: Draft, record: Reminded): void {
-  const operation = findOperation(next.order, record.commandId);
-  if (!operation) return;
-  if (record.reminder === 'capture_window') {
-    const isCapturable =
-      operation.operation === 'authorize' && hasSucceeded(operation) && !hasFollowUp(next.order, 'capture', operation.transactionId);
-    if (isCapturable) next.publish('payment.capture_window.closing', operation, { origin: 'timer' });
+/** Each reminder is given once, and only while there is something to remind of. */
+function foldReminded(next: Draft, { commandId, reminder, at }: Reminded): void {
+  const operation = findOperation(next.order, commandId);
+  if (!operation || operation.reminded?.includes(reminder)) return;
+  const reminded: OperationState = { ...operation, reminded: [...(operation.reminded ?? []), reminder] };
+  if (reminder === 'capture_window') {
+    if (!isCapturable(next.order, operation)) return;
+    next.put(reminded);
+    const isStillOpen = Date.parse(at) < Date.parse(operation.endedAt ?? '') + CAPTURE_WINDOW_MS;
+    if (isStillOpen) next.publish('payment.capture_window.closing', operation, { origin: 'timer' });
   } else if (operation.phase === 'in_doubt') {
-    next.publish(`payment.${operation.operation}.in_doubt`, operation, { origin: 'timer', flags: [record.reminder] });
+    next.put(reminded);
+    next.publish(`payment.${operation.operation}.in_doubt`, operation, { origin: 'timer', flags: [reminder] });
   }
 }
 
@@ -239,9 +285,9 @@ function foldRepeated(next: Draft, record: Repeated): void {
   if (latest) next.effects.push({ event: latest, isRepeat: true });
 }
 
-/** What remains of a forgotten order is an empty one; the record is void if the order moved on meanwhile. */
-function foldForgotten(order: OrderState, lastOffsetBefore: string, record: Forgotten): OrderState {
-  const isBusy = order.operations.some((operation) => ['open', 'in_doubt', 'redirect', 'pending'].includes(operation.phase));
-  if (record.lastOffset !== lastOffsetBefore || isBusy) return order;
-  return { ...order, operations: [], verdicts: [], unbound: [], external: [] };
+/** Nothing remains of a forgotten order; the record is void if the order moved on meanwhile. */
+function foldForgotten(before: OrderState, after: OrderState, record: Forgotten): OrderState {
+  if (isEmptyOrder(before)) return before;
+  if (record.lastOffset !== before.lastOffset || !mayBeForgotten(before)) return after;
+  return emptyOrder(before.merchant, before.orderId);
 }

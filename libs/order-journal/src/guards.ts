@@ -112,3 +112,14 @@ function operationWith(
   if (transactionId === undefined) return undefined;
   return order.operations.find((operation) => operation.transactionId === transactionId && is(operation));
 }
+
+/** A successful authorization that was neither captured nor voided: its capture window may close. */
+export function isCapturable(order: OrderState, { operation, transactionId, phase, end }: OperationState): boolean {
+  if (operation !== 'authorize' || phase !== 'ended' || end !== 'succeeded') return false;
+  return !hasFollowUp(order, 'capture', transactionId) && !hasFollowUp(order, 'void', transactionId);
+}
+
+/** Never while anything is open, pending or in doubt. A redirect that nobody came back from is no reason to keep an order for ever. */
+export function mayBeForgotten(order: OrderState): boolean {
+  return order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt');
+}

@@ -1,5 +1,5 @@
 import type { Fault, Method, OperationKind } from '@tranche/contracts';
-import type { Answer, NotExecutedReason, Origin, Result } from './records.js';
+import type { Answer, NotExecutedReason, Origin, Reminded, Result } from './records.js';
 
 /**
  * Where an operation stands.
@@ -56,6 +56,8 @@ export interface EventBody {
 export interface Attempt {
   attempt: number;
   token: string;
+  /** When its INTENT was written; the writer's clock. */
+  intentAt: string;
   /** Its tag rides in EXTRADATA: only evidence with that tag, or with its TRANSACTIONID, is about it. */
   isTagged: boolean;
   /** TRANSACTIONID that the platform gave to it. */
@@ -80,6 +82,8 @@ export interface OperationState {
   correlationId?: string;
   attempt: number;
   phase: Phase;
+  /** When it came into its phase; the writers' clocks. */
+  since?: string;
   end?: End;
   partial?: boolean;
   /** The granted token of the current attempt. */
@@ -100,7 +104,19 @@ export interface OperationState {
   /** EVIDENCE that was counted, as `ATTEMPT TRANSACTIONID EXECCODE`. */
   evidence: string[];
   flags?: string[];
+  /** The operator whose word ended its doubt, and why. */
+  resolvedBy?: { actor: string; reason: string; at: string };
+  /** Reminders that were given, each once. */
+  reminded?: Reminded['reminder'][];
   latest?: ProjectedEvent;
+  /** Every event about it so far: with its partition, all that the event's id is made of. */
+  events?: EventReference[];
+}
+
+export interface EventReference {
+  type: string;
+  /** Offset of the journal record that it tells of. */
+  offset: string;
 }
 
 /** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
@@ -124,6 +140,8 @@ export interface ExternalOperation {
   transactionId?: string;
   execCode?: string;
   amount?: number;
+  /** Offset of the record that told of it, and so of its event. */
+  offset: string;
 }
 
 /** All that the journal says of one order. Plain JSON, so that the index can hold it. */
@@ -136,13 +154,24 @@ export interface OrderState {
   verdicts: [token: string, verdict: Verdict][];
   unbound: UnboundEvidence[];
   external: ExternalOperation[];
-  /** Offset of the last record folded; `-1` before the first. */
+  /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
+  movedAt?: string;
+  /**
+   * The fold began in the middle of the order's history: what came before was deleted from the journal, or forgotten. It is always the
+   * oldest records that are missing, so of an operation that is known everything after it is known too; guards that would need an
+   * operation which is not leave the decision to the platform.
+   */
+  isPartial?: boolean;
+  /** Offset of the last record folded; `-1` before the first, and once the order was forgotten. */
   lastOffset: string;
 }
 
 export function emptyOrder(merchant: string, orderId: string): OrderState {
   return { merchant, orderId, operations: [], verdicts: [], unbound: [], external: [], lastOffset: '-1' };
 }
+
+/** Nothing is known of it: never seen, or forgotten. The index keeps no such order. */
+export const isEmptyOrder = (order: OrderState): boolean => order.lastOffset === '-1';
 
 export function findOperation(order: OrderState, commandId: string): OperationState | undefined {
   return order.operations.find((operation) => operation.commandId === commandId);

@@ -117,6 +117,8 @@ export interface Evidence extends InOrder {
   attempt?: number;
   actor?: string;
   reason?: string;
+  /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
+  notBefore?: string;
   /** The caller's own EXTRADATA, without our tag. */
   extraData?: string;
   externalEntityId?: string;

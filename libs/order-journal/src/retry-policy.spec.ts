@@ -33,6 +33,11 @@ describe('after an attempt that was not executed', () => {
     expect(delays).toEqual([250, 500, 1000, 10_000].map((inMs) => ({ next: 'retry', inMs })));
   });
 
+  it('tries the other of two URLs at once, and waits after both', () => {
+    const delays = [2, 3, 4, 5].map((attempt) => afterNotExecuted(idle(said('5001'), { attempt }), now(0), 2));
+    expect(delays).toEqual([0, 250, 0, 500].map((inMs) => ({ next: 'retry', inMs })));
+  });
+
   it('hints at 5 minutes after a bank network error', () => {
     expect(afterNotExecuted(idle(said('5002')), now(0))).toMatchObject({ retryAfterSeconds: 300 });
   });

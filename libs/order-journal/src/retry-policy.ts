@@ -9,11 +9,12 @@ export type AfterNotExecuted =
 
 /**
  * What follows an attempt that was provably not executed (R6). `operation` is idle at its next attempt.
- * An unreachable platform is never given up: nothing was burnt, the command waits.
+ * An unreachable platform is never given up: nothing was burnt, the command waits; with two URLs the other one is tried at once.
  */
-export function afterNotExecuted(operation: OperationState, nowMs: number): AfterNotExecuted {
+export function afterNotExecuted(operation: OperationState, nowMs: number, urlCount = 1): AfterNotExecuted {
   const { lastNotExecuted: last, attempt } = operation;
-  const backOffMs = Math.min(250 * 2 ** Math.min(attempt - 2, 10), 10_000);
+  const rounds = Math.floor((attempt - 1) / urlCount);
+  const backOffMs = Math.min(250 * 2 ** Math.min(Math.max(rounds - 1, 0), 10), 10_000);
   if (last?.reason === 'auth_refused' && (operation.authRefusals ?? 0) > 1) {
     return { next: 'give_up', code: 'auth_refused', message: 'The platform refused a fresh bearer token too' };
   }
@@ -27,5 +28,6 @@ export function afterNotExecuted(operation: OperationState, nowMs: number): Afte
     if (!isPayment(operation) && ageMs + backOffMs < BUSY_RETRY_MS) return { next: 'retry', inMs: backOffMs };
     return { next: 'give_up', code: 'platform_unavailable', message: 'The platform was busy', retryAfterSeconds: BUSY_RETRY_MS / 1000 };
   }
-  return { next: 'retry', inMs: backOffMs };
+  const isOtherUrlUntried = last?.reason !== 'send_deadline' && (attempt - 1) % urlCount !== 0;
+  return { next: 'retry', inMs: isOtherUrlUntried ? 0 : backOffMs };
 }

@@ -34,10 +34,11 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
     effects: [],
     at,
     put(operation) {
-      const state = compact(operation);
-      const isKnown = next.order.operations.some((other) => other.commandId === state.commandId);
-      const replaced = next.order.operations.map((other) => (other.commandId === state.commandId ? state : other));
-      next.order.operations = isKnown ? replaced : [...next.order.operations, state];
+      const known = next.order.operations.find((other) => other.commandId === operation.commandId);
+      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : at });
+      next.order.operations = known
+        ? next.order.operations.map((other) => (other === known ? state : other))
+        : [...next.order.operations, state];
     },
     publish(type, operation, body) {
       const event = { type, offset: offset.toString(), time: at, correlationId: operation?.correlationId };
@@ -86,6 +87,7 @@ export function settle(next: Draft, operation: OperationState, result: Result, s
     ...(transactionId === undefined ? operation : bind(operation, operation.attempt, transactionId)),
     ...(result === 'succeeded' || result === 'refused' ? { phase: 'ended' as const, end: result, endedAt: next.at } : { phase: result }),
     amount: settledAmount(operation, result, said),
+    isAmountAssumed: result === 'succeeded' && said.answer.amount !== undefined ? undefined : operation.isAmountAssumed,
     partial: said.partial ? true : operation.partial,
   });
   const body = { origin: said.origin, ...answered(said) };
@@ -161,5 +163,12 @@ export function answered(said: Said): EventBody {
 
 /** Without the properties that are undefined, so that a state equals itself after a trip through JSON. */
 export function compact<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
+  return value;
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  const kept: Partial<T> = {};
+  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
+  return kept as T;
 }

@@ -29,6 +29,8 @@ interface ModelRun {
 
 const logs = JSON.parse(readFileSync(join(__dirname, 'model-logs.json'), 'utf8')) as ModelRun[];
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+/** The model knows no time: its operator waits for as long as R5 wants. */
+const LATER = '2026-03-01T10:15:00.000Z';
 const RESULTS = { succ: 'succeeded', ref: 'refused', redir: 'redirect', nx: 'not_executed' } as const;
 const CODES = { succ: '0000', ref: '4001', redir: '0002', nx: '5001' } as const;
 const PHASES = { idle: 'i', open: 'o', in_doubt: 'd', redirect: 'r', pending: 'p', ended: 'e' } as const;
@@ -65,6 +67,7 @@ function journaled([kind, commandId, attempt, number, rest]: ModelRecord): Journ
       return {
         record: 'EVIDENCE',
         ...inOrder,
+        at: LATER,
         source: 'operator',
         operation: 'authorize',
         result: 'not_executed',

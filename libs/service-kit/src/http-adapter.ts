@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -34,7 +34,7 @@ interface Observed {
   startedAt: bigint;
 }
 
-/** The public HTTP server: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
+/** The HTTP API: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
 export function httpAdapter(
   limits: HttpLimits,
   { log, metrics, stopping }: { log: ServiceLogger; metrics: Metrics; stopping: AbortSignal },
@@ -46,7 +46,7 @@ export function httpAdapter(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: 2_000 },
     http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: 1_000 },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -67,7 +67,7 @@ export function httpAdapter(
 function observe(adapter: FastifyAdapter, log: ServiceLogger, metrics: Metrics): void {
   const seconds = metrics.histogram({
     name: 'http_server_request_duration_seconds',
-    help: 'Requests of the public HTTP API, from their headers to the end of the answer',
+    help: 'Requests of the HTTP API, from their headers to the end of the answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
@@ -99,7 +99,7 @@ function routeOf(request: FastifyRequest): string {
 }
 
 /** What Node's parser refuses never becomes a request: answered on the bare socket. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -10,6 +10,7 @@ export {
   type EnvOptions,
   type Setting,
 } from './config.js';
+export { holderOfKey } from './bearer-keys.js';
 export { Health, type Check, type Reason } from './health.js';
 export { HTTP_LIMITS, type HttpLimits } from './http-adapter.js';
 export { KitConfig } from './kit.config.js';

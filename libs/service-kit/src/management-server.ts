@@ -1,22 +1,27 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Health, Reason } from './health.js';
+import { refuseUnreadable } from './http-adapter.js';
 import type { Metrics } from './metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
 
-/** Health and metrics on a port of their own: up before anything else, gone last, and answering while the public side is busy. */
+const LIMITS = { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+
+/** Health and metrics on a port of their own: up before anything else, gone last, and answering while the rest is busy. */
 export class ManagementServer {
   readonly #server: Server;
 
-  constructor(health: Health, metrics: Metrics) {
-    this.#server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 5_000 }, (request, response) => {
+  /** `otherwise` answers what is neither health nor metrics. */
+  constructor(health: Health, metrics: Metrics, otherwise: RequestListener = nothingElse) {
+    this.#server = createServer(LIMITS, (request, response) => {
       const path = request.method === 'GET' || request.method === 'HEAD' ? request.url?.split('?', 1)[0] : undefined;
       if (path === '/health/live') return sendHealth(response, health.notLive());
       if (path === '/health/ready') return sendHealth(response, health.notReady());
       if (path === '/metrics') return void sendMetrics(response, metrics);
-      send(response, 404, PROBLEM_CONTENT_TYPE, JSON.stringify(problemDocument(notFound(), { url: request.url })));
+      otherwise(request, response);
     });
+    this.#server.on('clientError', refuseUnreadable);
   }
 
   /** Resolves with the port. */
@@ -52,6 +57,12 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
 }
 
-function notFound(): Problem {
-  return new Problem({ status: 404, code: 'not_found', detail: 'There are /health/live, /health/ready and /metrics here.' });
+/** For what Node's own server answers, without a framework. */
+export function respondWithProblem(response: ServerResponse, problem: Problem, url: string | undefined): void {
+  send(response, problem.status, PROBLEM_CONTENT_TYPE, JSON.stringify(problemDocument(problem, { url })));
 }
+
+const nothingElse: RequestListener = (request, response) => {
+  const detail = 'There are /health/live, /health/ready and /metrics here.';
+  respondWithProblem(response, new Problem({ status: 404, code: 'not_found', detail }), request.url);
+};

@@ -143,8 +143,10 @@ export function contentHash(type: string, data: unknown): string {
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+  const fields = value as Record<string, unknown>;
+  let text = '{';
+  for (const name of Object.keys(fields).sort()) text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${canonical(fields[name])}`;
+  return `${text}}`;
 }
 
 /** What the journal keeps of a command. `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */

@@ -1,10 +1,12 @@
 import { Controller } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
+import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, railOfTopic } from '@tranche/contracts';
-import { KafkaHandler, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
+import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
+import type { Hold } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
 import { EventsProducer } from '../events.producer.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { traceOf } from '../trace-of.js';
 import { readCommand, type AcceptedCommand } from './accepted-command.js';
 import { PaymentService } from './payment.service.js';
 
@@ -30,7 +32,7 @@ export class CommandConsumer {
   }
 
   @KafkaHandler(Object.values(COMMAND_TOPICS).map(({ name }) => name))
-  async take(@Payload() record: ConsumedRecord): Promise<void> {
+  async take(@Payload() record: ConsumedRecord, @Ctx() context: KafkaRecordContext): Promise<void> {
     const rail = railOfTopic(record.topic);
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
     const read = readCommand(record, rail, this.config.merchants);
@@ -42,12 +44,12 @@ export class CommandConsumer {
         await this.events.commandRejected(record, read.rejection);
         return;
       case 'accepted':
-        await this.#handle(record, read.command);
+        await this.#handle(record, read.command, context);
     }
   }
 
-  async #handle(record: ConsumedRecord, command: AcceptedCommand): Promise<void> {
-    const { handled } = await this.payments.handle(command).catch((error: unknown) => {
+  async #handle(record: ConsumedRecord, command: AcceptedCommand, hold: Hold): Promise<void> {
+    const handled = await this.payments.handle(command, hold, traceOf(record.headers)).catch((error: unknown) => {
       if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
       throw new RetryableError('The command can not be handled now', { cause: error });
     });

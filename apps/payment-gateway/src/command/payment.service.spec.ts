@@ -1,10 +1,9 @@
-import { emptyOrder, findOperation, fold, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { emptyOrder, findOperation, fold, type Classified, type Hold, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
-import { ServiceLifetime } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { Journal } from '../journal/journal.service.js';
-import type { Classified } from '../platform/classify-answer.js';
 import type { Call, PlatformCaller } from '../platform/platform-caller.service.js';
+import type { RailBreakers } from '../platform/rail-breakers.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { PaymentService } from './payment.service.js';
 
@@ -39,7 +38,7 @@ class JournalInMemory {
 interface Story {
   journal: JournalInMemory;
   calls: Call[];
-  payments: PaymentService;
+  payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
 }
 
@@ -48,6 +47,8 @@ function story(answers: Classified[], bearer?: 'refused'): Story {
   const calls: Call[] = [];
   const clock = { wallMs: NOW, monotonicMs: 0 };
   const platform = {
+    urlCount: 1,
+    route: () => ({ url: 0 }),
     bearerFor: () => Promise.resolve(bearer),
     call: (call: Call) => {
       calls.push(call);
@@ -56,14 +57,24 @@ function story(answers: Classified[], bearer?: 'refused'): Story {
       );
     },
   };
-  const injected: Clock = { nowMs: () => clock.wallMs, monotonicMs: () => clock.monotonicMs };
-  const payments = new PaymentService(
-    journal as unknown as Journal,
+  const injected: Clock = {
+    nowMs: () => clock.wallMs,
+    monotonicMs: () => clock.monotonicMs,
+    sleep: (ms) => {
+      clock.wallMs += ms;
+      clock.monotonicMs += ms;
+      return Promise.resolve();
+    },
+  };
+  const gate = { enter: () => ({ leave: () => undefined }), wait: () => Promise.resolve(), heldBackMs: () => 0 };
+  const hold: Hold = { signal: new AbortController().signal, withoutSlot: (wait) => wait() };
+  const service = new PaymentService(
+    { view: journal } as unknown as Journal,
     platform as unknown as PlatformCaller,
+    gate as unknown as RailBreakers,
     injected,
-    new ServiceLifetime(),
   );
-  return { journal, calls, payments, clock };
+  return { journal, calls, payments: { handle: (command) => service.handle(command, hold) }, clock };
 }
 
 const succeeded = (transactionId = 'T1'): Classified => ({
@@ -93,21 +104,21 @@ const capture = (commandId = 'c') =>
 
 it('asks the journal, sends once, and writes down what came of it', async () => {
   const { journal, calls, payments } = story([succeeded()]);
-  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
 });
 
 it('repeats what it said when the command comes again', async () => {
   const { journal, calls, payments } = story([succeeded()]);
   await payments.handle(authorization());
-  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'REPEATED'], 1]);
 });
 
 it('sends nothing for an id that was used for another content', async () => {
   const { calls, payments } = story([succeeded()]);
   await payments.handle(authorization());
-  expect(await payments.handle(authorization('a', { contentHash: 'other' }))).toEqual({ handled: 'reused' });
+  expect(await payments.handle(authorization('a', { contentHash: 'other' }))).toBe('reused');
   expect(calls).toHaveLength(1);
 });
 
@@ -134,7 +145,7 @@ it('gives up an authorization that the platform was too busy for', async () => {
 
 it('leaves a doubt alone', async () => {
   const { journal, calls, payments } = story([{ record: 'IN_DOUBT', reason: 'timeout', message: '' }]);
-  expect(await payments.handle(authorization())).toEqual({ handled: 'done' });
+  expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'IN_DOUBT'], 1]);
 });
 

@@ -1,14 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
-import { encodeRecord, JOURNAL_PARTITIONS, journalPartition, type JournalRecord } from '@tranche/order-journal';
+import { BatchingProducer, RecordTooLargeError, TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import {
+  encodeRecord,
+  JOURNAL_PARTITIONS,
+  journalPartition,
+  type JournalLog,
+  type JournalRecord,
+  type TraceHeaders,
+} from '@tranche/order-journal';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { KAFKA_CLIENT } from '../kafka-client.js';
 
+const JSON_CONTENT = { 'content-type': 'application/json' };
+
 /** `payments.journal.v1` itself: where it ends, appending to it, following it. */
 @Injectable()
-export class JournalTopic {
+export class JournalTopic implements JournalLog {
   readonly #topic: string;
 
   constructor(
@@ -30,16 +39,28 @@ export class JournalTopic {
     );
   }
 
-  /** Appends a record to its order's partition, acknowledged by all replicas. Resolves with its offset. */
-  async append(record: JournalRecord): Promise<bigint> {
+  /**
+   * Appends a record to its order's partition, acknowledged by all replicas. Resolves with its offset.
+   * A record that is too large goes without its page: the outcome counts more.
+   */
+  async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
+    try {
+      return await this.#produce(record, trace);
+    } catch (error) {
+      if (!(error instanceof RecordTooLargeError) || !('answer' in record) || record.answer.redirectHtml === undefined) throw error;
+      const { redirectHtml, ...answer } = record.answer;
+      return this.#produce({ ...record, answer: { ...answer, redirectHtmlDropped: true } }, trace);
+    }
+  }
+
+  async #produce(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const key = orderKey(record.merchant, record.orderId);
-    const headers = { 'content-type': 'application/json' };
     const { offset } = await this.producer.send({
       topic: this.#topic,
       partition: journalPartition(key),
       key,
       value: encodeRecord(record),
-      headers,
+      headers: trace === undefined ? JSON_CONTENT : { ...JSON_CONTENT, ...trace },
     });
     return offset;
   }

@@ -7,7 +7,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
-import { Health, type ServiceLogger } from '@tranche/service-kit';
+import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { Journal, JournalEdges } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { OrderIndexStore } from './order-index.store.js';
@@ -47,8 +47,8 @@ function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string
   } as unknown as OrderIndexStore;
   const health = new Health();
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
-  const clock = { nowMs: () => 0, monotonicMs: () => 0 };
-  return { service: new Journal(topic, store, clock, new JournalEdges(log, health)), bring, health, index };
+  const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+  return { service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))), bring, health, index };
 }
 
 it('reads an order back to the record that was appended', async () => {
@@ -86,7 +86,7 @@ it('uses no state of an index that is behind what memory covers', async () => {
 it('sends away whoever waits when it is closed', async () => {
   const { service } = journal();
   await service.start();
-  const past = service.past('shop-fr', 'o', 7n);
+  const past = service.view.past('shop-fr', 'o', 7n);
   past.catch(() => undefined);
   await service.stop();
   await expect(past).rejects.toThrow('the journal is closing');

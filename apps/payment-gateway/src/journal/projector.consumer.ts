@@ -14,7 +14,7 @@ export class ProjectorConsumer {
   constructor(
     config: GatewayConfig,
     @Inject(KAFKA_CLIENT) client: KafkaClient,
-    projection: ProjectionService,
+    private readonly projection: ProjectionService,
     log: ServiceLogger,
     health: Health,
   ) {
@@ -30,11 +30,14 @@ export class ProjectorConsumer {
     });
   }
 
-  start(): Promise<void> {
-    return this.#consumer.start();
+  async start(): Promise<void> {
+    await this.#consumer.start();
+    this.projection.start();
   }
 
-  stop(): Promise<void> {
-    return this.#consumer.close();
+  /** A batch that waits for its index would not end by itself. */
+  async stop(): Promise<void> {
+    await this.projection.stop();
+    await this.#consumer.close();
   }
 }

@@ -4,6 +4,7 @@ import { decodeCloudEvent, NOTIFICATION_TYPE, orderKey, parseOrderKey, TOPICS, v
 import { KafkaHandler, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
 import { Clock, isoTime } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
+import { traceOf } from '../trace-of.js';
 import { evidenceOf } from './evidence.js';
 
 /** Verified notifications in: each becomes EVIDENCE, and the fold decides what it proves. */
@@ -30,7 +31,7 @@ export class NotificationConsumer {
     }
     const evidence = evidenceOf(notification, isoTime(this.clock));
     if (evidence === undefined) throw new TerminalError('unknown_type', 'The notification is about an OPERATIONTYPE that is not known');
-    await this.journal.append(evidence).catch((cause: unknown) => {
+    await this.journal.append(evidence, traceOf(record.headers)).catch((cause: unknown) => {
       throw new RetryableError('The notification could not be journaled', { cause });
     });
   }

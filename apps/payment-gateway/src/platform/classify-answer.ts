@@ -1,5 +1,5 @@
 import { execCode as execCodeOf, type OperationKind } from '@tranche/contracts';
-import type { Answer, DoubtReason, NotExecutedReason, Result } from '@tranche/order-journal';
+import type { Answer, Classified } from '@tranche/order-journal';
 import { boundedAnswer } from './bounded-answer.js';
 import { OPERATION_TYPE } from './operation-form.js';
 
@@ -10,12 +10,6 @@ export type PlatformReply =
   | { kind: 'answered'; status: number; wwwAuthenticate?: string; body: string }
   /** The first byte may have left, and no readable end came back. */
   | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
-
-/** What the call came to. */
-export type Classified =
-  | { record: 'NOT_EXECUTED'; reason: NotExecutedReason; message: string; execCode?: string }
-  | { record: 'OUTCOME'; result: Result; partial?: boolean; answer: Answer }
-  | { record: 'IN_DOUBT'; reason: DoubtReason; message: string; execCode?: string };
 
 export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): Classified {
   if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };

@@ -180,10 +180,24 @@ function cartItem(item: object, index: number): [string, Value][] {
 
 /** `CART[0][PRICE]` travels as `params[CART][0][PRICE]` (interface, Payment platform operations). */
 function encodeForm(method: OperationType, parameters: Parameter[]): string {
-  const form = new URLSearchParams({ method });
-  for (const [name, value] of parameters) {
-    const { 1: root, 2: rest } = /^([^[]*)(.*)$/.exec(name) ?? [];
-    form.append(`params[${root}]${rest}`, value);
-  }
-  return form.toString();
+  let form = `method=${method}`;
+  for (const [name, value] of parameters) form += `&${formName(name)}=${escape(value)}`;
+  return form;
+}
+
+/** Names as they travel: there are as many as the interface has, times the longest cart. */
+const formNames = new Map<string, string>();
+
+function formName(name: string): string {
+  const known = formNames.get(name);
+  if (known !== undefined) return known;
+  const { 1: root, 2: rest } = /^([^[]*)(.*)$/.exec(name) ?? [];
+  const travelling = escape(`params[${root}]${rest}`);
+  formNames.set(name, travelling);
+  return travelling;
+}
+
+/** As `application/x-www-form-urlencoded` wants it (WHATWG URL); most values hold nothing to escape. */
+function escape(text: string): string {
+  return /^[A-Za-z0-9*._-]*$/.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
 }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant, OperationKind } from '@tranche/contracts';
+import type { Classified } from '@tranche/order-journal';
 import { Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
 import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
-import { classifyReply, type Classified } from './classify-answer.js';
+import { classifyReply } from './classify-answer.js';
 import { PlatformClient } from './platform.client.js';
+import { isUnreachable } from './rail-breaker.js';
 
 export interface Call {
   operation: OperationKind;
@@ -13,11 +15,17 @@ export interface Call {
   maySend: () => boolean;
 }
 
+/** Which of the platform's URLs, from 0, the next call of one command goes to. */
+export interface Route {
+  url: number;
+}
+
 /** One call of the platform and what it came to; bearer tokens for merchants that need one. */
 @Injectable()
 export class PlatformCaller {
   /** Fingerprint of the token that the platform refused last, by account: auth-service must not give it again. */
   readonly #refused = new Map<string, string>();
+  #answering = 0;
   readonly #seconds;
   readonly #outcomes;
 
@@ -50,16 +58,31 @@ export class PlatformCaller {
     }
   }
 
-  async call({ operation, merchant, body, bearer, maySend }: Call): Promise<Classified> {
+  /** Where a new command begins: at the URL that answered last. */
+  route(): Route {
+    return { url: this.#answering };
+  }
+
+  get urlCount(): number {
+    return this.platform.urlCount;
+  }
+
+  /** After a provable non-execution `route` points at the other URL, if there is one. */
+  async call({ operation, merchant, body, bearer, maySend }: Call, route: Route): Promise<Classified> {
+    const { url } = route;
     const stopTimer = this.#seconds.startTimer({ operation });
     const reply = await withSpan(`platform ${operation}`, () =>
-      this.platform.post({ body, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
+      this.platform.post({ body, url, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
     );
     stopTimer();
     const classified = classifyReply(reply, operation, bearer !== undefined);
     const execCode = classified.record === 'OUTCOME' ? classified.answer.execCode : classified.execCode;
     const cameTo = classified.record === 'OUTCOME' ? classified.result : classified.reason;
     this.#outcomes.inc({ operation, came_to: cameTo, execcode: execCode ?? 'none' });
+    if (isUnreachable(classified)) {
+      route.url = (url + 1) % this.platform.urlCount;
+      if (this.#answering === url) this.#answering = route.url;
+    }
     if (cameTo === 'auth_refused' && bearer !== undefined && merchant.authAccount !== undefined)
       this.#refused.set(merchant.authAccount, bearer.fingerprint);
     if (classified.record !== 'OUTCOME')

@@ -39,7 +39,7 @@ afterEach(async () => {
   await client?.onApplicationShutdown();
 });
 
-const call = { body: 'method=capture', maySend: () => true };
+const call = { body: 'method=capture', maySend: () => true, url: 0 };
 
 it('posts the form and brings back the answer', async () => {
   const seen: string[] = [];

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { injectTrace } from '@tranche/service-kit';
 import { Pool, type Dispatcher } from 'undici';
@@ -13,6 +14,8 @@ const CONNECT_TIMEOUT_MS = 3_000;
 export interface PlatformCall {
   body: string;
   bearerToken?: string;
+  /** Which of PAYMENT_URL, from 0. */
+  url: number;
   /** Asked once, right before the first byte: false sends nothing (R5, send deadline). */
   maySend: () => boolean;
 }
@@ -20,43 +23,69 @@ export interface PlatformCall {
 /** One POST per call: no retry, no redirect, and it knows whether the first byte may have left. */
 @Injectable()
 export class PlatformClient implements OnApplicationShutdown {
-  readonly #pool: Pool;
-  readonly #path: string;
+  readonly #targets: readonly { pool: Pool; path: string; url: URL }[];
   readonly #timeoutMs: number;
 
   constructor(config: GatewayConfig) {
-    const url = new URL(config.paymentUrls[0] ?? '');
-    this.#path = `${url.pathname.replace(/\/$/, '')}${PROCESS_PATH}`;
     this.#timeoutMs = config.platformTimeoutMs;
-    this.#pool = new Pool(url.origin, {
-      connections: config.inFlight,
-      pipelining: 1,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-      headersTimeout: 0,
-      bodyTimeout: 0,
+    this.#targets = config.paymentUrls.map((address) => {
+      const url = new URL(address);
+      const pool = new Pool(url.origin, {
+        connections: config.inFlight,
+        pipelining: 1,
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      return { pool, url, path: `${url.pathname.replace(/\/$/, '')}${PROCESS_PATH}` };
     });
   }
 
-  post({ body, bearerToken, maySend }: PlatformCall): Promise<PlatformReply> {
+  /** One, or two: the second is used only after the first provably did not execute. */
+  get urlCount(): number {
+    return this.#targets.length;
+  }
+
+  post({ body, bearerToken, url, maySend }: PlatformCall): Promise<PlatformReply> {
     const headers: Record<string, string> = {
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
       accept: 'application/json',
     };
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
+    const { pool, path } = this.#targets[url % this.#targets.length]!;
     return new Promise((resolve) => {
       const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
       try {
-        this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange);
+        pool.dispatch({ method: 'POST', path, headers, body }, exchange);
       } catch (error) {
         exchange.onResponseError(undefined, error as Error);
       }
     });
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.#pool.close();
+  /** Whether any of the URLs takes a connection now. Sends nothing. */
+  async canConnect(): Promise<boolean> {
+    const connected = await Promise.all(this.#targets.map(({ url }) => takesConnection(url)));
+    return connected.includes(true);
   }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.#targets.map(({ pool }) => pool.close()));
+  }
+}
+
+function takesConnection({ hostname, port, protocol }: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+    const settle = (isConnected: boolean) => {
+      socket.destroy();
+      resolve(isConnected);
+    };
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () => settle(false));
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
 }
 
 /**

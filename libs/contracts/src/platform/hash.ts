@@ -34,6 +34,17 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * is written with its length in front, so that 10 comes after 9, and before every name. A parameter called `10` is a name.
  */
 function orderOf(name: string): string {
+  const known = orders.get(name);
+  if (known !== undefined) return known;
+  const order = findOrder(name);
+  // Names are few where we write them; where others do, they must not fill the memory.
+  if (orders.size < 5_000 && name.length <= 100) orders.set(name, order);
+  return order;
+}
+
+const orders = new Map<string, string>();
+
+function findOrder(name: string): string {
   if (!name.includes('[')) return byBytes(name);
   const parts = BRACKETED.exec(name);
   if (parts?.[1] === undefined || parts[2] === undefined) return byBytes(name);

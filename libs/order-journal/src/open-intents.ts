@@ -1,4 +1,4 @@
-import type { JournalRecord } from '@tranche/order-journal';
+import type { JournalRecord } from './records.js';
 
 export interface OpenIntent {
   merchant: string;

@@ -1,4 +1,4 @@
-import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '@tranche/order-journal';
+import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from './index.js';
 import { OrderBook } from './order-book.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };

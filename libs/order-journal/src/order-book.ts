@@ -1,11 +1,14 @@
 import { orderKey } from '@tranche/contracts';
-import { emptyOrder, fold, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { fold } from './fold.js';
+import { emptyOrder, type OrderState } from './order-state.js';
+import type { JournalRecord } from './records.js';
 
 interface Entry {
   /** Folded up to the last record that the tail brought; absent until somebody asked for the order. */
   order?: OrderState;
   /** Records that came before the order was asked for, oldest first. */
   unfolded: { offset: bigint; record: JournalRecord }[];
+  /** No record of the order up to here is missing in `order` and `unfolded`. */
   lastOffset: bigint;
   waiting: Set<() => void>;
 }
@@ -33,16 +36,18 @@ export class OrderBook {
     return this.#entries.get(key)?.order;
   }
 
-  /** Puts the index's state of an order beneath what the tail brought since. */
-  load(merchant: string, orderId: string, indexed: OrderState | undefined): OrderState {
+  /**
+   * Puts the index's state of an order beneath what the tail brought since.
+   * @param marker how far the index was when it had `indexed`; no order there means that there was nothing to know up to it
+   */
+  load(merchant: string, orderId: string, indexed: OrderState | undefined, marker = -1n): OrderState {
     const entry = this.#entryOf(orderKey(merchant, orderId));
-    entry.order ??= entry.unfolded.reduce(
-      (order, { offset, record }) => fold(order, record, offset).order,
-      indexed ?? emptyOrder(merchant, orderId),
-    );
+    entry.order ??= entry.unfolded
+      .filter(({ offset }) => offset > marker)
+      .reduce((order, { offset, record }) => fold(order, record, offset).order, indexed ?? emptyOrder(merchant, orderId));
     entry.unfolded = [];
-    const offset = BigInt(entry.order.lastOffset);
-    if (offset > entry.lastOffset) entry.lastOffset = offset;
+    const known = indexed ? BigInt(entry.order.lastOffset) : marker;
+    if (known > entry.lastOffset) entry.lastOffset = known;
     return entry.order;
   }
 
@@ -56,8 +61,8 @@ export class OrderBook {
         act();
       };
       const look = () => {
-        const { order } = entry;
-        if (order && BigInt(order.lastOffset) > offset) settle(() => resolve(order));
+        const { order, lastOffset } = entry;
+        if (order && lastOffset > offset) settle(() => resolve(order));
       };
       const abandon = () => settle(() => reject(signal.reason as Error));
       entry.waiting.add(look);

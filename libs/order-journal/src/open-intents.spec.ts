@@ -1,4 +1,4 @@
-import { RULES_VERSION, type JournalRecord } from '@tranche/order-journal';
+import { RULES_VERSION, type JournalRecord } from './index.js';
 import { OpenIntents } from './open-intents.js';
 
 const inOrder = {

@@ -1,0 +1,33 @@
+import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
+
+/** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
+export class OrderIndexKeys {
+  static readonly partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
+  readonly #prefix: string;
+
+  constructor(topicPrefix: string) {
+    this.#prefix = `${topicPrefix}gateway:`;
+  }
+
+  of(partition: number, name: 'marker' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {
+    return `${this.#prefix}{j${partition}}:${name}`;
+  }
+
+  /** Of the scripts that write orders, in their order. */
+  written(partition: number): string[] {
+    return (['marker', 'rebuild', 'open', 'doubt', 'timers'] as const).map((name) => this.of(partition, name));
+  }
+
+  order(orderKey: string): string {
+    return `${this.#prefix}{j${journalPartition(orderKey)}}:order:${orderKey}`;
+  }
+
+  html(orderKey: string, commandId: string): string {
+    return `${this.#prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
+  }
+
+  /** Pattern of everything that a partition has. */
+  all(partition: number): string {
+    return `${this.#prefix}{j${partition}}:*`;
+  }
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadOperators } from './operators.config.js';
+import { OperatorsFileError, readOperators } from './operators.js';
+
+const KEY = 'canary-key-of-32-characters-or-so';
+const alice = { operator: 'alice', key: KEY };
+
+function faultsOf(document: unknown, files: Record<string, string> = {}): string[] {
+  try {
+    readOperators(document, (path) => {
+      const content = files[path];
+      if (content === undefined) throw Object.assign(new Error('no'), { code: 'ENOENT' });
+      return content;
+    });
+  } catch (error) {
+    if (!(error instanceof OperatorsFileError)) throw error;
+    expect(error.message).not.toContain('canary');
+    return error.faults.map(({ path, message }) => `${path} ${message}`);
+  }
+  return [];
+}
+
+describe('operators file', () => {
+  it('reads operators, and never prints their keys', () => {
+    const operators = readOperators([alice, { operator: 'bob.b-2', keyFile: 'bob' }], () => `${KEY}-of-bob\n`);
+    expect(operators.map(({ operator }) => operator)).toEqual(['alice', 'bob.b-2']);
+    expect(operators[1]?.key.reveal()).toBe(`${KEY}-of-bob`);
+    expect(JSON.stringify(operators)).not.toContain('canary');
+  });
+
+  it.each([
+    ['no list', {}, [' must be a JSON list of operators']],
+    ['an empty list', [], [' must be a JSON list of operators']],
+    ['a short key', [{ ...alice, key: 'x'.repeat(31) }], ['[0].key must be 32 to 256 visible ASCII characters']],
+    ['a key of just enough', [{ ...alice, key: 'x'.repeat(32) }], []],
+    ['an unknown field', [{ ...alice, more: 1 }], ['[0].more is not a field of this request']],
+    ['a key and a file', [{ ...alice, keyFile: 'f' }], ['[0].keyFile stands beside key: give one of them']],
+    ['a missing key file', [{ operator: 'alice', keyFile: 'none' }], ['[0].keyFile cannot be read (ENOENT)']],
+    ['a key file that is no text', [{ operator: 'alice', keyFile: 1 }], ['[0].keyFile must be a text']],
+    [
+      'the same name and key again',
+      [alice, alice],
+      ['[1].operator is that of an earlier entry too', '[1].key is that of an earlier entry too'],
+    ],
+  ])('finds %s', (_, document, faults) => {
+    expect(faultsOf(document)).toEqual(faults);
+  });
+
+  it('names every fault at once', () => {
+    const faults = faultsOf([{ operator: 'Alice', key: 'short' }, null, { operator: 'bob' }]);
+    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(['[0].key', '[0].operator', '[1].key', '[1].operator', '[2].key']);
+  });
+
+  it('reads a file, its key files beside it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'operators-'));
+    try {
+      writeFileSync(join(folder, 'operators.json'), JSON.stringify([{ operator: 'alice', keyFile: 'alice.key' }]));
+      writeFileSync(join(folder, 'alice.key'), `${KEY}\n`);
+      expect(loadOperators(join(folder, 'operators.json'))[0]?.key.equals(KEY)).toBe(true);
+      writeFileSync(join(folder, 'operators.json'), '[{"key":"canary');
+      expect(() => loadOperators(join(folder, 'operators.json'))).toThrow(/^ is not JSON$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('reads the demonstration file', () => {
+    expect(loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator }) => operator)).toEqual(['demo']);
+  });
+});

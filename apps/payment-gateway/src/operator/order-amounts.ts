@@ -1,0 +1,50 @@
+import { hasSucceeded, isPayment, type OperationState, type OrderState } from '@tranche/order-journal';
+
+/** Minor units; null where an amount that counts is not known to anybody but the platform. */
+export interface OrderAmounts {
+  currency: string | null;
+  /** Of the authorizations and card payments that succeeded and were not voided. */
+  authorized: number | null;
+  /** Captures and card payments. */
+  captured: number | null;
+  /** Refunds, those of the back office included. */
+  refunded: number | null;
+  /** What may still be refunded. */
+  remaining: number | null;
+  /** Sums that hold an amount which nobody named: our reading of the platform's default. */
+  assumed: ('authorized' | 'captured' | 'refunded')[];
+}
+
+interface Counted {
+  amount?: number;
+  isAmountAssumed?: boolean;
+}
+
+export function amountsOf(order: OrderState): OrderAmounts {
+  const succeeded = order.operations.filter(hasSucceeded);
+  const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
+  const voided = new Set(succeeded.filter(({ operation }) => operation === 'void').map(({ reference }) => reference));
+  const isVoided = ({ transactionId }: Pick<OperationState, 'transactionId'>) => transactionId !== undefined && voided.has(transactionId);
+  const all = [...succeeded, ...elsewhere];
+  const counted: Record<OrderAmounts['assumed'][number], Counted[]> = {
+    authorized: all.filter((operation) => isPayment(operation) && !isVoided(operation)),
+    captured: all.filter(({ operation }) => operation === 'capture' || operation === 'pay'),
+    refunded: all.filter(({ operation }) => operation === 'refund'),
+  };
+  const [captured, refunded] = [sum(counted.captured), sum(counted.refunded)];
+  return {
+    currency: order.operations[0]?.currency ?? null,
+    authorized: sum(counted.authorized),
+    captured,
+    refunded,
+    remaining: captured === null || refunded === null ? null : Math.max(captured - refunded, 0),
+    assumed: (['authorized', 'captured', 'refunded'] as const).filter((name) =>
+      counted[name].some(({ isAmountAssumed }) => isAmountAssumed),
+    ),
+  };
+}
+
+function sum(operations: Counted[]): number | null {
+  if (operations.some(({ amount }) => amount === undefined)) return null;
+  return operations.reduce((total, { amount = 0 }) => total + amount, 0);
+}

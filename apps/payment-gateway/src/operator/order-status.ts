@@ -1,0 +1,39 @@
+import { isInDoubt, isOpen, isPayment, type OrderState } from '@tranche/order-journal';
+import type { OrderAmounts } from './order-amounts.js';
+
+/**
+ * Where an order stands as a whole, what is most urgent first. in_doubt: a person may have to decide · in_progress: a call is under way or will
+ * be tried again · then the money · then whom it waits for · then how it ended.
+ */
+export type OrderStatus =
+  | 'in_doubt'
+  | 'in_progress'
+  | 'refunded'
+  | 'partly_refunded'
+  | 'captured'
+  | 'authorized'
+  | 'redirect'
+  | 'pending'
+  | 'voided'
+  | 'succeeded'
+  | 'refused'
+  | 'rejected'
+  | 'not_executed'
+  | 'given_up'
+  | 'expired'
+  | 'external';
+
+export function statusOf(order: OrderState, amounts: OrderAmounts): OrderStatus {
+  const { operations } = order;
+  if (operations.some(isInDoubt)) return 'in_doubt';
+  if (operations.some((operation) => isOpen(operation) || operation.phase === 'idle')) return 'in_progress';
+  if (amounts.captured !== 0) {
+    if (amounts.refunded === 0) return 'captured';
+    return amounts.remaining === 0 ? 'refunded' : 'partly_refunded';
+  }
+  if (amounts.authorized !== 0) return 'authorized';
+  const waiting = operations.findLast(({ phase }) => phase === 'redirect' || phase === 'pending');
+  if (waiting) return waiting.phase as 'redirect' | 'pending';
+  if (operations.some(({ operation, end }) => operation === 'void' && end === 'succeeded')) return 'voided';
+  return (operations.findLast(isPayment) ?? operations.at(-1))?.end ?? 'external';
+}

@@ -1,0 +1,151 @@
+import { orderKey, sequenceOf, type OperationKind } from '@tranche/contracts';
+import {
+  CAPTURE_WINDOW_MS,
+  compact,
+  eventId,
+  hasSucceeded,
+  isLive,
+  journalPartition,
+  type Attempt,
+  type EventReference,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
+import { operationIdOf } from './operation-id.js';
+import { amountsOf, type OrderAmounts } from './order-amounts.js';
+import { statusOf, type OrderStatus } from './order-status.js';
+
+/** No news of a pending approval for 6 days: it expires (interface, Limits). */
+export const PENDING_LIFETIME_MS = 6 * 86_400_000;
+
+export interface EventView {
+  /** The CloudEvents id of the published event. */
+  id: string;
+  type: string;
+  sequence: string;
+}
+
+/** Everything that the journal says of an order, for a person. No token, no HFTOKEN, no personal data: the journal has none. */
+export interface OrderView {
+  merchant: string;
+  orderId: string;
+  status: OrderStatus;
+  amounts: OrderAmounts;
+  deadlines: {
+    /** A later capture is sent, marked as not guaranteed. */
+    captureWindowEndsAt?: string;
+    pendingExpiresAt?: string;
+  };
+  operations: OperationView[];
+  /** Evidence that named no operation and waits until one attempt can be its source. */
+  candidates: CandidateView[];
+  /** What the platform told of and no command of ours asked for. */
+  external: ExternalView[];
+}
+
+export interface CandidateView {
+  operation: OperationKind;
+  result: string;
+  source: string;
+  transactionId?: string;
+  execCode?: string;
+  amount?: number;
+  message?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+  flags?: string[];
+}
+
+type ExternalView = Pick<CandidateView, 'operation' | 'result' | 'transactionId' | 'execCode' | 'amount'> & { event: EventView };
+
+type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
+  state: NonNullable<Attempt['closed']> | OperationState['phase'];
+};
+
+export type OperationView = ReturnType<typeof operationView>;
+
+export function orderView(order: OrderState): OrderView {
+  const { merchant, orderId } = order;
+  const amounts = amountsOf(order);
+  const partition = journalPartition(orderKey(merchant, orderId));
+  return {
+    merchant,
+    orderId,
+    status: statusOf(order, amounts),
+    amounts,
+    deadlines: deadlinesOf(order),
+    operations: order.operations.map((operation) => operationView(order, operation)),
+    candidates: candidatesOf(order),
+    external: order.external.map(({ offset, ...operation }) => ({
+      ...operation,
+      event: eventView(partition, { type: 'payment.operation.external', offset }),
+    })),
+  };
+}
+
+export function operationView(order: OrderState, operation: OperationState) {
+  const { merchant, orderId } = order;
+  const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
+  const partition = journalPartition(orderKey(merchant, orderId));
+  const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
+  const { firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
+  const latestReference = latest && { type: latest.type, offset: latest.offset };
+  return compact({
+    id: operationIdOf({ merchant, orderId, commandId }),
+    commandId,
+    operation: kind,
+    method,
+    state: end ?? phase,
+    attempt,
+    ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
+    ...compact({ firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
+    attempts: operation.attempts.map((one) => attemptView(operation, one)),
+    evidence: operation.evidence.map(evidenceView),
+    latest: latest && { ...eventView(partition, latest), time: latest.time, ...saidBy(latest.body) },
+    events: (operation.events ?? (latestReference ? [latestReference] : [])).map((event) => eventView(partition, event)),
+  });
+}
+
+export function candidatesOf(order: OrderState, kind?: OperationKind): CandidateView[] {
+  return order.unbound
+    .filter(({ operation }) => kind === undefined || operation === kind)
+    .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
+      const { transactionId, execCode, amount, message } = answer;
+      const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
+      return { operation, result, source, ...told };
+    });
+}
+
+function deadlinesOf(order: OrderState): OrderView['deadlines'] {
+  const isCaptured = order.operations.some((operation) => operation.operation === 'capture' && hasSucceeded(operation));
+  const authorization = order.operations.findLast(
+    (operation) => operation.operation === 'authorize' && hasSucceeded(operation) && isLive(order, operation),
+  );
+  const pending = order.operations.findLast(({ phase }) => phase === 'pending');
+  return compact({
+    captureWindowEndsAt: isCaptured ? undefined : later(authorization?.endedAt, CAPTURE_WINDOW_MS),
+    pendingExpiresAt: later(pending?.latest?.time, PENDING_LIFETIME_MS),
+  });
+}
+
+function later(time: string | undefined, ms: number): string | undefined {
+  return time === undefined ? undefined : new Date(Date.parse(time) + ms).toISOString();
+}
+
+function attemptView(operation: OperationState, { attempt, intentAt, isTagged, transactionId, closed }: Attempt): AttemptView {
+  return { attempt, intentAt, isTagged, ...compact({ transactionId }), state: closed ?? operation.end ?? operation.phase } as AttemptView;
+}
+
+/** `ATTEMPT TRANSACTIONID EXECCODE`, as the fold keeps what it counted; `-` for no TRANSACTIONID, the result for no EXECCODE. */
+function evidenceView(counted: string): { attempt: number; transactionId?: string; execCode: string } {
+  const [attempt, transactionId = '-', execCode = ''] = /^(\d+) (.*) (\S+)$/s.exec(counted)?.slice(1) ?? [];
+  return { attempt: Number(attempt), ...(transactionId === '-' ? {} : { transactionId }), execCode };
+}
+
+function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
+  return compact({ execCode, message, outcome, origin, flags, faults });
+}
+
+function eventView(partition: number, { type, offset }: EventReference): EventView {
+  return { id: eventId(partition, offset, type), type, sequence: sequenceOf(BigInt(offset)) };
+}

@@ -1,0 +1,107 @@
+import type { Classified } from '@tranche/order-journal';
+
+/** Calls in a row that could not reach the platform before the rail is held back (R6). */
+export const FAILURES_TO_OPEN = 5;
+/** How long the rail stands still before the platform is tried again, doubling from the first to the second. Milliseconds. */
+export const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
+/** How long the rail stands still after EXECCODE 3004 (too many requests), doubling while it comes again. Milliseconds. */
+export const SLOW_DOWN_MS = { first: 500, max: 15_000 };
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+interface Interval {
+  fromMs: number;
+  toMs: number;
+}
+
+/**
+ * Holds one rail back while its platform can't be reached, so that nothing is burnt meanwhile: closed → open after five failures in a
+ * row → half open once a connection came about, for one call → closed, or open again. Pure: clocks are arguments.
+ */
+export class RailBreaker {
+  #state: BreakerState = 'closed';
+  #failures = 0;
+  #openings = 0;
+  #isProbing = false;
+  #slowDowns = 0;
+  #slowUntilMs = 0;
+  #heldSinceMs: number | undefined;
+  #held: Interval[] = [];
+
+  get state(): BreakerState {
+    return this.#state;
+  }
+
+  isHeldBack(nowMs: number): boolean {
+    return this.#state === 'open' || (this.#state === 'half_open' && this.#isProbing) || nowMs < this.#slowUntilMs;
+  }
+
+  /** Whether a call may be made now; half open lets one pass, which must leave. */
+  enter(nowMs: number): boolean {
+    if (this.isHeldBack(nowMs)) return false;
+    this.#isProbing = this.#state === 'half_open';
+    return true;
+  }
+
+  /** A connection came about: one call may try. */
+  connected(): void {
+    if (this.#state === 'open') this.#state = 'half_open';
+  }
+
+  /** What a call that entered came to; undefined when none was made. */
+  leave(classified: Classified | undefined, nowMs: number): void {
+    const wasProbing = this.#isProbing;
+    this.#isProbing = false;
+    if (classified === undefined) return;
+    if (isUnreachable(classified)) {
+      this.#failures++;
+      if (wasProbing || (this.#state === 'closed' && this.#failures >= FAILURES_TO_OPEN)) this.#open(nowMs);
+      return;
+    }
+    if (isOurOwn(classified)) return;
+    this.#failures = 0;
+    this.#openings = 0;
+    if (this.#state !== 'closed') this.#close(nowMs);
+    if (classified.record === 'NOT_EXECUTED' && classified.execCode === '3004') this.#slowDown(nowMs);
+    else if (nowMs >= this.#slowUntilMs) this.#slowDowns = 0;
+  }
+
+  /** How long after opening the platform is to be tried. Milliseconds. */
+  get probeAfterMs(): number {
+    return Math.min(PROBE_AFTER_MS.first * 2 ** Math.max(0, this.#openings - 1), PROBE_AFTER_MS.max);
+  }
+
+  /** For how long since `sinceMs` the rail was held back. */
+  heldBackMs(sinceMs: number, nowMs: number): number {
+    const current = this.#heldSinceMs === undefined ? [] : [{ fromMs: this.#heldSinceMs, toMs: nowMs }];
+    return [...this.#held, ...current].reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)), 0);
+  }
+
+  #open(nowMs: number): void {
+    this.#state = 'open';
+    this.#openings++;
+    this.#heldSinceMs ??= nowMs;
+  }
+
+  #close(nowMs: number): void {
+    this.#state = 'closed';
+    if (this.#heldSinceMs !== undefined) this.#held = [...this.#held.slice(-99), { fromMs: this.#heldSinceMs, toMs: nowMs }];
+    this.#heldSinceMs = undefined;
+  }
+
+  #slowDown(nowMs: number): void {
+    const ms = Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
+    this.#slowDowns++;
+    this.#slowUntilMs = nowMs + ms;
+    this.#held = [...this.#held.slice(-99), { fromMs: nowMs, toMs: nowMs + ms }];
+  }
+}
+
+/** No connection, or EXECCODE 5001, 5003: the other URL is worth a try at once. */
+export function isUnreachable(classified: Classified): boolean {
+  if (classified.record !== 'NOT_EXECUTED') return false;
+  return classified.reason === 'unreachable' || classified.execCode === '5001' || classified.execCode === '5003';
+}
+
+/** Nothing was heard of the platform: it says nothing about it. */
+const isOurOwn = (classified: Classified) => classified.record === 'NOT_EXECUTED' && classified.reason === 'send_deadline';

@@ -1,0 +1,121 @@
+import { setMaxListeners } from 'node:events';
+import { Injectable } from '@nestjs/common';
+import { RAILS, type Rail } from '@tranche/contracts';
+import type { Permit, RailGate } from '@tranche/order-journal';
+import { Health, Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { PlatformClient } from './platform.client.js';
+import { RailBreaker } from './rail-breaker.js';
+
+/** A command that waits looks at its age again at least this often. Milliseconds. */
+const LOOK_AGAIN_MS = 5_000;
+const SLOW_LOOK_MS = 250;
+
+/** Where the breakers are heard. */
+@Injectable()
+export class BreakerEdges {
+  constructor(
+    readonly log: ServiceLogger,
+    readonly metrics: Metrics,
+    readonly lifetime: ServiceLifetime,
+    readonly health: Health,
+  ) {}
+}
+
+/** A breaker per rail: one partner's trouble does not hold up another (R6). */
+@Injectable()
+export class RailBreakers implements RailGate {
+  readonly #breakers = new Map<Rail, RailBreaker>(RAILS.map((rail) => [rail, new RailBreaker()]));
+  readonly #waiting = new Map<Rail, Set<() => void>>(RAILS.map((rail) => [rail, new Set()]));
+  readonly #listeners: ((rail: Rail, isHeldBack: boolean) => void)[] = [];
+  readonly #opened;
+
+  constructor(
+    private readonly platform: PlatformClient,
+    private readonly clock: Clock,
+    private readonly edges: BreakerEdges,
+  ) {
+    const { metrics, lifetime } = edges;
+    setMaxListeners(0, lifetime.stopping);
+    this.#opened = metrics.counter({ name: 'tranche_rail_breaker_opened_total', help: 'Times a rail was held back', labelNames: ['rail'] });
+    const isOpen = metrics.gauge({ name: 'tranche_rail_breaker_open', help: '1 while a rail is held back', labelNames: ['rail'] });
+    for (const rail of RAILS) isOpen.set({ rail }, 0);
+    this.onChange((rail, isHeldBack) => isOpen.set({ rail }, isHeldBack ? 1 : 0));
+  }
+
+  /** Told when a rail's breaker opens and when it closes. */
+  onChange(listener: (rail: Rail, isHeldBack: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  enter(rail: Rail): Permit | undefined {
+    const breaker = this.#of(rail);
+    if (!breaker.enter(this.clock.nowMs())) return undefined;
+    return {
+      leave: (classified) => {
+        const before = breaker.state;
+        breaker.leave(classified, this.clock.nowMs());
+        if (breaker.state === 'open' && before !== 'open') this.#afterOpening(rail, breaker);
+        if (breaker.state === 'closed' && before !== 'closed') this.#afterClosing(rail);
+        // The probe was not made after all: the next one may.
+        if (breaker.state === 'half_open') this.#wake(rail);
+      },
+    };
+  }
+
+  async wait(rail: Rail, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const wake = () => woken.abort();
+    const waiting = this.#waiting.get(rail)!;
+    waiting.add(wake);
+    const ms = this.#of(rail).state === 'closed' ? SLOW_LOOK_MS : LOOK_AGAIN_MS;
+    try {
+      await this.clock.sleep(ms, AbortSignal.any([signal, woken.signal]));
+    } catch (error) {
+      if (!woken.signal.aborted || signal.aborted) throw error;
+    } finally {
+      waiting.delete(wake);
+    }
+  }
+
+  heldBackMs(rail: Rail, sinceMs: number): number {
+    return this.#of(rail).heldBackMs(sinceMs, this.clock.nowMs());
+  }
+
+  #afterOpening(rail: Rail, breaker: RailBreaker): void {
+    this.#opened.inc({ rail });
+    this.edges.log.error({ rail, probe_after_ms: breaker.probeAfterMs }, 'The platform can not be reached: the rail stands still');
+    for (const tell of this.#listeners) tell(rail, true);
+    void this.#probe(rail, breaker);
+  }
+
+  #afterClosing(rail: Rail): void {
+    this.edges.log.info({ rail }, 'The platform answers again: the rail goes on');
+    for (const tell of this.#listeners) tell(rail, false);
+    this.#wake(rail);
+  }
+
+  /** First a connection, then one waiting command. */
+  async #probe(rail: Rail, breaker: RailBreaker): Promise<void> {
+    const { stopping } = this.edges.lifetime;
+    try {
+      do await this.clock.sleep(breaker.probeAfterMs, stopping);
+      while (!(await this.platform.canConnect()));
+    } catch (error) {
+      if (!stopping.aborted) this.edges.log.error({ err: error, rail }, 'The platform could not be probed');
+      return;
+    }
+    breaker.connected();
+    // The probe is a command; while the rail is paused only those that wait already can be it.
+    if (this.#waiting.get(rail)!.size === 0) for (const tell of this.#listeners) tell(rail, false);
+    this.#wake(rail);
+  }
+
+  #wake(rail: Rail): void {
+    for (const wake of [...this.#waiting.get(rail)!]) wake();
+  }
+
+  #of(rail: Rail): RailBreaker {
+    return this.#breakers.get(rail)!;
+  }
+}

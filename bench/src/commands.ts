@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { encodeCloudEvent, orderKey, platformHash, type PartnerAAuthorization } from '@tranche/contracts';
+
+/** The one merchant of a bench: no bearer token, no notifications. */
+export const MERCHANT = {
+  merchant: 'bench-shop',
+  identifier: 'Bench Shop',
+  accountKey: 'key-of-the-bench-shop',
+  market: 'FR',
+  currency: 'EUR',
+  returnUrl: 'http://127.0.0.1:9/return',
+};
+
+/** The n-th command of every run: the same order, the same content, the same id. */
+export function authorization(n: number): PartnerAAuthorization {
+  const address = {
+    title: 'mrs' as const,
+    firstName: 'Jeanne',
+    lastName: 'Martin',
+    address: '12 rue des Lilas',
+    postalCode: '75011',
+    city: 'Paris',
+    country: 'FR',
+    phone: '+33140000000',
+    mobilePhone: '+33612345678',
+  };
+  return {
+    merchant: MERCHANT.merchant,
+    orderId: `order-${n}`,
+    amount: 10_000 + (n % 50_000),
+    paymentOption: 'partnerA-3xcb',
+    description: 'Three chairs and a table',
+    extraData: `basket=${n}`,
+    client: { userAgent: 'Mozilla/5.0', ip: '92.184.100.10', id: `customer-${n}`, email: 'jeanne@example.com' },
+    billing: address,
+    shipping: { companyName: 'Atelier', ...address },
+    cart: [{ totalAmount: 10_000 + (n % 50_000), discount: '10.5', tax: '20' }],
+  };
+}
+
+/** As a record of a command topic: key, headers, value. */
+export function commandRecord(n: number, time: string): { key: string; headers: Record<string, string>; value: Buffer } {
+  const data = authorization(n);
+  const key = orderKey(data.merchant, data.orderId);
+  const id = commandId(n);
+  return {
+    key,
+    ...encodeCloudEvent({
+      id,
+      source: '/bench',
+      type: 'payment.authorize',
+      time,
+      subject: key,
+      datacontenttype: 'application/json',
+      data,
+    }),
+  };
+}
+
+export function commandId(n: number): string {
+  const hex = createHash('sha256').update(`command ${n}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The request that a peer makes of a command: signed, for the simulator checks it, and nothing else. */
+export function requestBody(data: PartnerAAuthorization): string {
+  const parameters: [string, string][] = [
+    ['IDENTIFIER', MERCHANT.identifier],
+    ['OPERATIONTYPE', 'authorization'],
+    ['VERSION', '3.0'],
+    ['PAYMENTOPTION', data.paymentOption],
+    ['AMOUNT', String(data.amount)],
+    ['ORDERID', data.orderId],
+    ['DESCRIPTION', data.description],
+    ['EXTRADATA', data.extraData ?? ''],
+    ['CLIENTUSERAGENT', data.client.userAgent],
+    ['CLIENTIP', data.client.ip],
+    ['CLIENTIDENT', data.client.id],
+    ['CLIENTEMAIL', data.client.email],
+    ...(['BILLING', 'SHIPTO'] as const).flatMap((prefix): [string, string][] => {
+      const address = prefix === 'BILLING' ? data.billing : data.shipping;
+      return [
+        [`${prefix}FIRSTNAME`, address.firstName],
+        [`${prefix}LASTNAME`, address.lastName],
+        [`${prefix}ADDRESS`, address.address],
+        [`${prefix}POSTALCODE`, address.postalCode],
+        [`${prefix}CITY`, address.city],
+        [`${prefix}COUNTRY`, address.country],
+        [`${prefix}PHONE`, address.phone ?? ''],
+      ];
+    }),
+    ['CART[0][TOTALAMOUNT]', String(data.cart[0]?.totalAmount)],
+  ];
+  const form = new URLSearchParams({ method: 'authorization' });
+  for (const [name, value] of parameters) form.append(name.replace(/^[^[]+/, 'params[$&]'), value);
+  form.append('params[HASH]', platformHash(MERCHANT.accountKey, parameters));
+  return form.toString();
+}

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { decodeCloudEvent, TOPICS, type PaymentEvent } from '@tranche/contracts';
+import { TailConsumer } from '@tranche/kafka';
+import type { Context } from '../bench.js';
+import { commandId } from '../commands.js';
+import { percentile } from '../rate.js';
+import { row, type Row } from '../report.js';
+import { SILENT, Stage, startGateway, startPlatform } from '../stage.js';
+
+const PER_SECOND = 100;
+const WARM_UP_MS = 10_000;
+const MEASURED_MS = 30_000;
+
+/** From a command's acknowledgement by Kafka to its event in a consumer's hands, at a pace that leaves the machine idle. */
+export async function ownLatency(context: Context): Promise<Row[]> {
+  const platform = await startPlatform('simulator', '0');
+  const stage = await Stage.open(context);
+  const gateway = await startGateway({ ...context, stage, platform, inFlight: 256 });
+  const appendedMs = new Map<string, number>();
+  const latencies: number[] = [];
+  let isWarm = false;
+  const offsets = new Map<number, bigint>();
+  const tail = new TailConsumer({
+    client: stage.client,
+    topic: TOPICS.events.name,
+    topicPrefix: stage.prefix,
+    from: offsets,
+    log: SILENT,
+    onRecords(_partition, records) {
+      const nowMs = performance.now();
+      for (const record of records) {
+        const { commandId: id = '' } = decodeCloudEvent(record).event?.data as PaymentEvent;
+        const sentMs = appendedMs.get(id);
+        if (sentMs !== undefined && isWarm) latencies.push(Math.max(0, nowMs - sentMs));
+      }
+    },
+  });
+  try {
+    await tail.start();
+    context.log(`own latency: ${PER_SECOND} commands/s for ${(WARM_UP_MS + MEASURED_MS) / 1000} s`);
+    const total = ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
+    const begunMs = performance.now();
+    const appends: Promise<void>[] = [];
+    for (let n = 0; n < total; n++) {
+      const dueMs = begunMs + (n * 1000) / PER_SECOND;
+      const aheadMs = dueMs - performance.now();
+      if (aheadMs > 0) await delay(aheadMs);
+      isWarm = n * (1000 / PER_SECOND) >= WARM_UP_MS;
+      appendedMs.set(commandId(n), performance.now()); // an event may overtake the acknowledgement
+      appends.push(stage.append(n).then(() => void appendedMs.set(commandId(n), performance.now())));
+    }
+    await Promise.all(appends);
+    await delay(1_000);
+    const details = { count: latencies.length, p90: percentile(latencies, 0.9), p999: percentile(latencies, 0.999) };
+    return [
+      row({ name: 'own-latency-p50', unit: 'ms', ours: percentile(latencies, 0.5), target: { atMost: 15 }, details }),
+      row({ name: 'own-latency-p99', unit: 'ms', ours: percentile(latencies, 0.99), target: { atMost: 40 } }),
+    ];
+  } finally {
+    await tail.stop();
+    await gateway.stop();
+    await platform.stop();
+    await stage.remove();
+  }
+}

@@ -1,0 +1,13 @@
+import { authorization } from '../commands.js';
+import { platformCall } from './platform-call.js';
+
+/** undici alone: as many calls under way as IN_FLIGHT says, COUNT of them, no Kafka at all. */
+export async function run(): Promise<void> {
+  const call = platformCall();
+  const count = Number(process.env.COUNT);
+  let next = 0;
+  const worker = async () => {
+    while (next < count) await call(authorization(next++));
+  };
+  await Promise.all(Array.from({ length: Number(process.env.IN_FLIGHT) }, worker));
+}

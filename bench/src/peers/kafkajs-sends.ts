@@ -1,0 +1,35 @@
+import { kafka } from './kafka.js';
+
+const VALUE = Buffer.alloc(500, 'x');
+
+/**
+ * kafkajs' producer as it is, CONCURRENT times at once for SECONDS: with BATCH=1 one awaited send after the other, else so many
+ * records to a send. Prints `{"perSecond","p50Ms","p99Ms"}`.
+ */
+export async function run(): Promise<void> {
+  const [concurrent, batch, seconds] = [process.env.CONCURRENT, process.env.BATCH, process.env.SECONDS].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  const topic = process.env.TOPIC ?? '';
+  const producer = kafka().producer({ allowAutoTopicCreation: false });
+  await producer.connect();
+  const warmUntil = performance.now() + 1_000;
+  const until = warmUntil + seconds * 1_000;
+  const latencies: number[] = [];
+  const worker = async (_: unknown, nth: number) => {
+    for (let n = 0; performance.now() < until; n++) {
+      const startedMs = performance.now();
+      const messages = Array.from({ length: batch }, (__, index) => ({ key: `${nth}-${n}-${index}`, value: VALUE }));
+      await producer.send({ topic, acks: -1, messages });
+      if (startedMs >= warmUntil) latencies.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, worker));
+  await producer.disconnect();
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(latencies.length * share)];
+  console.log(JSON.stringify({ perSecond: (latencies.length * batch) / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }));
+  process.exit(0);
+}

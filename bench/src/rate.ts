@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { cpuMsOf, cpuMsOfMachine } from './cpu.js';
+
+/** What is done so far, at a moment; processor times in milliseconds. */
+interface Sample {
+  ms: number;
+  done: number;
+  cpuMs: Record<string, number>;
+}
+
+export interface Rate {
+  perSecond: number;
+  /** Processor time per piece of work, milliseconds: of each process named, and of all else on the machine. */
+  cpuMs: Record<string, number>;
+  seconds: number;
+}
+
+export interface Watched {
+  /** Pieces of work done so far. */
+  done: () => number | Promise<number>;
+  /** Work that there is; the rate is taken between a fifth and nine tenths of it, when it neither begins nor runs dry. */
+  total: number;
+  /** Ends the watch early: what was done from the first piece on until then counts. Milliseconds. */
+  timeBoxMs: number;
+  everyMs?: number;
+  /** Whose processor time is told apart, by process id. */
+  processes?: Record<string, number>;
+  /** Called with each sample. */
+  onSample?: () => void;
+}
+
+/** Watches work until it is done or the time is over. */
+export async function rateOf({ done, total, timeBoxMs, everyMs = 250, processes = {}, onSample }: Watched): Promise<Rate> {
+  const begun = performance.now();
+  const samples: Sample[] = [];
+  for (;;) {
+    const count = await done();
+    samples.push({ ms: performance.now(), done: count, cpuMs: cpuTimes(processes) });
+    onSample?.();
+    if (count >= total) break;
+    if (performance.now() - begun > timeBoxMs) break;
+    await delay(everyMs);
+  }
+  const isWhole = (samples.at(-1)?.done ?? 0) >= total;
+  const from = samples.find((sample) => sample.done >= (isWhole ? total * 0.2 : 1));
+  const to = isWhole ? samples.findLast((sample) => sample.done <= total * 0.9) : samples.at(-1);
+  if (!from || !to || to.done <= from.done) throw new Error(`Too little was done to tell a rate: ${samples.at(-1)?.done} of ${total}`);
+  const pieces = to.done - from.done;
+  const cpuMs = Object.fromEntries(Object.keys(to.cpuMs).map((name) => [name, ((to.cpuMs[name] ?? 0) - (from.cpuMs[name] ?? 0)) / pieces]));
+  return { perSecond: (pieces * 1000) / (to.ms - from.ms), cpuMs, seconds: (to.ms - from.ms) / 1000 };
+}
+
+function cpuTimes(processes: Record<string, number>): Record<string, number> {
+  const own = Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, cpuMsOf(pid)]));
+  const all = cpuMsOfMachine();
+  return { ...own, rest: all - Object.values(own).reduce((sum, ms) => sum + ms, 0) };
+}
+
+/** The value that the share (0 to 1) of the values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]) => percentile(values, 0.5);

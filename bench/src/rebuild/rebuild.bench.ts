@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from 'redis';
+import { orderKey, TOPICS, topicName } from '@tranche/contracts';
+import { BatchingProducer, topicOffsets } from '@tranche/kafka';
+import { encodeRecord, journalPartition, type JournalRecord } from '@tranche/order-journal';
+import type { Bench, Context } from '../bench.js';
+import { cpuMsOf } from '../cpu.js';
+import { intent, outcome } from '../journal/records.js';
+import { row, type Row } from '../report.js';
+import { SILENT, Stage, startGateway } from '../stage.js';
+
+const TIME_BOX_MS = 240_000;
+/** Orders of one batch that is written to the journal. */
+const BATCH = 1_000;
+const LOST = /index is lost/;
+
+/** How fast the journal becomes an index: the first time, events published, and again after Redis lost it. */
+export const rebuild: Bench = {
+  name: 'rebuild',
+  about: 'journal records/s: projected and published the first time, and rebuilt after Redis lost the index',
+  parts: [{ name: 'redis-index', run: lostAndRebuilt }],
+};
+
+async function lostAndRebuilt(context: Context): Promise<Row[]> {
+  const orders = (context.commands ?? 200_000) / 2;
+  const stage = await Stage.open(context);
+  let lostMs: number | undefined;
+  const gateway = await startGateway({
+    ...context,
+    stage,
+    platform: { url: 'http://127.0.0.1:9' },
+    inFlight: 256,
+    onLine: (line) => {
+      if (LOST.test(line)) lostMs ??= performance.now();
+    },
+  });
+  try {
+    const ends = await write(stage, orders);
+    const records = [...ends.values()].reduce((sum, end) => sum + Number(end), 0);
+    const begunMs = performance.now();
+    await indexed(context, stage, ends);
+    context.log(
+      `projected ${records} records, the last of them ${((performance.now() - begunMs) / 1000).toFixed(1)} s after they were written`,
+    );
+    const cpuMs = cpuMsOf(gateway.pid);
+    const flushedMs = performance.now();
+    const keys = await stage.flushIndex();
+    await indexed(context, stage, ends);
+    const endMs = performance.now();
+    const seconds = (endMs - (lostMs ?? flushedMs)) / 1000;
+    const details = {
+      records,
+      keys,
+      seconds,
+      fromTheFlushOn: (endMs - flushedMs) / 1000,
+      cpuMsPer1000: (cpuMsOf(gateway.pid) - cpuMs) / (records / 1000),
+    };
+    return [row({ name: 'redis-index-rebuild', unit: 'records/s', ours: records / seconds, target: { atLeast: 50_000 }, details })];
+  } finally {
+    await gateway.stop();
+    await stage.remove();
+  }
+}
+
+/** Appends an intent and an outcome for each order; resolves with the end of each partition. */
+async function write(stage: Stage, orders: number): Promise<Map<number, bigint>> {
+  const topic = topicName(stage.prefix, TOPICS.journal);
+  const producer = new BatchingProducer({ client: stage.client, log: SILENT });
+  const recordOf = (record: JournalRecord) => {
+    const key = orderKey(record.merchant, record.orderId);
+    return { topic, partition: journalPartition(key), key, value: encodeRecord(record) };
+  };
+  for (let first = 0; first < orders; first += BATCH) {
+    const intents = Array.from({ length: Math.min(BATCH, orders - first) }, (_, index) => intent(first + index));
+    await producer.sendAll(intents.flatMap((each) => [recordOf(each), recordOf(outcome(each))]));
+  }
+  await producer.close();
+  return new Map([...(await topicOffsets(stage.client, topic))].map(([partition, { high }]) => [partition, high]));
+}
+
+/** Resolves when the index holds every record before the ends: its markers say so. */
+async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
+  const redis = await createClient({ url: redisUrl }).connect();
+  const keys = [...ends].map(([partition]) => `${stage.prefix}gateway:{j${partition}}:marker`);
+  const deadline = performance.now() + TIME_BOX_MS;
+  const isThere = async () => {
+    const markers = await redis.mGet(keys);
+    return [...ends.values()].every((end, index) => end === 0n || BigInt(markers[index] ?? -1) >= end - 1n);
+  };
+  try {
+    while (!(await isThere())) {
+      if (performance.now() > deadline) throw new Error('The index was not built in time');
+      await delay(20);
+    }
+  } finally {
+    await redis.close();
+  }
+}

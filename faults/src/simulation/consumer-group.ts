@@ -1,0 +1,122 @@
+import { MembershipLostError, stickyPlan, type CommitPoint, type TopicPartition } from '@tranche/kafka';
+import type { Surroundings } from './process.js';
+
+/** A member that was not heard of for this long is put out of the group. Milliseconds. */
+export const SESSION_MS = 4_000;
+/** Members that have not joined again by then are put out. Milliseconds. */
+const REBALANCE_MS = 6_000;
+/** Owner of what the broker looks after by itself. */
+const BROKER = { isAlive: true, pausedUntilMs: 0 };
+
+export interface GroupMember {
+  readonly id: string;
+  /** Topic → partitions that it had before this join. */
+  readonly owned: Record<string, number[]>;
+  /** The answer to its join; on its way for a while. */
+  joined(generation: number, partitions: TopicPartition[]): void;
+}
+
+interface Seat {
+  member: GroupMember;
+  lastSeenMs: number;
+  hasJoined: boolean;
+}
+
+/** The broker's side of a consumer group, classic protocol: it checks membership and generation of a commit, never ownership. */
+export class SimulatedGroup {
+  rebalances = 0;
+  readonly #committed = new Map<string, { offset: bigint; metadata: string }>();
+  readonly #seats = new Map<string, Seat>();
+  #generation = 0;
+  #isJoining = false;
+
+  constructor(
+    private readonly around: Surroundings,
+    readonly name: string,
+    readonly partitions: readonly TopicPartition[],
+    private readonly onCommit: (point: CommitPoint) => void,
+  ) {}
+
+  committed(partition: TopicPartition): { offset: bigint; metadata: string } | undefined {
+    return this.#committed.get(idOf(partition));
+  }
+
+  join(member: GroupMember): void {
+    this.rebalance();
+    const seat = { member, lastSeenMs: this.around.scheduler.nowMs, hasJoined: true };
+    this.#seats.set(member.id, seat);
+    this.#watch(seat);
+    if ([...this.#seats.values()].every(({ hasJoined }) => hasJoined)) this.#complete();
+  }
+
+  heartbeat(id: string, generation: number): 'ok' | 'rebalance' | 'unknown' {
+    const seat = this.#seats.get(id);
+    if (!seat || (generation !== this.#generation && !seat.hasJoined)) return 'unknown';
+    seat.lastSeenMs = this.around.scheduler.nowMs;
+    return this.#isJoining && !seat.hasJoined ? 'rebalance' : 'ok';
+  }
+
+  /** Everybody has to join again. */
+  rebalance(): void {
+    if (this.#isJoining) return;
+    this.#isJoining = true;
+    this.rebalances++;
+    for (const seat of this.#seats.values()) seat.hasJoined = false;
+    const generation = this.#generation;
+    this.around.scheduler.after(
+      REBALANCE_MS,
+      `${this.name}: nobody waits any longer`,
+      () => {
+        if (this.#isJoining && this.#generation === generation) this.#complete();
+      },
+      BROKER,
+    );
+  }
+
+  commit(id: string, generation: number, points: CommitPoint[]): void {
+    if (!this.#seats.has(id) || generation !== this.#generation) throw new MembershipLostError('unknown member or illegal generation');
+    for (const point of points) {
+      this.#committed.set(idOf(point), { offset: point.offset, metadata: point.metadata });
+      this.onCommit(point);
+    }
+  }
+
+  #complete(): void {
+    this.#isJoining = false;
+    this.#generation++;
+    for (const [id, { hasJoined }] of this.#seats) if (!hasJoined) this.#seats.delete(id);
+    const members = [...this.#seats.values()].map(({ member }) => ({ memberId: member.id, owned: this.#wishes(member) }));
+    if (members.length === 0) return;
+    const topics: Record<string, number[]> = {};
+    for (const { topic, partition } of this.partitions) (topics[topic] ??= []).push(partition);
+    for (const [id, plan] of stickyPlan(members, topics)) {
+      const partitions = Object.entries(plan).flatMap(([topic, numbers]) => numbers.map((partition) => ({ topic, partition })));
+      this.#seats.get(id)?.member.joined(this.#generation, partitions);
+    }
+  }
+
+  /** Sticky, but in a world of faults partitions move more often than they would. */
+  #wishes({ owned }: GroupMember): Record<string, number[]> {
+    return this.around.isTroubled() && this.around.random.chance(0.5) ? {} : owned;
+  }
+
+  #watch(seat: Seat): void {
+    const { scheduler } = this.around;
+    const { id } = seat.member;
+    const look = () => {
+      if (this.#seats.get(id) !== seat) return;
+      const silentMs = scheduler.nowMs - seat.lastSeenMs;
+      // Who waits for the others to join is not asked for heartbeats.
+      if (silentMs < SESSION_MS || (this.#isJoining && seat.hasJoined)) {
+        scheduler.after(Math.max(SESSION_MS - silentMs, 500), `${this.name}: looks after ${id}`, look, BROKER);
+        return;
+      }
+      this.#seats.delete(id);
+      if (this.#isJoining && [...this.#seats.values()].every(({ hasJoined }) => hasJoined)) this.#complete();
+      else this.rebalance();
+    };
+    scheduler.after(SESSION_MS, `${this.name}: looks after ${id}`, look, BROKER);
+  }
+}
+
+const idOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;

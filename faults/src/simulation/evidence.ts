@@ -1,0 +1,64 @@
+import { execCode as execCodeOf, execCodeClass } from '@tranche/contracts';
+import { compact, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { MERCHANT } from './commands.js';
+import type { LedgerEntry, SimulatedNotification } from './platform.js';
+
+/** What a notification says, as the gateway journals it. */
+export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
+  const { orderKey, operation, execCode, transactionId, amount } = notification;
+  const { tag, extraData } = untagExtraData(notification.extraData);
+  const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant: MERCHANT, orderId: orderIdOf(orderKey), at } as const;
+  const optional = compact({
+    tag,
+    extraData,
+    partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
+    mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
+  });
+  const answer = compact({ execCode, transactionId, amount });
+  return { ...identity, source: 'notification', operation, result: resultOf(execCode), answer, ...optional };
+}
+
+/** An operator's word after a look at the platform's books: true, and late enough (R5). */
+export function operatorsWord(
+  doubt: { orderKey: string; commandId: string; attempt: number; operation: Evidence['operation'] },
+  executed: LedgerEntry | undefined,
+  at: string,
+): Evidence {
+  const { orderKey, commandId, attempt, operation } = doubt;
+  const answer = executed ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount } : {};
+  return {
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant: MERCHANT,
+    orderId: orderIdOf(orderKey),
+    at,
+    source: 'operator',
+    operation,
+    result: executed?.standing ?? 'not_executed',
+    commandId,
+    attempt,
+    actor: 'operator',
+    reason: 'seen in the platform’s books',
+    answer,
+    ...(executed?.execCode === '0004' ? { partial: true } : {}),
+  };
+}
+
+export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);
+
+function resultOf(execCode: string): Evidence['result'] {
+  const codeClass = execCodeClass(execCode);
+  switch (codeClass) {
+    case 'succeeded':
+    case 'succeeded_partly':
+      return 'succeeded';
+    case 'cardholder':
+      return 'redirect';
+    case 'in_doubt':
+      return 'unclear';
+    case 'pending':
+    case 'refused':
+    case 'not_executed':
+      return codeClass;
+  }
+}

@@ -1,0 +1,207 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { InOrderWork, KeyOrderedPool, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
+import { Arbitration, DoubtWatch, JournalView, Projector, SEND_DEADLINE_MS, type Log, type OrderIndex } from '@tranche/order-journal';
+import { arbitrable, PLATFORM_TIMEOUT_MS } from './call.js';
+import type { SimulatedCommand } from './commands.js';
+import type { SimulatedGroup } from './consumer-group.js';
+import { evidenceOf } from './evidence.js';
+import { GroupClient, timersOf, type FetchSource } from './group-client.js';
+import type { Landed, SimulatedJournal } from './journal.js';
+import type { SimulatedIndex } from './order-index.js';
+import type { SimulatedNotification, SimulatedPlatform } from './platform.js';
+import type { SimulatedProcess } from './process.js';
+import { SimulatedGate } from './rail-gate.js';
+import { consumed, type SimulatedTopic, type TopicRecord } from './topics.js';
+
+const DOUBT_LOOK_MS = 1_000;
+const FORGET_MS = 2_500;
+const PROJECTOR_LOOK_MS = 2_000;
+const CATCH_UP_LOOK_MS = 50;
+/** Send deadline + platform time-out + grace. */
+export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
+
+/** What all processes share. */
+export interface SharedWorld {
+  journal: SimulatedJournal;
+  index: SimulatedIndex;
+  platform: SimulatedPlatform;
+  commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
+  notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
+  gatewayGroup: SimulatedGroup;
+  projectorGroup: SimulatedGroup;
+  publish(events: readonly CloudEvent<PaymentEvent>[]): void;
+  rejected(record: TopicRecord<SimulatedCommand>): void;
+  threw(error: unknown): void;
+}
+
+/** One life of a gateway: the real cores, wired as the service wires them. */
+export class SimulatedGateway {
+  readonly view: JournalView;
+  readonly #projector: Projector;
+  readonly #arbitration: Arbitration;
+  readonly #index: OrderIndex;
+  readonly #doubts: DoubtWatch;
+  readonly #projectorRuns = new Map<number, Promise<void>>();
+  #published = Promise.resolve();
+  #tokens = 0;
+  #lookingForDoubts = false;
+
+  constructor(
+    readonly process: SimulatedProcess,
+    private readonly world: SharedWorld,
+  ) {
+    const logger: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const log = world.journal.appendsOf(process);
+    this.#index = world.index.of(process);
+    this.view = new JournalView({ log, index: this.#index, timing: process, logger });
+    const gate = new SimulatedGate(process);
+    const newToken = () => `${process.name}#${++this.#tokens}`;
+    this.#arbitration = new Arbitration({ journal: this.view, gate, timing: process, newToken });
+    this.#projector = new Projector({
+      index: this.#index,
+      events: { publish: (events) => this.#publish(events) },
+      journal: world.journal.readerOf(process),
+      timing: process,
+      logger,
+    });
+    this.#doubts = new DoubtWatch(this.view, process, DOUBT_WAIT_MS, logger);
+  }
+
+  /** Why this process must be started again, as its liveness would say. */
+  get brokenBecause(): string | undefined {
+    return this.view.stoppedBecause;
+  }
+
+  async start(): Promise<void> {
+    const { journal, projectorGroup, gatewayGroup } = this.world;
+    const { process } = this;
+    new GroupClient(process, projectorGroup, this.#journalSource(), {
+      assigned: (assignment) => this.#project(assignment),
+      startOffset: (partition, committed, low) => this.#projector.startOffset(partition, committed, low),
+    }).start();
+    // In this order: an end that is read later can only be further.
+    const markers = await this.#index.markers();
+    const offsets = await process.request('journal offsets', () => journal.offsets());
+    const from = await this.view.begin(offsets, markers);
+    for (const [partition, offset] of from) this.#follow(partition, offset);
+    while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
+    process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
+    process.every(PROJECTOR_LOOK_MS, 'looks at the index', () => void this.#projector.look());
+    process.every(FORGET_MS, 'forgets', () => void this.#index.markers().then((markers) => this.view.forget(markers)));
+    const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
+    new GroupClient(process, gatewayGroup, this.#topicSource(), { assigned: (assignment) => pool.workOn(assignment) }).start();
+  }
+
+  async #lookForDoubts(): Promise<void> {
+    if (this.#lookingForDoubts) return;
+    this.#lookingForDoubts = true;
+    await this.#doubts.look();
+    this.#lookingForDoubts = false;
+  }
+
+  /** What the service's message handlers do. */
+  async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
+    task.attempts++;
+    try {
+      if (task.record.topic === this.world.notifications.name) await this.#takeNotification(task.record);
+      else await this.#takeCommand(task, slot);
+      return 'done';
+    } catch (error) {
+      if (isBug(error)) this.world.threw(error);
+      return { hold: 'key', ms: Math.min(200 * 2 ** task.attempts, 3_000) };
+    }
+  }
+
+  async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
+    const record = this.world.notifications.find(partition, offset)!;
+    const at = new Date(this.process.nowMs()).toISOString();
+    await this.view.append({ ...evidenceOf(record.carries, at), externalReference: record.carries.id });
+  }
+
+  async #takeCommand({ record: { topic, partition, offset }, assignment }: Task, slot: Slot): Promise<void> {
+    const record = this.world.commands.get(topic)!.find(partition, offset)!;
+    const hold = { signal: assignment.signal, withoutSlot: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait) };
+    const became = await this.#arbitration.handle(arbitrable(record.carries, this.process, this.world.platform), hold);
+    if (became === 'reused') await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
+  }
+
+  #project(assignment: Assignment): InOrderWork {
+    const { partition } = assignment;
+    const onBatch = (records: ConsumedRecord[]) => {
+      const landed = this.world.journal.partitions.get(partition)!;
+      const entries = records.map(({ offset }) => landed.find((entry) => entry.offset === offset)!);
+      return this.#projector.project(partition, entries).catch((error: unknown) => {
+        if (isBug(error)) this.world.threw(error);
+        throw error;
+      });
+    };
+    const work = new InOrderWork(assignment, { maxBatchRecords: 4, onBatch, timers: timersOf(this.process) });
+    const before = this.#projectorRuns.get(partition) ?? Promise.resolve();
+    this.#projectorRuns.set(
+      partition,
+      before.then(() => work.run()),
+    );
+    return work;
+  }
+
+  /** One idempotent producer per process: batches land in order, if they land. */
+  #publish(events: CloudEvent<PaymentEvent>[]): Promise<void> {
+    const { process, world } = this;
+    const publishing = this.#published.then(() => process.uncertain('publish events', () => world.publish(events)));
+    this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
+    return publishing;
+  }
+
+  /** The tail: every record of the journal, in order, some time after it landed. */
+  #follow(partition: number, from: bigint): void {
+    const { journal } = this.world;
+    let next = from;
+    let isComing = false;
+    const fetch = () => {
+      if (isComing || !this.process.isAlive || journal.high(partition) <= next) return;
+      isComing = true;
+      this.process.after(this.process.latencyMs(), `tail of ${partition}`, () => {
+        isComing = false;
+        const landed = journal.read(partition, next).slice(0, 8);
+        const last = landed.at(-1);
+        if (last) next = last.offset + 1n;
+        this.view.take(partition, landed);
+        if (last) fetch();
+      });
+    };
+    journal.onLanded((landed) => landed.partition === partition && fetch());
+    fetch();
+  }
+
+  #journalSource(): FetchSource {
+    const { journal } = this.world;
+    const asConsumed = ({ partition, offset, key }: Landed) => consumed({ topic: JOURNAL, partition, offset, key });
+    return {
+      read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
+      low: () => 0n,
+      onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
+    };
+  }
+
+  #topicSource(): FetchSource {
+    const topics = [...this.world.commands.values(), this.world.notifications];
+    const byName = new Map(topics.map((topic) => [topic.name, topic]));
+    return {
+      read: ({ topic, partition }, from, most) =>
+        byName
+          .get(topic)!
+          .read(partition, from, most)
+          .map((record) => consumed(record)),
+      low: () => 0n,
+      onLanded: (listener) => {
+        const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
+        return () => ends.forEach((end) => end());
+      },
+    };
+  }
+}
+
+export const JOURNAL = 'journal';
+
+const isBug = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;

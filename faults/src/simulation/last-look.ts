@@ -1,0 +1,89 @@
+import { findOperation, isInDoubt, type OperationState } from '@tranche/order-journal';
+import type { SimulatedJournal } from './journal.js';
+import type { SimulatedIndex } from './order-index.js';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import { finalOf, type Referee } from './referee.js';
+
+export interface LastLook {
+  operations: number;
+  inDoubt: number;
+  falseDoubt: number;
+}
+
+/** When all has come to rest: does what was reported agree with the ledger, is anything missing? */
+export function lookAtTheEnd(
+  referee: Referee,
+  { platform, journal, index }: { platform: SimulatedPlatform; journal: SimulatedJournal; index: SimulatedIndex },
+): LastLook {
+  const seen: LastLook = { operations: 0, inDoubt: 0, falseDoubt: 0 };
+  for (const record of referee.commands) {
+    if (!referee.isFinished(record)) referee.say('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
+  }
+  for (const [key, order] of referee.orders) {
+    for (const operation of order.operations) {
+      seen.operations++;
+      const executed = platform.of(key, operation.commandId);
+      if (isInDoubt(operation)) {
+        seen.inDoubt++;
+        if (executed.length === 0) seen.falseDoubt++;
+      }
+      const wrong = wrongIn(operation, executed);
+      if (wrong !== undefined) referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
+    }
+  }
+  compareEvents(referee, platform);
+  for (const [partition, landed] of journal.partitions) {
+    const last = landed.at(-1)?.offset;
+    if (last !== undefined && index.markers.get(partition) !== last)
+      referee.say('lost', `the index is at ${index.markers.get(partition)} of partition ${partition}, which ends with ${last}`);
+  }
+  for (const [key, order] of referee.orders) {
+    if (JSON.stringify(index.order(key)) !== JSON.stringify(order))
+      referee.say('indexWrong', `the index holds another state of ${key} than the journal`);
+  }
+  return seen;
+}
+
+function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | undefined {
+  const has = (standing: LedgerEntry['standing']) => executed.some((entry) => entry.standing === standing);
+  switch (operation.phase) {
+    case 'ended':
+      if (operation.end === 'succeeded') return has('succeeded') ? undefined : 'nothing succeeded';
+      if (operation.end === 'refused') return has('refused') && !has('succeeded') ? undefined : 'nothing was refused';
+      if (operation.end === 'expired') return executed.length > 0 ? undefined : 'nothing was executed';
+      return executed.length === 0 ? undefined : 'it was executed';
+    case 'redirect':
+    case 'pending': {
+      if (executed.length === 0) return 'nothing was executed';
+      const told = executed.find(({ standing, isTold }) => isTold && (standing === 'succeeded' || standing === 'refused'));
+      return told ? `its notification says ${told.standing}` : undefined;
+    }
+    case 'in_doubt':
+    case 'idle':
+    case 'open':
+      return undefined;
+  }
+}
+
+/** Every event that the journal asks for was published, as often as it was asked for, and says nothing that the ledger denies. */
+function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
+  for (const { event, times } of referee.expected) {
+    const published = referee.published.get(event.id)?.count ?? 0;
+    if (published < times)
+      referee.say('eventsBroken', `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`);
+    const { commandId, outcome, flags = [] } = event.data;
+    if (event.type === 'payment.conflict.detected' && !flags.some((flag) => flag === 'two_payments_succeeded' || flag === 'was_expired'))
+      referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and the platform always said the truth`);
+    const final = finalOf(event.type, outcome);
+    if (final === undefined || commandId === undefined) continue;
+    const key = event.subject ?? '';
+    const operation = findOperation(referee.order(key), commandId);
+    const end = final === 'rejected' ? 'rejected' : (final as OperationState['end']);
+    const wrong =
+      operation && wrongIn({ ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) }, platform.of(key, commandId));
+    if (wrong !== undefined) referee.say('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
+  }
+  for (const id of referee.published.keys()) {
+    if (!referee.expected.some(({ event }) => event.id === id)) referee.say('eventsBroken', `event ${id} is not of the journal`);
+  }
+}

@@ -1,0 +1,49 @@
+import type { OrderState } from '@tranche/order-journal';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+
+/** Which limit of the interface the newest entry of the ledger breaks, if any. `order`: what the journal said when it was executed. */
+export function brokenGuard(entry: LedgerEntry, ledger: SimulatedPlatform['ledger'], order: OrderState | undefined): string | undefined {
+  const { operation, orderKey, transactionId } = entry.request;
+  const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
+  if (entry.standing === 'refused') return undefined;
+  if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
+  const reference = others.find((other) => other.transactionId === transactionId);
+  if (reference?.standing !== 'succeeded') return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
+  const siblings = others.filter(({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded');
+  const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
+  if (operation === 'capture' || operation === 'void') {
+    const earlier = [...ofKind('capture'), ...ofKind('void')][0];
+    if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
+    if (operation === 'capture' && entry.amount > reference.amount) return `capture of ${entry.amount}, authorized ${reference.amount}`;
+    return undefined;
+  }
+  const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, entry.amount);
+  return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
+}
+
+function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: OrderState | undefined): string | undefined {
+  const isVoided = (payment: LedgerEntry) =>
+    others.some(
+      ({ request, standing }) =>
+        request.operation === 'void' && request.transactionId === payment.transactionId && standing === 'succeeded',
+    );
+  const rival = others.find(
+    (other) =>
+      (other.request.operation === 'authorize' || other.request.operation === 'pay') &&
+      other.request.by.commandId !== entry.request.by.commandId &&
+      other.standing !== 'refused' &&
+      !isVoided(other) &&
+      !mayBeLeft(other, order, entry),
+  );
+  return rival ? `payment ${entry.request.by.commandId} beside live ${rival.request.by.commandId} (${rival.standing})` : undefined;
+}
+
+/** A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. */
+function mayBeLeft(payment: LedgerEntry, order: OrderState | undefined, entry: LedgerEntry): boolean {
+  const { commandId } = payment.request.by;
+  const isNamed = (supersedes: string | undefined) => supersedes === commandId && payment.wasRedirect;
+  if (isNamed(entry.request.by.supersedes)) return true;
+  return (order?.operations ?? []).some(
+    (other) => (isNamed(other.supersedes) && other.attempts.length > 0) || (other.commandId === commandId && other.end === 'expired'),
+  );
+}

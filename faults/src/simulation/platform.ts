@@ -1,0 +1,192 @@
+import type { OperationKind } from '@tranche/contracts';
+import type { Surroundings } from './process.js';
+
+/** One call as it arrives. What only the referee looks at is in `by`. */
+export interface PlatformRequest {
+  orderKey: string;
+  operation: OperationKind;
+  /** Method B alone can wait for an approval. */
+  method: string;
+  amount?: number;
+  transactionId?: string;
+  extraData?: string;
+  by: { commandId: string; attempt: number; token: string; supersedes?: string };
+}
+
+export interface PlatformAnswer {
+  execCode: string;
+  transactionId?: string;
+  amount?: number;
+  redirectHtml?: string;
+}
+
+export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
+
+/** What the platform really executed: the referee's truth. */
+export interface LedgerEntry {
+  request: PlatformRequest;
+  transactionId: string;
+  standing: Standing;
+  execCode: string;
+  /** Minor units that were moved or reserved. */
+  amount: number;
+  atMs: number;
+  wasRedirect: boolean;
+  /** A notification of its present standing is on its way or delivered. */
+  isTold: boolean;
+}
+
+/** A notification on its way to the merchant. */
+export interface SimulatedNotification extends PlatformAnswer {
+  orderKey: string;
+  operation: OperationKind;
+  extraData?: string;
+}
+
+export interface PlatformListener {
+  executed(entry: LedgerEntry): void;
+  notify(notification: SimulatedNotification, delayMs: number): void;
+}
+
+const FULL_AMOUNT = 10_000;
+const NOT_EXECUTED = ['5001', '5003', '5002', '5005', '2006', '2017', '3004'] as const;
+
+/** The platform by the interface's table of states, with a ledger. */
+export class SimulatedPlatform {
+  readonly ledger: LedgerEntry[] = [];
+  calls = 0;
+  #transactions = 0;
+
+  constructor(
+    private readonly around: Surroundings,
+    private readonly listener: PlatformListener,
+  ) {}
+
+  /** Takes a call; what comes back is its true answer. `refuses`: it says that it did not execute. */
+  take(request: PlatformRequest, refuses: boolean): PlatformAnswer {
+    this.calls++;
+    const { random } = this.around;
+    if (refuses) {
+      const execCode = random.pick(NOT_EXECUTED);
+      if (random.chance(0.2)) this.#notify(request, { execCode });
+      return { execCode };
+    }
+    return this.#execute(request);
+  }
+
+  /** The cardholder validates or leaves the provider's form, the provider approves or declines. */
+  decide(entry: LedgerEntry): void {
+    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
+    const succeeds = this.around.random.chance(0.75);
+    if (entry.standing === 'redirect' && entry.request.method === 'B' && succeeds && this.around.random.chance(0.3)) {
+      this.#settle(entry, 'pending', '0003');
+      return;
+    }
+    this.#settle(entry, succeeds ? 'succeeded' : 'refused', succeeds ? '0000' : '4001');
+  }
+
+  of(orderKey: string, commandId: string): LedgerEntry[] {
+    return this.ledger.filter(({ request }) => request.orderKey === orderKey && request.by.commandId === commandId);
+  }
+
+  /** Minor units that refunds of a capture or card payment may still give back, in the ledger's view. */
+  remaining(orderKey: string, transactionId: string | undefined): number {
+    const source = this.#find(orderKey, transactionId);
+    if (source?.standing !== 'succeeded') return 0;
+    const given = this.#followUps(orderKey, 'refund', transactionId).reduce((sum, { amount }) => sum + amount, 0);
+    return source.amount - given;
+  }
+
+  #execute(request: PlatformRequest): PlatformAnswer {
+    const { random, profile } = this.around;
+    const refusal =
+      profile.isStrict || isRefundOfNothing(request, this.#find(request.orderKey, request.transactionId))
+        ? this.#refusal(request)
+        : undefined;
+    const [standing, execCode] = refusal ? (['refused', refusal] as const) : this.#result(request);
+    const amount = this.#amountOf(request, execCode);
+    const transactionId = `T${++this.#transactions}`;
+    const atMs = this.around.scheduler.nowMs;
+    const entry = { request, transactionId, standing, execCode, amount, atMs, wasRedirect: standing === 'redirect', isTold: false };
+    this.ledger.push(entry);
+    this.listener.executed(entry);
+    if (standing !== 'redirect' || random.chance(0.3)) entry.isTold = this.#notify(request, this.#answerOf(entry));
+    return this.#answerOf(entry);
+  }
+
+  #settle(entry: LedgerEntry, standing: Standing, execCode: string): void {
+    Object.assign(entry, { standing, execCode });
+    entry.isTold = this.#notify(entry.request, this.#answerOf(entry));
+  }
+
+  #answerOf({ transactionId, execCode, standing, amount, request }: LedgerEntry): PlatformAnswer {
+    const isExact = request.operation !== 'authorize' || execCode === '0004';
+    return {
+      execCode,
+      transactionId,
+      ...(standing === 'succeeded' && isExact ? { amount } : {}),
+      ...(standing === 'redirect' ? { redirectHtml: 'PGh0bWw+' } : {}),
+    };
+  }
+
+  #result({ operation, method }: PlatformRequest): [Standing, string] {
+    const { random } = this.around;
+    if (random.chance(0.12)) return ['refused', random.pick(['4001', '4004', '1002', '6001'])];
+    if (operation === 'authorize') {
+      const way = random.weighted({ succeeded: 4, redirect: 3, pending: method === 'B' ? 3 : 0, partly: 0.4 });
+      if (way === 'redirect') return ['redirect', '0002'];
+      if (way === 'pending') return ['pending', '0003'];
+      return ['succeeded', way === 'partly' ? '0004' : '0000'];
+    }
+    if (operation === 'pay' && random.chance(0.3)) return ['redirect', '0001'];
+    return ['succeeded', '0000'];
+  }
+
+  #amountOf({ operation, amount, orderKey, transactionId }: PlatformRequest, execCode: string): number {
+    if (execCode === '0004') return Math.floor((amount ?? FULL_AMOUNT) / 2);
+    if (amount !== undefined) return amount;
+    if (operation === 'refund') return Math.max(0, this.remaining(orderKey, transactionId));
+    return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
+  }
+
+  /** The code of the interface's limits where a strict platform says no. */
+  #refusal({ operation, orderKey, transactionId, amount }: PlatformRequest): string | undefined {
+    if (operation === 'authorize' || operation === 'pay') return undefined;
+    const reference = this.#find(orderKey, transactionId);
+    if (!reference) return '2002';
+    if (reference.standing !== 'succeeded') return '2003';
+    const isFollowed = ['capture', 'void'].some((kind) => this.#followUps(orderKey, kind, transactionId).length > 0);
+    if (operation === 'capture' && isFollowed) return '2005';
+    if (operation === 'void' && isFollowed) return '2015';
+    if (operation === 'capture' && (amount ?? 0) > reference.amount) return '2007';
+    if (operation === 'refund' && (amount ?? 1) > this.remaining(orderKey, transactionId)) return '2008';
+    return undefined;
+  }
+
+  #followUps(orderKey: string, kind: string, transactionId: string | undefined): LedgerEntry[] {
+    return this.ledger.filter(
+      ({ request, standing }) =>
+        request.orderKey === orderKey && request.operation === kind && request.transactionId === transactionId && standing === 'succeeded',
+    );
+  }
+
+  #find(orderKey: string, transactionId: string | undefined): LedgerEntry | undefined {
+    return this.ledger.find((entry) => entry.request.orderKey === orderKey && entry.transactionId === transactionId);
+  }
+
+  /** Early (before the answer), late, twice or never, with our EXTRADATA as it came. False: never. */
+  #notify({ orderKey, operation, extraData }: PlatformRequest, answer: PlatformAnswer): boolean {
+    const { random, profile, isTroubled } = this.around;
+    if (isTroubled() && random.chance(profile.notificationMissing)) return false;
+    const { redirectHtml, ...fields } = answer;
+    const notification = { orderKey, operation, ...fields, ...(extraData === undefined ? {} : { extraData }) };
+    const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 500, 8000])));
+    this.listener.notify(notification, delayMs());
+    if (isTroubled() && random.chance(profile.notificationTwice)) this.listener.notify(notification, delayMs());
+    return true;
+  }
+}
+
+/** What is asked of a transaction that did not succeed is refused by the mildest platform: the gateway leaves refunds of it to the platform. */
+const isRefundOfNothing = ({ operation }: PlatformRequest, reference: LedgerEntry | undefined): boolean =>
+  operation === 'refund' && reference?.standing !== 'succeeded';

@@ -1,0 +1,130 @@
+import type { Timing } from '@tranche/order-journal';
+import type { Profile } from './profile.js';
+import type { Random } from './random.js';
+import type { Scheduler, Sleeper } from './scheduler.js';
+
+/** Wall clocks start here. */
+const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
+
+export interface Surroundings {
+  scheduler: Scheduler;
+  random: Random;
+  profile: Profile;
+  /** False once everything is to settle: no more faults. */
+  isTroubled(): boolean;
+}
+
+/** A request was not answered in time; what it asked for may have happened, or may happen yet. */
+export class SimulatedTimeout extends Error {
+  override name = 'SimulatedTimeout';
+}
+
+/** What becomes of a request: answered; its answer lost; landing after its caller gave up; lost. */
+type Fate = 'answered' | 'answer_lost' | 'late' | 'lost';
+
+interface Journey {
+  fate: Fate;
+  wayMs: number;
+  patienceMs: number;
+  /** Of requests that change nothing: they are not waited for when a world comes to rest. */
+  carrier?: Sleeper;
+}
+
+const NETWORK: Sleeper = { isAlive: true, pausedUntilMs: 0 };
+
+/** One life of a gateway process, from its start to its SIGKILL: its clocks, its timers and its way to the world. */
+export class SimulatedProcess implements Sleeper, Timing {
+  isAlive = true;
+  pausedUntilMs = 0;
+  wallOffsetMs: number;
+  readonly #startedMs: number;
+
+  constructor(
+    readonly name: string,
+    readonly around: Surroundings,
+  ) {
+    const { random, profile, scheduler } = around;
+    this.#startedMs = scheduler.nowMs;
+    this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs);
+  }
+
+  nowMs(): number {
+    return EPOCH_MS + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs);
+  }
+
+  monotonicMs(): number {
+    return this.around.scheduler.nowMs - this.#startedMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason as Error);
+      const abandon = () => {
+        ticket.cancel();
+        reject(signal?.reason as Error);
+      };
+      const ticket = this.after(ms, 'sleeps', () => {
+        signal?.removeEventListener('abort', abandon);
+        resolve();
+      });
+      signal?.addEventListener('abort', abandon, { once: true });
+    });
+  }
+
+  after(ms: number, label: string, act: () => void): { cancel(): void } {
+    return this.around.scheduler.after(ms, `${this.name} ${label}`, act, this);
+  }
+
+  every(ms: number, label: string, act: () => void): void {
+    this.after(ms, label, () => {
+      act();
+      this.every(ms, label, act);
+    });
+  }
+
+  latencyMs(): number {
+    const { random, profile, isTroubled } = this.around;
+    if (isTroubled() && random.chance(profile.slow)) return random.between(0, profile.slowMs);
+    return random.between(0.2, 2) * profile.quickMs;
+  }
+
+  /** A request that always comes through, if late: `effect` happens at the other side, its result or error comes back. */
+  request<T>(label: string, effect: () => T): Promise<T> {
+    return this.#travel(label, effect, { fate: 'answered', wayMs: this.latencyMs(), patienceMs: 0, carrier: NETWORK });
+  }
+
+  /** A request that may be lost, or answered too late. After a rejection its effect may have happened, or happen yet. */
+  uncertain<T>(label: string, effect: () => T): Promise<T> {
+    const { random, profile, isTroubled } = this.around;
+    const isLost = isTroubled() && random.chance(profile.appendLost);
+    const fate = isLost ? random.pick<Fate>(['answer_lost', 'late', 'lost']) : 'answered';
+    return this.#travel(label, effect, { fate, wayMs: this.latencyMs(), patienceMs: random.between(100, 1500) });
+  }
+
+  #travel<T>(label: string, effect: () => T, { fate, wayMs, patienceMs, carrier }: Journey): Promise<T> {
+    const { scheduler, random } = this.around;
+    const goesDownWithUs = random.chance(0.5);
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new SimulatedTimeout(`${label}: no answer`));
+      if (fate !== 'answered') this.after(fate === 'late' ? wayMs * random.next() : wayMs + patienceMs, `${label}: no answer`, giveUp);
+      if (fate === 'lost') return;
+      const extraMs = fate === 'late' ? patienceMs : 0;
+      scheduler.after(
+        wayMs + extraMs,
+        `${this.name} ${label}: arrives`,
+        () => {
+          if (!this.isAlive && goesDownWithUs) return;
+          let answer: () => void;
+          try {
+            const result = effect();
+            answer = () => resolve(result);
+          } catch (error) {
+            answer = () => reject(error as Error);
+          }
+          if (fate === 'answered' && this.isAlive) this.after(this.latencyMs(), `${label}: answered`, answer);
+        },
+        carrier,
+      );
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import type { Random } from './random.js';
+
+/** How rough one world is. Drawn anew for each run, so that calm worlds and wild ones are all visited. */
+export interface Profile {
+  processes: number;
+  /** An I/O takes about this long, milliseconds, */
+  quickMs: number;
+  /** and this part of them up to `slowMs`. */
+  slow: number;
+  slowMs: number;
+  /** Per wake of a process: killed, or stopped for longer than its session. */
+  crash: number;
+  pause: number;
+  pauseMs: number;
+  /** Per wake of a process: the group is rebalanced; the index loses all, goes back to an older copy. */
+  rebalance: number;
+  flush: number;
+  restore: number;
+  /** Part of the index reads that a replica answers from an older state. */
+  staleRead: number;
+  /** Part of the appends and publishes that are rejected: landed, landing later, or never. */
+  appendLost: number;
+  /** Part of the appends that land twice. */
+  appendTwice: number;
+  /** Part of the platform's calls with something else than a plain answer. */
+  platformTrouble: number;
+  /** The platform enforces its own rules; else it executes all that it is asked for, and the referee looks at us. */
+  isStrict: boolean;
+  notificationMissing: number;
+  notificationTwice: number;
+  /** Wall clocks are apart by up to this, milliseconds, and jump. */
+  clockSkewMs: number;
+  clockJump: number;
+  operator: boolean;
+  /** The fault phase lasts this long, milliseconds. */
+  troubleMs: number;
+}
+
+const seldom = (random: Random, probability: number, most: number): number => (random.chance(probability) ? random.next() * most : 0);
+
+export function drawProfile(random: Random): Profile {
+  return {
+    processes: random.chance(0.3) ? 3 : 2,
+    quickMs: random.pick([1, 5, 20, 100]),
+    slow: seldom(random, 0.7, 0.15),
+    slowMs: random.pick([300, 1500, 4000]),
+    crash: seldom(random, 0.6, 0.012),
+    pause: seldom(random, 0.5, 0.008),
+    pauseMs: random.pick([500, 3000, 12_000]),
+    rebalance: seldom(random, 0.5, 0.008),
+    flush: seldom(random, 0.25, 0.004),
+    restore: seldom(random, 0.2, 0.004),
+    staleRead: seldom(random, 0.4, 0.5),
+    appendLost: seldom(random, 0.5, 0.2),
+    appendTwice: seldom(random, 0.4, 0.15),
+    platformTrouble: seldom(random, 0.8, 0.7),
+    isStrict: random.chance(0.35),
+    notificationMissing: seldom(random, 0.5, 0.5),
+    notificationTwice: seldom(random, 0.5, 0.5),
+    clockSkewMs: random.chance(0.4) ? 600_000 : 20,
+    clockJump: seldom(random, 0.2, 0.01),
+    operator: random.chance(0.4),
+    troubleMs: random.between(5_000, 40_000),
+  };
+}
+
+/** A world in which nothing goes wrong. */
+export function calmProfile(): Profile {
+  return {
+    processes: 2,
+    quickMs: 5,
+    slow: 0,
+    slowMs: 0,
+    crash: 0,
+    pause: 0,
+    pauseMs: 0,
+    rebalance: 0,
+    flush: 0,
+    restore: 0,
+    staleRead: 0,
+    appendLost: 0,
+    appendTwice: 0,
+    platformTrouble: 0,
+    isStrict: false,
+    notificationMissing: 0,
+    notificationTwice: 0,
+    clockSkewMs: 0,
+    clockJump: 0,
+    operator: false,
+    troubleMs: 10_000,
+  };
+}

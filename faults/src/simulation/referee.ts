@@ -1,0 +1,183 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { emptyOrder, findOperation, fold, toCloudEvent, type OperationState, type OrderState } from '@tranche/order-journal';
+import { MERCHANT, type SimulatedCommand } from './commands.js';
+import { orderIdOf } from './evidence.js';
+import type { Landed } from './journal.js';
+import { brokenGuard } from './ledger-guards.js';
+import type { LedgerEntry } from './platform.js';
+import type { Violation, ViolationKind } from './violations.js';
+
+/** A record of a command topic, and what became of it. */
+export interface CommandRecord {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  command: SimulatedCommand;
+  /** `payment.command.rejected` was published for this very record. */
+  isRejected: boolean;
+}
+
+/** States that a record may lead an operation to; everything else would be going back. */
+const ONWARD: Readonly<Record<OperationState['phase'], readonly OperationState['phase'][]>> = {
+  idle: ['open', 'ended', 'redirect', 'pending'],
+  open: ['idle', 'ended', 'redirect', 'pending', 'in_doubt'],
+  in_doubt: ['ended', 'redirect', 'pending'],
+  redirect: ['ended', 'pending'],
+  pending: ['ended'],
+  ended: [],
+};
+
+interface Published {
+  content: string;
+  count: number;
+}
+
+/** Sees everything: the journal as it grows, the ledger, what is published and committed; says what must not be. */
+export class Referee {
+  readonly violations: Violation[] = [];
+  /** The order by the journal as it is now. */
+  readonly orders = new Map<string, OrderState>();
+  readonly published = new Map<string, Published>();
+  readonly evidenced = new Set<string>();
+  /** Events that the journal asks for, in its order; a repeat is one more time the same id. */
+  readonly expected: { event: CloudEvent<PaymentEvent>; partition: number; offset: bigint; times: number }[] = [];
+  readonly commands: CommandRecord[] = [];
+  readonly #expectedById = new Map<string, { times: number }>();
+  readonly #lastSequence = new Map<string, string>();
+  readonly #finals = new Map<string, string>();
+
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly ledger: () => LedgerEntry[],
+  ) {}
+
+  say(kind: ViolationKind, detail: string): void {
+    this.violations.push({ kind, detail, atMs: this.nowMs() });
+  }
+
+  order(key: string): OrderState {
+    return this.orders.get(key) ?? emptyOrder(MERCHANT, orderIdOf(key));
+  }
+
+  landed({ key, record, offset, partition }: Landed): void {
+    const before = this.order(key);
+    const { order, effects } = fold(before, record, offset);
+    this.orders.set(key, order);
+    if (record.record === 'EVIDENCE' && record.externalReference !== undefined) this.evidenced.add(record.externalReference);
+    for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
+    for (const { event } of effects) {
+      const cloudEvent = toCloudEvent(order, partition, event);
+      const known = this.#expectedById.get(cloudEvent.id);
+      if (known) known.times++;
+      else {
+        const expected = { event: cloudEvent, partition, offset, times: 1 };
+        this.expected.push(expected);
+        this.#expectedById.set(cloudEvent.id, expected);
+      }
+    }
+  }
+
+  executed(entry: LedgerEntry): void {
+    const { orderKey, by } = entry.request;
+    const times = this.ledger().filter(({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId).length;
+    if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
+    const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
+    if (guard !== undefined) this.say('guardBroken', guard);
+  }
+
+  publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
+    for (const event of events) {
+      const content = contentOf(event);
+      const known = this.published.get(event.id);
+      if (known) {
+        known.count++;
+        if (known.content !== content) this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
+        continue;
+      }
+      this.published.set(event.id, { content, count: 1 });
+      if (event.sequence === undefined) continue;
+      const { subject = '', sequence } = event;
+      if (sequence < (this.#lastSequence.get(subject) ?? ''))
+        this.say('eventsBroken', `${event.type} of ${subject} is first seen behind a later event`);
+      this.#lastSequence.set(subject, sequence);
+      this.#keepFinal(event);
+    }
+  }
+
+  /** The commit of a command or notification partition. `finished`: above the offset. */
+  committed(
+    records: readonly { offset: bigint; isFinished(): boolean; name: string }[],
+    offset: bigint,
+    finished: ReadonlySet<bigint>,
+  ): void {
+    for (const record of records) {
+      const isSaidFinished = record.offset < offset || finished.has(record.offset);
+      if (isSaidFinished && !record.isFinished())
+        this.say('frontierPassed', `${record.name} at ${record.offset} is committed and not finished`);
+    }
+  }
+
+  /** The projector's commit: everything below must have been published. */
+  projected(partition: number, offset: bigint): void {
+    const missing = this.expected.find((one) => one.partition === partition && one.offset < offset && !this.published.has(one.event.id));
+    if (missing)
+      this.say('frontierPassed', `the projector committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`);
+  }
+
+  isFinished({ command, isRejected }: CommandRecord): boolean {
+    const operation = findOperation(this.order(command.orderKey), command.commandId);
+    if (!operation) return false;
+    return operation.contentHash === command.contentHash ? operation.phase !== 'idle' && operation.phase !== 'open' : isRejected;
+  }
+
+  #compare(before: OperationState | undefined, after: OperationState, key: string): void {
+    const from = before?.phase ?? 'idle';
+    if (from !== after.phase) {
+      if (!ONWARD[from].includes(after.phase)) this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
+      if (after.phase === 'open') this.#inOrder(after, key);
+    } else if (from === 'ended' && before?.end !== after.end && before?.end !== 'expired') {
+      this.say('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
+    }
+    if (before && after.attempt < before.attempt)
+      this.say('wentBack', `${after.commandId} went from attempt ${before.attempt} to ${after.attempt}`);
+  }
+
+  /** Whatever came earlier with the same key on the same partition must be finished when a command is granted. */
+  #inOrder(operation: OperationState, key: string): void {
+    const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
+    const own = ofKey.find(({ command }) => command.commandId === operation.commandId && command.contentHash === operation.contentHash);
+    if (!own) return;
+    const overtaken = ofKey.find(
+      (other) =>
+        other.topic === own.topic &&
+        other.partition === own.partition &&
+        other.offset < own.offset &&
+        other.command.commandId !== operation.commandId &&
+        !this.isFinished(other),
+    );
+    if (overtaken) this.say('outOfOrder', `${operation.commandId} overtook ${overtaken.command.commandId}`);
+  }
+
+  #keepFinal({ type, data, subject = '' }: CloudEvent<PaymentEvent>): void {
+    const final = finalOf(type, data.outcome);
+    if (final === undefined || data.commandId === undefined) return;
+    const operation = `${subject} ${data.commandId}`;
+    const before = this.#finals.get(operation);
+    if (before !== undefined && before !== 'expired') this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
+    this.#finals.set(operation, final);
+  }
+}
+
+/** The end that an event reports, if it reports one. */
+export function finalOf(type: string, outcome: string | undefined): string | undefined {
+  const name = type.split('.').at(-1) ?? '';
+  if (name === 'doubt_resolved')
+    return outcome === 'succeeded' || outcome === 'refused' || outcome === 'not_executed' ? outcome : undefined;
+  return ['succeeded', 'refused', 'rejected', 'expired'].includes(name) && type !== 'payment.command.rejected' ? name : undefined;
+}
+
+/** A repeat may have lost its page: that is not part of what the event says. */
+function contentOf(event: CloudEvent<PaymentEvent>): string {
+  const { redirectHtml, redirectHtmlDropped, ...data } = event.data;
+  return JSON.stringify({ ...event, data });
+}

@@ -1,0 +1,121 @@
+/** Whoever an event wakes: dead ones are not woken any more, paused ones later. */
+export interface Sleeper {
+  readonly isAlive: boolean;
+  /** Virtual time before which it does not run. Milliseconds. */
+  readonly pausedUntilMs: number;
+}
+
+interface Scheduled {
+  dueMs: number;
+  order: number;
+  label: string;
+  owner: Sleeper | undefined;
+  act: (() => void) | undefined;
+}
+
+/** What can still be taken back. */
+export interface Ticket {
+  cancel(): void;
+}
+
+export interface SchedulerOptions {
+  /** Asked before somebody is woken: faults strike here. True if the sleeper was struck, and the wake is to be looked at again. */
+  strike?: (owner: Sleeper, label: string) => boolean;
+  /** Told of every event that happens. */
+  trace?: (atMs: number, label: string) => void;
+}
+
+/**
+ * Virtual time and everything that is going to happen in it. Whatever a simulated process awaits is an event here with a time of its
+ * own, so that the seed alone decides in which order answers and timers come.
+ */
+export class Scheduler {
+  nowMs = 0;
+  steps = 0;
+  /** FNV-1a over every event and its time: two runs are the same if their hashes are. */
+  hash = 0x811c9dc5;
+  /** Events that belong to nobody and are still to come: requests on their way, and what lands late. */
+  loose = 0;
+  readonly #heap: Scheduled[] = [];
+  #ordered = 0;
+
+  constructor(private readonly options: SchedulerOptions = {}) {}
+
+  get pending(): number {
+    return this.#heap.length;
+  }
+
+  after(ms: number, label: string, act: () => void, owner?: Sleeper): Ticket {
+    const scheduled: Scheduled = { dueMs: this.nowMs + Math.max(0, ms), order: this.#ordered++, label, owner, act };
+    this.#push(scheduled);
+    if (!owner) this.loose++;
+    return { cancel: () => (scheduled.act = undefined) };
+  }
+
+  /** Lets events happen one by one, and whatever they lead to, until nothing is left or `isOver` says so. */
+  async run(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const next = this.#pop();
+      if (!next) return;
+      if (!next.owner) this.loose--;
+      if (!next.act) continue;
+      this.nowMs = Math.max(this.nowMs, next.dueMs);
+      const { owner, label } = next;
+      if (owner) {
+        if (owner.isAlive && owner.pausedUntilMs <= this.nowMs) this.options.strike?.(owner, label);
+        if (!owner.isAlive) continue;
+        if (owner.pausedUntilMs > this.nowMs) {
+          next.dueMs = owner.pausedUntilMs;
+          this.#push(next);
+          continue;
+        }
+      }
+      this.steps++;
+      this.#remember(label);
+      next.act();
+      // Everything that was only waiting for this runs to its next await.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #remember(label: string): void {
+    let hash = this.hash ^ Math.floor(this.nowMs * 16);
+    for (let i = 0; i < label.length; i++) hash = Math.imul(hash ^ label.charCodeAt(i), 0x01000193);
+    this.hash = hash >>> 0;
+    this.options.trace?.(this.nowMs, label);
+  }
+
+  #push(scheduled: Scheduled): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(scheduled);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(scheduled, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = scheduled;
+  }
+
+  #pop(): Scheduled | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (!first || !last || heap.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!isBefore(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+const isBefore = (one: Scheduled, other: Scheduled): boolean =>
+  one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.order < other.order);

@@ -1,0 +1,156 @@
+import { isInDoubt } from '@tranche/order-journal';
+import { operatorsWord } from './evidence.js';
+import { SimulatedGateway } from './gateway.js';
+import { lookAtTheEnd } from './last-look.js';
+import { SimulatedProcess, type Surroundings } from './process.js';
+import { calmProfile, drawProfile, type Profile } from './profile.js';
+import { Random } from './random.js';
+import { Scheduler } from './scheduler.js';
+import type { Violation } from './violations.js';
+import { World } from './world.js';
+
+/** After the faults, everything has this long to come to rest. Milliseconds. */
+const SETTLE_MS = 240_000;
+const REST_LOOK_MS = 1_000;
+const LIVENESS_MS = 1_000;
+/** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
+const OPERATOR_MS = 50_000;
+/** The fold wants to see a quarter of an hour by the writers' clocks, which are apart. Milliseconds. */
+const BOOKS_MS = 2_400_000;
+
+export interface RunResult {
+  seed: number;
+  operations: number;
+  crashes: number;
+  pauses: number;
+  rebalances: number;
+  flushes: number;
+  inDoubt: number;
+  falseDoubt: number;
+  violations: Violation[];
+  /** The same for the same seed, on every machine. */
+  hash: number;
+  steps: number;
+  atMs: number;
+  world: World;
+}
+
+export interface RunOptions {
+  seed: number;
+  isCalm?: boolean;
+  profile?: Profile;
+  trace?: (line: string) => void;
+  /** Asked between two events: whether one violation is enough. */
+  stopsAtFirst?: boolean;
+}
+
+/** One world from its seed: commands, faults, then peace, and a last look. */
+export async function simulate({ seed, isCalm = false, profile: given, trace, stopsAtFirst = false }: RunOptions): Promise<RunResult> {
+  const random = new Random(seed);
+  const profile = given ?? (isCalm ? calmProfile() : drawProfile(random));
+  const counts = { crashes: 0, pauses: 0, flushes: 0 };
+  let isTroubled = !isCalm;
+  const scheduler = new Scheduler({
+    strike: (owner) => strike(owner as SimulatedProcess),
+    ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
+  });
+  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled };
+  const world = new World(around);
+  if (trace)
+    world.shared.journal.onLanded(({ offset, partition, record }) =>
+      trace(`${' '.repeat(11)}  ${partition}/${offset} ${JSON.stringify(record)}`),
+    );
+  let lives = 0;
+
+  const give = (name: string) => {
+    const process = new SimulatedProcess(`${name}.${++lives}`, around);
+    const gateway = new SimulatedGateway(process, world.shared);
+    gateway.start().catch((error: unknown) => {
+      if (process.isAlive) world.shared.threw(error);
+    });
+    process.every(LIVENESS_MS, 'liveness', () => {
+      if (gateway.brokenBecause !== undefined) kill(process);
+    });
+  };
+  const kill = (process: SimulatedProcess) => {
+    trace?.(`${' '.repeat(11)}  ${process.name} dies`);
+    process.isAlive = false;
+    const name = process.name.split('.')[0]!;
+    scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
+  };
+
+  function strike(process: SimulatedProcess): boolean {
+    if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
+    const { index, gatewayGroup, projectorGroup } = world.shared;
+    if (random.chance(profile.crash)) {
+      counts.crashes++;
+      kill(process);
+    } else if (random.chance(profile.pause)) {
+      counts.pauses++;
+      process.pausedUntilMs = scheduler.nowMs + random.between(0.5, 1.5) * profile.pauseMs;
+      trace?.(`${' '.repeat(11)}  ${process.name} stands still until ${process.pausedUntilMs.toFixed(0)}`);
+    }
+    if (random.chance(profile.rebalance)) random.pick([gatewayGroup, projectorGroup]).rebalance();
+    if (random.chance(profile.flush)) {
+      counts.flushes++;
+      trace?.(`${' '.repeat(11)}  the index is flushed`);
+      index.flush();
+    }
+    if (random.chance(profile.restore)) {
+      trace?.(`${' '.repeat(11)}  the index goes back`);
+      index.restoreOlder();
+    }
+    if (random.chance(profile.clockJump)) process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
+    return true;
+  }
+
+  world.start();
+  for (let n = 0; n < profile.processes; n++) scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
+  if (profile.operator)
+    for (const share of [0.3, 0.6, 1])
+      scheduler.after(profile.troubleMs * share + OPERATOR_MS, 'an operator looks', () => operate(world, around));
+  const isEnough = () => stopsAtFirst && world.referee.violations.length > 0;
+
+  await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());
+  isTroubled = false;
+  let restLookMs = scheduler.nowMs;
+  let rests = 0;
+  await scheduler.run(() => {
+    if (isEnough() || scheduler.nowMs > profile.troubleMs + SETTLE_MS) return true;
+    if (scheduler.nowMs < restLookMs) return false;
+    restLookMs = scheduler.nowMs + REST_LOOK_MS;
+    rests = world.isAtRest ? rests + 1 : 0;
+    return rests >= 2;
+  });
+  const { referee, shared } = world;
+  const missing = world.missingEvidence();
+  if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
+  if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
+  const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
+  return {
+    seed,
+    ...seen,
+    ...counts,
+    rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
+    violations: referee.violations,
+    hash: scheduler.hash,
+    steps: scheduler.steps,
+    atMs: scheduler.nowMs,
+    world,
+  };
+}
+
+/** Looks at every doubt that is old enough, and says what the platform's books say. */
+function operate(world: World, { random, scheduler }: Surroundings): void {
+  const { referee, shared } = world;
+  for (const [key, order] of referee.orders) {
+    for (const operation of order.operations.filter(isInDoubt)) {
+      const { commandId, attempt, token, operation: kind } = operation;
+      const intent = world.intentOf(key, token);
+      if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
+      const executed = shared.platform.of(key, commandId)[0];
+      const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs + BOOKS_MS).toISOString();
+      shared.journal.land(operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import type { ConsumedRecord } from '@tranche/kafka';
+import type { Surroundings } from './process.js';
+
+/** A record of a command or notification topic; what it carries is kept as an object. */
+export interface TopicRecord<T> {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  key: string;
+  carries: T;
+}
+
+/** Topics of which consumers read whole partitions: offsets with gaps, nothing is ever lost. */
+export class SimulatedTopic<T> {
+  readonly records = new Map<number, TopicRecord<T>[]>();
+  readonly #next = new Map<number, bigint>();
+  readonly #listeners = new Set<(partition: number) => void>();
+
+  constructor(
+    private readonly around: Surroundings,
+    readonly name: string,
+    readonly partitions: number,
+  ) {
+    for (let partition = 0; partition < partitions; partition++) this.records.set(partition, []);
+  }
+
+  onLanded(listener: (partition: number) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  land(key: string, carries: T): TopicRecord<T> {
+    const partition = hashOf(key) % this.partitions;
+    const offset = this.#next.get(partition) ?? 0n;
+    this.#next.set(partition, offset + (this.around.random.chance(0.15) ? 3n : 1n));
+    const record = { topic: this.name, partition, offset, key, carries };
+    this.records.get(partition)!.push(record);
+    for (const listener of this.#listeners) listener(partition);
+    return record;
+  }
+
+  read(partition: number, from: bigint, most: number): TopicRecord<T>[] {
+    return this.records
+      .get(partition)!
+      .filter(({ offset }) => offset >= from)
+      .slice(0, most);
+  }
+
+  find(partition: number, offset: bigint): TopicRecord<T> | undefined {
+    return this.records.get(partition)?.find((record) => record.offset === offset);
+  }
+}
+
+/** As the consumer core takes records; the content stays behind. */
+export function consumed({
+  topic,
+  partition,
+  offset,
+  key,
+}: {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  key: string;
+}): ConsumedRecord {
+  return { topic, partition, offset, key, rawKey: Buffer.from(key), value: null, headers: {}, timestampMs: 0 };
+}
+
+function hashOf(text: string): number {
+  let hash = 7;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) >>> 0;
+  return hash;
+}

@@ -1,0 +1,32 @@
+/** What must never happen; the first five are named in the summary's order. */
+export const VIOLATIONS = [
+  /** The platform executed one operation more than once. */
+  'executedTwice',
+  /** An accepted command or an acknowledged notification led to nothing, or the world never came to rest. */
+  'lost',
+  /** What was reported is not what the ledger shows. */
+  'wrongOutcome',
+  /** A command overtook an earlier one of its key. */
+  'outOfOrder',
+  /** A limit of the interface is broken in the ledger: two live payments, two captures, refunds beyond what remains. */
+  'guardBroken',
+  /** An event is missing, changed its content, or came for the first time behind a later one of its order. */
+  'eventsBroken',
+  /** A commit says that something is finished which is not. */
+  'frontierPassed',
+  /** A state went back: an attempt again, a doubt reopened, an end that became another end. */
+  'wentBack',
+  /** At rest, the index does not hold what the journal says. */
+  'indexWrong',
+  /** A part of ours threw where it must not. */
+  'threw',
+] as const;
+
+export type ViolationKind = (typeof VIOLATIONS)[number];
+
+export interface Violation {
+  kind: ViolationKind;
+  detail: string;
+  /** Virtual time. */
+  atMs: number;
+}

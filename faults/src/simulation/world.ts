@@ -1,0 +1,183 @@
+import { findOperation } from '@tranche/order-journal';
+import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
+import { SimulatedGroup } from './consumer-group.js';
+import { JOURNAL, type SharedWorld } from './gateway.js';
+import { SimulatedJournal, type Landed } from './journal.js';
+import { SimulatedIndex } from './order-index.js';
+import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
+import type { Surroundings } from './process.js';
+import { Referee, type CommandRecord } from './referee.js';
+import { SimulatedTopic, type TopicRecord } from './topics.js';
+import { decodeFinished, type CommitPoint } from '@tranche/kafka';
+import { journalPartition } from '@tranche/order-journal';
+
+const COMMAND_PARTITIONS = 2;
+const COMMAND_TOPICS = { 'partner-a': 'commands.partner-a', 'partner-b': 'commands.partner-b', card: 'commands.card' } as const;
+
+/** Everything but the gateways: logs, index, platform, groups, the shop that publishes commands, and the referee over all of it. */
+export class World {
+  readonly plan: Plan;
+  readonly referee: Referee;
+  readonly shared: SharedWorld;
+  readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
+  #unpublished: number;
+  #notifications = 0;
+
+  constructor(private readonly around: Surroundings) {
+    const { random, profile, scheduler } = around;
+    this.plan = drawPlan(random, profile.troubleMs);
+    this.#unpublished = this.plan.commands.length;
+    const journal = new SimulatedJournal(around);
+    for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
+    const platform = new SimulatedPlatform(around, {
+      executed: (entry) => this.#executed(entry),
+      notify: (notification, delayMs) => this.#notify(notification, delayMs),
+    });
+    this.referee = new Referee(
+      () => scheduler.nowMs,
+      () => platform.ledger,
+    );
+    journal.onLanded((landed) => this.referee.landed(landed));
+    const commands = new Map(
+      Object.values(COMMAND_TOPICS).map((name) => [name as string, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
+    );
+    const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(around, 'notifications', COMMAND_PARTITIONS);
+    const consumed = [...commands.values(), notifications].flatMap(({ name, partitions }) => partitionsOf(name, partitions));
+    const projected = [...journal.partitions.keys()].map((partition) => ({ topic: JOURNAL, partition }));
+    this.shared = {
+      journal,
+      platform,
+      commands,
+      notifications,
+      index: new SimulatedIndex(around),
+      gatewayGroup: new SimulatedGroup(around, 'gateway', consumed, (point) => this.#committed(point)),
+      projectorGroup: new SimulatedGroup(around, 'projector', projected, ({ partition, offset }) =>
+        this.referee.projected(partition, offset),
+      ),
+      publish: (events) => this.referee.publishedEvents(events),
+      rejected: (record) => void (this.#records.get(record)!.isRejected = true),
+      threw: (error) => this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    };
+  }
+
+  /** Commands come over time; cardholders and providers decide; an operator looks; an approval expires. */
+  start(): void {
+    for (const planned of this.plan.commands) {
+      this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () => this.#publish(planned));
+    }
+  }
+
+  /** Nothing is left to be done, as far as anybody can see. */
+  get isAtRest(): boolean {
+    const { journal, index, gatewayGroup, notifications, commands } = this.shared;
+    const { referee, around } = this;
+    if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
+    if (!referee.commands.every((record) => referee.isFinished(record))) return false;
+    for (const [partition, landed] of journal.partitions) {
+      const last = landed.at(-1)?.offset;
+      if (last !== undefined && index.markers.get(partition) !== last) return false;
+    }
+    for (const order of referee.orders.values())
+      if (order.operations.some(({ phase }) => phase === 'open' || phase === 'idle')) return false;
+    return [...commands.values(), notifications].every(({ name, records }) =>
+      [...records].every(([partition, all]) => {
+        const last = all.at(-1)?.offset ?? -1n;
+        return last < 0n || (gatewayGroup.committed({ topic: name, partition })?.offset ?? -1n) > last;
+      }),
+    );
+  }
+
+  /** Notifications that were acknowledged and became no evidence. */
+  missingEvidence(): string[] {
+    const ids = [...this.shared.notifications.records.values()].flat().map(({ carries }) => carries.id);
+    return ids.filter((id) => !this.referee.evidenced.has(id));
+  }
+
+  /** When the INTENT of an operation's current attempt landed. */
+  intentOf(key: string, token: string | undefined): Landed | undefined {
+    return this.shared.journal.partitions
+      .get(journalPartition(key))
+      ?.find(({ record }) => record.record === 'INTENT' && record.token === token);
+  }
+
+  #publish({ command, namesReference }: PlannedCommand): void {
+    const topic = this.shared.commands.get(COMMAND_TOPICS[command.rail])!;
+    const transactionId = namesReference ? this.#reported(command) : undefined;
+    const carried = transactionId === undefined ? command : { ...command, transactionId };
+    const record = topic.land(command.orderKey, carried);
+    const { partition, offset } = record;
+    const known: CommandRecord = { topic: topic.name, partition, offset, command: carried, isRejected: false };
+    this.#records.set(record, known);
+    this.referee.commands.push(known);
+    this.#unpublished--;
+  }
+
+  /** TRANSACTIONID that the shop read in an event. */
+  #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
+    if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
+    const kinds = operation === 'refund' ? ['capture', 'pay'] : ['authorize'];
+    const told = this.referee.expected.filter(
+      ({ event }) =>
+        event.subject === orderKey &&
+        this.referee.published.has(event.id) &&
+        kinds.includes(event.data.operation ?? '') &&
+        (event.type.endsWith('.succeeded') || event.data.outcome === 'succeeded'),
+    );
+    return told.at(-1)?.event.data.transactionId;
+  }
+
+  #executed(entry: LedgerEntry): void {
+    this.referee.executed(entry);
+    this.#awaitDecision(entry);
+  }
+
+  /** The cardholder at the provider's form, the provider over an application; some never decide. */
+  #awaitDecision(entry: LedgerEntry): void {
+    const { random, scheduler } = this.around;
+    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
+    if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
+    if (random.chance(0.25)) return;
+    scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
+      this.shared.platform.decide(entry);
+      this.#awaitDecision(entry);
+    });
+  }
+
+  /** Six days without news, in a hurry. */
+  #expire({ request: { orderKey, by } }: LedgerEntry, afterMs: number): void {
+    this.around.scheduler.after(afterMs, `${by.commandId} expires`, () => {
+      const order = this.referee.order(orderKey);
+      const operation = findOperation(order, by.commandId);
+      if (operation?.phase !== 'pending') return;
+      const { merchant, orderId } = order;
+      const at = new Date(Date.UTC(2026, 2, 1, 10) + this.around.scheduler.nowMs).toISOString();
+      const { commandId, attempt } = operation;
+      this.shared.journal.land({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
+    });
+  }
+
+  #notify(notification: SimulatedNotification, delayMs: number): void {
+    const id = `n${++this.#notifications}`;
+    this.around.scheduler.after(delayMs, `notification ${id} ${notification.operation} ${notification.execCode}`, () => {
+      this.shared.notifications.land(notification.orderKey, { ...notification, id });
+    });
+  }
+
+  #committed({ topic, partition, offset, metadata }: CommitPoint): void {
+    const { referee } = this;
+    const finished = decodeFinished(offset, metadata);
+    const records =
+      topic === this.shared.notifications.name
+        ? this.shared.notifications.records.get(partition)!.map(({ offset: at, carries }) => ({
+            offset: at,
+            isFinished: () => referee.evidenced.has(carries.id),
+            name: `notification ${carries.id}`,
+          }))
+        : referee.commands
+            .filter((record) => record.topic === topic && record.partition === partition)
+            .map((record) => ({ offset: record.offset, isFinished: () => referee.isFinished(record), name: record.command.commandId }));
+    referee.committed(records, offset, finished);
+  }
+}
+
+const partitionsOf = (topic: string, count: number) => Array.from({ length: count }, (_, partition) => ({ topic, partition }));

@@ -1,0 +1,207 @@
+import { KeyOrderedWork, type Lane } from './key-ordered-work.js';
+import type { ConsumedRecord } from './consumed-record.js';
+import type { Assignment, PartitionWork } from './partition-work.js';
+import { realTimers, type Timers } from './timers.js';
+
+/** A record on its way through a handler, over all repeats. */
+export interface Task {
+  readonly record: ConsumedRecord;
+  readonly assignment: Assignment;
+  /** When it was fetched, monotonic milliseconds. */
+  readonly sinceMs: number;
+  attempts: number;
+}
+
+/** `hold`: not finished; nothing more of its key, or of its whole partition, starts before `ms` have passed, then it runs again. */
+export type Verdict = 'done' | { hold: 'key' | 'partition'; ms: number };
+
+/** The place among those in flight that a running record occupies. */
+export interface Slot {
+  /**
+   * Runs `wait` without a place: the record keeps its key, and others may run meanwhile. Then takes a place again, the ones that
+   * came back earlier and those that run first, and goes on with what `wait` brought. After the drain began what failed goes on at once.
+   */
+  withoutSlot<T>(wait: () => Promise<T>): Promise<T>;
+}
+
+export interface PoolOptions {
+  /** Records in flight at most, over all partitions. */
+  inFlight: number;
+  /** Besides that, records in flight at most per topic (without prefix). */
+  inFlightPerTopic?: Readonly<Record<string, number>>;
+  timers?: Timers;
+}
+
+interface Rail {
+  running: number;
+  readonly cap: number;
+  isPaused: boolean;
+}
+
+/**
+ * Runs records at most `inFlight` at a time: those of one key one after the other in offset order, keys at the same time, partitions
+ * in turn. A held key or partition occupies none of the places. `run` never rejects.
+ */
+export class KeyOrderedPool {
+  readonly works = new Set<KeyOrderedWork>();
+  /** Those with something to start, in turn. */
+  private readonly ready = new Set<KeyOrderedWork>();
+  private readonly rails = new Map<string, Rail>();
+  private readonly returning: { rail: Rail; resolve: () => void }[] = [];
+  /** What ended assignments still run: a record that comes again must not overtake its own first run. */
+  private readonly leftovers = new Map<string, Promise<void>>();
+  private readonly timers: Timers;
+  private running = 0;
+
+  constructor(
+    private readonly options: PoolOptions,
+    private readonly run: (task: Task, slot: Slot) => Promise<Verdict>,
+  ) {
+    this.timers = options.timers ?? realTimers;
+  }
+
+  get runningCount(): number {
+    return this.running;
+  }
+
+  workOn(assignment: Assignment): PartitionWork {
+    const { topic, partition, signal } = assignment;
+    const work = new KeyOrderedWork(assignment, this.timers, () => {
+      this.ready.add(work);
+      this.start();
+    });
+    this.works.add(work);
+    const end = () => {
+      this.works.delete(work);
+      this.ready.delete(work);
+      for (const { key, run } of work.running()) this.leaveOver(`${topic}/${partition}/${key}`, run);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    return work;
+  }
+
+  /** Nothing new of these topics starts; what runs goes on, and so does what waits without a slot. */
+  pauseTopics(topics: Iterable<string>): void {
+    for (const topic of topics) this.railOf(topic).isPaused = true;
+  }
+
+  resumeTopics(topics: Iterable<string>): void {
+    for (const topic of topics) this.railOf(topic).isPaused = false;
+    this.start();
+  }
+
+  private start(): void {
+    while (this.running < this.options.inFlight) {
+      if (this.letOneReturn()) continue;
+      const next = this.nextLane();
+      if (!next) return;
+      void this.runHead(next.work, next.lane);
+    }
+  }
+
+  /** One lane of the first partition that may start one; the partition goes to the back of the round. */
+  private nextLane(): { work: KeyOrderedWork; lane: Lane } | undefined {
+    for (const work of this.ready) {
+      const rail = this.railOf(work.assignment.topic);
+      if (rail.isPaused || rail.running >= rail.cap) continue;
+      const lane = work.takeReady();
+      this.ready.delete(work);
+      if (!lane) continue;
+      this.ready.add(work);
+      return { work, lane };
+    }
+    return undefined;
+  }
+
+  private async runHead(work: KeyOrderedWork, lane: Lane): Promise<void> {
+    const { topic, partition, signal } = work.assignment;
+    const earlier = this.leftovers.size > 0 ? this.leftovers.get(`${topic}/${partition}/${lane.key}`) : undefined;
+    if (earlier) return void earlier.then(() => work.giveBack(lane));
+    const slot = new OccupiedSlot(this, this.railOf(topic), signal);
+    const verdict = await work.runHead(lane, (task) => this.run(task, slot));
+    slot.end();
+    work.afterRun(lane, verdict);
+    this.start();
+  }
+
+  private leaveOver(id: string, run: Promise<unknown>): void {
+    const ended = run.then(() => {
+      if (this.leftovers.get(id) === ended) this.leftovers.delete(id);
+    });
+    this.leftovers.set(id, ended);
+  }
+
+  occupy(rail: Rail): void {
+    this.running++;
+    rail.running++;
+  }
+
+  free(rail: Rail): void {
+    this.running--;
+    rail.running--;
+  }
+
+  /** Without waiting for a turn: the place of who leaves. */
+  startOthers(): void {
+    this.start();
+  }
+
+  comeBack(rail: Rail): Promise<void> {
+    return new Promise((resolve) => {
+      this.returning.push({ rail, resolve });
+      this.start();
+    });
+  }
+
+  private letOneReturn(): boolean {
+    const at = this.returning.findIndex(({ rail }) => rail.running < rail.cap);
+    if (at < 0) return false;
+    const [{ rail, resolve }] = this.returning.splice(at, 1) as [{ rail: Rail; resolve: () => void }];
+    this.occupy(rail);
+    resolve();
+    return true;
+  }
+
+  private railOf(topic: string): Rail {
+    let rail = this.rails.get(topic);
+    if (!rail) this.rails.set(topic, (rail = { running: 0, cap: this.options.inFlightPerTopic?.[topic] ?? Infinity, isPaused: false }));
+    return rail;
+  }
+}
+
+class OccupiedSlot implements Slot {
+  private isHeld = true;
+
+  constructor(
+    private readonly pool: KeyOrderedPool,
+    private readonly rail: Rail,
+    private readonly signal: AbortSignal,
+  ) {
+    pool.occupy(rail);
+  }
+
+  async withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
+    if (!this.isHeld) return wait();
+    this.end();
+    this.pool.startOthers();
+    try {
+      const brought = await wait();
+      await this.takeAgain();
+      return brought;
+    } catch (error) {
+      if (!this.signal.aborted) await this.takeAgain();
+      throw error;
+    }
+  }
+
+  end(): void {
+    if (!this.isHeld) return;
+    this.isHeld = false;
+    this.pool.free(this.rail);
+  }
+
+  private async takeAgain(): Promise<void> {
+    await this.pool.comeBack(this.rail);
+    this.isHeld = true;
+  }
+}

@@ -1,0 +1,24 @@
+import { withAdmin } from '../src/kafka-client.js';
+import { Bench, textOf, until } from './support.js';
+
+describe('records in every compression of Kafka', () => {
+  const bench = new Bench();
+  afterAll(() => bench.close());
+
+  it.each(['gzip', 'snappy', 'lz4', 'zstd'])('are read: %s', async (compression) => {
+    // The broker packs them, so that what is read is what Java clients write.
+    await withAdmin(bench.client, (admin) =>
+      admin.createTopics({
+        waitForLeaders: true,
+        topics: [
+          { topic: bench.prefix + compression, numPartitions: 1, configEntries: [{ name: 'compression.type', value: compression }] },
+        ],
+      }),
+    );
+    const values = Array.from({ length: 200 }, (_, i) => `${i} ${'of many alike '.repeat(40)}`);
+    await Promise.all(values.map((value) => bench.send(compression, 'key', value)));
+    const records = await bench.read(compression);
+    await until('all of them', () => records.length === values.length);
+    expect(records.map(textOf)).toEqual(values);
+  });
+});

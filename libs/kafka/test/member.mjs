@@ -1,0 +1,26 @@
+// A member of a group, to be killed: says which records it handled; the one of the key "stuck" is never finished.
+import 'reflect-metadata';
+import { BatchingProducer, createKafkaClient, KafkaServer } from '@tranche/kafka';
+
+const [brokers, topicPrefix] = process.argv.slice(2);
+const silent = () => undefined;
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'to-be-killed' }, log);
+const server = new KafkaServer({
+  client,
+  producer: new BatchingProducer({ client, log }),
+  groupId: `${topicPrefix}group`,
+  topicPrefix,
+  deadLetterTopic: 'dead',
+  inFlight: 16,
+  sessionTimeoutMs: 1500,
+  log,
+});
+const handle = async (record) => {
+  if (record.key === 'stuck') await new Promise(silent);
+  process.stdout.write(`${record.value}\n`);
+};
+server.addHandler('commands', handle, true, {});
+server.listen((error) => {
+  if (error) throw error;
+});

@@ -1,0 +1,179 @@
+import { setMaxListeners } from 'node:events';
+import { orderKey } from '@tranche/contracts';
+import { OpenIntents } from './open-intents.js';
+import { OrderBook } from './order-book.js';
+import type { OrderState } from './order-state.js';
+import { journalPartition } from './partition.js';
+import type { JournalEntry, JournalLog, Log, OrderIndex, Timing, TraceHeaders } from './ports.js';
+import { decodeRecord, type JournalRecord } from './records.js';
+
+const INDEX_READS = 5;
+const APPEND_RETRY_MS = { first: 100, max: 5_000 };
+
+/** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
+interface Tailed {
+  from: bigint;
+  low: bigint;
+  next: bigint;
+  end: bigint;
+}
+
+export interface JournalViewParts {
+  log: JournalLog;
+  index: Pick<OrderIndex, 'read' | 'openOrders'>;
+  timing: Timing;
+  logger: Log;
+}
+
+/** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
+export class OrderUnreadableError extends Error {
+  override name = 'OrderUnreadableError';
+}
+
+/**
+ * The journal as one process sees it: appends, and the newest state of any order. Each partition is followed from the record behind
+ * the index's marker, so that index and memory together have no gap (R7).
+ */
+export class JournalView {
+  readonly openIntents = new OpenIntents();
+  readonly #book = new OrderBook();
+  readonly #tailed = new Map<number, Tailed>();
+  /** Partitions that hold a record which this release can't read, and why (R2). */
+  readonly #stopped = new Map<number, string>();
+  readonly #closing = new AbortController();
+
+  constructor(private readonly parts: JournalViewParts) {
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Why a partition goes no further, if one does. */
+  get stoppedBecause(): string | undefined {
+    return [...this.#stopped.values()][0];
+  }
+
+  /** Orders that are held in memory: those that moved since the index last covered them. */
+  get ordersInMemory(): number {
+    return this.#book.size;
+  }
+
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /**
+   * Resolves with the offset per partition from which the journal must be fed to `take`.
+   * @throws where the index is beyond the journal's end: the journal was lost or replaced (R1).
+   */
+  async begin(offsets: Map<number, { low: bigint; high: bigint }>, markers: Map<number, bigint>): Promise<Map<number, bigint>> {
+    for (const [partition, { low, high }] of offsets) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && marker >= high) {
+        throw new Error(
+          `The index is at ${marker} of journal partition ${partition}, which ends at ${high}: the journal was lost or replaced; a person must decide`,
+        );
+      }
+      const from = marker === undefined ? low : marker + 1n;
+      this.#tailed.set(partition, { from, low, next: from, end: high });
+    }
+    for (const key of await this.parts.index.openOrders()) await this.#watchOpenIntentsOf(key);
+    return new Map([...this.#tailed].map(([partition, { from }]) => [partition, from]));
+  }
+
+  /** Records to go until memory has caught up with the journal as it was at the beginning. */
+  get behind(): number {
+    let records = 0n;
+    for (const [partition, { next, end }] of this.#tailed) if (next < end && !this.#stopped.has(partition)) records += end - next;
+    return Number(records);
+  }
+
+  /** Takes what the tail brings of one partition, in offset order. */
+  take(partition: number, entries: readonly JournalEntry[]): void {
+    if (this.#stopped.has(partition)) return;
+    const tailed = this.#tailed.get(partition);
+    const seenMs = this.parts.timing.monotonicMs();
+    for (const { key, offset, value } of entries) {
+      try {
+        if (tailed) tailed.next = offset + 1n;
+        const record = decodeRecord(value);
+        this.openIntents.see(record, seenMs);
+        this.#book.apply(key ?? '', offset, record);
+      } catch (error) {
+        const reason = `Journal partition ${partition} is stopped at offset ${offset}: ${(error as Error).message}`;
+        this.#stopped.set(partition, reason);
+        this.parts.logger.error({ err: error }, reason);
+        return;
+      }
+    }
+  }
+
+  /** Last of all: whoever still waits for a record is sent away. */
+  close(): void {
+    this.#closing.abort(new Error('the journal is closing'));
+  }
+
+  /** The newest state of an order that this process knows. It may lag, which is why only the fold grants (R3). */
+  async read(merchant: string, orderId: string): Promise<OrderState> {
+    const key = orderKey(merchant, orderId);
+    const partition = journalPartition(key);
+    for (let reads = 0; reads < INDEX_READS; reads++) {
+      const stopped = this.#stopped.get(partition);
+      if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+      const known = this.#book.find(key);
+      if (known) return known;
+      const { order, marker } = await this.parts.index.read(key);
+      const tailed = this.#tailed.get(partition) ?? { from: 0n, low: 0n };
+      if ((marker ?? tailed.low - 1n) >= tailed.from - 1n) return this.#book.load(merchant, orderId, order, marker);
+    }
+    throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
+  }
+
+  append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
+    return this.parts.log.append(record, trace);
+  }
+
+  /** Appends a record and reads the order back to it: the state holds the fold's word on this very record. */
+  async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const offset = await this.append(record, trace);
+    return this.past(record.merchant, record.orderId, offset - 1n);
+  }
+
+  /** For what must not be lost: tries until the journal has it or is closed. Twice in the journal is once in the fold. */
+  async appendSurely(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    for (let attempts = 0; ; attempts++) {
+      try {
+        return await this.appendAndRead(record, trace);
+      } catch (error) {
+        if (this.#closing.signal.aborted) throw error;
+        this.parts.logger.warn({ err: error, orderId: record.orderId, attempts }, `${record.record} could not be journaled; trying again`);
+        await this.parts.timing.sleep(Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max), this.#closing.signal);
+      }
+    }
+  }
+
+  /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first. */
+  async past(merchant: string, orderId: string, offset: bigint, signal: AbortSignal = this.#closing.signal): Promise<OrderState> {
+    const key = orderKey(merchant, orderId);
+    // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
+    while (!this.#book.find(key)) await this.read(merchant, orderId);
+    return this.#book.past(key, offset, signal);
+  }
+
+  /** Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. */
+  forget(markers: Map<number, bigint>): void {
+    for (const [partition, tailed] of this.#tailed) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && marker >= tailed.from) tailed.from = marker + 1n;
+    }
+    this.#book.forget((key, lastOffset) => lastOffset <= (markers.get(journalPartition(key)) ?? -1n));
+  }
+
+  async #watchOpenIntentsOf(key: string): Promise<void> {
+    const { order } = await this.parts.index.read(key);
+    if (!order) return;
+    const { merchant, orderId } = order;
+    for (const { phase, commandId, attempt, token } of order.operations) {
+      if (phase === 'open' && token !== undefined)
+        this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs: this.parts.timing.monotonicMs() });
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { fold } from './fold.js';
+import type { RebuildProgress } from './index-rebuild.js';
+import { emptyOrder, isEmptyOrder, type OrderState } from './order-state.js';
+import { MarkerMovedError, type JournalEntry, type JournalReader, type OrderIndex, type Projection, type Rebuild } from './ports.js';
+import { Projector } from './projector.js';
+import { encodeRecord, RULES_VERSION, type JournalRecord } from './records.js';
+
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'h' } as const;
+const intent: JournalRecord = { record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token: 't', tag: 'x', ...terms };
+const redirect: JournalRecord = {
+  ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect' },
+  answer: { redirectHtml: 'PGE+' },
+};
+const repeated: JournalRecord = { record: 'REPEATED', ...inOrder, commandId: 'a' };
+
+function recordsOf(first: bigint, ...records: JournalRecord[]): JournalEntry[] {
+  return records.map((record, index) => ({
+    key: `${record.merchant}/${record.orderId}`,
+    offset: first + BigInt(index),
+    value: encodeRecord(record),
+    headers: { traceparent: '00-a-b-01' },
+  }));
+}
+
+/** Redis in memory, with the marker's compare-and-set. Partition 3 alone. */
+class IndexInMemory implements OrderIndex {
+  marker: bigint | undefined;
+  orders = new Map<string, OrderState>();
+  html = new Map<string, string>();
+  writesFail = false;
+  /** Another process is at it. */
+  isRebuiltElsewhere = false;
+  /** Marker and orders whenever a rebuild wrote: nobody may see a marker before its end. */
+  seen: (bigint | undefined)[] = [];
+  #rebuild?: Rebuild;
+
+  markers = () => Promise.resolve(this.marker === undefined ? new Map<number, bigint>() : new Map([[3, this.marker]]));
+  readAll(_partition: number, marker: bigint, keys: string[]): Promise<(OrderState | undefined)[]> {
+    if (marker !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
+    return Promise.resolve(keys.map((key) => this.orders.get(key)));
+  }
+  write({ from, to, orders }: Projection): Promise<void> {
+    if (this.writesFail) return Promise.reject(new Error('Redis is full'));
+    if (from !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
+    this.#put(orders);
+    this.marker = to;
+    return Promise.resolve();
+  }
+  beginRebuild(_partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
+    if (this.isRebuiltElsewhere || marker !== this.marker) return Promise.resolve(undefined);
+    this.lose();
+    const stillOurs = () => (this.#rebuild === rebuild ? Promise.resolve() : Promise.reject(new MarkerMovedError('taken over')));
+    const rebuild: Rebuild = {
+      readAll: async (keys) => (await stillOurs(), keys.map((key) => this.orders.get(key))),
+      write: async (orders, pages) => {
+        await stillOurs();
+        this.seen.push(this.marker);
+        this.#put(orders);
+        for (const { commandId, html } of pages) this.html.set(commandId, html);
+      },
+      finish: async (to) => (await stillOurs(), void (this.marker = to)),
+    };
+    this.#rebuild = rebuild;
+    return Promise.resolve(rebuild);
+  }
+  read = () => Promise.reject(new Error('not asked by a projector'));
+  openOrders = () => Promise.resolve([]);
+  redirectHtml = (_key: string, commandId: string) => Promise.resolve(this.html.get(commandId));
+  lose(): void {
+    this.marker = undefined;
+    this.orders.clear();
+    this.#rebuild = undefined;
+  }
+  #put(orders: OrderState[]): void {
+    for (const order of orders) {
+      const key = `${order.merchant}/${order.orderId}`;
+      if (isEmptyOrder(order)) this.orders.delete(key);
+      else this.orders.set(key, order);
+    }
+  }
+}
+
+/** A journal that holds these records from offset 0 on; `brought` is called before each one is. */
+function journalOf(records: JournalRecord[], brought: (offset: bigint) => void = () => undefined): JournalReader {
+  return {
+    firstKept: () => Promise.resolve(0n),
+    async *read(_partition, from, until) {
+      for (const entry of recordsOf(0n, ...records).filter(({ offset }) => offset >= from && offset < until)) {
+        brought(entry.offset);
+        yield await Promise.resolve([entry]);
+      }
+    },
+  };
+}
+
+function projection(settings: { journal?: JournalReader; nowMs?: number } = {}) {
+  const { journal = journalOf([]), nowMs = Date.parse(inOrder.at) } = settings;
+  const index = new IndexInMemory();
+  const published: CloudEvent<PaymentEvent>[] = [];
+  const rebuilt: RebuildProgress[] = [];
+  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => Promise.resolve(void published.push(...batch)) };
+  const timing = { nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+  const projector = new Projector({ index, events, journal, timing, logger, onRebuild: (step) => rebuilt.push(step) });
+  return { index, published, rebuilt, projector };
+}
+const typesOf = (published: CloudEvent<PaymentEvent>[]) => published.map(({ type }) => type.replace('payment.', ''));
+
+it('publishes what the records made known, then moves the index', async () => {
+  const { index, published, projector } = projection();
+  expect(await projector.startOffset(3, undefined, 0n)).toBe(0n);
+  await projector.project(3, recordsOf(0n, intent, redirect));
+  expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
+  expect(published[0]).toMatchObject({ subject: 'shop-fr/o', sequence: '0000000000000000001', causationid: 'a', traceparent: '00-a-b-01' });
+});
+
+it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
+  const { published, projector } = projection();
+  await projector.startOffset(3, undefined, 0n);
+  await projector.project(3, recordsOf(0n, intent, redirect, repeated));
+  expect(published[1]).toEqual(published[0]);
+  expect(published[1]?.data.redirectHtml).toBe('PGE+');
+});
+
+it('goes on behind another projector that was further', async () => {
+  const { index, published, projector } = projection();
+  await projector.startOffset(3, undefined, 0n);
+  await projector.project(3, recordsOf(0n, intent));
+  index.marker = 1n;
+  await projector.project(3, recordsOf(1n, redirect));
+  expect([published, index.marker]).toEqual([[], 1n]);
+});
+
+it('publishes a batch once though the index did not take it at first', async () => {
+  const { index, published, projector } = projection();
+  await projector.startOffset(3, undefined, 0n);
+  index.writesFail = true;
+  await expect(projector.project(3, recordsOf(0n, intent, redirect))).rejects.toThrow('Redis is full');
+  index.writesFail = false;
+  await projector.project(3, recordsOf(0n, intent, redirect));
+  expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
+});
+
+describe('an index that lost what it held', () => {
+  const journal = [intent, redirect];
+  const lost = async (change: Parameters<typeof projection>[0] = {}) => {
+    const made = projection({ journal: journalOf(journal), ...change });
+    await made.projector.startOffset(3, undefined, 0n);
+    await made.projector.project(3, recordsOf(0n, ...journal));
+    made.published.length = 0;
+    made.index.lose();
+    return made;
+  };
+
+  it('is built anew before anything is projected on top of it, and nothing is published twice', async () => {
+    const { index, published, projector } = await lost();
+    await projector.project(3, recordsOf(2n, repeated));
+    expect([typesOf(published), index.marker, index.orders.size]).toEqual([['authorize.redirect_required'], 2n, 1]);
+  });
+
+  it('has no marker before its rebuild has ended', async () => {
+    const { index, rebuilt, projector } = await lost();
+    await projector.project(3, recordsOf(2n, repeated));
+    expect(index.seen.every((marker) => marker === undefined)).toBe(true);
+    expect(rebuilt.map(({ remaining }) => remaining)).toEqual([1, 0]);
+  });
+
+  it('is found though no record comes', async () => {
+    const { index, projector } = await lost();
+    await projector.look();
+    await waitFor(() => index.marker === 1n);
+    expect(projector.mending).toEqual([]);
+  });
+
+  it('is built anew once more when it is lost during its rebuild', async () => {
+    let losses = 1;
+    const made = await lost({ journal: journalOf(journal, (offset) => offset === 1n && losses-- > 0 && made.index.lose()) });
+    await made.projector.project(3, recordsOf(2n, repeated));
+    expect([made.index.marker, made.index.orders.size, losses < 0]).toEqual([2n, 1, true]);
+  });
+
+  it('waits for the process that is at it', async () => {
+    const { index, projector } = await lost();
+    index.isRebuiltElsewhere = true;
+    const projected = projector.project(3, recordsOf(2n, repeated));
+    await waitFor(() => projector.mending.length === 1);
+    index.marker = 1n;
+    await projected;
+    expect(index.marker).toBe(2n);
+  });
+
+  it('keeps REDIRECTHTML for what is left of its day', async () => {
+    const old = await lost({ nowMs: Date.parse(inOrder.at) + 86_400_000 });
+    await old.projector.project(3, recordsOf(2n, repeated));
+    expect(old.published[0]?.data).toMatchObject({ redirectHtmlDropped: true });
+    const young = await lost({ nowMs: Date.parse(inOrder.at) + 86_399_999 });
+    await young.projector.project(3, recordsOf(2n, repeated));
+    expect(young.published[0]?.data).toMatchObject({ redirectHtml: 'PGE+' });
+  });
+
+  it('catches up from where it is when an older one came back', async () => {
+    const { index, published, rebuilt, projector } = await lost();
+    index.marker = 0n;
+    index.orders.set('shop-fr/o', fold(emptyOrder('shop-fr', 'o'), intent, 0n).order);
+    await projector.project(3, recordsOf(2n, repeated));
+    expect([typesOf(published), index.marker, rebuilt]).toEqual([['authorize.redirect_required'], 2n, []]);
+  });
+
+  it('is left alone once the projector is closed', async () => {
+    const { index, projector } = await lost();
+    projector.close();
+    await expect(projector.project(3, recordsOf(2n, repeated))).rejects.toThrow('closing');
+    expect(index.marker).toBeUndefined();
+  });
+});
+
+it('begins behind what was published and builds the index of what lies before', async () => {
+  const { published, index, projector } = projection({ journal: journalOf([intent, redirect]) });
+  expect(await projector.startOffset(3, 1n, 0n)).toBe(1n);
+  await projector.project(3, recordsOf(1n, redirect));
+  expect([typesOf(published), index.orders.size, index.marker]).toEqual([['authorize.redirect_required'], 1, 1n]);
+});
+
+it('takes an order that was forgotten out of the index', async () => {
+  const { index, projector } = projection();
+  await projector.startOffset(3, undefined, 0n);
+  await projector.project(3, recordsOf(0n, intent, redirect));
+  expect(index.orders.size).toBe(1);
+  await projector.project(3, recordsOf(2n, { record: 'FORGOTTEN', ...inOrder, lastOffset: '1' }));
+  expect([index.orders.size, index.marker]).toEqual([0, 2n]);
+});
+
+/** More orders than a rebuild holds in memory, each with a second record after all the first ones. */
+it('rebuilds more orders than it holds in memory', async () => {
+  const count = 5_000;
+  const ofOrder = (record: JournalRecord, at: number): JournalRecord => ({ ...record, orderId: `o-${at}` });
+  const records = [intent, redirect].flatMap((record) => Array.from({ length: count }, (_, at) => ofOrder(record, at)));
+  const until = BigInt(records.length);
+  const { index, projector } = projection({ journal: journalOf(records) });
+  await projector.startOffset(3, until, 0n);
+  await waitFor(() => index.marker === until - 1n);
+  const phases = new Set([...index.orders.values()].map(({ operations }) => operations[0]?.phase));
+  expect([index.orders.size, [...phases]]).toEqual([count, ['redirect']]);
+});
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
