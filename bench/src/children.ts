@@ -12,6 +12,8 @@ export interface Child {
   readonly pid: number;
   /** What it printed last. */
   readonly lines: string[];
+  /** Throws, with what it printed last, if it has ended. */
+  assertRunning(): void;
   /** Resolves when it has ended, whoever ended it. */
   readonly exited: Promise<void>;
   /** SIGTERM; SIGKILL where that is not enough. Resolves when it has ended. */
@@ -59,6 +61,9 @@ export async function startChild({ main, env, readyUrl, onLine, nodeOptions = []
     pid: child.pid ?? 0,
     lines,
     exited,
+    assertRunning() {
+      if (hasEnded()) throw new Error(`${main.join(' ')} has ended\n${lines.slice(-20).join('\n')}`);
+    },
     async stop() {
       if (!hasEnded()) child.kill('SIGTERM');
       const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);

@@ -2,7 +2,7 @@ import { Module, type INestApplicationContext } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, KafkaServer, type KafkaClient } from '@tranche/kafka';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
-import { Clock, systemClock } from './clock.js';
+import { Clock } from './clock.js';
 import { CommandConsumer } from './command/command.consumer.js';
 import { PaymentService } from './command/payment.service.js';
 import { EventsProducer } from './events.producer.js';
@@ -25,6 +25,7 @@ import { BearerTokenClient } from './platform/bearer-token.client.js';
 import { PlatformCaller } from './platform/platform-caller.service.js';
 import { PlatformClient } from './platform/platform.client.js';
 import { BreakerEdges, RailBreakers } from './platform/rail-breakers.service.js';
+import { systemClock } from './system-clock.service.js';
 
 @Module({
   controllers: [CommandConsumer, NotificationConsumer, OperatorController],
@@ -51,6 +52,7 @@ function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metr
 /** Commands and notifications are two groups, so that a call that takes long holds up no notification. */
 export function kafkaServers(app: INestApplicationContext): KafkaServer[] {
   const config = app.get(GatewayConfig);
+  if (config.role === 'projector') return [];
   const shared = {
     client: app.get<KafkaClient>(KAFKA_CLIENT),
     producer: app.get(BatchingProducer),

@@ -59,7 +59,8 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
     await this.producer.connect();
     await untilUp('Redis', () => index.assertUsable(), { log, signal: lifetime.stopping });
-    await projector.start();
+    if (this.config.role !== 'commands') await projector.start();
+    if (this.config.role === 'projector') return;
     await journal.start();
     doubtTimer.start();
     timers.start();

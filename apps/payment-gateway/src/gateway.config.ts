@@ -6,6 +6,7 @@ import { loadOperators } from './operator/operators.config.js';
 import type { Operator } from './operator/operators.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 const usesSasl = (config: GatewayConfig) => config.kafkaSaslMechanism !== undefined;
 
 export class GatewayConfig {
@@ -73,6 +74,13 @@ export class GatewayConfig {
   @Min(1)
   @Max(10_000)
   inFlight: number;
+
+  @Env('GATEWAY_ROLE', {
+    doc: 'commands: takes commands and notifications; projector: publishes events and keeps the index; all: both in one process',
+    default: 'all',
+  })
+  @IsIn(GATEWAY_ROLES)
+  role: (typeof GATEWAY_ROLES)[number];
 
   @Env('RAIL_IN_FLIGHT', {
     doc: 'commands of one rail handled at once; GATEWAY_IN_FLIGHT less an eighth when not set, so that a slow partner leaves places to the others',

@@ -58,18 +58,8 @@ it('executes nothing twice and comes back by itself when Redis loses the index u
   const twice = repeatedIn(stack.results.events.slice(0, known).map(({ id }) => id)).length;
   const pauseMs = longestGapMs(calls.map(({ timeMs }) => timeMs).filter((timeMs) => timeMs > flushedMs - 1_000));
   console.log(
-    `${sent.length} commands, ${calls.length} calls, ${inDoubt} in doubt, ${twice} events published twice, paused ${pauseMs} ms after the flush` +
-      `${rebuildOf(stack.gateway.logs)}`,
+    `${sent.length} commands, ${calls.length} calls, ${inDoubt} in doubt, ${twice} events published twice, paused ${pauseMs} ms after the flush`,
   );
   expect(repeatedIn(calls.filter(({ executed }) => executed).map(({ orderId }) => orderId))).toEqual([]);
   expect(repeatedIn(calls.map(({ orderId }) => orderId))).toEqual([]);
 }, 90_000);
-
-/** What the gateway said of its rebuild. */
-function rebuildOf(logs: readonly string[]): string {
-  return logs
-    .filter((line) => /rebuil/i.test(line))
-    .slice(-2)
-    .map((line) => `\n${line}`)
-    .join('');
-}

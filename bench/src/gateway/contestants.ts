@@ -22,7 +22,10 @@ export async function ours({ context, platform, kind }: Arena, { inFlight, count
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
     const gateway = await startGateway({ ...context, stage, platform, inFlight });
     const rate = await rateOf({
-      done: () => stage.records(TOPICS.events),
+      done: () => {
+        gateway.assertRunning();
+        return stage.records(TOPICS.events);
+      },
       total: count,
       timeBoxMs: OURS_TIME_BOX_MS,
       everyMs: 400,
@@ -80,18 +83,18 @@ interface PeerRun {
 
 async function peer({ context, platform, name, env, total, timeBoxMs }: PeerRun): Promise<Rate> {
   let done = 0;
-  let trouble: string | undefined;
   const onLine = (line: string) => {
     if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-    else trouble = line;
   };
   const child = await startChild({ main: ['bench/dist/peers/main.js', name], env, onLine });
+  const doneSoFar = () => {
+    child.assertRunning();
+    return done;
+  };
   try {
-    const rate = await rateOf({ done: () => done, total, timeBoxMs, processes: { peer: child.pid, platform: platform.pid } });
+    const rate = await rateOf({ done: doneSoFar, total, timeBoxMs, processes: { peer: child.pid, platform: platform.pid } });
     context.log(`${name}: ${rate.perSecond.toFixed(1)}/s`);
     return rate;
-  } catch (error) {
-    throw new Error(`${name}: ${trouble ?? 'silent'}`, { cause: error });
   } finally {
     await child.stop();
   }

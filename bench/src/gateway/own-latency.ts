@@ -10,6 +10,7 @@ import { SILENT, Stage, startGateway, startPlatform } from '../stage.js';
 const PER_SECOND = 100;
 const WARM_UP_MS = 10_000;
 const MEASURED_MS = 30_000;
+const ALL = ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
 
 /** From a command's acknowledgement by Kafka to its event in a consumer's hands, at a pace that leaves the machine idle. */
 export async function ownLatency(context: Context): Promise<Row[]> {
@@ -37,8 +38,8 @@ export async function ownLatency(context: Context): Promise<Row[]> {
   });
   try {
     await tail.start();
-    context.log(`own latency: ${PER_SECOND} commands/s for ${(WARM_UP_MS + MEASURED_MS) / 1000} s`);
-    const total = ((WARM_UP_MS + MEASURED_MS) / 1000) * PER_SECOND;
+    const total = context.commands ?? ALL;
+    context.log(`own latency: ${PER_SECOND} commands/s for ${total / PER_SECOND} s`);
     const begunMs = performance.now();
     const appends: Promise<void>[] = [];
     for (let n = 0; n < total; n++) {

@@ -70,6 +70,7 @@ async function measured(context: Context, name: string, total: number, begin: Be
     let done = 0;
     const rate = await rateOf({
       async done() {
+        gateway.assertRunning();
         done = await stage.records(TOPICS.events);
         await feed?.(done);
         return done;

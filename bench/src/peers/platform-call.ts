@@ -12,7 +12,8 @@ export function platformCall(): (command: PartnerAAuthorization) => Promise<void
   return async (command) => {
     const { statusCode, body } = await pool.request({ method: 'POST', path: PATH, headers, body: requestBody(command) });
     const answer = (await body.json()) as { EXECCODE?: string };
-    if (statusCode !== 200 || answer.EXECCODE !== '0001') throw new Error(`The platform answered ${statusCode} ${JSON.stringify(answer)}`);
+    if (statusCode !== 200 || !answer.EXECCODE?.startsWith('000'))
+      throw new Error(`The platform answered ${statusCode} ${JSON.stringify(answer)}`);
     countDone();
   };
 }

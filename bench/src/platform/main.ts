@@ -10,8 +10,8 @@ const html = '<form id="f" method="get" action="http://127.0.0.1:9/form/T0"><but
 const answer = Buffer.from(
   JSON.stringify({
     OPERATIONTYPE: 'authorization',
-    EXECCODE: '0001',
-    MESSAGE: 'The cardholder has to be redirected.',
+    EXECCODE: '0002',
+    MESSAGE: 'The cardholder must be redirected.',
     TRANSACTIONID: 'T0000000000',
     DESCRIPTOR: 'BENCH SHOP',
     REDIRECTHTML: Buffer.from(html).toString('base64'),

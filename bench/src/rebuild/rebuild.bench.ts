@@ -85,7 +85,7 @@ async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bi
   const deadline = performance.now() + TIME_BOX_MS;
   const isThere = async () => {
     const markers = await redis.mGet(keys);
-    return [...ends.values()].every((end, index) => end === 0n || BigInt(markers[index] ?? -1) >= end - 1n);
+    return [...ends.values()].every((end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n);
   };
   try {
     while (!(await isThere())) {
@@ -95,4 +95,9 @@ async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bi
   } finally {
     await redis.close();
   }
+}
+
+/** A marker that is no offset belongs to a rebuild under way. */
+function offsetOf(marker: string | null | undefined): bigint {
+  return /^\d+$/.test(marker ?? '') ? BigInt(marker ?? -1) : -1n;
 }

@@ -27,6 +27,8 @@ export class SimulatedGroup {
   rebalances = 0;
   readonly #committed = new Map<string, { offset: bigint; metadata: string }>();
   readonly #seats = new Map<string, Seat>();
+  /** What each member was given by the newest generation. */
+  #plan = new Map<string, Set<string>>();
   #generation = 0;
   #isJoining = false;
 
@@ -34,7 +36,7 @@ export class SimulatedGroup {
     private readonly around: Surroundings,
     readonly name: string,
     readonly partitions: readonly TopicPartition[],
-    private readonly onCommit: (point: CommitPoint) => void,
+    private readonly onCommit: (point: CommitPoint, isOwn: boolean) => void,
   ) {}
 
   committed(partition: TopicPartition): { offset: bigint; metadata: string } | undefined {
@@ -77,7 +79,7 @@ export class SimulatedGroup {
     if (!this.#seats.has(id) || generation !== this.#generation) throw new MembershipLostError('unknown member or illegal generation');
     for (const point of points) {
       this.#committed.set(idOf(point), { offset: point.offset, metadata: point.metadata });
-      this.onCommit(point);
+      this.onCommit(point, this.#plan.get(id)?.has(idOf(point)) ?? false);
     }
   }
 
@@ -89,8 +91,10 @@ export class SimulatedGroup {
     if (members.length === 0) return;
     const topics: Record<string, number[]> = {};
     for (const { topic, partition } of this.partitions) (topics[topic] ??= []).push(partition);
+    this.#plan = new Map();
     for (const [id, plan] of stickyPlan(members, topics)) {
       const partitions = Object.entries(plan).flatMap(([topic, numbers]) => numbers.map((partition) => ({ topic, partition })));
+      this.#plan.set(id, new Set(partitions.map(idOf)));
       this.#seats.get(id)?.member.joined(this.#generation, partitions);
     }
   }

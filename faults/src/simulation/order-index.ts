@@ -18,7 +18,7 @@ interface Held {
   readonly generation: number;
   readonly orders: ReadonlyMap<string, OrderState>;
   readonly pages: ReadonlyMap<string, string>;
-  readonly rebuild?: { readonly id: number; readonly lastMs: number };
+  readonly rebuild?: { readonly id: number; readonly lastMs: number; readonly writes: number };
 }
 
 type Snapshot = ReadonlyMap<number, Held>;
@@ -95,18 +95,21 @@ export class SimulatedIndex {
     const isTaken = held.rebuild !== undefined && nowMs - held.rebuild.lastMs < REBUILD_SILENT_MS;
     if (held.marker !== marker || isTaken) return undefined;
     const id = ++this.#generations;
-    this.#put(partition, { ...NOTHING, rebuild: { id, lastMs: nowMs } });
+    let writes = 0;
+    this.#put(partition, { ...NOTHING, rebuild: { id, lastMs: nowMs, writes } });
     const own = (): Held => {
       const current = this.#held(partition);
-      if (current.rebuild?.id !== id) throw moved(partition, current.marker, undefined);
+      // One whose earlier writes are gone is lost, even if it seems to go on.
+      if (current.rebuild?.id !== id || current.rebuild.writes !== writes) throw moved(partition, current.marker, undefined);
       return current;
     };
     return {
       readAll: (keys) => process.request('rebuild read', () => keys.map((key) => own().orders.get(key))),
       write: (orders, pages) =>
-        process.request('rebuild write', () =>
-          this.#put(partition, { ...withChanges(own(), orders, pages), rebuild: { id, lastMs: this.around.scheduler.nowMs } }),
-        ),
+        process.request('rebuild write', () => {
+          const changed = withChanges(own(), orders, pages);
+          this.#put(partition, { ...changed, rebuild: { id, lastMs: this.around.scheduler.nowMs, writes: ++writes } });
+        }),
       finish: (finished) =>
         process.uncertain('rebuild finish', () => {
           const { rebuild, ...built } = own();

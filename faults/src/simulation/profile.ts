@@ -46,7 +46,7 @@ export function drawProfile(random: Random): Profile {
     slowMs: random.pick([300, 1500, 4000]),
     crash: seldom(random, 0.6, 0.012),
     pause: seldom(random, 0.5, 0.008),
-    pauseMs: random.pick([500, 3000, 12_000]),
+    pauseMs: random.pick([500, 3000, 12_000, 60_000]),
     rebalance: seldom(random, 0.5, 0.008),
     flush: seldom(random, 0.25, 0.004),
     restore: seldom(random, 0.2, 0.004),

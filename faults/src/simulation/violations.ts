@@ -14,6 +14,8 @@ export const VIOLATIONS = [
   'eventsBroken',
   /** A commit says that something is finished which is not. */
   'frontierPassed',
+  /** A commit of a partition that its member did not hold any more: an epoch was forgotten. */
+  'foreignCommit',
   /** A state went back: an attempt again, a doubt reopened, an end that became another end. */
   'wentBack',
   /** At rest, the index does not hold what the journal says. */

@@ -50,10 +50,12 @@ export class World {
       commands,
       notifications,
       index: new SimulatedIndex(around),
-      gatewayGroup: new SimulatedGroup(around, 'gateway', consumed, (point) => this.#committed(point)),
-      projectorGroup: new SimulatedGroup(around, 'projector', projected, ({ partition, offset }) =>
-        this.referee.projected(partition, offset),
-      ),
+      gatewayGroup: new SimulatedGroup(around, 'gateway', consumed, (point, isOwn) => this.#committed(point, isOwn)),
+      projectorGroup: new SimulatedGroup(around, 'projector', projected, ({ partition, offset }, isOwn) => {
+        if (!isOwn)
+          this.referee.say('foreignCommit', `${offset} of journal partition ${partition} was committed by a member that does not hold it`);
+        this.referee.projected(partition, offset);
+      }),
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
       threw: (error) => this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
@@ -79,6 +81,9 @@ export class World {
     }
     for (const order of referee.orders.values())
       if (order.operations.some(({ phase }) => phase === 'open' || phase === 'idle')) return false;
+    if (this.missingEvidence().length > 0) return false;
+    // A commit that lands late may rewind the frontier once nothing more happens; then its records only come again.
+    if (around.profile.appendLost > 0) return true;
     return [...commands.values(), notifications].every(({ name, records }) =>
       [...records].every(([partition, all]) => {
         const last = all.at(-1)?.offset ?? -1n;
@@ -163,8 +168,9 @@ export class World {
     });
   }
 
-  #committed({ topic, partition, offset, metadata }: CommitPoint): void {
+  #committed({ topic, partition, offset, metadata }: CommitPoint, isOwn: boolean): void {
     const { referee } = this;
+    if (!isOwn) referee.say('foreignCommit', `${offset} of ${topic}/${partition} was committed by a member that does not hold it`);
     const finished = decodeFinished(offset, metadata);
     const records =
       topic === this.shared.notifications.name

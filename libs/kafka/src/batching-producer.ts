@@ -30,7 +30,10 @@ export interface BatchingProducerOptions {
   metrics?: Registry;
   /** Not ready as long as Kafka does not take what is sent. */
   health?: KafkaHealth;
-  /** How long the first record of a batch waits for company, milliseconds (1). While a batch is under way, records gather anyway. */
+  /**
+   * How long the first record of a batch waits for company, milliseconds (0: it is sent with those of the same turn of the event loop).
+   * While a batch is under way, records gather anyway.
+   */
   lingerMs?: number;
   /** Records in one batch at most (500). */
   maxBatchRecords?: number;
@@ -131,7 +134,9 @@ export class BatchingProducer {
   }
 
   private async flush(): Promise<void> {
-    await pauseFor(this.options.lingerMs ?? 1, this.giveUp.signal);
+    const { lingerMs = 0 } = this.options;
+    if (lingerMs > 0) await pauseFor(lingerMs, this.giveUp.signal);
+    else await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
       await this.learnTopics();
       const batch = takeBatch(this.queue, this.limits, this.options.maxBatchRecords ?? 500);

@@ -35,7 +35,8 @@ export function bytesOf(record: ConsumedRecord): number {
 
 function headersOf(headers: IHeaders | undefined): Record<string, string> {
   const texts = Object.create(null) as Record<string, string>;
-  for (const [name, given] of Object.entries(headers ?? {})) {
+  for (const name in headers) {
+    const given = headers[name];
     const value = Array.isArray(given) ? given[0] : given;
     if (value !== undefined) texts[name] = value.toString('utf8');
   }

@@ -9,7 +9,7 @@ const maxBits = Math.floor((maxBytes - head) / 4) * 3 * 8;
 
 /**
  * The offsets above a committed frontier that are finished already, as metadata of that commit; '' when there are none. Offsets that
- * find no room (24,480 above the frontier and beyond) are left out: they will be handled again.
+ * find no room (24,504 above the frontier and beyond) are left out: they will be handled again.
  */
 export function encodeFinished(frontier: bigint, finished: Iterable<bigint>): string {
   const bits = Buffer.alloc(maxBits / 8);

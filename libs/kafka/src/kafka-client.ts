@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
 import { backOffMs, pauseFor } from './back-off.js';
 import { registerCodecs } from './codecs.js';
+import { makeKafkajsLean } from './lean-kafkajs.js';
 import { logCreatorFor, type KafkaLog } from './kafka-log.js';
 
 export interface KafkaSettings {
@@ -23,6 +24,7 @@ const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 
 export function createKafkaClient(settings: KafkaSettings, log: KafkaLog): KafkaClient {
   registerCodecs();
+  makeKafkajsLean();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
     brokers: settings.brokers,

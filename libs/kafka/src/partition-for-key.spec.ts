@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import kafkajs, { type PartitionMetadata } from 'kafkajs';
 import { partitionForKey } from './partition-for-key.js';
 
 /** murmur2 of Kafka's Java client, from its own test of the hash. */
@@ -15,5 +17,17 @@ describe('partitionForKey', () => {
 
   it('takes the UTF-8 bytes of a key', () => {
     expect(partitionForKey('shop/commande-é', 12)).toBe(partitionForKey(Buffer.from('shop/commande-é'), 12));
+  });
+
+  it('is what kafkajs computes', () => {
+    const choose = kafkajs.Partitioners.DefaultPartitioner();
+    const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 0 }) as PartitionMetadata);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        const key = Buffer.from(bytes);
+        expect(partitionForKey(key, 12)).toBe(choose({ topic: '', partitionMetadata, message: { key, value: null } }));
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

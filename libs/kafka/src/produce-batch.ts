@@ -1,6 +1,7 @@
 import kafkajs, { type Message, type RecordMetadata } from 'kafkajs';
 import type { ProducedAt, ProducerRecord } from './batching-producer.js';
 import { RecordTooLargeError } from './errors.js';
+import { partitionForKey } from './partition-for-key.js';
 import type { TopicLimits } from './topic-limits.js';
 import { withTraceHeaders } from './trace-context.js';
 
@@ -45,12 +46,15 @@ export function takeBatch(queue: Pending[], limits: TopicLimits, maxRecords: num
   return batch;
 }
 
-/** kafkajs's own partitioner (murmur2); the record remembers the answer, for its offset is counted within the partition. */
+/** The record remembers its partition, for its offset is counted within it. What has no key goes where kafkajs sends it, in turn. */
 export const notingPartitioner = () => {
-  const choose = kafkajs.Partitioners.DefaultPartitioner();
-  return (args: Parameters<typeof choose>[0]) => {
-    const partition = choose(args);
-    (args.message as Pending['message']).chosenPartition = partition;
+  const inTurn = kafkajs.Partitioners.DefaultPartitioner();
+  return (args: Parameters<typeof inTurn>[0]) => {
+    const { message, partitionMetadata } = args;
+    const { key } = message;
+    const byKey = () => (key === null || key === undefined ? inTurn(args) : partitionForKey(key, partitionMetadata.length));
+    const partition = message.partition ?? byKey();
+    (message as Pending['message']).chosenPartition = partition;
     return partition;
   };
 };

@@ -509,7 +509,7 @@ describe('repeated and forgotten', () => {
   });
 
   it('never forgets what waits', () => {
-    const { order } = run([intent('a'), outcome('a', 'redirect')]);
+    const { order } = run([intent('a'), outcome('a', 'pending')]);
     expect(fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset: order.lastOffset }, 99n).order.operations).toHaveLength(1);
   });
 });

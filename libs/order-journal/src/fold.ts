@@ -96,7 +96,12 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
 /** Repetitions and reminders tell nothing new. Writers' clocks differ: the latest time counts. */
 function movedAt({ movedAt: before }: OrderState, { record, at }: JournalRecord): string {
   if (before === undefined) return at;
-  return record === 'REPEATED' || record === 'REMINDED' || Date.parse(at) <= Date.parse(before) ? before : at;
+  return record === 'REPEATED' || record === 'REMINDED' || !isLater(at, before) ? before : at;
+}
+
+/** Times as `Date.toISOString` writes them sort as text. */
+function isLater(at: string, before: string): boolean {
+  return at.length === 24 && before.length === 24 ? at > before : Date.parse(at) > Date.parse(before);
 }
 
 /** A record that no order's history begins with: it names what an earlier one began. */
@@ -114,6 +119,7 @@ function needsEarlier(record: JournalRecord): boolean {
 
 /** Each operation knows the events that told of it. */
 function withEvents(order: OrderState, effects: Effect[]): OrderState {
+  if (effects.length === 0) return order;
   const published = effects.filter(({ event, isRepeat }) => event.body.commandId !== undefined && !isRepeat);
   if (published.length === 0) return order;
   const operations = order.operations.map((operation) => {

@@ -8,7 +8,7 @@ import { decodeRecord } from './records.js';
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
 
 /** States of one partition that a rebuild holds in memory; beyond, the half that was touched least recently goes to the index. */
-const STATES_IN_MEMORY = 4_000;
+const STATES_IN_MEMORY = 1_000;
 
 export interface RebuildProgress {
   partition: number;

@@ -121,7 +121,8 @@ export class JournalView {
       const known = this.#book.find(key);
       if (known) return known;
       const { order, marker } = await this.parts.index.read(key);
-      const tailed = this.#tailed.get(partition) ?? { from: 0n, low: 0n };
+      const tailed = this.#tailed.get(partition);
+      if (!tailed) throw new OrderUnreadableError('This process does not follow the journal');
       if ((marker ?? tailed.low - 1n) >= tailed.from - 1n) return this.#book.load(merchant, orderId, order, marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);

@@ -16,6 +16,19 @@ describe('the order book', () => {
     expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n).order);
   });
 
+  it('takes nothing off the tail that the index has already, though it forgot the order', () => {
+    const book = new OrderBook();
+    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 9n, inDoubt);
+    expect(book.load('shop-fr', 'o', undefined, 9n)).toEqual(emptyOrder('shop-fr', 'o'));
+  });
+
+  it('has passed a record that the index forgot together with its order', async () => {
+    const book = new OrderBook();
+    book.load('shop-fr', 'o', undefined, 9n);
+    expect(await book.past(KEY, 8n, new AbortController().signal)).toEqual(emptyOrder('shop-fr', 'o'));
+  });
+
   it('keeps what it has when the index answers late', () => {
     const book = new OrderBook();
     book.load('shop-fr', 'o', undefined);

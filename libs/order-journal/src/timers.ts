@@ -41,10 +41,11 @@ export function timerRecord(order: OrderState, { timer, commandId = '' }: Timer,
 }
 
 function timersOfOperation(order: OrderState, operation: OperationState): Timer[] {
-  const { commandId, phase, since = '', endedAt = '', reminded } = operation;
+  const { commandId, operation: kind, phase, since = '', endedAt = '', reminded } = operation;
   const after = (from: string, ms: number, timer: Timer['timer']) => ({ atMs: Date.parse(from) + ms, timer, commandId });
   const timers: Timer[] = [];
-  if (phase === 'pending') timers.push(after(since, PENDING_LIFETIME_MS, 'expiry'));
+  // Of a card payment that waits the interface says no end (docs/decisions/0005).
+  if (phase === 'pending' && kind === 'authorize') timers.push(after(since, PENDING_LIFETIME_MS, 'expiry'));
   if (phase === 'in_doubt') timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));
   if (isCapturable(order, operation)) timers.push(after(endedAt, CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
   return timers.filter(({ timer }) => !reminded?.some((reminder) => reminder === timer));

@@ -41,8 +41,9 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
         : [...next.order.operations, state];
     },
     publish(type, operation, body) {
-      const event = { type, offset: offset.toString(), time: at, correlationId: operation?.correlationId };
-      next.effects.push({ event: compact({ ...event, body: compact({ ...(operation ? describe(operation) : {}), ...body }) }) });
+      const event: ProjectedEvent = { type, offset: next.order.lastOffset, time: at, body: compact({ ...describe(operation), ...body }) };
+      if (operation?.correlationId !== undefined) event.correlationId = operation.correlationId;
+      next.effects.push({ event });
     },
     putAndPublish(operation, name, body) {
       next.publish(`payment.${operation.operation}.${name}`, operation, body);
@@ -53,13 +54,21 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
   return next;
 }
 
-function describe(operation: OperationState): EventBody {
+function describe(operation: OperationState | undefined): EventBody {
+  if (operation === undefined) return {};
   const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
-  return compact({ commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags });
+  const body: EventBody = { commandId, operation: kind, method, attempt };
+  if (amount !== undefined) body.amount = amount;
+  body.currency = currency;
+  if (transactionId !== undefined) body.transactionId = transactionId;
+  if (partial !== undefined) body.partial = partial;
+  if (flags !== undefined) body.flags = flags;
+  return body;
 }
 
 /** State must stay small: REDIRECTHTML is kept apart, for a day. */
 function withoutHtml(event: ProjectedEvent): ProjectedEvent {
+  if (event.body.redirectHtml === undefined) return event;
   const { redirectHtml, ...body } = event.body;
   return { ...event, body };
 }
@@ -83,13 +92,12 @@ export interface Said {
 export function settle(next: Draft, operation: OperationState, result: Result, said: Said): void {
   const resolvesDoubt = operation.phase === 'in_doubt';
   const { transactionId } = said.answer;
-  const moved: OperationState = compact({
-    ...(transactionId === undefined ? operation : bind(operation, operation.attempt, transactionId)),
-    ...(result === 'succeeded' || result === 'refused' ? { phase: 'ended' as const, end: result, endedAt: next.at } : { phase: result }),
-    amount: settledAmount(operation, result, said),
-    isAmountAssumed: result === 'succeeded' && said.answer.amount !== undefined ? undefined : operation.isAmountAssumed,
-    partial: said.partial ? true : operation.partial,
-  });
+  const moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
+  if (result === 'succeeded' || result === 'refused') Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
+  else moved.phase = result;
+  moved.amount = settledAmount(operation, result, said);
+  if (result === 'succeeded' && said.answer.amount !== undefined) moved.isAmountAssumed = undefined;
+  if (said.partial) moved.partial = true;
   const body = { origin: said.origin, ...answered(said) };
   if (resolvesDoubt)
     next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
@@ -156,19 +164,23 @@ function conflictOfTwoPayments(next: Draft, operation: OperationState, said: Sai
 }
 
 export function answered(said: Said): EventBody {
-  const { amount, ...answer } = said.answer;
   const { extraData, externalEntityId, externalReference } = said;
-  return compact({ ...answer, extraData, externalEntityId, externalReference });
+  const body: EventBody = { ...said.answer };
+  delete body.amount;
+  if (extraData !== undefined) body.extraData = extraData;
+  if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
+  if (externalReference !== undefined) body.externalReference = externalReference;
+  return body;
 }
 
-/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. */
+/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
 export function compact<T extends object>(value: T): T {
   for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
   return value;
 }
 
 function withoutUndefined<T extends object>(value: T): T {
-  const kept: Partial<T> = {};
+  const kept = {} as T;
   for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
-  return kept as T;
+  return kept;
 }

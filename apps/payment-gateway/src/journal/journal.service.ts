@@ -27,7 +27,6 @@ export class JournalEdges {
 @Injectable()
 export class Journal {
   readonly view: JournalView;
-  readonly #inMemory;
   #tail?: { stop(): Promise<void> };
   #forgetting?: NodeJS.Timeout;
 
@@ -39,9 +38,13 @@ export class Journal {
   ) {
     this.view = new JournalView({ log: topic, index, timing: clock, logger: edges.log });
     edges.health.addLiveness('journal', () => this.view.stoppedBecause);
-    this.#inMemory = edges.metrics.gauge({
+    const { view } = this;
+    edges.metrics.gauge({
       name: 'tranche_orders_in_memory',
       help: 'Orders that the index does not cover yet, held in memory',
+      collect() {
+        this.set(view.ordersInMemory);
+      },
     });
   }
 
@@ -93,7 +96,6 @@ export class Journal {
   async #forget(): Promise<void> {
     try {
       this.view.forget(await this.index.markers());
-      this.#inMemory.set(this.view.ordersInMemory);
     } catch (error) {
       this.edges.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

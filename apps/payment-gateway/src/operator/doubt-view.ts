@@ -10,8 +10,7 @@ export function doubtView(
   { nowMs, notExecutedAfterMs }: { nowMs: number; notExecutedAfterMs: number },
 ) {
   const { merchant, orderId } = order;
-  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference, latest } = operation;
-  const since = latest?.time ?? '';
+  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference, since = '', latest } = operation;
   const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),

@@ -40,7 +40,7 @@ interface Saying extends Partial<OperatorsWord> {
   notExecutedAfterMs?: number;
 }
 function say(order: OrderState, { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...word }: Saying) {
-  const said = { outcome: 'succeeded', reason, ...word };
+  const said: OperatorsWord = { outcome: 'succeeded', reason, ...word };
   return evidenceOf(order, { commandId, word: said, operator: 'alice', nowMs: INTENT_MS + after, notExecutedAfterMs: ms });
 }
 function problemOf(refused: () => unknown): Problem {

@@ -158,6 +158,11 @@ describe('the view of an order', () => {
     ]);
   });
 
+  it('says when the beginning of the order is missing', () => {
+    expect(orderView({ ...orderOf(captured), isPartial: true }).isPartial).toBe(true);
+    expect(viewOf(...captured)).not.toHaveProperty('isPartial');
+  });
+
   it('is plain JSON', () => {
     const view = viewOf(...captured, ...refund('r', 5000), backOffice(100));
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);

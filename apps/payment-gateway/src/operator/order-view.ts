@@ -3,9 +3,9 @@ import {
   CAPTURE_WINDOW_MS,
   compact,
   eventId,
-  hasSucceeded,
-  isLive,
+  isCapturable,
   journalPartition,
+  PENDING_LIFETIME_MS,
   type Attempt,
   type EventReference,
   type OperationState,
@@ -14,9 +14,6 @@ import {
 import { operationIdOf } from './operation-id.js';
 import { amountsOf, type OrderAmounts } from './order-amounts.js';
 import { statusOf, type OrderStatus } from './order-status.js';
-
-/** No news of a pending approval for 6 days: it expires (interface, Limits). */
-export const PENDING_LIFETIME_MS = 6 * 86_400_000;
 
 export interface EventView {
   /** The CloudEvents id of the published event. */
@@ -29,6 +26,8 @@ export interface EventView {
 export interface OrderView {
   merchant: string;
   orderId: string;
+  /** The order's beginning is not in the journal any more, or was forgotten: sums and operations are those since. */
+  isPartial?: true;
   status: OrderStatus;
   amounts: OrderAmounts;
   deadlines: {
@@ -71,6 +70,7 @@ export function orderView(order: OrderState): OrderView {
   return {
     merchant,
     orderId,
+    ...(order.isPartial ? { isPartial: true } : {}),
     status: statusOf(order, amounts),
     amounts,
     deadlines: deadlinesOf(order),
@@ -88,7 +88,7 @@ export function operationView(order: OrderState, operation: OperationState) {
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const partition = journalPartition(orderKey(merchant, orderId));
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
-  const { firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
+  const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
   const latestReference = latest && { type: latest.type, offset: latest.offset };
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
@@ -98,7 +98,7 @@ export function operationView(order: OrderState, operation: OperationState) {
     state: end ?? phase,
     attempt,
     ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
-    ...compact({ firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
+    ...compact({ since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(partition, latest), time: latest.time, ...saidBy(latest.body) },
@@ -117,14 +117,11 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
 }
 
 function deadlinesOf(order: OrderState): OrderView['deadlines'] {
-  const isCaptured = order.operations.some((operation) => operation.operation === 'capture' && hasSucceeded(operation));
-  const authorization = order.operations.findLast(
-    (operation) => operation.operation === 'authorize' && hasSucceeded(operation) && isLive(order, operation),
-  );
+  const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const pending = order.operations.findLast(({ phase }) => phase === 'pending');
   return compact({
-    captureWindowEndsAt: isCaptured ? undefined : later(authorization?.endedAt, CAPTURE_WINDOW_MS),
-    pendingExpiresAt: later(pending?.latest?.time, PENDING_LIFETIME_MS),
+    captureWindowEndsAt: later(authorization?.endedAt, CAPTURE_WINDOW_MS),
+    pendingExpiresAt: later(pending?.since, PENDING_LIFETIME_MS),
   });
 }
 

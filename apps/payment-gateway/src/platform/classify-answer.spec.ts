@@ -1,4 +1,5 @@
-import { classifyReply, type Classified, type PlatformReply } from './classify-answer.js';
+import type { Classified } from '@tranche/order-journal';
+import { classifyReply, type PlatformReply } from './classify-answer.js';
 
 const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({ kind: 'answered', status, body: JSON.stringify(fields) });
 const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>

@@ -1,0 +1,205 @@
+import type { PlantedText } from './planted.js';
+
+export interface Mutant extends PlantedText {
+  project: 'order-journal' | 'kafka';
+  /** In the project's `dist`. */
+  file: string;
+  /** The mistake in one line. */
+  does: string;
+}
+
+/** Mistakes that a maintainer could make, each in the real compiled code. The simulation must find every one. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'send-before-the-acknowledgement',
+    does: 'sends while its INTENT is still on the way to the journal',
+    project: 'order-journal',
+    file: 'arbitration.js',
+    find: 'const after = await journal.appendAndRead(intent, trace);',
+    replace: "void journal.append(intent).catch(() => undefined); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    name: 'skip-the-read-back',
+    does: 'takes the acknowledged INTENT for a grant and does not ask the fold',
+    project: 'order-journal',
+    file: 'arbitration.js',
+    find: 'const after = await journal.appendAndRead(intent, trace);',
+    replace: "await journal.append(intent); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    name: 'dedupe-only-in-redis',
+    does: 'asks the state that was read before instead of the verdict on its own INTENT',
+    project: 'order-journal',
+    file: 'arbitration.js',
+    find: 'verdict: verdictOf(after, token),',
+    replace: "verdict: findOperation(order, commandId)?.phase ?? 'granted',",
+  },
+  {
+    name: 'retry-on-5xx',
+    does: 'takes an HTTP 5xx for "not executed" and tries again',
+    project: 'order-journal',
+    file: 'arbitration.js',
+    find: 'token, ...classified }',
+    replace:
+      "token, ...(classified.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : classified) }",
+  },
+  {
+    name: 'no-send-deadline',
+    does: 'sends however long ago it asked (R5)',
+    project: 'order-journal',
+    file: 'arbitration.js',
+    find: 'isWithinSendDeadline(started, this.#moment())',
+    replace: 'true',
+  },
+  {
+    name: 'outcome-appended-once',
+    does: 'lets go of an outcome that the journal did not take at once',
+    project: 'order-journal',
+    file: 'journal-view.js',
+    find: 'if (this.#closing.signal.aborted)\n                    throw error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'read-redis-behind-t',
+    does: 'takes a state of the index that is older than what memory begins with (R7)',
+    project: 'order-journal',
+    file: 'journal-view.js',
+    find: '>= tailed.from - 1n)',
+    replace: '>= -1n)',
+  },
+  {
+    name: 'forget-before-t-moves',
+    does: 'lets orders leave memory without raising the offset that the index must have reached (R7)',
+    project: 'order-journal',
+    file: 'journal-view.js',
+    find: 'tailed.from = marker + 1n;',
+    replace: '',
+  },
+  {
+    name: 'doubt-reopens-its-operation',
+    does: 'takes a doubt closed as not executed for leave to try again (R4)',
+    project: 'order-journal',
+    file: 'transitions.js',
+    find: "if (operation.phase === 'in_doubt') {",
+    replace: 'if (false) {',
+  },
+  {
+    name: 'not-executed-of-an-old-token',
+    does: 'closes an attempt for a NOT_EXECUTED or OUTCOME with another token (R4)',
+    project: 'order-journal',
+    file: 'fold.js',
+    find: 'operation?.token === record.token && operation.attempt === record.attempt',
+    replace: 'operation !== undefined',
+  },
+  {
+    name: 'tag-without-attempt',
+    does: 'takes evidence of an earlier attempt for evidence of the current one (R8)',
+    project: 'order-journal',
+    file: 'fold-evidence.js',
+    find: 'evidence.attempt ?? evidence.tag?.attempt',
+    replace: 'evidence.attempt',
+  },
+  {
+    name: 'untagged-evidence-guesses',
+    does: 'gives evidence without a tag to the first attempt that could be its source (R8)',
+    project: 'order-journal',
+    file: 'fold-evidence.js',
+    find: 'if (sources.length !== 1 ||',
+    replace: 'if (sources.length < 1 ||',
+  },
+  {
+    name: 'two-open-operations',
+    does: 'grants an INTENT although another operation of the order is open',
+    project: 'order-journal',
+    file: 'guards.js',
+    find: 'if (others.some(isOpen))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'doubt-holds-nothing-back',
+    does: 'grants an INTENT although another operation of the order is in doubt',
+    project: 'order-journal',
+    file: 'guards.js',
+    find: 'if (others.some(isInDoubt))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'events-given-up-after-a-failed-publish',
+    does: 'counts events as published before they were',
+    project: 'order-journal',
+    file: 'projector.js',
+    find: 'await this.parts.events.publish(events);',
+    replace: 'progress.publishFrom = later(publishFrom, last.offset + 1n); await this.parts.events.publish(events);',
+  },
+  {
+    name: 'index-before-events',
+    does: 'moves the index, and so the outbox, before its events are published',
+    project: 'order-journal',
+    file: 'projector.js',
+    find: 'await this.parts.events.publish(events);',
+    replace:
+      'await this.parts.index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml }); progress.next = last.offset + 1n; await this.parts.events.publish(events); return;',
+  },
+  {
+    name: 'marker-recreated-after-a-flush',
+    does: 'gives a flushed index its marker back without building it from the journal (R7)',
+    project: 'order-journal',
+    file: 'index-rebuild.js',
+    find: 'const from = await journal.firstKept(partition);',
+    replace: 'await journal.firstKept(partition); const from = until;',
+  },
+  {
+    name: 'commit-before-the-journal',
+    does: 'counts a record as finished when its handler starts',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: 'this.runningCount++;',
+    replace: 'this.runningCount++; this.frontier.finish(lane.waiting[0].place); this.assignment.progress();',
+  },
+  {
+    name: 'finished-when-abandoned',
+    does: 'counts a record as finished whose handler gave up',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: "if (verdict === 'done')",
+    replace: 'if (true)',
+  },
+  {
+    name: 'keys-in-no-order',
+    does: 'runs records of one key side by side',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: 'const key = record.rawKey === null ?',
+    replace: 'const key = true ?',
+  },
+  {
+    name: 'forget-the-epoch',
+    does: 'goes on committing partitions of an assignment that has ended',
+    project: 'kafka',
+    file: 'group-work.js',
+    find: 'this.held = new Map();\n        this.draining = undefined;',
+    replace: 'this.draining = undefined;',
+  },
+  {
+    name: 'metadata-names-one-too-low',
+    does: 'reads the finished offsets above the frontier one too low, and skips a record that is not',
+    project: 'kafka',
+    file: 'gap-metadata.js',
+    find: 'finished.add(frontier + 1n + BigInt(bit));',
+    replace: 'finished.add(frontier + BigInt(bit));',
+  },
+  {
+    name: 'frontier-of-the-last-delivered',
+    does: 'moves the frontier behind the last record delivered instead of the first that is open',
+    project: 'kafka',
+    file: 'frontier.js',
+    find: 'this.reached = this.delivered[this.firstOpen]?.offset ?? this.lastDelivered + 1n;',
+    replace: 'this.reached = this.lastDelivered + 1n;',
+  },
+];
+
+export function findMutant(name: string): Mutant {
+  const mutant = MUTANTS.find((one) => one.name === name);
+  if (!mutant) throw new Error(`no mutant is named ${name}`);
+  return mutant;
+}

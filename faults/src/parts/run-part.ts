@@ -1,0 +1,76 @@
+import { register } from 'node:module';
+import { findMutant } from '../mutants/mutants.js';
+import type { ViolationKind } from '../simulation/violations.js';
+
+/** Work for one child process: the seeds `from`, `from + 1`, … asked for one chunk at a time. */
+export interface Part {
+  /** A planted bug, by name. */
+  mutant?: string;
+  stopsAtFirst: boolean;
+}
+
+export interface Chunk {
+  from: number;
+  runs: number;
+}
+
+/** What a chunk came to; sums only, so that it does not matter who ran what. */
+export interface Tally {
+  runs: number;
+  operations: number;
+  crashes: number;
+  pauses: number;
+  rebalances: number;
+  flushes: number;
+  inDoubt: number;
+  falseDoubt: number;
+  violations: Partial<Record<ViolationKind, number>>;
+  /** Seeds of runs with violations, each with its first one. */
+  failed: { seed: number; kind: ViolationKind; detail: string }[];
+}
+
+export const emptyTally = (): Tally => ({
+  runs: 0,
+  operations: 0,
+  crashes: 0,
+  pauses: 0,
+  rebalances: 0,
+  flushes: 0,
+  inDoubt: 0,
+  falseDoubt: 0,
+  violations: {},
+  failed: [],
+});
+
+/** The child's side: simulates what it is told to and reports. The cores are loaded only here, after a bug was planted in them. */
+export async function runPart({ mutant, stopsAtFirst }: Part, resolve: (name: string) => string): Promise<void> {
+  if (mutant !== undefined) {
+    const { project, file, find, replace } = findMutant(mutant);
+    const entry = resolve(`@tranche/${project}`);
+    const url = new URL(file, `file://${entry}`).href;
+    register(new URL('mutants/plant-hook.js', `file://${process.argv[1]}`), {
+      data: { name: mutant, url, find, replace },
+    });
+  }
+  const { simulate } = await import('../simulation/simulate.js');
+  process.on('message', (message: Chunk | 'end') => {
+    if (message === 'end') process.disconnect();
+    else void run(message).then((tally) => process.send?.(tally));
+  });
+  process.send?.('ready');
+
+  async function run({ from, runs }: Chunk): Promise<Tally> {
+    const tally = emptyTally();
+    for (let seed = from; seed < from + runs; seed++) {
+      const { violations, ...counts } = await simulate({ seed, stopsAtFirst });
+      tally.runs++;
+      for (const name of ['operations', 'crashes', 'pauses', 'rebalances', 'flushes', 'inDoubt', 'falseDoubt'] as const)
+        tally[name] += counts[name];
+      for (const { kind } of violations) tally.violations[kind] = (tally.violations[kind] ?? 0) + 1;
+      const [first] = violations;
+      if (first) tally.failed.push({ seed, kind: first.kind, detail: first.detail });
+      if (first && stopsAtFirst) break;
+    }
+    return tally;
+  }
+}

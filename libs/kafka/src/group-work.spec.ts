@@ -1,0 +1,243 @@
+import type { ConsumedRecord } from './consumed-record.js';
+import { MembershipLostError } from './errors.js';
+import { encodeFinished } from './gap-metadata.js';
+import { GroupWork, type CommitPoint, type PartitionStart, type TopicPartition } from './group-work.js';
+import { KeyOrderedPool, type Verdict } from './key-ordered-pool.js';
+import { defaultMarks } from './watermarks.js';
+
+const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
+  topic: 'commands',
+  partition: 0,
+  offset: BigInt(offset),
+  key,
+  rawKey: Buffer.from(key),
+  value: Buffer.alloc(10),
+  headers: {},
+  timestampMs: 0,
+});
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const first = { topic: 'commands', partition: 0 };
+
+/** A member whose broker, clock and handlers do what the test says. */
+class Member {
+  nowMs = 0;
+  readonly calls: string[] = [];
+  readonly commits: { points: CommitPoint[]; answer: (error?: Error) => void }[] = [];
+  readonly running = new Map<string, (verdict: Verdict) => void>();
+  readonly signals: AbortSignal[] = [];
+  starts: PartitionStart[] = [{ ...first, committed: undefined, metadata: undefined, low: 0n }];
+  startsFail = 0;
+  private timers: { atMs: number; run: () => void }[] = [];
+  private readonly time = {
+    nowMs: () => this.nowMs,
+    after: (ms: number, run: () => void) => {
+      const timer = { atMs: this.nowMs + ms, run };
+      this.timers.push(timer);
+      return () => void (this.timers = this.timers.filter((other) => other !== timer));
+    },
+    random: () => 1,
+  };
+  private readonly pool = new KeyOrderedPool({ inFlight: 5000, timers: this.time }, ({ record: { offset } }) => {
+    return new Promise((resolve) => this.running.set(String(offset), resolve));
+  });
+  readonly work: GroupWork;
+
+  constructor(options: Partial<ConstructorParameters<typeof GroupWork>[0]> = {}) {
+    const call = (name: string) => ({ topic, partition }: TopicPartition) => void this.calls.push(`${name} ${topic}/${partition}`); // prettier-ignore
+    const silent = () => undefined;
+    this.work = new GroupWork({
+      groupId: 'group',
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      timers: this.time,
+      assigned: (assignment) => (this.signals.push(assignment.signal), this.pool.workOn(assignment)),
+      port: {
+        commit: (points) =>
+          new Promise((resolve, reject) => this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) })),
+        starts: () => (this.startsFail-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve(this.starts)),
+        seek: ({ topic, partition }, offset) => void this.calls.push(`seek ${topic}/${partition} ${offset}`),
+        pause: call('pause'),
+        resume: call('resume'),
+      },
+      ...options,
+    });
+  }
+
+  async finish(...offsets: number[]): Promise<void> {
+    for (const offset of offsets) {
+      this.running.get(String(offset))!('done');
+      this.running.delete(String(offset));
+    }
+    await settled();
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.nowMs += ms;
+    const due = this.timers.filter(({ atMs }) => atMs <= this.nowMs);
+    this.timers = this.timers.filter((timer) => !due.includes(timer));
+    for (const { run } of due) run();
+    await settled();
+  }
+
+  async answer(at: number, error?: Error): Promise<void> {
+    this.commits[at]!.answer(error);
+    await settled();
+  }
+
+  get committed(): [bigint, string][][] {
+    return this.commits.map(({ points }) => points.map(({ offset, metadata }) => [offset, metadata]));
+  }
+}
+
+describe('the work of a group', () => {
+  it('begins at the committed offset with what is finished above it, else at the first one kept', async () => {
+    const member = new Member();
+    const second = { topic: 'commands', partition: 1 };
+    member.starts = [
+      { ...first, committed: 5n, metadata: encodeFinished(5n, [6n]), low: 0n },
+      { ...second, committed: undefined, metadata: undefined, low: 3n },
+    ];
+    await member.work.join([first, second]);
+    expect(member.calls.sort()).toEqual(['pause commands/0', 'pause commands/1', 'resume commands/0', 'resume commands/1', 'seek commands/0 5', 'seek commands/1 3']); // prettier-ignore
+    expect(member.work.take(first, [record(5), record(6), record(7)])).toBe(7n);
+    expect([...member.running.keys()]).toEqual(['5', '7']);
+  });
+
+  it('asks again where to begin when it could not be told', async () => {
+    const member = new Member();
+    member.startsFail = 1;
+    const joined = member.work.join([first]);
+    await settled();
+    expect(member.work.take(first, [record(0)])).toBeUndefined();
+    await member.pass(100);
+    await joined;
+    expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0', 'resume commands/0']);
+  });
+
+  it('begins where it is told to instead, and never below what is kept; the metadata beside the commit then counts for nothing', async () => {
+    const asked: unknown[] = [];
+    const member = new Member({ startOffset: (...told) => (asked.push(told), Promise.resolve(4n)) });
+    member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
+    await member.work.join([first]);
+    expect(asked).toEqual([[0, 9n, 6n]]);
+    expect(member.calls[1]).toBe('seek commands/0 6');
+    member.work.take(first, [record(9), record(10)]);
+    expect([...member.running.keys()]).toEqual(['9', '10']);
+  });
+
+  it('commits what was finished, one commit at a time', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(
+      first,
+      [0, 1, 2, 3].map((offset) => record(offset)),
+    );
+    await member.finish(1);
+    expect(member.commits).toEqual([]);
+    await member.pass(100);
+    await member.finish(0);
+    await member.pass(100);
+    expect(member.committed).toEqual([[[0n, encodeFinished(0n, [1n])]]]);
+    await member.answer(0);
+    await member.pass(100);
+    expect(member.committed.slice(1)).toEqual([[[2n, '']]]);
+    await member.answer(1);
+    await member.pass(1000);
+    expect(member.commits).toHaveLength(2);
+  });
+
+  it('sends what could not be committed with the next commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    await member.finish(0);
+    await member.pass(100);
+    await member.answer(0, new Error('not now'));
+    await member.pass(200);
+    expect(member.committed).toEqual([[[1n, '']], [[1n, '']]]);
+  });
+
+  it('lets an epoch that is over touch neither frontier nor commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    await member.work.join([first]);
+    await member.finish(0, 1);
+    await member.pass(1000);
+    expect(member.commits).toEqual([]);
+    expect(member.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    member.work.end();
+    expect(member.work.take(first, [record(0)])).toBeUndefined();
+  });
+
+  it('drains: nothing new, what runs ends and counts, one last commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0, 'a'), record(1, 'a'), record(2, 'b')]);
+    await member.finish(0);
+    let isDrained = false;
+    void member.work.drain(1000).then(() => (isDrained = true));
+    expect(member.signals[0]!.aborted).toBe(true);
+    expect(member.committed).toEqual([[[1n, '']]]);
+    await member.answer(0);
+    expect(member.work.take(first, [record(3)])).toBeUndefined();
+    await member.finish(1);
+    expect(isDrained).toBe(false);
+    await member.finish(2);
+    expect(member.committed[1]).toEqual([[3n, '']]);
+    await member.answer(1);
+    expect(isDrained).toBe(true);
+  });
+
+  it('drains no longer than the deadline', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    await member.finish(1);
+    const drained = member.work.drain(1000);
+    await member.answer(0);
+    await member.pass(1000);
+    await drained;
+    expect(member.committed).toEqual([[[0n, encodeFinished(0n, [1n])]]]);
+  });
+
+  it('does not wait for what runs when it is out of the group already', async () => {
+    const member = new Member();
+    member.starts[0]!.committed = 0n;
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    const drained = member.work.drain(1000);
+    await member.answer(0, new MembershipLostError('gone'));
+    await drained;
+    expect(member.commits).toHaveLength(1);
+  });
+
+  it('stops fetching a full partition and goes on at half of it', async () => {
+    const member = new Member({ marks: { ...defaultMarks, records: 4 } });
+    await member.work.join([first]);
+    member.calls.length = 0;
+    expect(
+      member.work.take(
+        first,
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => record(offset)),
+      ),
+    ).toBe(7n);
+    expect(member.calls).toEqual(['pause commands/0']);
+    await member.finish(0, 1, 2, 3, 4, 5);
+    expect(member.calls).toEqual(['pause commands/0']);
+    await member.finish(6);
+    expect(member.calls).toEqual(['pause commands/0', 'resume commands/0']);
+  });
+
+  it('keeps a paused topic paused over a join, and when there is room again', async () => {
+    const member = new Member({ marks: { ...defaultMarks, records: 2 } });
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    member.work.pauseTopics(['commands']);
+    member.calls.length = 0;
+    await member.finish(0, 1);
+    await member.work.join([first]);
+    expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0']);
+    member.work.resumeTopics(['commands']);
+    expect(member.calls.at(-1)).toBe('resume commands/0');
+  });
+});

@@ -1,0 +1,38 @@
+declare module 'kafkajs/src/protocol/encoder.js' {
+  export default class Encoder {
+    static sizeOfVarInt(value: number): number;
+    static sizeOfVarLong(value: unknown): number;
+    static nextPowerOfTwo(value: number): number;
+    static encodeZigZag(value: number): number;
+    buf: Buffer;
+    offset: number;
+    constructor(initialSize?: number);
+    get buffer(): Buffer;
+    ensureAvailable(length: number): void;
+    writeVarInt(value: number): this;
+    writeUVarInt(value: number): this;
+    writeVarLong(value: unknown): this;
+    writeVarIntString(value: string | null): this;
+    writeVarIntBytes(value: Buffer | string | null): this;
+    writeEncoder(value: Encoder): this;
+    writeEncoderArray(value: Encoder[]): this;
+  }
+}
+
+declare module 'kafkajs/src/protocol/decoder.js' {
+  export default class Decoder {
+    static decodeZigZag(value: number): number;
+    buffer: Buffer;
+    offset: number;
+    constructor(buffer: Buffer);
+    readVarInt(): number;
+    readVarLong(): { toString(): string };
+    readVarIntString(): string | null;
+  }
+}
+
+declare module 'kafkajs/src/utils/long.js' {
+  export default class Long {
+    static fromInt(value: number): Long;
+  }
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { stickyPlan, type Member, type Partitions } from './sticky-plan.js';
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+const sizes = (plan: Map<string, Partitions>, topic: string) => [...plan.values()].map((partitions) => partitions[topic]!.length);
+
+describe('the sticky plan', () => {
+  it('gives each partition to one member, evenly for every topic and over all of them', () => {
+    const topics = { a: upTo(12), b: upTo(5), c: upTo(1), d: upTo(7) };
+    const members = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 9 });
+    const wishes = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'gone'), fc.array(fc.integer({ min: 0, max: 14 })));
+    fc.assert(
+      fc.property(members, fc.array(wishes, { minLength: 9, maxLength: 9 }), (ids, owned) => {
+        const plan = stickyPlan(
+          ids.map((memberId, i) => ({ memberId, owned: owned[i]! })),
+          topics,
+        );
+        for (const [topic, partitions] of Object.entries(topics)) {
+          expect([...plan.values()].flatMap((own) => own[topic]!).sort((a, b) => a - b)).toEqual(partitions);
+          expect(Math.max(...sizes(plan, topic)) - Math.min(...sizes(plan, topic))).toBeLessThanOrEqual(1);
+        }
+        const totals = [...plan.values()].map((own) => Object.values(own).flat().length);
+        expect(Math.max(...totals) - Math.min(...totals)).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leaves everybody what it had when a member comes or goes, as far as that is even', () => {
+    const topics = { a: upTo(12), b: upTo(12) };
+    let members: Member[] = [{ memberId: 'one', owned: {} }];
+    const replan = (...ids: string[]) => {
+      const before = new Map(members.map(({ memberId, owned }) => [memberId, owned]));
+      const plan = stickyPlan(
+        ids.map((memberId) => ({ memberId, owned: before.get(memberId) ?? {} })),
+        topics,
+      );
+      members = [...plan].map(([memberId, owned]) => ({ memberId, owned }));
+      return ids.reduce((kept, id) => {
+        const had = before.get(id) ?? {};
+        return kept + Object.entries(plan.get(id)!).flatMap(([topic, own]) => own.filter((p) => had[topic]?.includes(p))).length;
+      }, 0);
+    };
+    expect(replan('one')).toBe(0);
+    expect(replan('one', 'two')).toBe(12);
+    expect(replan('one', 'two', 'three')).toBe(16);
+    expect(replan('three', 'one')).toBe(16);
+    expect(replan('one', 'three')).toBe(24);
+  });
+
+  it('is the same whoever is named first', () => {
+    const members = ['a', 'b', 'c'].map((memberId) => ({ memberId, owned: { t: [0, 1, 2] } }));
+    expect(stickyPlan([...members].reverse(), { t: upTo(7) })).toEqual(stickyPlan(members, { t: upTo(7) }));
+  });
+});

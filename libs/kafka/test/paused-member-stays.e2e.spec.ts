@@ -1,0 +1,32 @@
+import { Controller } from '@nestjs/common';
+import { KafkaHandler } from '../src/index.js';
+import { Bench, until } from './support.js';
+
+let handled = 0;
+
+@Controller()
+class Commands {
+  @KafkaHandler('commands')
+  handle(): void {
+    handled++;
+  }
+}
+
+describe('a member all of whose partitions are paused', () => {
+  const bench = new Bench();
+  afterAll(() => bench.close());
+
+  it('stays in its group for longer than a session', async () => {
+    await bench.topics(['commands', 'dead'], { partitions: 2 });
+    const server = bench.server({ sessionTimeoutMs: 1500 });
+    await bench.serve([Commands], {}, server);
+    server.pauseTopics(['commands']);
+    const pausedAtMs = performance.now();
+    await bench.send('commands', 'a', 'waits');
+    await until('two sessions to pass', () => performance.now() - pausedAtMs > 3000);
+    expect(handled).toBe(0);
+    server.resumeTopics(['commands']);
+    await until('the record', () => handled === 1);
+    expect(bench.log.lines.filter(({ message }) => message === 'joined the consumer group')).toHaveLength(1);
+  });
+});
