@@ -8,6 +8,7 @@ const { values } = parseArgs({
   options: {
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    corpus: { type: 'string' },
     only: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
@@ -21,6 +22,9 @@ const resolve = (name: string): string => require.resolve(name);
 
 if (process.send) {
   process.once('message', (part: Part) => void runPart(part, resolve));
+} else if (values.corpus !== undefined) {
+  const { writeCorpus } = await import('./corpus/write-corpus.js');
+  console.error(await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }));
 } else if (values.mutants) {
   process.exitCode = await runMutants(
     { ...numbers(), json: values.json, ...(values.only === undefined ? {} : { only: values.only }) },

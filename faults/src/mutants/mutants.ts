@@ -52,14 +52,6 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'true',
   },
   {
-    name: 'outcome-appended-once',
-    does: 'lets go of an outcome that the journal did not take at once',
-    project: 'order-journal',
-    file: 'journal-view.js',
-    find: 'if (this.#closing.signal.aborted)\n                    throw error;',
-    replace: 'throw error;',
-  },
-  {
     name: 'read-redis-behind-t',
     does: 'takes a state of the index that is older than what memory begins with (R7)',
     project: 'order-journal',
@@ -73,7 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'journal-view.js',
     find: 'tailed.from = marker + 1n;',
-    replace: '',
+    replace: ';',
   },
   {
     name: 'doubt-reopens-its-operation',

@@ -45,6 +45,7 @@ async function hunt(
   let tried = 0;
   let first: { seed: number; kind: string; detail: string } | undefined;
   const part = { mutant: name, stopsAtFirst: true };
+  let trouble = '';
   await campaign({
     part,
     seed,
@@ -55,9 +56,9 @@ async function hunt(
       tried += tally.runs;
       first ??= tally.failed[0];
     },
-  });
+  }).catch((error: unknown) => (trouble = ` (${String(error)})`));
   console.error(
-    `${first ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${first ? `seed ${first.seed}, ${first.kind}: ${first.detail.slice(0, 120)}` : `in ${tried} runs: ${does}`}`,
+    `${first ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${first ? `seed ${first.seed}, ${first.kind}: ${first.detail.slice(0, 120)}` : `in ${tried} runs: ${does}${trouble}`}`,
   );
   return { name, found: first !== undefined, seed: first?.seed ?? null, ...(first ? { by: first.kind } : {}), runs: tried };
 }

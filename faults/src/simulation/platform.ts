@@ -49,7 +49,8 @@ export interface PlatformListener {
 }
 
 const FULL_AMOUNT = 10_000;
-const NOT_EXECUTED = ['5001', '5003', '5002', '5005', '2006', '2017', '3004'] as const;
+/** The first ones lead to another attempt at once. */
+const NOT_EXECUTED = ['5001', '5001', '5003', '5003', '5002', '5005', '2006', '2017', '3004'] as const;
 
 /** The platform by the interface's table of states, with a ledger. */
 export class SimulatedPlatform {
@@ -68,7 +69,7 @@ export class SimulatedPlatform {
     const { random } = this.around;
     if (refuses) {
       const execCode = random.pick(NOT_EXECUTED);
-      if (random.chance(0.2)) this.#notify(request, { execCode });
+      if (random.chance(0.5)) this.#notify(request, { execCode });
       return { execCode };
     }
     return this.#execute(request);

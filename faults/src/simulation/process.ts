@@ -11,7 +11,7 @@ export interface Surroundings {
   random: Random;
   profile: Profile;
   /** False once everything is to settle: no more faults. */
-  isTroubled(): boolean;
+  isTroubled: () => boolean;
 }
 
 /** A request was not answered in time; what it asked for may have happened, or may happen yet. */
@@ -119,7 +119,7 @@ export class SimulatedProcess implements Sleeper, Timing {
             const result = effect();
             answer = () => resolve(result);
           } catch (error) {
-            answer = () => reject(error as Error);
+            answer = () => reject(error instanceof Error ? error : new Error(String(error)));
           }
           if (fate === 'answered' && this.isAlive) this.after(this.latencyMs(), `${label}: answered`, answer);
         },

@@ -18,6 +18,10 @@ const OPERATOR_MS = 50_000;
 /** The fold wants to see a quarter of an hour by the writers' clocks, which are apart. Milliseconds. */
 const BOOKS_MS = 2_400_000;
 
+/** Moments at which a kill or a stop does most harm: around INTENT, call, OUTCOME and commit. */
+const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
+const CRITICAL_TIMES = 4;
+
 export interface RunResult {
   seed: number;
   operations: number;
@@ -51,7 +55,7 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
   const counts = { crashes: 0, pauses: 0, flushes: 0 };
   let isTroubled = !isCalm;
   const scheduler = new Scheduler({
-    strike: (owner) => strike(owner as SimulatedProcess),
+    strike: (owner, label) => strike(owner as SimulatedProcess, CRITICAL.test(label) ? CRITICAL_TIMES : 1),
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
   const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled };
@@ -79,13 +83,13 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   };
 
-  function strike(process: SimulatedProcess): boolean {
+  function strike(process: SimulatedProcess, times: number): boolean {
     if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
     const { index, gatewayGroup, projectorGroup } = world.shared;
-    if (random.chance(profile.crash)) {
+    if (random.chance(profile.crash * times)) {
       counts.crashes++;
       kill(process);
-    } else if (random.chance(profile.pause)) {
+    } else if (random.chance(profile.pause * times)) {
       counts.pauses++;
       process.pausedUntilMs = scheduler.nowMs + random.between(0.5, 1.5) * profile.pauseMs;
       trace?.(`${' '.repeat(11)}  ${process.name} stands still until ${process.pausedUntilMs.toFixed(0)}`);

@@ -30,10 +30,7 @@ export interface BatchingProducerOptions {
   metrics?: Registry;
   /** Not ready as long as Kafka does not take what is sent. */
   health?: KafkaHealth;
-  /**
-   * How long the first record of a batch waits for company, milliseconds (0: it is sent with those of the same turn of the event loop).
-   * While a batch is under way, records gather anyway.
-   */
+  /** How long the first record of a batch waits for company, milliseconds (0: those of the same turn). While one is under way, records gather anyway. */
   lingerMs?: number;
   /** Records in one batch at most (500). */
   maxBatchRecords?: number;

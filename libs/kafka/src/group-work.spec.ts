@@ -1,7 +1,8 @@
 import type { ConsumedRecord } from './consumed-record.js';
 import { MembershipLostError } from './errors.js';
 import { encodeFinished } from './gap-metadata.js';
-import { GroupWork, type CommitPoint, type PartitionStart, type TopicPartition } from './group-work.js';
+import type { CommitPoint, PartitionStart, TopicPartition } from './group-port.js';
+import { GroupWork } from './group-work.js';
 import { KeyOrderedPool, type Verdict } from './key-ordered-pool.js';
 import { defaultMarks } from './watermarks.js';
 

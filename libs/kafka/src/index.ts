@@ -17,18 +17,13 @@ export {
   UnknownTopicError,
 } from './errors.js';
 export { KafkaHandler, type KafkaHandlerOptions } from './kafka-handler.js';
-export { KafkaRecordContext, KafkaServer, type KafkaServerOptions } from './kafka-server.js';
+export { KafkaRecordContext } from './kafka-record-context.js';
+export { KafkaServer, type KafkaServerOptions } from './kafka-server.js';
 export { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.js';
 export { KeyOrderedPool, type PoolOptions, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
 export { InOrderWork, type InOrderOptions } from './in-order-work.js';
-export {
-  GroupWork,
-  type CommitPoint,
-  type GroupPort,
-  type GroupWorkOptions,
-  type PartitionStart,
-  type TopicPartition,
-} from './group-work.js';
+export { GroupWork, type GroupWorkOptions } from './group-work.js';
+export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './group-port.js';
 export { defaultMarks, type Marks } from './watermarks.js';
 export type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 export { decodeFinished, encodeFinished } from './gap-metadata.js';

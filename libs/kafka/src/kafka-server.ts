@@ -9,9 +9,10 @@ import { deadLetter, type DeadLetterReason } from './dead-letter.js';
 import { RetryableError, TerminalError, UnknownTopicError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
-import { HandlerCall, type KafkaHandlerOptions } from './kafka-handler.js';
+import type { KafkaHandlerOptions } from './kafka-handler.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
+import { KafkaRecordContext } from './kafka-record-context.js';
 import { KeyOrderedPool, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
 import { missingTopics } from './topics.js';
 import { insideTrace } from './trace-context.js';
@@ -44,32 +45,6 @@ export interface KafkaServerOptions {
   sessionTimeoutMs?: number;
   /** How long members wait at a rebalance for handlers that run, milliseconds (1500, and at most half of session less heartbeat). */
   rebalanceDrainMs?: number;
-}
-
-/** What a handler may ask for by `@Ctx()`. */
-export class KafkaRecordContext extends HandlerCall {
-  constructor(
-    readonly record: ConsumedRecord,
-    /** From 1. */
-    readonly attempt: number,
-    /**
-     * Aborted when the partition may be taken away or the service stops: waits are to be given up at once (throw; the record comes
-     * again). What runs may still end, and counts if it does so before the drain is over (`rebalanceDrainMs`, `drainTimeoutMs`).
-     */
-    readonly signal: AbortSignal,
-    private readonly slot: Slot = { withoutSlot: (wait) => wait() },
-  ) {
-    super();
-  }
-
-  /**
-   * Runs `wait` without a place among those in flight: the record keeps its key, other keys run meanwhile. Afterwards it takes a place
-   * again, in turn, before the promise resolves or rejects. `wait` has to end when `signal` aborts; what it rejects with then comes
-   * through at once.
-   */
-  withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
-    return this.slot.withoutSlot(wait);
-  }
 }
 
 interface Handler {

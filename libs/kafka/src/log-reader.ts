@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { atMost } from './back-off.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
@@ -19,8 +20,12 @@ export interface LogRecord {
   value: Buffer | null;
 }
 
-/** What is fetched ahead of its reader. Batches of one partition. */
-const BATCHES_AHEAD = 2;
+/** Records that are given at once: its reader works on them without a pause, and others wait meanwhile. */
+const SLICE_RECORDS = 500;
+/** What is fetched ahead of its reader. Slices of one partition. */
+const SLICES_AHEAD = 4;
+/** Where the log begins and ends is asked for once by all who ask at about the same time. */
+const OFFSETS_LIFETIME_MS = 1_000;
 /** The connection ends when nobody has read for so long. */
 const IDLE_MS = 5_000;
 
@@ -32,17 +37,23 @@ export class LogReader {
   readonly #stretches = new Map<number, Stretch>();
   #consumer?: Promise<Consumer>;
   #idle?: NodeJS.Timeout;
+  #asked?: { atMs: number; offsets: ReturnType<typeof topicOffsets> };
   #isClosed = false;
 
   constructor(private readonly options: LogReaderOptions) {}
+
+  /** First offset of the partition that is still kept, as of a second ago. */
+  async firstKept(partition: number): Promise<bigint> {
+    return (await this.#offsets()).get(partition)?.low ?? 0n;
+  }
 
   /**
    * The records of a partition from `from`, or the first that is kept, up to `until`, which is left out. One reader of a partition at a time.
    * @throws where the partition ends before `until`: the log was lost or replaced
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
-    const { client, topic } = this.options;
-    const { low = 0n, high = 0n } = (await topicOffsets(client, topic)).get(partition) ?? {};
+    const { topic } = this.options;
+    const { low, high } = await this.#boundsOf(partition, until);
     if (until > high) throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
     if (this.#stretches.has(partition)) throw new Error(`${topic}/${partition} is being read already`);
     if (this.#isClosed) throw new Error('the reader is closed');
@@ -52,7 +63,7 @@ export class LogReader {
     clearTimeout(this.#idle);
     try {
       this.#place(await (this.#consumer ??= this.#connect()), partition, stretch);
-      for (let batch = await stretch.take(); batch; batch = await stretch.take()) yield batch;
+      for (let slice = await stretch.take(); slice; slice = await stretch.take()) yield slice;
     } finally {
       this.#stretches.delete(partition);
       stretch.fail(new Error('nobody reads any more'));
@@ -68,14 +79,34 @@ export class LogReader {
     await this.#disconnect();
   }
 
+  /** Asked anew where the log was shorter a moment ago. */
+  async #boundsOf(partition: number, until: bigint): Promise<{ low: bigint; high: bigint }> {
+    const none = { low: 0n, high: 0n };
+    const bounds = (await this.#offsets()).get(partition) ?? none;
+    if (until <= bounds.high) return bounds;
+    this.#asked = undefined;
+    return (await this.#offsets()).get(partition) ?? none;
+  }
+
+  #offsets(): ReturnType<typeof topicOffsets> {
+    const { client, topic } = this.options;
+    const nowMs = performance.now();
+    if (!this.#asked || nowMs - this.#asked.atMs > OFFSETS_LIFETIME_MS) {
+      const offsets = topicOffsets(client, topic);
+      this.#asked = { atMs: nowMs, offsets };
+      offsets.catch(() => (this.#asked = undefined));
+    }
+    return this.#asked.offsets;
+  }
+
   async #connect(): Promise<Consumer> {
     const { client, topic, log } = this.options;
     const consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.reader.${randomUUID()}`,
       sessionTimeout: 30_000,
-      maxWaitTimeInMs: 100,
-      maxBytesPerPartition: 1024 * 1024,
-      maxBytes: 16 * 1024 * 1024,
+      maxWaitTimeInMs: 50,
+      maxBytesPerPartition: 512 * 1024,
+      maxBytes: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
@@ -92,7 +123,11 @@ export class LogReader {
       });
       await consumer.connect();
       await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (fetched) => this.#deliver(consumer, fetched) });
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: (fetched) => Promise.resolve(this.#deliver(consumer, fetched)),
+      });
       return consumer;
     } catch (error) {
       this.#consumer = undefined;
@@ -107,14 +142,15 @@ export class LogReader {
     consumer.resume([{ topic, partitions: [partition] }]);
   }
 
-  async #deliver(consumer: Consumer, fetched: EachBatchPayload): Promise<void> {
+  #deliver(consumer: Consumer, fetched: EachBatchPayload): void {
     const { batch } = fetched;
     const stretch = this.#stretches.get(batch.partition);
     if (!stretch || stretch.isRead) return consumer.pause([{ topic: batch.topic, partitions: [batch.partition] }]);
     if (fetched.isStale()) return;
-    await stretch.give(batch.messages, BigInt(batch.lastOffset()) + 1n);
+    const partitions = [{ topic: batch.topic, partitions: [batch.partition] }];
+    stretch.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => consumer.resume(partitions));
     fetched.resolveOffset(batch.lastOffset());
-    if (stretch.isRead) consumer.pause([{ topic: batch.topic, partitions: [batch.partition] }]);
+    if (stretch.isRead || stretch.isFull) consumer.pause(partitions);
   }
 
   async #disconnect(): Promise<void> {
@@ -131,10 +167,10 @@ export class LogReader {
 
 /** What is fetched of one partition and not yet read. */
 class Stretch {
-  #batches: LogRecord[][] = [];
+  #slices: LogRecord[][] = [];
   #failure?: Error;
   #wake: () => void = () => undefined;
-  #hasRoom: () => void = () => undefined;
+  #hasRoom?: () => void;
 
   constructor(
     /** The record to fetch next. */
@@ -147,32 +183,36 @@ class Stretch {
     return this.position >= this.until;
   }
 
-  /** Resolves when there is room for more. */
-  async give(messages: KafkaMessage[], next: bigint): Promise<void> {
-    const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position && offset < this.until);
-    this.position = next;
-    if (records.length > 0) this.#batches.push(records);
-    this.#wake();
-    if (this.#batches.length > BATCHES_AHEAD && !this.#failure) await new Promise<void>((resolve) => (this.#hasRoom = resolve));
+  /** As much is fetched ahead as there is room for. */
+  get isFull(): boolean {
+    return this.#slices.length > SLICES_AHEAD;
   }
 
-  /** The next batch; undefined after the last. */
+  /** `hasRoom` is called once there is room again. */
+  give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
+    const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position && offset < this.until);
+    this.position = next;
+    for (let first = 0; first < records.length; first += SLICE_RECORDS) this.#slices.push(records.slice(first, first + SLICE_RECORDS));
+    this.#wake();
+    if (this.isFull) this.#hasRoom = hasRoom;
+  }
+
+  /** The next slice; undefined after the last. Lets others have their turn first. */
   async take(): Promise<LogRecord[] | undefined> {
-    while (this.#batches.length === 0) {
-      if (this.#failure) throw this.#failure;
-      if (this.isRead) return undefined;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
+    await setImmediate();
+    while (this.#slices.length === 0 && !this.#failure && !this.isRead) await new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#failure) throw this.#failure;
-    const batch = this.#batches.shift();
-    this.#hasRoom();
-    return batch;
+    const slice = this.#slices.shift();
+    if (this.#slices.length <= SLICES_AHEAD / 2 && !this.isRead) {
+      this.#hasRoom?.();
+      this.#hasRoom = undefined;
+    }
+    return slice;
   }
 
   fail(failure: Error): void {
     this.#failure ??= failure;
     this.#wake();
-    this.#hasRoom();
   }
 }
 

@@ -1,5 +1,5 @@
 import { UnknownTopicError } from './errors.js';
-import type { PartitionStart, TopicPartition } from './group-work.js';
+import type { PartitionStart, TopicPartition } from './group-port.js';
 import { askAdmin, withAdmin, type KafkaClient } from './kafka-client.js';
 
 /** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */

@@ -8,6 +8,8 @@ import type { JournalEntry, JournalLog, Log, OrderIndex, Timing, TraceHeaders } 
 import { decodeRecord, type JournalRecord } from './records.js';
 
 const INDEX_READS = 5;
+/** The index is behind: how often to look whether it has caught up. */
+const LOOK_AGAIN_MS = 200;
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };
 
 /** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
@@ -41,6 +43,8 @@ export class JournalView {
   /** Partitions that hold a record which this release can't read, and why (R2). */
   readonly #stopped = new Map<number, string>();
   readonly #closing = new AbortController();
+  /** Looks at the index under way, per partition. */
+  readonly #asked = new Map<number, ReturnType<OrderIndex['read']>>();
 
   constructor(private readonly parts: JournalViewParts) {
     setMaxListeners(0, this.#closing.signal);
@@ -121,11 +125,24 @@ export class JournalView {
       const known = this.#book.find(key);
       if (known) return known;
       const { order, marker } = await this.parts.index.read(key);
-      const tailed = this.#tailed.get(partition);
-      if (!tailed) throw new OrderUnreadableError('This process does not follow the journal');
-      if ((marker ?? tailed.low - 1n) >= tailed.from - 1n) return this.#book.load(merchant, orderId, order, marker);
+      if (!this.#tailed.has(partition)) throw new OrderUnreadableError('This process does not follow the journal');
+      if (this.#reaches(partition, marker)) return this.#book.load(merchant, orderId, order, marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
+  }
+
+  /** Resolves when the order can be read again after the index was found behind. All who wait for a partition ask the index once. */
+  async whenReadable(merchant: string, orderId: string, signal: AbortSignal): Promise<void> {
+    const key = orderKey(merchant, orderId);
+    const partition = journalPartition(key);
+    for (;;) {
+      await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
+      if (this.#stopped.has(partition) || this.#book.find(key)) return;
+      const asked = this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
+      this.#asked.set(partition, asked);
+      const { marker } = await asked;
+      if (this.#reaches(partition, marker)) return;
+    }
   }
 
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
@@ -166,6 +183,12 @@ export class JournalView {
       if (marker !== undefined && marker >= tailed.from) tailed.from = marker + 1n;
     }
     this.#book.forget((key, lastOffset) => lastOffset <= (markers.get(journalPartition(key)) ?? -1n));
+  }
+
+  /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */
+  #reaches(partition: number, marker: bigint | undefined): boolean {
+    const { from, low } = this.#tailed.get(partition) ?? { from: 0n, low: 0n };
+    return (marker ?? low - 1n) >= from - 1n;
   }
 
   async #watchOpenIntentsOf(key: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Fault } from '@tranche/contracts';
 import {
   Arbitration,
   operationTag,
+  OrderUnreadableError,
   referenceFor,
   type Arbitrable,
   type Hold,
@@ -27,7 +28,7 @@ export class PaymentService {
   readonly #arbitration: Arbitration;
 
   constructor(
-    journal: Journal,
+    private readonly journal: Journal,
     private readonly platform: PlatformCaller,
     gate: RailBreakers,
     private readonly clock: Clock,
@@ -35,7 +36,8 @@ export class PaymentService {
     this.#arbitration = new Arbitration({ journal: journal.view, gate, timing: clock, newToken: randomUUID });
   }
 
-  handle(command: AcceptedCommand, hold: Hold, trace?: TraceHeaders): Promise<'done' | 'reused'> {
+  /** While the index of the order's partition is lost or behind, nothing is granted: the command waits with its key only. */
+  async handle(command: AcceptedCommand, hold: Hold, trace?: TraceHeaders): Promise<'done' | 'reused'> {
     const { commandId, contentHash, operation, rail, merchant, data } = command;
     const identity = { merchant: merchant.merchant, orderId: data.orderId, commandId, contentHash, operation, rail };
     const route = this.platform.route();
@@ -45,7 +47,16 @@ export class PaymentService {
       urlCount: this.platform.urlCount,
       prepare: (order, attempt) => this.#prepare(command, order, attempt, route),
     };
-    return this.#arbitration.handle(arbitrable, hold);
+    for (;;) {
+      try {
+        return await this.#arbitration.handle(arbitrable, hold);
+      } catch (error) {
+        if (!(error instanceof OrderUnreadableError)) throw error;
+        const { view } = this.journal;
+        if (view.stoppedBecause !== undefined) throw error;
+        await hold.withoutSlot(() => view.whenReadable(identity.merchant, identity.orderId, hold.signal));
+      }
+    }
   }
 
   async #prepare(command: AcceptedCommand, order: OrderState, attempt: number, route: Route): Promise<Prepared | Refused> {

@@ -5,24 +5,18 @@ import type { JournalEntry, JournalReader } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { KAFKA_CLIENT } from '../kafka-client.js';
-import { JournalTopic } from './journal-topic.producer.js';
 
 /** `payments.journal.v1` from its beginning, to mend an index. Connected only while somebody reads. */
 @Injectable()
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;
 
-  constructor(
-    config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) client: KafkaClient,
-    private readonly journal: JournalTopic,
-    log: ServiceLogger,
-  ) {
+  constructor(config: GatewayConfig, @Inject(KAFKA_CLIENT) client: KafkaClient, log: ServiceLogger) {
     this.#reader = new LogReader({ client, topic: topicName(config.kafkaTopicPrefix, TOPICS.journal), log });
   }
 
-  async firstKept(partition: number): Promise<bigint> {
-    return (await this.journal.offsets()).get(partition)?.low ?? 0n;
+  firstKept(partition: number): Promise<bigint> {
+    return this.#reader.firstKept(partition);
   }
 
   read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {

@@ -9,15 +9,18 @@ import { ProjectionService } from './projection.service.js';
 /** The journal in, each partition in order at one instance, for the projection. */
 @Injectable()
 export class ProjectorConsumer {
-  readonly #consumer: PartitionConsumer;
+  #consumer?: PartitionConsumer;
 
   constructor(
-    config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) client: KafkaClient,
+    private readonly config: GatewayConfig,
+    @Inject(KAFKA_CLIENT) private readonly client: KafkaClient,
     private readonly projection: ProjectionService,
-    log: ServiceLogger,
-    health: Health,
-  ) {
+    private readonly log: ServiceLogger,
+    private readonly health: Health,
+  ) {}
+
+  async start(): Promise<void> {
+    const { config, client, projection, log, health } = this;
     this.#consumer = new PartitionConsumer({
       client,
       groupId: `${config.kafkaTopicPrefix}payment-gateway.projector`,
@@ -28,16 +31,13 @@ export class ProjectorConsumer {
       log,
       health,
     });
-  }
-
-  async start(): Promise<void> {
     await this.#consumer.start();
-    this.projection.start();
+    projection.start();
   }
 
   /** A batch that waits for its index would not end by itself. */
   async stop(): Promise<void> {
     await this.projection.stop();
-    await this.#consumer.close();
+    await this.#consumer?.close();
   }
 }

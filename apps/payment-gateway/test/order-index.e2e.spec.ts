@@ -1,0 +1,145 @@
+import { createClient } from 'redis';
+import {
+  emptyOrder,
+  fold,
+  journalPartition,
+  MarkerMovedError,
+  RULES_VERSION,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
+import { Health, type ServiceLogger } from '@tranche/service-kit';
+import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
+import type { GatewayConfig } from '../src/gateway.config.js';
+import { OrderIndexStore } from '../src/journal/order-index.store.js';
+
+const { redisUrl } = infrastructure();
+const prefix = ownPrefix();
+const redis = createClient({ url: redisUrl });
+const log = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined])) as unknown as ServiceLogger;
+const stores: OrderIndexStore[] = [];
+
+/** The index as one process sees it. */
+function process(clockOffsetMs = 0): OrderIndexStore {
+  const config = { redisUrl: new URL(redisUrl), kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig;
+  const store = new OrderIndexStore(config, log, new Health());
+  stores.push(store);
+  return store;
+}
+
+const AT = '2026-03-01T10:00:00.000Z';
+const KEY = 'shop-fr/o';
+const PARTITION = journalPartition(KEY);
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
+const after = (...records: JournalRecord[]): OrderState =>
+  records.reduce((order, record, offset) => fold(order, record, BigInt(offset)).order, emptyOrder('shop-fr', 'o'));
+const open = after({ record: 'INTENT', ...inOrder, ...terms });
+const doubtful = after({ record: 'INTENT', ...inOrder, ...terms }, { record: 'IN_DOUBT', ...inOrder, reason: 'timeout', message: '' });
+
+const index = process();
+const other = process();
+
+async function built(marker: bigint, ...orders: OrderState[]): Promise<void> {
+  const rebuild = await index.beginRebuild(PARTITION, (await index.markers()).get(PARTITION));
+  await rebuild?.write(orders, []);
+  await rebuild?.finish(marker);
+}
+const flush = async () => {
+  for (const key of await redis.keys(`${prefix}*`)) await redis.del(key);
+};
+
+beforeAll(async () => {
+  await redis.connect();
+  await waitFor(
+    () =>
+      Promise.all([index.assertUsable(), other.assertUsable()]).then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: 5_000, what: 'Redis' },
+  );
+});
+beforeEach(flush);
+afterAll(async () => {
+  await flush();
+  await Promise.all(stores.map((store) => store.onApplicationShutdown()));
+  await redis.close();
+});
+
+it('moves state and marker together, and tells which orders are open and which in doubt', async () => {
+  await built(-1n);
+  await index.readAll(PARTITION, -1n, [KEY]);
+  await index.write({ partition: PARTITION, from: -1n, to: 0n, orders: [open], redirectHtml: [] });
+  expect(await other.read(KEY)).toEqual({ order: open, marker: 0n });
+  expect(await other.openOrders()).toEqual([KEY]);
+  await index.readAll(PARTITION, 0n, [KEY]);
+  await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], redirectHtml: [] });
+  expect([await other.openOrders(), await redis.sMembers(`${prefix}gateway:{j${PARTITION}}:doubt`)]).toEqual([[], [KEY]]);
+});
+
+it('forgets an order without a trace', async () => {
+  await built(1n, doubtful);
+  await index.readAll(PARTITION, 1n, [KEY]);
+  await index.write({ partition: PARTITION, from: 1n, to: 2n, orders: [emptyOrder('shop-fr', 'o')], redirectHtml: [] });
+  expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:{j${PARTITION}}:marker`]);
+});
+
+it('takes no write on top of another marker, nor on top of an index that was built anew meanwhile', async () => {
+  await built(5n, open);
+  await index.readAll(PARTITION, 5n, [KEY]);
+  await expect(index.readAll(PARTITION, 4n, [KEY])).rejects.toThrow(MarkerMovedError);
+  await built(5n, open);
+  const write = index.write({ partition: PARTITION, from: 5n, to: 6n, orders: [doubtful], redirectHtml: [] });
+  await expect(write).rejects.toThrow(MarkerMovedError);
+  expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
+});
+
+it('shows nothing of an index that is being built, and has no old order in the new one', async () => {
+  await built(5n, open);
+  const rebuild = await index.beginRebuild(PARTITION, 5n);
+  expect(await other.read(KEY)).toEqual({});
+  await rebuild?.write([doubtful], []);
+  expect([await other.read(KEY), await other.claimDueOrders(Number.MAX_SAFE_INTEGER, 0, 9)]).toEqual([{}, []]);
+  await rebuild?.finish(9n);
+  expect(await other.read(KEY)).toEqual({ order: doubtful, marker: 9n });
+  await (await index.beginRebuild(PARTITION, 9n))?.finish(9n);
+  expect(await other.read(KEY)).toEqual({ marker: 9n });
+});
+
+it('is built by one process at a time, and by another one when a flush made the first void', async () => {
+  const first = await index.beginRebuild(PARTITION, undefined);
+  expect(await other.beginRebuild(PARTITION, undefined)).toBeUndefined();
+  await flush();
+  const second = await other.beginRebuild(PARTITION, undefined);
+  await expect(first?.write([open], [])).rejects.toThrow(MarkerMovedError);
+  await expect(first?.finish(1n)).rejects.toThrow(MarkerMovedError);
+  await second?.finish(7n);
+  expect((await index.markers()).get(PARTITION)).toBe(7n);
+});
+
+it('is not wiped for a marker that is not there any more', async () => {
+  await built(5n, open);
+  expect(await other.beginRebuild(PARTITION, 4n)).toBeUndefined();
+  expect(await other.beginRebuild(PARTITION, undefined)).toBeUndefined();
+  expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
+});
+
+it('gives a due order to one process until that had its time', async () => {
+  await built(1n, doubtful);
+  const dueMs = Date.parse(AT) + 15 * 60_000;
+  expect(await index.claimDueOrders(dueMs - 1, dueMs + 60_000, 9)).toEqual([]);
+  expect(await index.claimDueOrders(dueMs, dueMs + 60_000, 9)).toEqual([KEY]);
+  expect(await other.claimDueOrders(dueMs + 59_999, dueMs + 120_000, 9)).toEqual([]);
+  expect(await other.claimDueOrders(dueMs + 60_000, dueMs + 120_000, 9)).toEqual([KEY]);
+});
+
+it('tells no orders in doubt while it is not whole', async () => {
+  await expect(index.ordersInDoubt()).rejects.toThrow('is being built');
+});
+
+it('has a clock that travels with ours', async () => {
+  const traveller = process(86_400_000);
+  const there = await waitFor(() => traveller.timeMs().catch(() => undefined), { timeoutMs: 5_000, what: 'Redis' });
+  expect(Math.abs(there - (await index.timeMs()) - 86_400_000)).toBeLessThan(10_000);
+});

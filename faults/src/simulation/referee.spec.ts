@@ -1,0 +1,117 @@
+import { toCloudEvent, type JournalRecord } from '@tranche/order-journal';
+import type { SimulatedCommand } from './commands.js';
+import type { LedgerEntry } from './platform.js';
+import { Referee } from './referee.js';
+
+const key = 'shop-fr/o1';
+const head = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o1', at: '2026-03-01T10:00:00.000Z' };
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 20_000 } as const;
+
+function court(): { referee: Referee; ledger: LedgerEntry[]; kinds: () => string[] } {
+  const ledger: LedgerEntry[] = [];
+  const referee = new Referee(
+    () => 0,
+    () => ledger,
+  );
+  return { referee, ledger, kinds: () => referee.violations.map(({ kind }) => kind) };
+}
+
+function entry(commandId: string, more: Partial<LedgerEntry> & { request?: Partial<LedgerEntry['request']> } = {}): LedgerEntry {
+  const by = { commandId, attempt: 1, token: 't' };
+  const request = { orderKey: key, operation: 'authorize' as const, method: 'A', by, ...more.request };
+  const rest = { transactionId: `T-${commandId}`, standing: 'succeeded' as const, execCode: '0000', amount: 20_000 };
+  return { ...rest, atMs: 0, wasRedirect: false, isTold: false, ...more, request };
+}
+
+function execute({ referee, ledger }: ReturnType<typeof court>, ...entries: LedgerEntry[]): void {
+  for (const one of entries) {
+    ledger.push(one);
+    referee.executed(one);
+  }
+}
+
+const record = (commandId: string, offset: bigint, command: Partial<SimulatedCommand> = {}) => ({
+  topic: 'commands',
+  partition: 0,
+  offset,
+  command: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
+  isRejected: false,
+});
+
+const intent = (commandId: string): JournalRecord => ({
+  record: 'INTENT',
+  ...head,
+  ...terms,
+  commandId,
+  attempt: 1,
+  token: commandId,
+  contentHash: commandId,
+});
+
+function land(referee: Referee, ...records: JournalRecord[]): void {
+  for (const [offset, one] of records.entries())
+    referee.landed({ key, record: one, offset: BigInt(offset), partition: 0, value: Buffer.alloc(0), atMs: 0 });
+}
+
+it('sees an operation that was executed twice', () => {
+  const one = court();
+  execute(one, entry('A'), entry('A'));
+  expect(one.kinds()).toContain('executedTwice');
+});
+
+it.each<[string, LedgerEntry[], boolean]>([
+  ['two live payments', [entry('A'), entry('B')], true],
+  ['a payment after a refused one', [entry('A', { standing: 'refused' }), entry('B')], false],
+  [
+    'a redirect and the one that takes its place',
+    [
+      entry('A', { standing: 'redirect', wasRedirect: true }),
+      entry('B', { request: { by: { commandId: 'B', attempt: 1, token: 't', supersedes: 'A' } } }),
+    ],
+    false,
+  ],
+  [
+    'two captures',
+    [
+      entry('A'),
+      ...['C1', 'C2'].map((id) =>
+        entry(id, { request: { operation: 'capture', transactionId: 'T-A', by: { commandId: id, attempt: 1, token: 't' } } }),
+      ),
+    ],
+    true,
+  ],
+])('looks at the guards: %s', (_what, entries, isBroken) => {
+  const one = court();
+  execute(one, ...entries);
+  expect(one.kinds().includes('guardBroken')).toBe(isBroken);
+});
+
+it('sees a command that overtakes an earlier one of its key', () => {
+  const { referee, kinds } = court();
+  referee.commands.push(record('A', 0n), record('B', 1n));
+  land(referee, intent('B'));
+  expect(kinds()).toEqual(['outOfOrder']);
+});
+
+it('sees a commit that passes what is not finished, by offset and by metadata', () => {
+  const { referee, kinds } = court();
+  const open = { offset: 4n, isFinished: () => false, name: 'A' };
+  referee.committed([open], 4n, new Set());
+  expect(kinds()).toEqual([]);
+  referee.committed([open], 5n, new Set());
+  referee.committed([open], 2n, new Set([4n]));
+  expect(kinds()).toEqual(['frontierPassed', 'frontierPassed']);
+});
+
+it('sees an event that changes, and one that comes behind a later one', () => {
+  const { referee, kinds } = court();
+  const events = ['in_doubt', 'doubt_resolved'].map((name, at) =>
+    toCloudEvent(referee.order(key), 0, { type: `payment.authorize.${name}`, offset: String(at), time: head.at, body: { commandId: 'A' } }),
+  );
+  referee.publishedEvents([events[1]!]);
+  referee.publishedEvents([events[1]!]);
+  expect(kinds()).toEqual([]);
+  referee.publishedEvents([{ ...events[1]!, data: { ...events[1]!.data, amount: 1 } }]);
+  referee.publishedEvents([events[0]!]);
+  expect(kinds()).toEqual(['eventsBroken', 'eventsBroken']);
+});

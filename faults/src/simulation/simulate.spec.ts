@@ -1,0 +1,33 @@
+import { isInDoubt } from '@tranche/order-journal';
+import { simulate } from './simulate.js';
+
+const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
+
+it('is the same run for the same seed', async () => {
+  const [one, again, other] = [await simulate({ seed: 11 }), await simulate({ seed: 11 }), await simulate({ seed: 12 })];
+  expect([again.hash, again.steps, again.operations]).toEqual([one.hash, one.steps, one.operations]);
+  expect(other.hash).not.toBe(one.hash);
+});
+
+it('ends every command of a world without faults, and doubts nothing', async () => {
+  for (const seed of seeds(1, 20)) {
+    const { violations, crashes, inDoubt, world } = await simulate({ seed, isCalm: true });
+    const phases = [...world.referee.orders.values()].flatMap(({ operations }) =>
+      operations.filter((one) => one.phase === 'open' || isInDoubt(one)),
+    );
+    expect({ seed, violations, crashes, inDoubt, phases }).toEqual({ seed, violations: [], crashes: 0, inDoubt: 0, phases: [] });
+    expect(world.plan.orderKeys.length).toBeGreaterThanOrEqual(2);
+    expect(world.plan.commands.length).toBeGreaterThanOrEqual(5);
+  }
+});
+
+it('finds nothing that must never happen in 200 worlds of faults', async () => {
+  const seen = { crashes: 0, pauses: 0, flushes: 0, inDoubt: 0 };
+  for (const seed of seeds(1, 200)) {
+    const result = await simulate({ seed });
+    expect({ seed, violations: result.violations }).toEqual({ seed, violations: [] });
+    for (const name of ['crashes', 'pauses', 'flushes', 'inDoubt'] as const) seen[name] += result[name];
+  }
+  // Faults that never strike would find nothing either.
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
+});
