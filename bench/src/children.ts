@@ -96,7 +96,18 @@ export function root(): string {
   return dirname(dirname(dirname(process.argv[1] ?? '')));
 }
 
-export async function freePort(): Promise<number> {
+/** Starts something on a free port; on another one where somebody else was faster. */
+export async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (attempt === 3 || !String(error).includes('EADDRINUSE')) throw error;
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

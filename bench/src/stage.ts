@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createClient } from 'redis';
 import { TOPICS, topicName, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
-import { freePort, startChild, type Child } from './children.js';
+import { onFreePort, startChild, type Child } from './children.js';
 import { commandRecord, MERCHANT } from './commands.js';
 
 export interface Infrastructure {
@@ -97,14 +97,15 @@ export interface Platform extends Child {
 export type PlatformKind = 'simulator' | 'lean';
 
 /** The platform that ours and all peers call in one run. `latencyMs`: a number, or a range such as 100-500. */
-export async function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Platform> {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const env = { PORT: String(port), LATENCY_MS: latencyMs };
-  if (kind === 'lean') return { url, ...(await startChild({ main: ['bench/dist/platform/main.js'], env, readyUrl: url })) };
-  const main = ['apps/platform-simulator/dist/main.js'];
-  const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
-  return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
+export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Platform> {
+  return onFreePort(async (port) => {
+    const url = `http://127.0.0.1:${port}`;
+    const env = { PORT: String(port), LATENCY_MS: latencyMs };
+    if (kind === 'lean') return { url, ...(await startChild({ main: ['bench/dist/platform/main.js'], env, readyUrl: url })) };
+    const main = ['apps/platform-simulator/dist/main.js'];
+    const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
+    return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
+  });
 }
 
 /** The simulator forgets what it executed, so that the next contestant may send the same commands. */
@@ -125,27 +126,28 @@ export interface GatewayOptions extends Infrastructure {
 }
 
 /** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
-export async function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
-  const port = await freePort();
-  const managementUrl = `http://127.0.0.1:${port}`;
-  const child = await startChild({
-    main: ['apps/payment-gateway/dist/main.js'],
-    env: {
-      BIND_ADDRESS: '127.0.0.1',
-      MANAGEMENT_PORT: String(port),
-      KAFKA_BROKERS: brokers,
-      KAFKA_TOPIC_PREFIX: stage.prefix,
-      REDIS_URL: redisUrl,
-      MERCHANTS_FILE: merchantsFile(),
-      PAYMENT_URL: platform.url,
-      GATEWAY_IN_FLIGHT: String(inFlight),
-      ...env,
-    },
-    readyUrl: `${managementUrl}/health/ready`,
-    nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
-    ...(onLine && { onLine }),
+export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
+  return onFreePort(async (port) => {
+    const managementUrl = `http://127.0.0.1:${port}`;
+    const child = await startChild({
+      main: ['apps/payment-gateway/dist/main.js'],
+      env: {
+        BIND_ADDRESS: '127.0.0.1',
+        MANAGEMENT_PORT: String(port),
+        KAFKA_BROKERS: brokers,
+        KAFKA_TOPIC_PREFIX: stage.prefix,
+        REDIS_URL: redisUrl,
+        MERCHANTS_FILE: merchantsFile(),
+        PAYMENT_URL: platform.url,
+        GATEWAY_IN_FLIGHT: String(inFlight),
+        ...env,
+      },
+      readyUrl: `${managementUrl}/health/ready`,
+      nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+      ...(onLine && { onLine }),
+    });
+    return { ...child, managementUrl };
   });
-  return { ...child, managementUrl };
 }
 
 let folder: string | undefined;

@@ -203,5 +203,6 @@ export class SimulatedGateway {
 
 export const JOURNAL = 'journal';
 
-const isBug = (error: unknown): boolean =>
+/** An error of ours rather than of the world around. */
+export const isBug = (error: unknown): boolean =>
   error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;

@@ -42,8 +42,6 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
 function mayBeLeft(payment: LedgerEntry, order: OrderState | undefined, entry: LedgerEntry): boolean {
   const { commandId } = payment.request.by;
   const isNamed = (supersedes: string | undefined) => supersedes === commandId && payment.wasRedirect;
-  if (isNamed(entry.request.by.supersedes)) return true;
-  return (order?.operations ?? []).some(
-    (other) => (isNamed(other.supersedes) && other.attempts.length > 0) || (other.commandId === commandId && other.end === 'expired'),
-  );
+  if (payment.wasExpired || isNamed(entry.request.by.supersedes)) return true;
+  return (order?.operations ?? []).some((other) => isNamed(other.supersedes) && other.attempts.length > 0);
 }

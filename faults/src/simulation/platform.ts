@@ -32,6 +32,8 @@ export interface LedgerEntry {
   amount: number;
   atMs: number;
   wasRedirect: boolean;
+  /** The gateway gave its approval up as expired. */
+  wasExpired: boolean;
   /** A notification of its present standing is on its way or delivered. */
   isTold: boolean;
 }
@@ -108,7 +110,17 @@ export class SimulatedPlatform {
     const amount = this.#amountOf(request, execCode);
     const transactionId = `T${++this.#transactions}`;
     const atMs = this.around.scheduler.nowMs;
-    const entry = { request, transactionId, standing, execCode, amount, atMs, wasRedirect: standing === 'redirect', isTold: false };
+    const entry = {
+      request,
+      transactionId,
+      standing,
+      execCode,
+      amount,
+      atMs,
+      wasRedirect: standing === 'redirect',
+      wasExpired: false,
+      isTold: false,
+    };
     this.ledger.push(entry);
     this.listener.executed(entry);
     if (standing !== 'redirect' || random.chance(0.3)) entry.isTold = this.#notify(request, this.#answerOf(entry));

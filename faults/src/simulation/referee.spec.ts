@@ -20,7 +20,7 @@ function entry(commandId: string, more: Partial<LedgerEntry> & { request?: Parti
   const by = { commandId, attempt: 1, token: 't' };
   const request = { orderKey: key, operation: 'authorize' as const, method: 'A', by, ...more.request };
   const rest = { transactionId: `T-${commandId}`, standing: 'succeeded' as const, execCode: '0000', amount: 20_000 };
-  return { ...rest, atMs: 0, wasRedirect: false, isTold: false, ...more, request };
+  return { ...rest, atMs: 0, wasRedirect: false, wasExpired: false, isTold: false, ...more, request };
 }
 
 function execute({ referee, ledger }: ReturnType<typeof court>, ...entries: LedgerEntry[]): void {

@@ -1,6 +1,6 @@
 import { isInDoubt } from '@tranche/order-journal';
 import { operatorsWord } from './evidence.js';
-import { SimulatedGateway } from './gateway.js';
+import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
 import { SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, type Profile } from './profile.js';
@@ -70,7 +70,10 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared);
     gateway.start().catch((error: unknown) => {
-      if (process.isAlive) world.shared.threw(error);
+      if (!process.isAlive) return;
+      if (isBug(error)) world.shared.threw(error);
+      // What a service does that can not start: it ends, and is started again.
+      kill(process);
     });
     process.every(LIVENESS_MS, 'liveness', () => {
       if (gateway.brokenBecause !== undefined) kill(process);

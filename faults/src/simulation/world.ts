@@ -149,11 +149,13 @@ export class World {
   }
 
   /** Six days without news, in a hurry. */
-  #expire({ request: { orderKey, by } }: LedgerEntry, afterMs: number): void {
+  #expire(entry: LedgerEntry, afterMs: number): void {
+    const { orderKey, by } = entry.request;
     this.around.scheduler.after(afterMs, `${by.commandId} expires`, () => {
       const order = this.referee.order(orderKey);
       const operation = findOperation(order, by.commandId);
       if (operation?.phase !== 'pending') return;
+      entry.wasExpired = true;
       const { merchant, orderId } = order;
       const at = new Date(Date.UTC(2026, 2, 1, 10) + this.around.scheduler.nowMs).toISOString();
       const { commandId, attempt } = operation;

@@ -3,7 +3,15 @@ import type { JournalView } from './journal-view.js';
 import { nextStep } from './next-step.js';
 import { findOperation, verdictOf, type OperationState, type OrderState, type Verdict } from './order-state.js';
 import type { Timing, TraceHeaders } from './ports.js';
-import { RULES_VERSION, type Answer, type DoubtReason, type Intent, type NotExecutedReason, type OperationTerms, type Result } from './records.js';
+import {
+  RULES_VERSION,
+  type Answer,
+  type DoubtReason,
+  type Intent,
+  type NotExecutedReason,
+  type OperationTerms,
+  type Result,
+} from './records.js';
 import { afterNotExecuted } from './retry-policy.js';
 import { isWithinSendDeadline, type Moment } from './send-deadline.js';
 
@@ -177,7 +185,10 @@ export class Arbitration {
     const { code, message, retryAfterSeconds } = after;
     const hint = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
     const { commandId, attempt } = operation;
-    return journal.appendAndRead({ record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint }, command.trace);
+    return journal.appendAndRead(
+      { record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint },
+      command.trace,
+    );
   }
 
   #reject(

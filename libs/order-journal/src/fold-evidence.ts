@@ -38,6 +38,7 @@ export function foldEvidence(next: Draft, evidence: Evidence): void {
   );
   if (sources.length === 1 && source && !(isCurrent(source.operation, source.attempt) && source.operation.phase === 'open')) {
     apply(next, source.operation, unbound, source.attempt.attempt);
+    bindUnbound(next, source.operation.commandId);
   } else if (isUndecided) next.order.unbound = [...next.order.unbound, unbound];
   else external(next, unbound);
 }
@@ -50,6 +51,7 @@ export function settleDoubtFromUnbound(next: Draft, commandId: string): void {
     if (sources.length !== 1 || source?.operation.commandId !== commandId || source.operation.phase !== 'in_doubt') continue;
     next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
     apply(next, source.operation, unbound, source.attempt.attempt);
+    bindUnbound(next, commandId);
   }
 }
 

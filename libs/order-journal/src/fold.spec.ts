@@ -47,6 +47,10 @@ function evidence(result: Evidence['result'], change: Partial<Evidence> & { of?:
 const capture = (commandId: string, change: Partial<Intent> = {}) =>
   intent(commandId, { operation: 'capture', transactionId: 'T-a', amount: undefined, ...change });
 const refund = (commandId: string, amount?: number) => intent(commandId, { operation: 'refund', transactionId: 'T-c', amount });
+const payment = (result: Outcome['result']) => [intent('p', { operation: 'pay', method: 'card' }), outcome('p', result)];
+const waitingPayment = payment('redirect');
+const refusedPayment = payment('refused');
+const refundOfPayment = (commandId: string) => intent(commandId, { operation: 'refund', transactionId: 'T-p', amount: 100 });
 const voiding = (commandId: string) => intent(commandId, { operation: 'void', transactionId: 'T-a', amount: undefined });
 
 function run(
@@ -110,6 +114,8 @@ describe('an INTENT is judged once', () => {
     ['a void of a capture', [...captured, { ...voiding('v'), transactionId: 'T-c' }], 'v', 1, 'rejected'],
     ['a refund of all', [...captured, refund('r', 15000)], 'r', 1, 'granted'],
     ['a refund above what remains', [...captured, refund('r', 15001)], 'r', 1, 'rejected'],
+    ['a refund of a payment that waits for its cardholder', [...waitingPayment, refundOfPayment('r')], 'r', 1, 'rejected'],
+    ['a refund of a payment that was refused', [...refusedPayment, refundOfPayment('r')], 'r', 1, 'rejected'],
     ['a second refund of the rest', [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 1)], 's', 1, 'granted'],
     ['a second refund above the rest', [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 2)], 's', 1, 'rejected'],
     ['a refund where nothing remains', [...captured, refund('r'), outcome('r', 'succeeded'), refund('s')], 's', 1, 'rejected'],
@@ -550,4 +556,13 @@ describe('the fold', () => {
     expect(phaseOf(order, '__proto__')).toBe('ended 1 succeeded');
     expect(tagExtraData(undefined, '__proto__', 1).isTagged).toBe(true);
   });
+});
+
+it('settles a doubt by the pending approval it heard of, and the approval by the success behind it', () => {
+  const untagged = { operation: 'authorize', tag: undefined } as const;
+  const heard = (result: 'pending' | 'succeeded') =>
+    evidence(result, { answer: { execCode: result === 'pending' ? '0003' : '0000', transactionId: 'T-1' } });
+  const { order, events } = run([intent('a', untagged), heard('pending'), heard('succeeded'), inDoubt('a')]);
+  expect(findOperation(order, 'a')).toMatchObject({ phase: 'ended', end: 'succeeded' });
+  expect([order.unbound, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
 });

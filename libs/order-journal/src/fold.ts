@@ -1,16 +1,7 @@
 import type { OperationKind } from '@tranche/contracts';
 import { bindUnbound, foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
 import { isCapturable, judge, mayBeForgotten, refundableAmount } from './guards.js';
-import {
-  emptyOrder,
-  findOperation,
-  hasSucceeded,
-  isEmptyOrder,
-  isPayment,
-  type OperationState,
-  type OrderState,
-  type Verdict,
-} from './order-state.js';
+import { emptyOrder, findOperation, isEmptyOrder, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
 import {
   bind,
   closeNotExecuted,

@@ -48,8 +48,10 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
   return granted;
 }
 
-/** "At most the remaining amount" (interface, Limits). */
+/** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
 function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
+  const source = operationWith(order, intent.transactionId, isRefundable);
+  if (source && !hasSucceeded(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
   const remaining = refundableAmount(order, intent.transactionId);
   if (remaining === undefined) return granted;
   if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
@@ -87,7 +89,7 @@ function isSuperseded(others: OperationState[], operation: OperationState): bool
 
 /** Minor units that a refund of this capture or card payment may still give back; undefined where that is not known. */
 export function refundableAmount(order: OrderState, transactionId: string | undefined): number | undefined {
-  const source = operationWith(order, transactionId, (operation) => operation.operation === 'capture' || operation.operation === 'pay');
+  const source = operationWith(order, transactionId, isRefundable);
   if (!source || !hasSucceeded(source) || source.amount === undefined) return undefined;
   const refunds = order.operations.filter(
     (other) => other.operation === 'refund' && hasSucceeded(other) && other.reference === transactionId,
@@ -98,6 +100,8 @@ export function refundableAmount(order: OrderState, transactionId: string | unde
   if (given.some((amount) => amount === undefined)) return undefined;
   return given.reduce((remaining: number, amount = 0) => remaining - amount, source.amount);
 }
+
+const isRefundable = ({ operation }: OperationState) => operation === 'capture' || operation === 'pay';
 
 export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
   if (transactionId === undefined) return false;

@@ -1,4 +1,13 @@
-import { emptyOrder, findOperation, fold, type Classified, type Hold, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  findOperation,
+  fold,
+  OrderUnreadableError,
+  type Classified,
+  type Hold,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
 import type { Clock } from '../clock.js';
 import type { Journal } from '../journal/journal.service.js';
@@ -17,7 +26,9 @@ class JournalInMemory {
   /** Runs before the record of this kind is appended. */
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
+  waits = 0;
   read = () => Promise.resolve(this.order);
+  whenReadable = () => Promise.resolve(void this.waits++);
   async append(record: JournalRecord): Promise<bigint> {
     await this.before[record.record]?.();
     this.records.push(record);
@@ -106,6 +117,15 @@ it('asks the journal, sends once, and writes down what came of it', async () => 
   const { journal, calls, payments } = story([succeeded()]);
   expect(await payments.handle(authorization())).toBe('done');
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
+});
+
+it('waits without an in-flight place while the order can not be read, and then goes on', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  let failures = 2;
+  const { read } = journal;
+  journal.read = () => (failures-- > 0 ? Promise.reject(new OrderUnreadableError('the index is lost')) : read());
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.waits, calls.length]).toEqual([2, 1]);
 });
 
 it('repeats what it said when the command comes again', async () => {

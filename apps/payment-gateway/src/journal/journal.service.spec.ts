@@ -27,7 +27,7 @@ function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string
   );
   const bring = (offset: bigint, value: Buffer) =>
     onRecords(PARTITION, [{ topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 }]);
-  const index = { stored: marker };
+  const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
   const topic = {
     offsets: () => Promise.resolve(offsets),
     follow: (_from: unknown, take: typeof onRecords) => {
@@ -43,7 +43,10 @@ function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string
   const store = {
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     openOrders: () => Promise.resolve([]),
-    read: (key: string) => Promise.resolve({ order: orders.get(key), marker: index.stored }),
+    read: (key: string) => {
+      index.onRead();
+      return Promise.resolve({ order: orders.get(key), marker: index.stored });
+    },
   } as unknown as OrderIndexStore;
   const health = new Health();
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
@@ -80,6 +83,20 @@ it('uses no state of an index that is behind what memory covers', async () => {
   await expect(service.read('shop-fr', 'o')).rejects.toThrow('is behind');
   index.stored = undefined;
   await expect(service.read('shop-fr', 'o')).rejects.toThrow('is behind');
+  await service.stop();
+});
+
+it('tells when an index that was lost can be read again', async () => {
+  const { service, index } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  index.stored = undefined;
+  let looks = 0;
+  index.onRead = () => {
+    if (++looks === 3) index.stored = 4n;
+  };
+  await service.view.whenReadable('shop-fr', 'o', new AbortController().signal);
+  expect(looks).toBe(3);
+  expect((await service.read('shop-fr', 'o')).operations).toEqual([]);
   await service.stop();
 });
 

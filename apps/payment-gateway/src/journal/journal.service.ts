@@ -50,8 +50,9 @@ export class Journal {
 
   /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
   async start(): Promise<void> {
-    const offsets = await this.topic.offsets();
-    const from = await this.view.begin(offsets, await this.#indexBuilt(offsets));
+    const markers = await this.#indexBuilt(await this.topic.offsets());
+    // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
+    const from = await this.view.begin(await this.topic.offsets(), markers);
     this.#tail = await this.topic.follow(from, (partition, records) => this.view.take(partition, records));
     for (let looks = 1; this.view.behind > 0; looks++) {
       if (looks % 50 === 0) this.edges.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
