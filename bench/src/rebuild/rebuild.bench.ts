@@ -83,6 +83,7 @@ async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bi
   const redis = await createClient({ url: redisUrl }).connect();
   const keys = [...ends].map(([partition]) => `${stage.prefix}gateway:{j${partition}}:marker`);
   const deadline = performance.now() + TIME_BOX_MS;
+  // A marker of a rebuild under way: `-1` and whose it is.
   const isThere = async () => {
     const markers = await redis.mGet(keys);
     return [...ends.values()].every((end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n);
@@ -95,9 +96,4 @@ async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bi
   } finally {
     await redis.close();
   }
-}
-
-/** A marker that is no offset belongs to a rebuild under way. */
-function offsetOf(marker: string | null | undefined): bigint {
-  return /^\d+$/.test(marker ?? '') ? BigInt(marker ?? -1) : -1n;
 }

@@ -39,6 +39,13 @@ export interface Profile {
 const seldom = (random: Random, probability: number, most: number): number => (random.chance(probability) ? random.next() * most : 0);
 
 export function drawProfile(random: Random): Profile {
+  const profile = drawTroubles(random);
+  // A process that wakes up after an operator has closed what it was about to send.
+  if (profile.operator && random.chance(0.4)) Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
+  return profile;
+}
+
+function drawTroubles(random: Random): Profile {
   return {
     processes: random.chance(0.3) ? 3 : 2,
     quickMs: random.pick([1, 5, 20, 100]),
@@ -46,7 +53,7 @@ export function drawProfile(random: Random): Profile {
     slowMs: random.pick([300, 1500, 4000]),
     crash: seldom(random, 0.6, 0.012),
     pause: seldom(random, 0.5, 0.008),
-    pauseMs: random.pick([500, 3000, 12_000, 60_000]),
+    pauseMs: random.pick([500, 3000, 12_000]),
     rebalance: seldom(random, 0.5, 0.008),
     flush: seldom(random, 0.25, 0.004),
     restore: seldom(random, 0.2, 0.004),
