@@ -84,18 +84,6 @@ export class ProducerClosedError extends Error {
   override readonly name = 'ProducerClosedError';
 }
 
-/**
- * Thrown by the reader of a PartitionConsumer: its partition is consumed again from this offset, and what was fetched is dropped. The
- * committed offset follows what is handled then.
- */
-export class RestartPartition extends Error {
-  override readonly name = 'RestartPartition';
-
-  constructor(readonly offset: bigint) {
-    super(`the partition is consumed again from offset ${offset}`);
-  }
-}
-
 /** The broker knows this member no more, or not in this generation: its partitions are others' already. */
 export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';

@@ -132,10 +132,6 @@ export class GroupWork {
       partition,
       signal: end.signal,
       progress: () => this.afterProgress(held),
-      restart: (offset) => {
-        if (this.isHeld(held)) this.options.port.seek(assignment, offset);
-        this.afterProgress(held);
-      },
     };
     const work = this.options.assigned(assignment);
     const held: Held = { assignment, end, work, isPlaced: false, isFull: false, committedChanges: work.changes, isCommitted: false };

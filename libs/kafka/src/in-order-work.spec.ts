@@ -1,5 +1,4 @@
 import type { ConsumedRecord } from './consumed-record.js';
-import { RestartPartition } from './errors.js';
 import { InOrderWork } from './in-order-work.js';
 
 const record = (offset: number) => ({ offset: BigInt(offset), rawKey: null, value: Buffer.alloc(1) }) as ConsumedRecord;
@@ -8,7 +7,6 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 class Bench {
   readonly batches: number[][] = [];
   readonly answers: (() => Promise<void>)[] = [];
-  readonly restarts: bigint[] = [];
   readonly waitsMs: number[] = [];
   readonly end = new AbortController();
   progressed = 0;
@@ -18,7 +16,6 @@ class Bench {
       partition: 0,
       signal: this.end.signal,
       progress: () => this.progressed++,
-      restart: (offset) => this.restarts.push(offset),
     },
     {
       maxBatchRecords: 3,
@@ -49,27 +46,6 @@ describe('work in order', () => {
     expect(bench.work.commitPoint()).toEqual({ offset: 5n, metadata: '' });
     bench.end.abort();
     await run;
-  });
-
-  it('drops what it has and begins again where the reader says', async () => {
-    const bench = new Bench();
-    bench.answers.push(() => Promise.resolve(), () => Promise.reject(new RestartPartition(1n))); // prettier-ignore
-    bench.work.begin(0n);
-    bench.work.add([0, 1, 2, 3, 4, 5, 6].map(record));
-    void bench.work.run();
-    while (bench.restarts.length === 0) await settled();
-    expect(bench.restarts).toEqual([1n]);
-    expect(bench.work.backlog()).toEqual({ records: 0, bytes: 0, span: 0 });
-    expect(bench.work.commitPoint()?.offset).toBe(1n);
-    bench.work.add([1, 2].map(record));
-    while (bench.progressed < 2) await settled();
-    expect(bench.batches).toEqual([
-      [0, 1, 2],
-      [3, 4, 5],
-      [1, 2],
-    ]);
-    expect(bench.work.commitPoint()?.offset).toBe(3n);
-    bench.end.abort();
   });
 
   it('is settled when the batch that ran has ended, and nothing starts after the drain began', async () => {

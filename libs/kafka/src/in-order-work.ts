@@ -1,6 +1,5 @@
 import { backOffMs, pauseFor } from './back-off.js';
 import { bytesOf, type ConsumedRecord } from './consumed-record.js';
-import { RestartPartition } from './errors.js';
 import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 import { realTimers, type Timers } from './timers.js';
 
@@ -8,8 +7,8 @@ export interface InOrderOptions {
   /** Records in one batch at most. */
   maxBatchRecords: number;
   /**
-   * Called with records in offset order, never twice at a time. Resolves: handled. Throws RestartPartition: the partition is consumed
-   * again from there. Rejects with anything else: the same records come again after a delay, for ever.
+   * Called with records in offset order, never twice at a time. Resolves: handled. Rejects: the same records come again after a delay,
+   * for ever.
    */
   onBatch: (records: ConsumedRecord[]) => Promise<void>;
   /** Told of each failure before its repeat, for log and metrics. */
@@ -92,7 +91,6 @@ export class InOrderWork implements PartitionWork {
         await this.options.onBatch(records);
         return this.finish(records);
       } catch (error) {
-        if (error instanceof RestartPartition) return this.restart(error.offset);
         const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 10_000 }, this.timers.random());
         this.options.onFailure?.({ records, attempt, retryMs, error });
         await pauseFor(retryMs, signal, this.timers);
@@ -106,12 +104,5 @@ export class InOrderWork implements PartitionWork {
     this.next = batch[batch.length - 1]!.offset + 1n;
     this.finishedBatches++;
     this.assignment.progress();
-  }
-
-  private restart(offset: bigint): void {
-    this.waiting = [];
-    this.bytes = 0;
-    this.next = offset;
-    if (!this.assignment.signal.aborted) this.assignment.restart(offset);
   }
 }

@@ -11,7 +11,6 @@ export {
   ProducerOverloadedError,
   MembershipLostError,
   RecordTooLargeError,
-  RestartPartition,
   RetryableError,
   TerminalError,
   UnknownTopicError,

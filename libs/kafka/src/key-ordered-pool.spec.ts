@@ -35,7 +35,6 @@ class Bench {
       partition,
       signal: end.signal,
       progress: () => this.progressed++,
-      restart: () => undefined,
     };
     return this.pool.workOn(assignment);
   }

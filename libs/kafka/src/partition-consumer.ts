@@ -26,8 +26,8 @@ export interface PartitionConsumerOptions {
   maxBytesPerPartition?: number;
   /**
    * Called with the records of one partition in offset order, never twice at a time for a partition. The batch is committed when it
-   * resolves; when it rejects, the same batch comes again after a delay, for ever; RestartPartition instead
-   * names the offset that comes next. `signal` aborts when the partition may be taken away: what ends soon after still counts.
+   * resolves; when it rejects, the same batch comes again after a delay, for ever. `signal` aborts when the partition may be
+   * taken away: what ends soon after still counts.
    */
   onBatch: (partition: number, records: ConsumedRecord[], context: { signal: AbortSignal }) => Promise<void>;
   /**

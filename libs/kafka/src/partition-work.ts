@@ -12,8 +12,6 @@ export interface Assignment {
   readonly signal: AbortSignal;
   /** To be called when records were finished: the frontier is committed soon, and more may be fetched. */
   progress(): void;
-  /** Consumes the partition again from this offset; records that were added before and are not finished are to be dropped by the work. */
-  restart(offset: bigint): void;
 }
 
 /** Fetched and not finished. `span`: offsets from the frontier to the last record fetched. */
