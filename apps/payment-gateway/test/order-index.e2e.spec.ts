@@ -118,6 +118,18 @@ it('is built by one process at a time, and by another one when a flush made the 
   expect((await index.markers()).get(PARTITION)).toBe(7n);
 });
 
+it('is never finished when Redis lost the last writes of its rebuild', async () => {
+  await flush();
+  const rebuild = await index.beginRebuild(PARTITION, undefined);
+  const token = `${prefix}gateway:{j${PARTITION}}:rebuild`;
+  const before = await redis.get(token);
+  await rebuild?.write([open], []);
+  await redis.set(token, before ?? '');
+  await expect(rebuild?.finish(7n)).rejects.toThrow(MarkerMovedError);
+  expect((await index.markers()).get(PARTITION)).toBeUndefined();
+  await flush();
+});
+
 it('is not wiped for a marker that is not there any more', async () => {
   await built(5n, open);
   expect(await other.beginRebuild(PARTITION, 4n)).toBeUndefined();

@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
     does: 'takes a state of the index that is older than what memory begins with (R7)',
     project: 'order-journal',
     file: 'journal-view.js',
-    find: '>= tailed.from - 1n)',
-    replace: '>= -1n)',
+    find: 'return (marker ?? low - 1n) >= from - 1n;',
+    replace: 'return true;',
   },
   {
     name: 'forget-before-t-moves',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign } from '../parts/children.js';
+import type { Part, Tally } from '../parts/run-part.js';
 import { MUTANTS, type Mutant } from './mutants.js';
 import { planted } from './planted.js';
 
@@ -24,7 +25,7 @@ export async function runMutants(
   const chosen = MUTANTS.filter(({ name }) => only === undefined || name === only);
   if (chosen.length === 0) throw new Error(`no mutant is named ${only}; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
   for (const mutant of chosen) planted(compiled(mutant, resolve), mutant);
-  const results: { name: string; found: boolean; seed: number | null; by?: string; runs: number }[] = [];
+  const results: Finding[] = [];
   const queue = [...chosen];
   const work = async () => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) results.push(await hunt(mutant, seed, runs));
@@ -37,30 +38,33 @@ export async function runMutants(
   return found === results.length ? 0 : 1;
 }
 
-async function hunt(
-  { name, does }: Mutant,
-  seed: number,
-  runs: number,
-): Promise<{ name: string; found: boolean; seed: number | null; by?: string; runs: number }> {
-  let tried = 0;
-  let first: { seed: number; kind: string; detail: string } | undefined;
-  const part = { mutant: name, stopsAtFirst: true };
-  let trouble = '';
-  await campaign({
-    part,
-    seed,
-    runs,
-    workers: 1,
-    chunk: CHUNK,
-    onTally: (tally) => {
-      tried += tally.runs;
-      first ??= tally.failed[0];
-    },
-  }).catch((error: unknown) => (trouble = ` (${String(error)})`));
-  console.error(
-    `${first ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${first ? `seed ${first.seed}, ${first.kind}: ${first.detail.slice(0, 120)}` : `in ${tried} runs: ${does}${trouble}`}`,
-  );
-  return { name, found: first !== undefined, seed: first?.seed ?? null, ...(first ? { by: first.kind } : {}), runs: tried };
+interface Finding {
+  name: string;
+  found: boolean;
+  seed: number | null;
+  by?: string;
+  runs: number;
+}
+
+/** A run counts only if it goes well without the bug. */
+async function hunt({ name, does }: Mutant, seed: number, runs: number): Promise<Finding> {
+  let next = seed;
+  let failed = await firstFailure({ mutant: name, stopsAtFirst: true }, next, runs);
+  while (failed && (await firstFailure({ stopsAtFirst: true }, failed.seed, 1))) {
+    next = failed.seed + 1;
+    failed = await firstFailure({ mutant: name, stopsAtFirst: true }, next, seed + runs - next);
+  }
+  const tried = failed ? failed.seed - seed + 1 : runs;
+  const words = failed ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}` : `in ${tried} runs: ${does}`;
+  console.error(`${failed ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${words}`);
+  return { name, found: failed !== undefined, seed: failed?.seed ?? null, ...(failed ? { by: failed.kind } : {}), runs: tried };
+}
+
+async function firstFailure(part: Part, seed: number, runs: number): Promise<Tally['failed'][number] | undefined> {
+  let first: Tally['failed'][number] | undefined;
+  const onTally = (tally: Tally) => void (first ??= tally.failed[0]);
+  await campaign({ part, seed, runs, workers: 1, chunk: CHUNK, onTally });
+  return first;
 }
 
 function compiled({ project, file }: Mutant, resolve: (name: string) => string): string {

@@ -71,7 +71,7 @@ export class SimulatedPlatform {
     const { random } = this.around;
     if (refuses) {
       const execCode = random.pick(NOT_EXECUTED);
-      if (random.chance(0.5)) this.#notify(request, { execCode });
+      if (random.chance(0.7)) this.#notify(request, { execCode });
       return { execCode };
     }
     return this.#execute(request);
@@ -193,7 +193,8 @@ export class SimulatedPlatform {
     if (isTroubled() && random.chance(profile.notificationMissing)) return false;
     const { redirectHtml, ...fields } = answer;
     const notification = { orderKey, operation, ...fields, ...(extraData === undefined ? {} : { extraData }) };
-    const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 500, 8000])));
+    // Late enough, often, to arrive in the middle of the next attempt.
+    const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 600, 600, 8000])));
     this.listener.notify(notification, delayMs());
     if (isTroubled() && random.chance(profile.notificationTwice)) this.listener.notify(notification, delayMs());
     return true;

@@ -143,6 +143,24 @@ it('publishes a batch once though the index did not take it at first', async () 
   expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
 });
 
+it('drops a batch whose assignment ended while it waited', async () => {
+  const { index, published, projector } = projection();
+  await projector.startOffset(3, undefined, 0n);
+  await projector.project(3, recordsOf(0n, intent));
+  const readAll = index.readAll.bind(index);
+  index.readAll = async (...asked) => {
+    index.readAll = readAll;
+    const states = await readAll(...asked);
+    // The partition goes and comes back while the batch waits for the index.
+    await projector.startOffset(3, 1n, 0n);
+    return states;
+  };
+  await expect(projector.project(3, recordsOf(1n, redirect))).rejects.toThrow('assigned anew');
+  expect([typesOf(published), index.marker]).toEqual([[], 0n]);
+  await projector.project(3, recordsOf(1n, redirect));
+  expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
+});
+
 describe('an index that lost what it held', () => {
   const journal = [intent, redirect];
   const lost = async (change: Parameters<typeof projection>[0] = {}) => {

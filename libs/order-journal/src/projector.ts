@@ -24,6 +24,8 @@ interface Progress {
   next: bigint;
   /** Events of records below were acknowledged before. */
   publishFrom: bigint;
+  /** The partition was assigned anew, or to somebody else: what goes on for this assignment must not mix with the next one's. */
+  isEnded?: boolean;
 }
 
 export interface ProjectorParts {
@@ -64,6 +66,8 @@ export class Projector {
     const marker = (await this.parts.index.markers()).get(partition);
     const published = committed === undefined || committed < low ? low : committed;
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
+    const before = this.#progress.get(partition);
+    if (before) before.isEnded = true;
     this.#progress.set(partition, { next, publishFrom: next });
     if (marker === undefined || marker < next - 1n) this.#mendInBackground(partition);
     return next;
@@ -71,14 +75,15 @@ export class Projector {
 
   /** Waits while the index is mended. Rejects where the batch must come again. */
   async project(partition: number, entries: readonly JournalEntry[]): Promise<void> {
+    const progress = this.#progressOf(partition);
     for (let mending = this.#mending.get(partition); mending; mending = this.#mending.get(partition)) await mending;
     this.#projecting.add(partition);
     try {
-      await this.#advance(partition, entries, this.#progressOf(partition));
+      await this.#advance(partition, entries, progress);
     } catch (error) {
       if (!(error instanceof MarkerMovedError)) throw error;
       await this.#mend(partition);
-      await this.#advance(partition, entries, this.#progressOf(partition));
+      await this.#advance(partition, entries, progress);
     } finally {
       this.#projecting.delete(partition);
     }
@@ -106,6 +111,7 @@ export class Projector {
   }
 
   async #advance(partition: number, entries: readonly JournalEntry[], progress: Progress): Promise<void> {
+    assertAssigned(partition, progress);
     const { next, publishFrom } = progress;
     const fresh = entries.filter(({ offset }) => offset >= next);
     const last = fresh.at(-1);
@@ -125,7 +131,9 @@ export class Projector {
           events.push(withTraceOf(headers, toCloudEvent(folded.order, partition, await this.#whole(key, effect, redirectHtml))));
       }
     }
+    assertAssigned(partition, progress);
     await this.parts.events.publish(events);
+    assertAssigned(partition, progress);
     // Should the index not take it, the batch comes again, and its events need not.
     progress.publishFrom = later(publishFrom, last.offset + 1n);
     await this.parts.index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml });
@@ -212,6 +220,10 @@ export class Projector {
     this.parts.onRebuild?.(progress);
     this.#closing.signal.throwIfAborted();
   }
+}
+
+function assertAssigned(partition: number, { isEnded }: Progress): void {
+  if (isEnded) throw new Error(`Journal partition ${partition} was assigned anew: this batch is the next assignment's`);
 }
 
 const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);

@@ -11,11 +11,12 @@ const ORDERS_PER_WRITE = 500;
 const KEYS_PER_SCAN = 1_000;
 
 /**
- * A partition's index while it is built anew. Every write is bound to the token of this rebuild: one that another process took over,
- * or that a second flush made void, writes nothing more.
+ * A partition's index while it is built anew. Every write is bound to the token that the one before left: a rebuild that another process
+ * took over, that a second flush made void, or whose last writes Redis lost, writes nothing more and never finishes.
  */
 export class OrderIndexRebuild implements Rebuild {
-  readonly #token: string;
+  readonly #id: string;
+  #writes = 0;
 
   private constructor(
     private readonly redis: RedisClient,
@@ -23,7 +24,11 @@ export class OrderIndexRebuild implements Rebuild {
     private readonly partition: number,
     process: string,
   ) {
-    this.#token = `${process} ${randomUUID()}`;
+    this.#id = `${process} ${randomUUID()}`;
+  }
+
+  get #token(): string {
+    return `${this.#id} ${this.#writes}`;
   }
 
   /** @returns undefined where the marker is not `marker` any more, or another process rebuilds the partition. */
@@ -62,8 +67,10 @@ export class OrderIndexRebuild implements Rebuild {
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
     const keys = [...this.keys.written(this.partition), ...orders.map((order) => this.keys.order(orderKey(order.merchant, order.orderId)))];
+    const before = this.#token;
+    this.#writes++;
     this.#expectOk(
-      await this.redis.eval(REBUILD, { keys, arguments: [this.#token, String(LEASE_MS), '', ...orders.flatMap(argumentsOf)] }),
+      await this.redis.eval(REBUILD, { keys, arguments: [before, String(LEASE_MS), this.#token, ...orders.flatMap(argumentsOf)] }),
     );
   }
 

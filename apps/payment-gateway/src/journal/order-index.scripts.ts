@@ -39,10 +39,13 @@ ${PUT}
 redis.call('SET', KEYS[1], ARGV[2])
 return 'ok'`;
 
-/** A rebuild's write. KEYS: marker, rebuild, … · ARGV: token, lease in milliseconds, unused, … */
+/**
+ * A rebuild's write. KEYS: marker, rebuild, … · ARGV: token, lease in milliseconds, next token, …
+ * Each write has its own token: a Redis that came back without the last writes is found out by the next one.
+ */
 export const REBUILD = `
 if redis.call('GET', KEYS[2]) ~= ARGV[1] or redis.call('EXISTS', KEYS[1]) == 1 then return 'lost' end
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
 ${PUT}
 return 'ok'`;
 
