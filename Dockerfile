@@ -10,7 +10,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +
 
 FROM node:24-slim
-ENV NODE_ENV=production
+# A young generation that holds what a busy second allocates: a quarter less processor time in the gateway (docs/performance.md).
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=64
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules

@@ -125,6 +125,9 @@ export interface GatewayOptions extends Infrastructure {
   env?: Record<string, string>;
 }
 
+/** What the image sets (Dockerfile): a young generation that holds a second of commands. */
+const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
+
 /** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
 export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
   return onFreePort(async (port) => {
@@ -140,10 +143,12 @@ export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onL
         MERCHANTS_FILE: merchantsFile(),
         PAYMENT_URL: platform.url,
         GATEWAY_IN_FLIGHT: String(inFlight),
+        // One rail is all there is here.
+        RAIL_IN_FLIGHT: String(inFlight),
         ...env,
       },
       readyUrl: `${managementUrl}/health/ready`,
-      nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? '').split(' ').filter(Boolean),
+      nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
       ...(onLine && { onLine }),
     });
     return { ...child, managementUrl };

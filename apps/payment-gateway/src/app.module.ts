@@ -63,6 +63,8 @@ export function kafkaServers(app: INestApplicationContext): KafkaServer[] {
     metrics: app.get(Metrics).registry,
     health: app.get(Health),
     drainTimeoutMs: config.drainTimeoutMs,
+    // What makes a command wait here is soon over, or not for long hidden: Redis away, an index being built.
+    maxRetryDelayMs: 2_000,
   };
   const groupId = `${config.kafkaTopicPrefix}payment-gateway`;
   const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);

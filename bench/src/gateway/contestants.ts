@@ -14,13 +14,18 @@ export interface Arena {
 const OURS_TIME_BOX_MS = 120_000;
 
 /** A command is done when its event is published. The journal holds its intent and its outcome by then. */
-export async function ours({ context, platform, kind }: Arena, { inFlight, count }: { inFlight: number; count: number }): Promise<Rate> {
+export async function ours(
+  { context, platform, kind }: Arena,
+  { inFlight, count, isSplit = false }: { inFlight: number; count: number; isSplit?: boolean },
+): Promise<Rate> {
   const stage = await Stage.open(context);
   try {
     await stage.fill(0, count);
     await forget(platform, kind);
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
-    const gateway = await startGateway({ ...context, stage, platform, inFlight });
+    const start = (role: string) => startGateway({ ...context, stage, platform, inFlight, env: { GATEWAY_ROLE: role } });
+    const projector = isSplit ? await start('projector') : undefined;
+    const gateway = await start(isSplit ? 'commands' : 'all');
     const rate = await rateOf({
       done: () => {
         gateway.assertRunning();
@@ -29,10 +34,10 @@ export async function ours({ context, platform, kind }: Arena, { inFlight, count
       total: count,
       timeBoxMs: OURS_TIME_BOX_MS,
       everyMs: 400,
-      processes: { gateway: gateway.pid, platform: platform.pid },
+      processes: { gateway: gateway.pid, platform: platform.pid, ...(projector && { projector: projector.pid }) },
     });
     const journaled = await stage.records(TOPICS.journal);
-    await gateway.stop();
+    await Promise.all([gateway.stop(), projector?.stop()]);
     if (journaled < 2 * (await stage.records(TOPICS.events))) throw new Error(`Only ${journaled} journal records were written`);
     context.log(`ours: ${rate.perSecond.toFixed(0)}/s, gateway ${(rate.cpuMs.gateway ?? 0).toFixed(2)} ms of processor time each`);
     return rate;

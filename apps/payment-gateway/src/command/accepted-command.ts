@@ -145,8 +145,19 @@ function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = value as Record<string, unknown>;
   let text = '{';
-  for (const name of Object.keys(fields).sort()) text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:${canonical(fields[name])}`;
+  for (const name of Object.keys(fields).sort()) text += `${text === '{' ? '' : ','}${quoted(name)}:${canonical(fields[name])}`;
   return `${text}}`;
+}
+
+/** Names of fields: an accepted command has no others than the contracts'. */
+const quotedNames = new Map<string, string>();
+
+function quoted(name: string): string {
+  const known = quotedNames.get(name);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(name);
+  quotedNames.set(name, text);
+  return text;
 }
 
 /** What the journal keeps of a command. `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */

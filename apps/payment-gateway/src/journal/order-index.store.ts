@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { orderKey } from '@tranche/contracts';
 import {
@@ -19,6 +20,12 @@ import { argumentsOf, CLAIM_DUE, PROJECT } from './order-index.scripts.js';
 
 const { partitions: PARTITIONS } = OrderIndexKeys;
 
+/** Keys to be read by one command, the marker first, and what is stored there. */
+interface Reading {
+  readonly keys: string[];
+  readonly stored: Promise<(string | null)[]>;
+}
+
 /**
  * Redis index of the journal: order → state, orders open or in doubt, timers, pages, and the marker of each partition: offset of the
  * last journal record that it holds, and a generation that no other rebuild has.
@@ -28,6 +35,8 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
   readonly #redis: RedisClient;
   readonly #keys: OrderIndexKeys;
   readonly #process = randomUUID();
+  /** Reads that are being gathered, per partition. */
+  readonly #readings = new Map<number, Reading>();
   /** Markers with their generation, as `readAll` saw them last: what is written rests on what was read. */
   readonly #readAt = new Map<number, string>();
 
@@ -53,11 +62,26 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, offsetOf(stored[partition])] as const] : [])));
   }
 
+  /** Orders of one partition that are asked for in the same turn of the event loop are one command. */
   async read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }> {
     const partition = journalPartition(orderKey);
-    const [marker, order] = await this.#redis.mGet([this.#keys.of(partition, 'marker'), this.#keys.order(orderKey)]);
+    const reading = this.#readings.get(partition) ?? this.#gather(partition);
+    const at = reading.keys.push(this.#keys.order(orderKey)) - 1;
+    const stored = await reading.stored;
+    const [marker, order] = [stored[0], stored[at]];
     if (!marker) return {};
     return { ...(order ? { order: JSON.parse(order) as OrderState } : {}), marker: offsetOf(marker) };
+  }
+
+  #gather(partition: number): Reading {
+    const keys = [this.#keys.of(partition, 'marker')];
+    const stored = turnOfTheLoop().then(() => {
+      this.#readings.delete(partition);
+      return this.#redis.mGet(keys);
+    });
+    const reading = { keys, stored };
+    this.#readings.set(partition, reading);
+    return reading;
   }
 
   async readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]> {
