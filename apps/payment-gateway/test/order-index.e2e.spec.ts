@@ -70,18 +70,19 @@ afterAll(async () => {
 it('moves state and marker together, and tells which orders are open and which in doubt', async () => {
   await built(-1n);
   await index.readAll(PARTITION, -1n, [KEY]);
-  await index.write({ partition: PARTITION, from: -1n, to: 0n, orders: [open], redirectHtml: [] });
+  await index.write({ partition: PARTITION, from: -1n, to: 0n, orders: [open], hash: 'hash', redirectHtml: [] });
   expect(await other.read(KEY)).toEqual({ order: open, marker: 0n });
+  expect((await other.marks()).get(PARTITION)).toEqual({ offset: 0n, hash: 'hash' });
   expect(await other.openOrders()).toEqual([KEY]);
   await index.readAll(PARTITION, 0n, [KEY]);
-  await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], redirectHtml: [] });
+  await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
   expect([await other.openOrders(), await redis.sMembers(`${prefix}gateway:{j${PARTITION}}:doubt`)]).toEqual([[], [KEY]]);
 });
 
 it('forgets an order without a trace', async () => {
   await built(1n, doubtful);
   await index.readAll(PARTITION, 1n, [KEY]);
-  await index.write({ partition: PARTITION, from: 1n, to: 2n, orders: [emptyOrder('shop-fr', 'o')], redirectHtml: [] });
+  await index.write({ partition: PARTITION, from: 1n, to: 2n, orders: [emptyOrder('shop-fr', 'o')], hash: 'hash', redirectHtml: [] });
   expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:{j${PARTITION}}:marker`]);
 });
 
@@ -90,7 +91,7 @@ it('takes no write on top of another marker, nor on top of an index that was bui
   await index.readAll(PARTITION, 5n, [KEY]);
   await expect(index.readAll(PARTITION, 4n, [KEY])).rejects.toThrow(MarkerMovedError);
   await built(5n, open);
-  const write = index.write({ partition: PARTITION, from: 5n, to: 6n, orders: [doubtful], redirectHtml: [] });
+  const write = index.write({ partition: PARTITION, from: 5n, to: 6n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
   await expect(write).rejects.toThrow(MarkerMovedError);
   expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
 });

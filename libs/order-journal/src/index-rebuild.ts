@@ -2,7 +2,7 @@ import { orderKey } from '@tranche/contracts';
 import { fold } from './fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from './order-state.js';
 import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage, Timing } from './ports.js';
-import { decodeRecord } from './records.js';
+import { decodeRecord, recordHash } from './records.js';
 
 /** REDIRECTHTML is kept for repeats. Milliseconds. */
 export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
@@ -38,17 +38,20 @@ export async function rebuildIndex(
   if (!rebuild) return false;
   const states = new StatesOfRebuild(rebuild);
   let position = from;
+  let last: JournalEntry | undefined;
   for await (const entries of from < until ? journal.read(partition, from, until) : []) {
     await states.load(entries);
     const pages: RedirectPage[] = [];
     for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
     await rebuild.write(states.overflow(), pages);
-    const next = (entries.at(-1)?.offset ?? position) + 1n;
+    last = entries.at(-1) ?? last;
+    const next = (last?.offset ?? position) + 1n;
     onRebuild?.({ partition, records: entries.length, remaining: Number(until - next) });
     position = next;
   }
   await states.flush();
-  await rebuild.finish((until > from ? until : from) - 1n);
+  const finished = (until > from ? until : from) - 1n;
+  await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
   return true;
 }
 

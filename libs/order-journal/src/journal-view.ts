@@ -5,7 +5,7 @@ import { OrderBook } from './order-book.js';
 import type { OrderState } from './order-state.js';
 import { journalPartition } from './partition.js';
 import type { JournalEntry, JournalLog, Log, OrderIndex, Timing, TraceHeaders } from './ports.js';
-import { decodeRecord, type JournalRecord } from './records.js';
+import { decodeRecord, recordHash, type JournalRecord } from './records.js';
 
 const INDEX_READS = 5;
 /** The index is behind: how often to look whether it has caught up. */
@@ -18,6 +18,8 @@ interface Tailed {
   low: bigint;
   next: bigint;
   end: bigint;
+  /** The record at the index's marker, until the tail has brought it. */
+  marked?: { offset: bigint; hash: string };
 }
 
 export interface JournalViewParts {
@@ -30,6 +32,14 @@ export interface JournalViewParts {
 /** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
 export class OrderUnreadableError extends Error {
   override name = 'OrderUnreadableError';
+}
+
+/** The journal is not the one that the index was made from (R1). */
+export class JournalReplacedError extends Error {
+  override name = 'JournalReplacedError';
+  constructor(offset: bigint) {
+    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`);
+  }
 }
 
 /**
@@ -66,9 +76,14 @@ export class JournalView {
 
   /**
    * Resolves with the offset per partition from which the journal must be fed to `take`.
+   * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
    * @throws where the index is beyond the journal's end: the journal was lost or replaced (R1).
    */
-  async begin(offsets: Map<number, { low: bigint; high: bigint }>, markers: Map<number, bigint>): Promise<Map<number, bigint>> {
+  async begin(
+    offsets: Map<number, { low: bigint; high: bigint }>,
+    markers: Map<number, bigint>,
+    hashes = new Map<number, string>(),
+  ): Promise<Map<number, bigint>> {
     for (const [partition, { low, high }] of offsets) {
       const marker = markers.get(partition);
       if (marker !== undefined && marker >= high) {
@@ -77,10 +92,13 @@ export class JournalView {
         );
       }
       const from = marker === undefined ? low : marker + 1n;
-      this.#tailed.set(partition, { from, low, next: from, end: high });
+      const tailed: Tailed = { from, low, next: from, end: high };
+      const hash = hashes.get(partition);
+      if (marker !== undefined && hash !== undefined && marker >= low) tailed.marked = { offset: marker, hash };
+      this.#tailed.set(partition, tailed);
     }
     for (const key of await this.parts.index.openOrders()) await this.#watchOpenIntentsOf(key);
-    return new Map([...this.#tailed].map(([partition, { from }]) => [partition, from]));
+    return new Map([...this.#tailed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
   }
 
   /** Records to go until memory has caught up with the journal as it was at the beginning. */
@@ -98,6 +116,12 @@ export class JournalView {
     for (const { key, offset, value } of entries) {
       try {
         if (tailed) tailed.next = offset + 1n;
+        if (tailed?.marked) {
+          const { marked } = tailed;
+          delete tailed.marked;
+          if (offset !== marked.offset || recordHash(value) !== marked.hash) throw new JournalReplacedError(marked.offset);
+          continue;
+        }
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         this.#book.apply(key ?? '', offset, record);

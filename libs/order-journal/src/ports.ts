@@ -54,6 +54,8 @@ export interface Projection {
   /** Offset of the last record that the index held before, and holds after. */
   from: bigint;
   to: bigint;
+  /** `recordHash` of the record at `to`: a journal that holds another one there was replaced (R1). */
+  hash: string;
   /** New states; the order of an empty one leaves the index. */
   orders: OrderState[];
   redirectHtml: RedirectPage[];
@@ -68,8 +70,8 @@ export interface Rebuild {
   readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]>;
   /** Also says that the rebuild goes on: one that was silent for 10 s may be taken over. */
   write(orders: OrderState[], redirectHtml: RedirectPage[]): Promise<void>;
-  /** Creates the marker: from here on the index counts. */
-  finish(marker: bigint): Promise<void>;
+  /** Creates the marker: from here on the index counts. `hash`: of the record there, if the rebuild read it. */
+  finish(marker: bigint, hash?: string): Promise<void>;
 }
 
 /** Another process moved the marker: nothing was written, this one is not the projector of the partition any more. */

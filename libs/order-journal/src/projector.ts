@@ -13,7 +13,7 @@ import {
   type Timing,
 } from './ports.js';
 import { toCloudEvent } from './projection.js';
-import { decodeRecord } from './records.js';
+import { decodeRecord, recordHash } from './records.js';
 import type { Effect } from './transitions.js';
 
 /** Another process rebuilds the partition's index: how often to look whether it has finished. */
@@ -136,7 +136,8 @@ export class Projector {
     assertAssigned(partition, progress);
     // Should the index not take it, the batch comes again, and its events need not.
     progress.publishFrom = later(publishFrom, last.offset + 1n);
-    await this.parts.index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml });
+    const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };
+    await this.parts.index.write({ ...moved, orders: [...orders.values()], redirectHtml });
     progress.next = last.offset + 1n;
   }
 

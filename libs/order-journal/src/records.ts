@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Fault, FaultCode, Method, OperationKind } from '@tranche/contracts';
 
 /** Version of the fold's rules that a record was written under. A reader that does not know it must stop the partition (R2). */
@@ -185,6 +186,14 @@ export const RECORD_KINDS = [
 /** A record that this release can't read. The partition stops: guessing would be worse (R2). */
 export class UnreadableJournalError extends Error {
   override name = 'UnreadableJournalError';
+}
+
+/** Tells one journal record from another: of the bytes, 12 characters of base64url. */
+export function recordHash(value: Buffer | null): string {
+  return createHash('sha256')
+    .update(value ?? '')
+    .digest('base64url')
+    .slice(0, 12);
 }
 
 export function encodeRecord(record: JournalRecord): Buffer {

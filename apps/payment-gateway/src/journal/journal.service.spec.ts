@@ -3,6 +3,7 @@ import {
   encodeRecord,
   JOURNAL_PARTITIONS,
   journalPartition,
+  recordHash,
   RULES_VERSION,
   type JournalRecord,
   type OrderState,
@@ -18,7 +19,7 @@ const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder
 const PARTITION = journalPartition('shop-fr/o');
 
 /** The topic and the index in memory; the tail brings what `bring` is given. */
-function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string, OrderState> } = {}) {
+function journal(settings: { high?: bigint; marker?: bigint; hash?: string; orders?: Map<string, OrderState> } = {}) {
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let appended = high;
@@ -41,6 +42,7 @@ function journal(settings: { high?: bigint; marker?: bigint; orders?: Map<string
     },
   } as unknown as JournalTopic;
   const store = {
+    marks: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, { offset: index.stored, hash: settings.hash }]])),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     openOrders: () => Promise.resolve([]),
     read: (key: string) => {
@@ -74,6 +76,32 @@ it('stops a partition at a record that it can not read, and is not live', async 
 it('refuses to start when the index is beyond the journal’s end', async () => {
   const { service } = journal({ high: 5n, marker: 5n });
   await expect(service.start()).rejects.toThrow('the journal was lost or replaced');
+});
+
+describe('the record at the index’s marker', () => {
+  const started = (hash: string) => {
+    const { service, bring, health } = journal({ high: 5n, marker: 4n, hash });
+    // The tail begins with it; nothing else is to be read.
+    const begun = service.start();
+    setTimeout(() => bring(4n, encodeRecord(intent('t'))), 0);
+    return { service, health, begun };
+  };
+
+  it('is compared with what the index says, and not folded twice', async () => {
+    const { service, health, begun } = started(recordHash(encodeRecord(intent('t'))));
+    await begun;
+    expect([health.notLive(), service.view.ordersInMemory]).toEqual([[], 0]);
+    await service.stop();
+  });
+
+  it('stops its partition when it is another one: the journal was replaced', async () => {
+    const { service, health, begun } = started(recordHash(encodeRecord(intent('another'))));
+    await begun;
+    for (let turns = 0; turns < 20 && health.notLive().length === 0; turns++) await new Promise((resolve) => setImmediate(resolve));
+    expect(health.notLive()[0]?.reason).toContain('the journal was lost or replaced');
+    await expect(service.read('shop-fr', 'o')).rejects.toThrow('replaced');
+    await service.stop();
+  });
 });
 
 it('uses no state of an index that is behind what memory covers', async () => {

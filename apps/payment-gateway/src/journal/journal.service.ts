@@ -50,9 +50,11 @@ export class Journal {
 
   /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
   async start(): Promise<void> {
-    const markers = await this.#indexBuilt(await this.topic.offsets());
+    const marks = await this.#indexBuilt(await this.topic.offsets());
+    const markers = new Map([...marks].map(([partition, { offset }]) => [partition, offset]));
+    const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])));
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
-    const from = await this.view.begin(await this.topic.offsets(), markers);
+    const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     this.#tail = await this.topic.follow(from, (partition, records) => this.view.take(partition, records));
     for (let looks = 1; this.view.behind > 0; looks++) {
       if (looks % 50 === 0) this.edges.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
@@ -80,14 +82,14 @@ export class Journal {
   }
 
   /** After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. */
-  async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): Promise<Map<number, bigint>> {
+  async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
     for (let looks = 0; ; looks++) {
-      const markers = await this.index.markers();
+      const marks = await this.index.marks();
       const behind = [...offsets].reduce(
-        (records, [partition, { low, high }]) => records + high - ((markers.get(partition) ?? low - 1n) + 1n),
+        (records, [partition, { low, high }]) => records + high - ((marks.get(partition)?.offset ?? low - 1n) + 1n),
         0n,
       );
-      if (behind <= BEHIND_RECORDS) return markers;
+      if (behind <= BEHIND_RECORDS) return marks;
       if (looks % 10 === 0)
         this.edges.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
       await delay(INDEX_LOOK_MS, undefined, { signal: this.view.closing });

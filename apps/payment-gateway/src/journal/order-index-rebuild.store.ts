@@ -60,9 +60,11 @@ export class OrderIndexRebuild implements Rebuild {
     await Promise.all(chunks.map((chunk) => this.#writeChunk(chunk)));
   }
 
-  async finish(marker: bigint): Promise<void> {
+  async finish(marker: bigint, hash = ''): Promise<void> {
     const keys = [this.keys.of(this.partition, 'marker'), this.keys.of(this.partition, 'rebuild')];
-    this.#expectOk(await this.redis.eval(FINISH_REBUILD, { keys, arguments: [this.#token, `${marker} ${randomUUID()}`] }));
+    this.#expectOk(
+      await this.redis.eval(FINISH_REBUILD, { keys, arguments: [this.#token, `${marker} ${randomUUID()} ${hash}`.trimEnd()] }),
+    );
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {

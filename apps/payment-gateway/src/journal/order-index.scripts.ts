@@ -4,7 +4,7 @@ import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState } from '@tra
 /**
  * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may write them all:
  *
- * marker `OFFSET GENERATION` · rebuild: token of the rebuild under way · open, doubt: sets of order keys · timers: sorted set, order key →
+ * marker `OFFSET GENERATION HASH` · rebuild: token of the rebuild under way · open, doubt: sets of order keys · timers: sorted set, order key →
  * when its next timer is due, milliseconds · order:KEY → state · html:LENGTH:KEY:COMMAND → REDIRECTHTML
  */
 

@@ -58,8 +58,13 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
   }
 
   async markers(): Promise<Map<number, bigint>> {
+    return new Map([...(await this.marks())].map(([partition, { offset }]) => [partition, offset]));
+  }
+
+  /** The markers with the hash of the record there, where that is known. */
+  async marks(): Promise<Map<number, { offset: bigint; hash?: string }>> {
     const stored = await Promise.all(PARTITIONS.map((partition) => this.#redis.get(this.#keys.of(partition, 'marker'))));
-    return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, offsetOf(stored[partition])] as const] : [])));
+    return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, markOf(stored[partition])] as const] : [])));
   }
 
   /** Orders of one partition that are asked for in the same turn of the event loop are one command. */
@@ -106,14 +111,14 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     return orders.flat();
   }
 
-  async write({ partition, from, to, orders, redirectHtml }: Projection): Promise<void> {
+  async write({ partition, from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
     const stored = this.#readAt.get(partition);
     if (stored === undefined || offsetOf(stored) !== from) throw movedError(partition, stored, from);
     await keepPages(this.#redis, this.#keys, redirectHtml);
     const [, generation] = stored.split(' ');
     const answer = await this.#redis.eval(PROJECT, {
       keys: [...this.#keys.written(partition), ...orders.map(({ merchant, orderId }) => this.#keys.order(orderKey(merchant, orderId)))],
-      arguments: [stored, `${to} ${generation}`, '', ...orders.flatMap(argumentsOf)],
+      arguments: [stored, `${to} ${generation} ${hash}`, '', ...orders.flatMap(argumentsOf)],
     });
     if (answer !== 'ok') throw movedError(partition, answer as string, from);
   }
@@ -149,7 +154,12 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
   }
 }
 
-/** A marker is `OFFSET GENERATION`. */
+/** A marker is `OFFSET GENERATION`, and the hash of the record there if it is known. */
+function markOf(marker: string): { offset: bigint; hash?: string } {
+  const [, , hash] = marker.split(' ');
+  return { offset: offsetOf(marker), ...(hash ? { hash } : {}) };
+}
+
 function offsetOf(marker: string): bigint {
   return BigInt(marker.split(' ', 1)[0] ?? '');
 }
