@@ -74,7 +74,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
         return (await producer.send({ topic, partition: journalPartition(key), key, value: encodeRecord(record) })).offset;
       },
     },
-    index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve([]) },
+    index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
     timing: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms, signal) => delay(ms, undefined, { signal }) },
     logger: SILENT,
   });

@@ -68,7 +68,13 @@ export class SimulatedIndex {
           const order = orders.get(key);
           return marker === undefined ? {} : { marker, ...(order ? { order } : {}) };
         }),
-      openOrders: () => process.request('index open orders', () => openOrdersOf(this.#seen())),
+      openOrders: (partition) =>
+        process.request('index open orders', () => {
+          const { orders, marker } = this.#seen().get(partition) ?? NOTHING;
+          if (marker === undefined) return { orderKeys: [] };
+          const isOpen = (order: OrderState) => order.operations.some(({ phase }) => phase === 'open');
+          return { marker, orderKeys: [...orders].filter(([, order]) => isOpen(order)).map(([key]) => key) };
+        }),
       readAll: (partition, marker, keys) =>
         process.request('index read all', () => {
           const held = this.#held(partition);
@@ -149,11 +155,6 @@ function withChanges(held: Held, orders: readonly OrderState[], pages: readonly 
 
 function markersOf(snapshot: Snapshot): Map<number, bigint> {
   return new Map([...snapshot].flatMap(([partition, { marker }]) => (marker === undefined ? [] : [[partition, marker] as const])));
-}
-
-function openOrdersOf(snapshot: Snapshot): string[] {
-  const orders = [...snapshot.values()].filter(({ marker }) => marker !== undefined).flatMap((held) => [...held.orders]);
-  return orders.filter(([, order]) => order.operations.some(({ phase }) => phase === 'open')).map(([key]) => key);
 }
 
 const moved = (partition: number, stored: bigint | undefined, expected: bigint | undefined): MarkerMovedError =>

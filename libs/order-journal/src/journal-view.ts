@@ -97,7 +97,7 @@ export class JournalView {
       if (marker !== undefined && hash !== undefined && marker >= low) tailed.marked = { offset: marker, hash };
       this.#tailed.set(partition, tailed);
     }
-    for (const key of await this.parts.index.openOrders()) await this.#watchOpenIntentsOf(key);
+    for (const partition of markers.keys()) await this.#watchOpenIntents(partition);
     return new Map([...this.#tailed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
   }
 
@@ -215,13 +215,25 @@ export class JournalView {
     return (marker ?? low - 1n) >= from - 1n;
   }
 
-  async #watchOpenIntentsOf(key: string): Promise<void> {
-    const { order } = await this.parts.index.read(key);
-    if (!order) return;
-    const { merchant, orderId } = order;
-    for (const { phase, commandId, attempt, token } of order.operations) {
-      if (phase === 'open' && token !== undefined)
-        this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs: this.parts.timing.monotonicMs() });
+  /** Intents below what the tail brings: nobody else may be left to tell of them. */
+  async #watchOpenIntents(partition: number): Promise<void> {
+    const { orderKeys } = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
+    const seenMs = this.parts.timing.monotonicMs();
+    for (const key of orderKeys) {
+      const { order } = await this.#untilReached(partition, () => this.parts.index.read(key));
+      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
+        const { merchant, orderId } = order!;
+        if (phase === 'open' && token !== undefined) this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
+      }
+    }
+  }
+
+  /** Asks the index until its answer counts. */
+  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const answer = await ask();
+      if (this.#reaches(partition, answer.marker)) return answer;
+      await this.parts.timing.sleep(LOOK_AGAIN_MS, this.#closing.signal);
     }
   }
 }

@@ -85,8 +85,8 @@ export interface OrderIndex {
   markers(): Promise<Map<number, bigint>>;
   /** State and marker in one read, so that they belong together. No state without a marker. */
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
-  /** Keys of the orders that had an attempt open when the markers were written. */
-  openOrders(): Promise<string[]>;
+  /** Keys of a partition's orders that had an attempt open when the marker was written, in one read with it. None without a marker. */
+  openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
   /** On top of what `readAll` read. @throws MarkerMovedError and writes nothing when the index is another one by now, or not at `from`. */

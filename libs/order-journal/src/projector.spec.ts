@@ -66,7 +66,7 @@ class IndexInMemory implements OrderIndex {
     return Promise.resolve(rebuild);
   }
   read = () => Promise.reject(new Error('not asked by a projector'));
-  openOrders = () => Promise.resolve([]);
+  openOrders = () => Promise.resolve({ orderKeys: [] });
   redirectHtml = (_key: string, commandId: string) => Promise.resolve(this.html.get(commandId));
   lose(): void {
     this.marker = undefined;

@@ -1,6 +1,8 @@
 import type { ConsumedRecord } from '@tranche/kafka';
 import {
+  emptyOrder,
   encodeRecord,
+  fold,
   JOURNAL_PARTITIONS,
   journalPartition,
   recordHash,
@@ -19,7 +21,7 @@ const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder
 const PARTITION = journalPartition('shop-fr/o');
 
 /** The topic and the index in memory; the tail brings what `bring` is given. */
-function journal(settings: { high?: bigint; marker?: bigint; hash?: string; orders?: Map<string, OrderState> } = {}) {
+function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {}) {
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let appended = high;
@@ -44,7 +46,8 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; orde
   const store = {
     marks: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, { offset: index.stored, hash: settings.hash }]])),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
-    openOrders: () => Promise.resolve([]),
+    // A replica that lags answers first.
+    openOrders: () => Promise.resolve({ orderKeys: lagging-- > 0 ? [] : (settings.open ?? []), marker: lagging >= 0 ? 0n : index.stored }),
     read: (key: string) => {
       index.onRead();
       return Promise.resolve({ order: orders.get(key), marker: index.stored });
@@ -52,7 +55,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; orde
   } as unknown as OrderIndexStore;
   const health = new Health();
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
-  const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+  const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   return { service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))), bring, health, index };
 }
 
@@ -102,6 +105,14 @@ describe('the record at the index’s marker', () => {
     await expect(service.read('shop-fr', 'o')).rejects.toThrow('replaced');
     await service.stop();
   });
+});
+
+it('watches the open intents below its tail, from an index that is as far as its marker', async () => {
+  const open = fold(emptyOrder('shop-fr', 'o'), intent('t'), 4n).order;
+  const { service } = journal({ high: 5n, marker: 4n, open: ['shop-fr/o'], orders: new Map([['shop-fr/o', open]]) });
+  await service.start();
+  expect(service.view.openIntents.size).toBe(1);
+  await service.stop();
 });
 
 it('uses no state of an index that is behind what memory covers', async () => {

@@ -99,8 +99,10 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     return orders.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined));
   }
 
-  async openOrders(): Promise<string[]> {
-    return (await Promise.all(PARTITIONS.map((partition) => this.#redis.sMembers(this.#keys.of(partition, 'open'))))).flat();
+  async openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }> {
+    const read = this.#redis.multi().get(this.#keys.of(partition, 'marker')).sMembers(this.#keys.of(partition, 'open'));
+    const [marker, orderKeys] = await read.execTyped();
+    return marker ? { orderKeys, marker: offsetOf(marker) } : { orderKeys: [] };
   }
 
   /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
