@@ -31,6 +31,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const bring = (offset: bigint, value: Buffer) =>
     onRecords(PARTITION, [{ topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 }]);
   const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
+  let lagging = 1;
   const topic = {
     offsets: () => Promise.resolve(offsets),
     follow: (_from: unknown, take: typeof onRecords) => {
