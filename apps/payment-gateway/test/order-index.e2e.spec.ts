@@ -76,7 +76,7 @@ it('moves state and marker together, and tells which orders are open and which i
   expect(await other.openOrders(PARTITION)).toEqual({ orderKeys: [KEY], marker: 0n });
   await index.readAll(PARTITION, 0n, [KEY]);
   await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
-  expect([(await other.openOrders(PARTITION)).orderKeys, await redis.sMembers(`${prefix}gateway:{j${PARTITION}}:doubt`)]).toEqual([
+  expect([(await other.openOrders(PARTITION)).orderKeys, await redis.sMembers(`${prefix}gateway:2:{j${PARTITION}}:doubt`)]).toEqual([
     [],
     [KEY],
   ]);
@@ -86,7 +86,7 @@ it('forgets an order without a trace', async () => {
   await built(1n, doubtful);
   await index.readAll(PARTITION, 1n, [KEY]);
   await index.write({ partition: PARTITION, from: 1n, to: 2n, orders: [emptyOrder('shop-fr', 'o')], hash: 'hash', redirectHtml: [] });
-  expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:{j${PARTITION}}:marker`]);
+  expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:2:{j${PARTITION}}:marker`]);
 });
 
 it('takes no write on top of another marker, nor on top of an index that was built anew meanwhile', async () => {
@@ -125,7 +125,7 @@ it('is built by one process at a time, and by another one when a flush made the 
 it('is never finished when Redis lost the last writes of its rebuild', async () => {
   await flush();
   const rebuild = await index.beginRebuild(PARTITION, undefined);
-  const token = `${prefix}gateway:{j${PARTITION}}:rebuild`;
+  const token = `${prefix}gateway:2:{j${PARTITION}}:rebuild`;
   const before = await redis.get(token);
   await rebuild?.write([open], []);
   await redis.set(token, before ?? '');

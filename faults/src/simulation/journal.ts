@@ -86,6 +86,7 @@ export class SimulatedJournal {
     const high = (partition: number) => this.high(partition);
     return {
       firstKept: () => process.request('journal first kept', () => 0n),
+      end: (partition) => process.request('journal end', () => this.high(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
         for (let next = from; ;) {

@@ -47,6 +47,11 @@ export class LogReader {
     return (await this.#offsets()).get(partition)?.low ?? 0n;
   }
 
+  /** Offset of the partition's next record, now. */
+  async end(partition: number): Promise<bigint> {
+    return (await topicOffsets(this.options.client, this.options.topic)).get(partition)?.high ?? 0n;
+  }
+
   /**
    * The records of a partition from `from`, or the first that is kept, up to `until`, which is left out. One reader of a partition at a time.
    * @throws where the partition ends before `until`: the log was lost or replaced

@@ -75,8 +75,8 @@ export interface RailGate {
 }
 
 export interface Permit {
-  /** What the call came to; undefined when none was made. */
-  leave(classified: Classified | undefined): void;
+  /** What the call came to; undefined when none was made. `isLastUrl`: no other URL is left for the command to try at once. */
+  leave(classified: Classified | undefined, isLastUrl: boolean): void;
 }
 
 export interface ArbitrationParts {
@@ -85,6 +85,14 @@ export interface ArbitrationParts {
   timing: Timing;
   /** A token that nobody else makes. */
   newToken: () => string;
+}
+
+/** The fold's word on an INTENT. */
+interface Asked {
+  token: string;
+  verdict: Verdict | undefined;
+  started: Moment;
+  after: OrderState;
 }
 
 /** One command from its arrival to where nothing more is ours to do: of all processes that try, the journal lets one pass. */
@@ -131,17 +139,17 @@ export class Arbitration {
       return journal.read(command.merchant, command.orderId);
     }
     let classified: Classified | undefined;
+    let asked: Asked;
     try {
-      const { token, verdict, started, after } = await this.#ask(command, order, attempt, prepared);
+      asked = await this.#ask(command, order, attempt, prepared);
+      const { verdict, started, after } = asked;
       if (verdict !== 'granted') return after;
       classified = await prepared.send(() => isWithinSendDeadline(started, this.#moment()));
-      return await journal.appendSurely(
-        { ...this.#inOrder(order), commandId: command.commandId, attempt, token, ...classified },
-        command.trace,
-      );
     } finally {
-      permit.leave(classified);
+      permit.leave(classified, attempt % (command.urlCount ?? 1) === 0);
     }
+    const { token } = asked;
+    return journal.appendSurely({ ...this.#inOrder(order), commandId: command.commandId, attempt, token, ...classified }, command.trace);
   }
 
   /** INTENT, and the fold's word on it. One whose verdict can't be had is never sent, and says so: it may yet land and be granted. */
@@ -150,7 +158,7 @@ export class Arbitration {
     order: OrderState,
     attempt: number,
     { terms, tag, isReferenceRead }: Prepared,
-  ): Promise<{ token: string; verdict: Verdict | undefined; started: Moment; after: OrderState }> {
+  ): Promise<Asked> {
     const { journal, newToken } = this.parts;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
     const { token } = identity;

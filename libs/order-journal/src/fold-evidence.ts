@@ -57,6 +57,7 @@ export function settleDoubtFromUnbound(next: Draft, commandId: string): void {
 
 /** The answer has just named its TRANSACTIONID: what was heard of that one before is about this operation (R8). */
 export function bindUnbound(next: Draft, commandId: string): void {
+  takeBackExternal(next, commandId);
   for (const unbound of next.order.unbound) {
     const operation = findOperation(next.order, commandId);
     const { transactionId } = unbound.answer;
@@ -64,6 +65,15 @@ export function bindUnbound(next: Draft, commandId: string): void {
     next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
     apply(next, operation, unbound, operation.attempt);
   }
+}
+
+/** What was taken for somebody else's operation turns out to be this one: it must not count twice against what remains. */
+function takeBackExternal(next: Draft, commandId: string): void {
+  const operation = findOperation(next.order, commandId);
+  if (operation?.transactionId === undefined) return;
+  const isOurs = (other: { operation: string; transactionId?: string }) =>
+    other.operation === operation.operation && other.transactionId === operation.transactionId;
+  if (next.order.external.some(isOurs)) next.order.external = next.order.external.filter((other) => !isOurs(other));
 }
 
 function named(next: Draft, evidence: Evidence): OperationState | undefined {
@@ -203,7 +213,7 @@ function applyToEnded(next: Draft, operation: OperationState, evidence: UnboundE
   if (operation.end === 'expired' && result === 'succeeded') {
     closeWith(
       next,
-      { ...operation, transactionId: evidence.answer.transactionId ?? operation.transactionId },
+      evidence.answer.transactionId === undefined ? operation : bind(operation, operation.attempt, evidence.answer.transactionId),
       { end: 'succeeded' },
       'succeeded',
       {

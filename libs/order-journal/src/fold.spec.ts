@@ -566,3 +566,9 @@ it('settles a doubt by the pending approval it heard of, and the approval by the
   expect(findOperation(order, 'a')).toMatchObject({ phase: 'ended', end: 'succeeded' });
   expect([order.unbound, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
 });
+
+it('takes back what it held for an external operation once the answer names it', () => {
+  const early = evidence('succeeded', { operation: 'refund', answer: { execCode: '0000', transactionId: 'T-r', amount: 6000 } });
+  const { order } = run([...captured, refund('r', 6000), early, outcome('r', 'succeeded', { amount: 6000 }), refund('s', 9000)]);
+  expect([order.external, verdictOf(order, 's#1')]).toEqual([[], 'granted']);
+});

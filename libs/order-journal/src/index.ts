@@ -15,6 +15,6 @@ export { Projector, type ProjectorParts } from './projector.js';
 export * from './records.js';
 export * from './retry-policy.js';
 export { isWithinSendDeadline, SEND_DEADLINE_MS } from './send-deadline.js';
-export { TimerWatch, type TimerIndex } from './timer-watch.js';
+export { CLOCKS_APART_MS, TimerWatch, type TimerIndex } from './timer-watch.js';
 export { PENDING_LIFETIME_MS, timerRecord, timersOf, type Timer } from './timers.js';
 export { compact, type Effect } from './transitions.js';

@@ -4,7 +4,15 @@ import { OpenIntents } from './open-intents.js';
 import { OrderBook } from './order-book.js';
 import type { OrderState } from './order-state.js';
 import { journalPartition } from './partition.js';
-import type { JournalEntry, JournalLog, Log, OrderIndex, Timing, TraceHeaders } from './ports.js';
+import {
+  JournalLostError,
+  type JournalEntry,
+  type JournalLog,
+  type Log,
+  type OrderIndex,
+  type Timing,
+  type TraceHeaders,
+} from './ports.js';
 import { decodeRecord, recordHash, type JournalRecord } from './records.js';
 
 const INDEX_READS = 5;
@@ -77,7 +85,7 @@ export class JournalView {
   /**
    * Resolves with the offset per partition from which the journal must be fed to `take`.
    * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
-   * @throws where the index is beyond the journal's end: the journal was lost or replaced (R1).
+   * @throws JournalLostError where the index is beyond the journal's end (R1)
    */
   async begin(
     offsets: Map<number, { low: bigint; high: bigint }>,
@@ -86,11 +94,7 @@ export class JournalView {
   ): Promise<Map<number, bigint>> {
     for (const [partition, { low, high }] of offsets) {
       const marker = markers.get(partition);
-      if (marker !== undefined && marker >= high) {
-        throw new Error(
-          `The index is at ${marker} of journal partition ${partition}, which ends at ${high}: the journal was lost or replaced; a person must decide`,
-        );
-      }
+      if (marker !== undefined && marker >= high) throw new JournalLostError(partition, marker, high);
       const from = marker === undefined ? low : marker + 1n;
       const tailed: Tailed = { from, low, next: from, end: high };
       const hash = hashes.get(partition);
@@ -179,14 +183,19 @@ export class JournalView {
     return this.past(record.merchant, record.orderId, offset - 1n);
   }
 
-  /** For what must not be lost: tries until the journal has it or is closed. Twice in the journal is once in the fold. */
+  /** For what must not be lost: appends until the journal has it or is closed, then reads it back. Twice in the journal is once in the fold. */
   async appendSurely(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const offset = await this.#untilDone(record, () => this.append(record, trace));
+    return this.#untilDone(record, () => this.past(record.merchant, record.orderId, offset - 1n));
+  }
+
+  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>): Promise<T> {
     for (let attempts = 0; ; attempts++) {
       try {
-        return await this.appendAndRead(record, trace);
+        return await act();
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
-        this.parts.logger.warn({ err: error, orderId: record.orderId, attempts }, `${record.record} could not be journaled; trying again`);
+        this.parts.logger.warn({ err: error, orderId, attempts }, `${record} could not be journaled and read back; trying again`);
         await this.parts.timing.sleep(Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max), this.#closing.signal);
       }
     }

@@ -33,6 +33,8 @@ export interface JournalEntry {
 export interface JournalReader {
   /** First offset of the partition that is still kept. */
   firstKept(partition: number): Promise<bigint>;
+  /** Offset of the partition's next record. */
+  end(partition: number): Promise<bigint>;
   /**
    * The records from `from` (or the first that is kept) up to `until`, which is left out, in offset order; ends after the last one.
    * @throws where the journal ends before `until`: it was lost or replaced (R1).
@@ -68,10 +70,20 @@ export interface Projection {
 export interface Rebuild {
   /** States that this rebuild wrote before. */
   readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]>;
-  /** Also says that the rebuild goes on: one that was silent for 10 s may be taken over. */
+  /** Also says that the rebuild goes on: one that was silent for 15 s may be taken over. */
   write(orders: OrderState[], redirectHtml: RedirectPage[]): Promise<void>;
   /** Creates the marker: from here on the index counts. `hash`: of the record there, if the rebuild read it. */
   finish(marker: bigint, hash?: string): Promise<void>;
+}
+
+/** The index is beyond the journal's end: the journal was lost or replaced (R1). */
+export class JournalLostError extends Error {
+  override name = 'JournalLostError';
+  constructor(partition: number, marker: bigint, end: bigint) {
+    super(
+      `The index is at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
+    );
+  }
 }
 
 /** Another process moved the marker: nothing was written, this one is not the projector of the partition any more. */

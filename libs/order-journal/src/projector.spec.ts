@@ -83,9 +83,10 @@ class IndexInMemory implements OrderIndex {
 }
 
 /** A journal that holds these records from offset 0 on; `brought` is called before each one is. */
-function journalOf(records: JournalRecord[], brought: (offset: bigint) => void = () => undefined): JournalReader {
+function journalOf(records: JournalRecord[], brought: (offset: bigint) => void = () => undefined, end = 99n): JournalReader {
   return {
     firstKept: () => Promise.resolve(0n),
+    end: () => Promise.resolve(end),
     async *read(_partition, from, until) {
       for (const entry of recordsOf(0n, ...records).filter(({ offset }) => offset >= from && offset < until)) {
         brought(entry.offset);
@@ -141,6 +142,14 @@ it('publishes a batch once though the index did not take it at first', async () 
   index.writesFail = false;
   await projector.project(3, recordsOf(0n, intent, redirect));
   expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
+});
+
+it('refuses a journal that ends before the index', async () => {
+  const { index, projector } = projection({ journal: journalOf([], undefined, 7n) });
+  index.marker = 7n;
+  await expect(projector.startOffset(3, 8n, 0n)).rejects.toThrow('lost or replaced');
+  index.marker = 6n;
+  expect(await projector.startOffset(3, 7n, 0n)).toBe(7n);
 });
 
 it('drops a batch whose assignment ended while it waited', async () => {

@@ -3,6 +3,7 @@ import { fold } from './fold.js';
 import { rebuildIndex, REDIRECT_HTML_LIFETIME_MS, type RebuildProgress } from './index-rebuild.js';
 import { emptyOrder, type OrderState } from './order-state.js';
 import {
+  JournalLostError,
   MarkerMovedError,
   type EventOutlet,
   type JournalEntry,
@@ -61,9 +62,13 @@ export class Projector {
    * Where to begin when a partition is assigned. What the index lacks of the records before is mended from the journal meanwhile.
    * @param committed offset behind the last record whose events were published, if any
    * @param low first offset that the journal keeps
+   * @throws JournalLostError where the index is beyond the journal's end (R1)
    */
   async startOffset(partition: number, committed: bigint | undefined, low: bigint): Promise<bigint> {
     const marker = (await this.parts.index.markers()).get(partition);
+    // Asked afterwards: others append and project meanwhile.
+    const end = await this.parts.journal.end(partition);
+    if (marker !== undefined && marker >= end) throw new JournalLostError(partition, marker, end);
     const published = committed === undefined || committed < low ? low : committed;
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
     const before = this.#progress.get(partition);

@@ -4,7 +4,7 @@ import type { Log, Timing } from './ports.js';
 import { timerRecord, timersOf } from './timers.js';
 
 /** Two clocks that are further apart are not to be believed: time alone must not end what may still succeed. */
-const CLOCKS_APART_MS = 60_000;
+export const CLOCKS_APART_MS = 60_000;
 /** A claimed order that nothing came of is claimed again after this time. */
 const CLAIM_MS = 60_000;
 const ORDERS_AT_ONCE = 100;

@@ -19,6 +19,10 @@ export class JournalReaderConsumer implements JournalReader {
     return this.#reader.firstKept(partition);
   }
 
+  end(partition: number): Promise<bigint> {
+    return this.#reader.end(partition);
+  }
+
   read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {
     return this.#reader.read(partition, from, until);
   }

@@ -11,6 +11,7 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
+import { waitFor } from '@tranche/testing';
 import { Journal, JournalEdges } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { OrderIndexStore } from './order-index.store.js';
@@ -68,12 +69,12 @@ it('reads an order back to the record that was appended', async () => {
   await service.stop();
 });
 
-it('stops a partition at a record that it can not read, and is not live', async () => {
+it('stops a partition at a record that it can not read, and is not ready', async () => {
   const { service, bring, health } = journal();
   await service.start();
   bring(0n, Buffer.from('{"record":"INTENT","rulesVersion":99}'));
   await expect(service.read('shop-fr', 'o')).rejects.toThrow('rules version 99');
-  expect(health.notLive()[0]?.reason).toContain(`partition ${PARTITION} is stopped at offset 0`);
+  expect(health.notReady()[0]?.reason).toContain(`partition ${PARTITION} is stopped at offset 0`);
   await service.stop();
 });
 
@@ -94,15 +95,15 @@ describe('the record at the index’s marker', () => {
   it('is compared with what the index says, and not folded twice', async () => {
     const { service, health, begun } = started(recordHash(encodeRecord(intent('t'))));
     await begun;
-    expect([health.notLive(), service.view.ordersInMemory]).toEqual([[], 0]);
+    expect([health.notReady(), service.view.ordersInMemory]).toEqual([[], 0]);
     await service.stop();
   });
 
   it('stops its partition when it is another one: the journal was replaced', async () => {
     const { service, health, begun } = started(recordHash(encodeRecord(intent('another'))));
     await begun;
-    for (let turns = 0; turns < 20 && health.notLive().length === 0; turns++) await new Promise((resolve) => setImmediate(resolve));
-    expect(health.notLive()[0]?.reason).toContain('the journal was lost or replaced');
+    await waitFor(() => health.notReady().length > 0, { timeoutMs: 2_000, what: 'the record at the marker' });
+    expect(health.notReady()[0]?.reason).toContain('the journal was lost or replaced');
     await expect(service.read('shop-fr', 'o')).rejects.toThrow('replaced');
     await service.stop();
   });

@@ -37,7 +37,8 @@ export class Journal {
     private readonly edges: JournalEdges,
   ) {
     this.view = new JournalView({ log: topic, index, timing: clock, logger: edges.log });
-    edges.health.addLiveness('journal', () => this.view.stoppedBecause);
+    // Not liveness: a restart would stop at the same record, and the other partitions go on.
+    edges.health.addReadiness('journal', () => this.view.stoppedBecause);
     const { view } = this;
     edges.metrics.gauge({
       name: 'tranche_orders_in_memory',

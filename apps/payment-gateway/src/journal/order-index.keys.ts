@@ -1,12 +1,15 @@
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 
+/** Of the states in the index: those of another shape are not read, the index is built anew from the journal. Raise it with OrderState. */
+const STATE_VERSION = 2;
+
 /** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
 export class OrderIndexKeys {
   static readonly partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
   readonly #prefix: string;
 
   constructor(topicPrefix: string) {
-    this.#prefix = `${topicPrefix}gateway:`;
+    this.#prefix = `${topicPrefix}gateway:${STATE_VERSION}:`;
   }
 
   of(partition: number, name: 'marker' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {

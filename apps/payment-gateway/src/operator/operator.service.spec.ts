@@ -23,7 +23,7 @@ function doubtful(merchant: string, orderId: string): OrderState {
 /** A journal in memory; `stuck` never answers an append, `first` lands before whatever is appended. */
 function setUp(
   orders: OrderState[],
-  { stuck = false, away = false, first }: { stuck?: boolean; away?: boolean; first?: JournalRecord } = {},
+  { stuck = false, away = false, apartMs = 0, first }: { stuck?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
 ) {
   const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
   const read = (merchant: string, orderId: string) => states.get(orderKey(merchant, orderId)) ?? emptyOrder(merchant, orderId);
@@ -43,7 +43,10 @@ function setUp(
       return stuck ? new Promise<OrderState>(() => undefined) : Promise.resolve(take(record));
     },
   } as unknown as Journal;
-  const index = { ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()) } as unknown as OrderIndexStore;
+  const index = {
+    ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()),
+    timeMs: () => Promise.resolve(NOW_MS - apartMs),
+  } as unknown as OrderIndexStore;
   const lines: string[] = [];
   const log = createLogger({ name: 'spec', destination: { write: (line) => void lines.push(line) } });
   const sleep: Clock['sleep'] = (_ms, signal) =>
@@ -70,6 +73,15 @@ describe('operators', () => {
       ['shop-es/1', 'shop-fr/1'],
       ['shop-fr/2', 'shop-fr/3'],
     ]);
+  });
+
+  it.each([
+    [60_000, 1],
+    [60_001, 0],
+  ])('say "not executed" only where two clocks agree: %i ms apart', async (apartMs, journaled) => {
+    const { service, appended } = setUp(orders, { apartMs });
+    await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice').catch(() => undefined);
+    expect(appended).toHaveLength(journaled);
   });
 
   it('see the doubts of one merchant, and none that has ended meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, parseOrderKey } from '@tranche/contracts';
-import { findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
+import { CLOCKS_APART_MS, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -61,6 +61,7 @@ export class OperatorService {
     if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
     const { merchant, orderId, commandId } = name;
     const order = await this.#available(this.journal.read(merchant, orderId));
+    if (word.outcome === 'not_executed') await this.#assertClock();
     const record = evidenceOf(order, {
       commandId,
       word,
@@ -80,6 +81,14 @@ export class OperatorService {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     return orderView(order);
+  }
+
+  /** The 15 minutes are told by clocks: ours must be one that others agree with. */
+  async #assertClock(): Promise<void> {
+    const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
+    if (apartMs <= CLOCKS_APART_MS) return;
+    const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: whether 15 minutes have passed is not known.`;
+    throw new Problem({ status: 503, code: 'clocks_apart', detail });
   }
 
   #orderOf(key: string): Promise<OrderState> {

@@ -10,8 +10,8 @@ const doubt: Classified = { record: 'IN_DOUBT', reason: 'timeout', message: '' }
 function after(...replies: (Classified | undefined)[]): RailBreaker {
   const breaker = new RailBreaker();
   for (const reply of replies) {
-    breaker.enter(0);
-    breaker.leave(reply, 0);
+    const entry = breaker.enter(0);
+    if (entry) breaker.leave(entry, reply, 0);
   }
   return breaker;
 }
@@ -32,52 +32,81 @@ it.each([
 
 describe('once open', () => {
   const open = () => after(...times(FAILURES_TO_OPEN, unreachable));
+  const probing = (nowMs = 0) => {
+    const breaker = open();
+    breaker.connected();
+    return { breaker, entry: breaker.enter(nowMs)! };
+  };
 
   it('lets nothing pass before a connection came about, then one call', () => {
     const breaker = open();
-    expect(breaker.enter(0)).toBe(false);
+    expect(breaker.enter(0)).toBeUndefined();
     breaker.connected();
-    expect([breaker.enter(0), breaker.enter(0)]).toEqual([true, false]);
+    expect([breaker.enter(0)?.isProbe, breaker.enter(0)]).toEqual([true, undefined]);
   });
 
   it('closes when the probe is answered, whatever the answer', () => {
-    const breaker = open();
-    breaker.connected();
-    breaker.enter(0);
-    breaker.leave(refused, 0);
-    expect([breaker.state, breaker.enter(0), breaker.enter(0)]).toEqual(['closed', true, true]);
+    const { breaker, entry } = probing();
+    breaker.leave(entry, refused, 0);
+    expect([breaker.state, breaker.enter(0)?.isProbe, breaker.enter(0)?.isProbe]).toEqual(['closed', false, false]);
   });
 
   it('opens again when the probe fails, and waits longer', () => {
-    const breaker = open();
+    const { breaker, entry } = probing();
     const first = breaker.probeAfterMs;
-    breaker.connected();
-    breaker.enter(0);
-    breaker.leave(unreachable, 0);
+    breaker.leave(entry, unreachable, 0);
     expect([breaker.state, breaker.probeAfterMs]).toEqual(['open', 2 * first]);
   });
 
-  it('lets another call probe when the first one was not made', () => {
-    const breaker = open();
+  it.each([
+    ['was not made', undefined],
+    ['came to nothing that was said', doubt],
+  ])('lets another call probe when the first one %s', (_what, reply) => {
+    const { breaker, entry } = probing();
+    breaker.leave(entry, reply, 0);
+    expect([breaker.state, breaker.enter(0)?.isProbe]).toEqual(['half_open', true]);
+  });
+
+  it('hears nothing of calls that were made before', () => {
+    const breaker = new RailBreaker();
+    const early = Array.from({ length: 10 }, () => breaker.enter(0)!);
+    for (const entry of early.slice(0, 5)) breaker.leave(entry, unreachable, 0);
+    breaker.leave(early[5]!, refused, 0);
+    expect(breaker.state).toBe('open');
     breaker.connected();
-    breaker.enter(0);
-    breaker.leave(undefined, 0);
-    expect(breaker.enter(0)).toBe(true);
+    expect(breaker.enter(0)?.isProbe).toBe(true);
+    breaker.leave(early[6]!, unreachable, 0);
+    breaker.leave(early[7]!, undefined, 0);
+    expect([breaker.state, breaker.enter(0)]).toEqual(['half_open', undefined]);
   });
 
   it('counts the time that the rail stood still', () => {
-    const breaker = open();
-    breaker.connected();
-    breaker.enter(5_000);
+    const { breaker, entry } = probing(5_000);
     expect(breaker.heldBackMs(1_000, 5_000)).toBe(4_000);
-    breaker.leave(refused, 6_000);
+    breaker.leave(entry, refused, 6_000);
     expect([breaker.heldBackMs(0, 60_000), breaker.heldBackMs(5_500, 60_000), breaker.heldBackMs(6_000, 60_000)]).toEqual([6_000, 500, 0]);
   });
 });
 
-it('slows down after 3004, longer when it comes again', () => {
-  const breaker = after(notExecuted('3004'));
-  expect([breaker.enter(SLOW_DOWN_MS.first - 1), breaker.enter(SLOW_DOWN_MS.first)]).toEqual([false, true]);
-  breaker.leave(notExecuted('3004'), 1_000);
-  expect([breaker.isHeldBack(1_999), breaker.isHeldBack(2_000), breaker.state]).toEqual([true, false, 'closed']);
+it('is not opened by one of two URLs', () => {
+  const breaker = new RailBreaker();
+  for (let calls = 0; calls < 20; calls++) breaker.leave(breaker.enter(0)!, unreachable, 0, false);
+  expect(breaker.state).toBe('closed');
+});
+
+describe('after 3004', () => {
+  it('slows down, longer when it comes again, and stops no clock', () => {
+    const breaker = after(notExecuted('3004'));
+    expect(breaker.enter(SLOW_DOWN_MS.first - 1)).toBeUndefined();
+    breaker.leave(breaker.enter(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);
+    expect([breaker.isHeldBack(1_999), breaker.isHeldBack(2_000), breaker.state]).toEqual([true, false, 'closed']);
+    expect(breaker.heldBackMs(0, 10_000)).toBe(0);
+  });
+
+  it('takes the replies of calls that were under way together for one', () => {
+    const breaker = new RailBreaker();
+    const together = Array.from({ length: 50 }, () => breaker.enter(0)!);
+    for (const entry of together) breaker.leave(entry, notExecuted('3004'), 0);
+    expect([breaker.isHeldBack(SLOW_DOWN_MS.first - 1), breaker.isHeldBack(SLOW_DOWN_MS.first)]).toEqual([true, false]);
+  });
 });

@@ -9,6 +9,12 @@ export const SLOW_DOWN_MS = { first: 500, max: 15_000 };
 
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
+/** A call's right to be made, to be given back by `leave`. */
+export interface Entry {
+  era: number;
+  isProbe: boolean;
+}
+
 interface Interval {
   fromMs: number;
   toMs: number;
@@ -20,6 +26,8 @@ interface Interval {
  */
 export class RailBreaker {
   #state: BreakerState = 'closed';
+  /** Rises whenever the rail opens or closes: a call of an earlier era tells nothing about this one. */
+  #era = 0;
   #failures = 0;
   #openings = 0;
   #isProbing = false;
@@ -37,10 +45,10 @@ export class RailBreaker {
   }
 
   /** Whether a call may be made now; half open lets one pass, which must leave. */
-  enter(nowMs: number): boolean {
-    if (this.isHeldBack(nowMs)) return false;
+  enter(nowMs: number): Entry | undefined {
+    if (this.isHeldBack(nowMs)) return undefined;
     this.#isProbing = this.#state === 'half_open';
-    return true;
+    return { era: this.#era, isProbe: this.#isProbing };
   }
 
   /** A connection came about: one call may try. */
@@ -48,17 +56,21 @@ export class RailBreaker {
     if (this.#state === 'open') this.#state = 'half_open';
   }
 
-  /** What a call that entered came to; undefined when none was made. */
-  leave(classified: Classified | undefined, nowMs: number): void {
-    const wasProbing = this.#isProbing;
-    this.#isProbing = false;
+  /**
+   * What a call that entered came to; undefined when none was made.
+   * @param isLastUrl false where another URL of the platform is still to be tried by the same command
+   */
+  leave({ era, isProbe }: Entry, classified: Classified | undefined, nowMs: number, isLastUrl = true): void {
+    if (era !== this.#era) return;
+    if (isProbe) this.#isProbing = false;
     if (classified === undefined) return;
     if (isUnreachable(classified)) {
+      if (!isLastUrl) return;
       this.#failures++;
-      if (wasProbing || (this.#state === 'closed' && this.#failures >= FAILURES_TO_OPEN)) this.#open(nowMs);
+      if (isProbe || (this.#state === 'closed' && this.#failures >= FAILURES_TO_OPEN)) this.#open(nowMs);
       return;
     }
-    if (isOurOwn(classified)) return;
+    if (!isAnswer(classified)) return;
     this.#failures = 0;
     this.#openings = 0;
     if (this.#state !== 'closed') this.#close(nowMs);
@@ -79,21 +91,24 @@ export class RailBreaker {
 
   #open(nowMs: number): void {
     this.#state = 'open';
+    this.#era++;
+    this.#isProbing = false;
     this.#openings++;
     this.#heldSinceMs ??= nowMs;
   }
 
   #close(nowMs: number): void {
     this.#state = 'closed';
+    this.#era++;
     if (this.#heldSinceMs !== undefined) this.#held = [...this.#held.slice(-99), { fromMs: this.#heldSinceMs, toMs: nowMs }];
     this.#heldSinceMs = undefined;
   }
 
+  /** Calls that were under way together are told off together: that is one reason to slow down, not many. */
   #slowDown(nowMs: number): void {
-    const ms = Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
+    if (nowMs < this.#slowUntilMs) return;
+    this.#slowUntilMs = nowMs + Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
     this.#slowDowns++;
-    this.#slowUntilMs = nowMs + ms;
-    this.#held = [...this.#held.slice(-99), { fromMs: nowMs, toMs: nowMs + ms }];
   }
 }
 
@@ -103,5 +118,7 @@ export function isUnreachable(classified: Classified): boolean {
   return classified.reason === 'unreachable' || classified.execCode === '5001' || classified.execCode === '5003';
 }
 
-/** Nothing was heard of the platform: it says nothing about it. */
-const isOurOwn = (classified: Classified) => classified.record === 'NOT_EXECUTED' && classified.reason === 'send_deadline';
+/** Readable words of the platform. A doubt is none, nor is our own send deadline. */
+function isAnswer(classified: Classified): boolean {
+  return classified.record === 'OUTCOME' || (classified.record === 'NOT_EXECUTED' && classified.reason !== 'send_deadline');
+}

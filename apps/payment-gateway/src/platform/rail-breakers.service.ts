@@ -50,11 +50,12 @@ export class RailBreakers implements RailGate {
 
   enter(rail: Rail): Permit | undefined {
     const breaker = this.#of(rail);
-    if (!breaker.enter(this.clock.nowMs())) return undefined;
+    const entry = breaker.enter(this.clock.nowMs());
+    if (!entry) return undefined;
     return {
-      leave: (classified) => {
+      leave: (classified, isLastUrl) => {
         const before = breaker.state;
-        breaker.leave(classified, this.clock.nowMs());
+        breaker.leave(entry, classified, this.clock.nowMs(), isLastUrl);
         if (breaker.state === 'open' && before !== 'open') this.#afterOpening(rail, breaker);
         if (breaker.state === 'closed' && before !== 'closed') this.#afterClosing(rail);
         // The probe was not made after all: the next one may.
@@ -106,8 +107,8 @@ export class RailBreakers implements RailGate {
       return;
     }
     breaker.connected();
-    // The probe is a command; while the rail is paused only those that wait already can be it.
-    if (this.#waiting.get(rail)!.size === 0) for (const tell of this.#listeners) tell(rail, false);
+    // The probe is a command: whoever comes first. Those that wait may all have given up, so the rail is fetched again.
+    for (const tell of this.#listeners) tell(rail, false);
     this.#wake(rail);
   }
 
