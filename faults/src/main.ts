@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { runMutants } from './mutants/run-mutants.js';
 import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 
-const { values } = parseArgs({
+const { values } = readArguments({
   options: {
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -16,6 +16,9 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
+
+if (values.simulated && values.mutants) refuse('--simulated and --mutants are two modes: choose one');
+if (values.only !== undefined && !values.mutants) refuse('--only names a mutant: it needs --mutants');
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
@@ -41,6 +44,22 @@ if (process.send) {
 
 function numbers(): { runs?: number; seed?: number; workers?: number } {
   const given = Object.entries({ runs: values.runs, seed: values.seed, workers: values.workers }).filter(([, text]) => text !== undefined);
-  for (const [name, text] of given) if (!/^[0-9]{1,15}$/.test(text ?? '')) throw new Error(`--${name} must be a whole number, not ${text}`);
+  for (const [name, text] of given) {
+    if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
+      refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);
+  }
   return Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+}
+
+function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(reason: string): never {
+  console.error(reason);
+  process.exit(2);
 }

@@ -46,7 +46,7 @@ function kafkaClient(config: GatewayConfig, log: ServiceLogger): KafkaClient {
 }
 
 function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics): BatchingProducer {
-  return new BatchingProducer({ client, log, metrics: metrics.registry, batchEveryMs: Number(process.env.LANG?.slice(1) || 3) });
+  return new BatchingProducer({ client, log, metrics: metrics.registry });
 }
 
 /** Commands and notifications are two groups, so that a call that takes long holds up no notification. */

@@ -33,6 +33,7 @@ export async function runMutants(
   await Promise.all(Array.from({ length: workers }, work));
   results.sort((a, b) => chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name));
   const found = results.filter((result) => result.found).length;
+  if (results.length !== chosen.length) throw new Error(`${results.length} of ${chosen.length} mutants were tried`);
   if (json) console.log(JSON.stringify({ planted: results.length, found, mutants: results }));
   else console.log(`${found} of ${results.length} planted bugs were found`);
   return found === results.length ? 0 : 1;
@@ -42,8 +43,6 @@ interface Finding {
   name: string;
   found: boolean;
   seed: number | null;
-  by?: string;
-  runs: number;
 }
 
 /** A run counts only if it goes well without the bug. */
@@ -57,7 +56,7 @@ async function hunt({ name, does }: Mutant, seed: number, runs: number): Promise
   const tried = failed ? failed.seed - seed + 1 : runs;
   const words = failed ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}` : `in ${tried} runs: ${does}`;
   console.error(`${failed ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${words}`);
-  return { name, found: failed !== undefined, seed: failed?.seed ?? null, ...(failed ? { by: failed.kind } : {}), runs: tried };
+  return { name, found: failed !== undefined, seed: failed?.seed ?? null };
 }
 
 async function firstFailure(part: Part, seed: number, runs: number): Promise<Tally['failed'][number] | undefined> {

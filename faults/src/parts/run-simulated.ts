@@ -7,6 +7,8 @@ const RUNS = 2_000;
 const CHUNK = 50;
 const MOST_WORKERS = 8;
 const PROGRESS_MS = 10_000;
+/** The first so many kinds of violation are in the summary. */
+const HEADLINES = 5;
 
 export interface SimulatedOptions {
   runs?: number;
@@ -36,30 +38,26 @@ export async function runSimulated({
   if (first) await tell(total, first.seed);
   else
     console.error(`${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`);
+  if (total.runs !== runs) throw new Error(`${total.runs} of ${runs} runs were made`);
+  console.error(JSON.stringify(more(total)));
   console.log(json ? JSON.stringify(summary(total, seed)) : readable(total, seed));
   return first ? 1 : 0;
 }
 
 function summary(total: Tally, seed: number): object {
-  const { runs, operations, crashes, inDoubt, falseDoubt, pauses, rebalances, flushes } = total;
-  const count = (kind: (typeof VIOLATIONS)[number]) => total.violations[kind] ?? 0;
-  const [executedTwice, lost, wrongOutcome, outOfOrder, guardBroken, ...others] = VIOLATIONS;
-  const named = [executedTwice, lost, wrongOutcome, outOfOrder, guardBroken].map((kind) => [kind, count(kind)]);
-  const more = others.map((kind) => [kind, count(kind)]);
-  return {
-    runs,
-    operations,
-    crashes,
-    ...(Object.fromEntries(named) as Record<string, number>),
-    inDoubt,
-    falseDoubt,
-    seed,
-    ...(Object.fromEntries(more) as Record<string, number>),
-    pauses,
-    rebalances,
-    flushes,
-    failedSeeds: total.failed.slice(0, 10).map((failed) => failed.seed),
-  };
+  const { runs, operations, crashes, inDoubt, falseDoubt } = total;
+  return { runs, operations, crashes, ...counts(total, VIOLATIONS.slice(0, HEADLINES)), inDoubt, falseDoubt, seed };
+}
+
+/** What else was looked for and done, and the first seeds that failed. */
+function more(total: Tally): object {
+  const { pauses, rebalances, flushes, failed } = total;
+  const failedSeeds = failed.slice(0, 10).map(({ seed }) => seed);
+  return { ...counts(total, VIOLATIONS.slice(HEADLINES)), pauses, rebalances, flushes, failedSeeds };
+}
+
+function counts(total: Tally, kinds: readonly (typeof VIOLATIONS)[number][]): Record<string, number> {
+  return Object.fromEntries(kinds.map((kind) => [kind, total.violations[kind] ?? 0]));
 }
 
 const readable = (total: Tally, seed: number): string =>

@@ -32,11 +32,6 @@ export interface BatchingProducerOptions {
   health?: KafkaHealth;
   /** How long the first record of a batch waits for company, milliseconds (0: those of the same turn). While one is under way, records gather anyway. */
   lingerMs?: number;
-  /**
-   * Batches begin so far apart at least, milliseconds (0): a lone record goes at once, under load fewer and larger batches save time at
-   * both ends. Full batches do not wait.
-   */
-  batchEveryMs?: number;
   /** Records in one batch at most (500). */
   maxBatchRecords?: number;
   /** Bytes that may wait to be sent; more are refused with ProducerOverloadedError (64 MiB). */
@@ -56,7 +51,6 @@ export class BatchingProducer {
   private queuedBytes = 0;
   private flushing: Promise<void> | undefined;
   private producer: Producer | undefined;
-  private lastBatchMs = -Infinity;
   private isClosed = false;
   private trouble: string | undefined = 'has not connected to Kafka yet';
 
@@ -132,7 +126,8 @@ export class BatchingProducer {
     this.isClosed = true;
     if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
     this.giveUp.abort();
-    await this.flushing;
+    // kafkajs may hang in a request for long; what it still brings nobody waits for.
+    if (this.flushing) await atMost(2000, this.flushing);
     await this.disconnect(this.producer);
   }
 
@@ -141,22 +136,11 @@ export class BatchingProducer {
     if (lingerMs > 0) await pauseFor(lingerMs, this.giveUp.signal);
     else await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
-      await this.untilNextBatch();
       await this.learnTopics();
-      const batch = takeBatch(this.queue, this.limits, this.maxBatchRecords);
-      this.lastBatchMs = performance.now();
+      const batch = takeBatch(this.queue, this.limits, this.options.maxBatchRecords ?? 500);
       if (batch.length > 0) await this.deliver(batch);
     }
     this.flushing = undefined;
-  }
-
-  private async untilNextBatch(): Promise<void> {
-    const waitMs = this.lastBatchMs + (this.options.batchEveryMs ?? 0) - performance.now();
-    if (waitMs > 0 && this.queue.length < this.maxBatchRecords && !this.isClosed) await pauseFor(waitMs, this.giveUp.signal);
-  }
-
-  private get maxBatchRecords(): number {
-    return this.options.maxBatchRecords ?? 500;
   }
 
   /** Before a batch is taken, for kafkajs would wait for ever for a topic that does not exist. */
@@ -192,6 +176,9 @@ export class BatchingProducer {
       if (this.giveUp.signal.aborted) return this.rejectAll(open);
       try {
         const producer = await this.connected();
+        // Whose deadline passed meanwhile was told that it was not sent.
+        open = open.filter(({ settled, sent }) => sent || !settled);
+        if (open.length === 0) return;
         for (const pending of open) pending.sent = true;
         this.metrics.producedBatchRecords.observe(open.length);
         open = settleAcknowledged(open, await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }));

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { atMost, backOffMs, pauseFor } from './back-off.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { MembershipLostError } from './errors.js';
@@ -127,6 +128,8 @@ export class GroupWork {
 
   private hold({ topic, partition }: TopicPartition): void {
     const end = new AbortController();
+    // Every key that waits listens.
+    setMaxListeners(0, end.signal);
     const assignment: Assignment = {
       topic,
       partition,

@@ -6,7 +6,7 @@ import { backOffMs } from './back-off.js';
 import type { BatchingProducer } from './batching-producer.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { deadLetter, type DeadLetterReason } from './dead-letter.js';
-import { RetryableError, TerminalError, UnknownTopicError } from './errors.js';
+import { RecordTooLargeError, RetryableError, TerminalError, UnknownTopicError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
 import type { KafkaHandlerOptions } from './kafka-handler.js';
@@ -210,6 +210,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     try {
       await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), { deadlineMs: 10_000 });
     } catch (error) {
+      // It came compressed and is too large as it is: where it lies has to do.
+      if (error instanceof RecordTooLargeError && record.value !== null)
+        return this.writeDeadLetter({ ...task, record: { ...record, value: null } }, reason);
       this.deadLetterTrouble = `a dead letter cannot be written: ${messageOf(error)}`;
       log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
       return { hold: 'partition', ms: this.delayMs(5) };

@@ -119,7 +119,7 @@ export class KeyOrderedPool {
     if (earlier) return void earlier.then(() => work.giveBack(lane));
     const slot = new OccupiedSlot(this, this.railOf(topic), signal);
     const verdict = await work.runHead(lane, (task) => this.run(task, slot));
-    slot.end();
+    slot.close();
     work.afterRun(lane, verdict);
     this.start();
   }
@@ -171,6 +171,7 @@ export class KeyOrderedPool {
 
 class OccupiedSlot implements Slot {
   private isHeld = true;
+  private isClosed = false;
 
   constructor(
     private readonly pool: KeyOrderedPool,
@@ -200,8 +201,16 @@ class OccupiedSlot implements Slot {
     this.pool.free(this.rail);
   }
 
+  /** The run is over: a wait that it left behind gets no place any more. */
+  close(): void {
+    this.isClosed = true;
+    this.end();
+  }
+
   private async takeAgain(): Promise<void> {
+    if (this.isClosed) return;
     await this.pool.comeBack(this.rail);
     this.isHeld = true;
+    if (this.isClosed) this.end();
   }
 }
