@@ -1,4 +1,5 @@
 /** `node bench/dist/main.js NAME [--only PART] [--commands N] [--json] [--strict]` against the Kafka and Redis of KAFKA_BROKERS and REDIS_URL. `--check`: only whether there is such a bench. */
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.js';
 import { gateway } from './gateway/gateway.bench.js';
@@ -6,6 +7,9 @@ import { journal } from './journal/journal.bench.js';
 import { memory } from './memory/memory.bench.js';
 import { rebuild } from './rebuild/rebuild.bench.js';
 import { table, type Row } from './report.js';
+import { Stage } from './stage.js';
+
+const STOP_MS = 8_000;
 
 const BENCHES: Bench[] = [gateway, journal, memory, rebuild];
 
@@ -28,7 +32,24 @@ if (bench === undefined || parts.length === 0) {
   console.error([`There is ${asked}. There is:`, ...there].join('\n  '));
   process.exit(2);
 }
+const commands = options.commands === undefined ? undefined : Number(options.commands);
+if (positionals.length > 1 || (commands !== undefined && !(Number.isInteger(commands) && commands > 0))) {
+  console.error(
+    positionals.length > 1
+      ? `one bench at a time, not ${positionals.join(' ')}`
+      : `--commands must be a whole number, not ${options.commands}`,
+  );
+  process.exit(2);
+}
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) process.once(signal, () => void stop(code));
 process.exit(options.check ? 0 : await run(bench, parts));
+
+/** Whoever ends a bench early gets a clean Kafka and Redis too; the processes go with this one. */
+async function stop(code: number): Promise<void> {
+  console.error('stopping: taking the topics away');
+  await Promise.race([Stage.removeAll().catch((error: unknown) => console.error(String(error))), setTimeout(STOP_MS)]);
+  process.exit(code);
+}
 
 async function run({ name }: Bench, chosen: Bench['parts']): Promise<number> {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
@@ -38,11 +59,10 @@ async function run({ name }: Bench, chosen: Bench['parts']): Promise<number> {
   }
   const begun = performance.now();
   const log = (line: string) => process.stderr.write(`[${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
-  const commands = options.commands === undefined ? {} : { commands: Number(options.commands) };
   const rows: Row[] = [];
   for (const part of chosen) {
     log(`${name}: ${part.name}`);
-    const found = await part.run({ brokers, redisUrl, log, ...commands });
+    const found = await part.run({ brokers, redisUrl, log, ...(commands === undefined ? {} : { commands }) });
     rows.push(...found);
     if (options.json) found.forEach((row) => console.log(JSON.stringify(row)));
   }

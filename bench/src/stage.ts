@@ -35,6 +35,7 @@ export class Stage {
   readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
   readonly client: KafkaClient;
   readonly #producer: BatchingProducer;
+  static readonly #standing = new Set<Stage>();
 
   private constructor(private readonly infrastructure: Infrastructure) {
     this.client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'bench' }, SILENT);
@@ -43,6 +44,7 @@ export class Stage {
 
   static async open(infrastructure: Infrastructure): Promise<Stage> {
     const stage = new Stage(infrastructure);
+    Stage.#standing.add(stage);
     const { client, prefix } = stage;
     await ensureTopics(client, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
     await stage.#producer.connect();
@@ -71,6 +73,11 @@ export class Stage {
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   }
 
+  /** Of a run that ends before its time. */
+  static async removeAll(): Promise<void> {
+    await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
+  }
+
   /** Deletes the topics and what the gateway left in Redis. */
   async remove(): Promise<void> {
     await this.#producer.close();
@@ -79,6 +86,7 @@ export class Stage {
       env: { KAFKA_BROKERS: this.infrastructure.brokers, TOPIC_PREFIX: this.prefix },
     });
     await Promise.all([remover.exited, this.flushIndex()]);
+    Stage.#standing.delete(this);
   }
 
   /** Takes the gateway's index out of Redis in one step, as if Redis had been lost; the number of keys. */
