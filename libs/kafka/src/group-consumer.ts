@@ -6,6 +6,7 @@ import { MembershipLostError, UnknownTopicError } from './errors.js';
 import type { CommitPoint, GroupPort, TopicPartition } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
+import { FetchPace } from './fetch-pace.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import type { KafkaMetrics } from './kafka-metrics.js';
 import { startsOf } from './offsets.js';
@@ -38,6 +39,7 @@ const maxWaitTimeMs = 250;
 /** A fetch for a partition that was given back belongs to nobody; kafkajs goes on with it only if it forgot to join. */
 const forgottenJoinMs = 15_000;
 const mebibyte = 1024 * 1024;
+const fetchEveryMs = 5;
 
 /**
  * The group's work on kafkajs. That one has no heartbeat of its own and its fetch loop waits for `eachBatch`, so a batch is only put
@@ -47,6 +49,7 @@ export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly work: GroupWork;
   private readonly drainMs: number;
+  private readonly pace: FetchPace;
   private commitOffsets: ((offsets: Offsets) => Promise<void>) | undefined;
   private drain: 'none' | 'running' | 'done' = 'none';
   private lastOwned: Partitions = {};
@@ -74,6 +77,7 @@ export class GroupConsumer {
       // The pauses of a join that waits for the drain are among these, so they are short and many.
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
+    this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
     const { metrics } = options;
@@ -135,7 +139,7 @@ export class GroupConsumer {
     metrics.fetchedRecords.observe({ group: groupId }, batch.messages.length);
     metrics.lag.set({ group: groupId, topic, partition }, Number(batch.offsetLag()));
     fetched.resolveOffset(String(last));
-    return Promise.resolve();
+    return this.pace.keep();
   }
 
   /** Another broker's fetch may come in while the group is joined. Without end it must not: then kafkajs is to start anew. */

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { atMost } from './back-off.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { FetchPace } from './fetch-pace.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { topicOffsets } from './offsets.js';
+
+/** Intents wait for it, so less than where nobody does. Milliseconds. */
+const fetchEveryMs = 2;
 
 export interface TailConsumerOptions {
   client: KafkaClient;
@@ -29,6 +33,7 @@ export class TailConsumer {
   private readonly next = new Map<number, bigint>();
   private readonly name: string;
   private failure: string | undefined;
+  private readonly pace: FetchPace;
   private isRunning = false;
 
   constructor(private readonly options: TailConsumerOptions) {
@@ -43,6 +48,7 @@ export class TailConsumer {
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
+    this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -112,5 +118,6 @@ export class TailConsumer {
     }
     this.next.set(batch.partition, BigInt(batch.lastOffset()) + 1n);
     fetched.resolveOffset(batch.lastOffset());
+    await this.pace.keep();
   }
 }
