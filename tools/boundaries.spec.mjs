@@ -18,7 +18,7 @@ const FILES = {
   config: 'apps/auth-service/src/accounts.config.ts',
   simulator: 'apps/platform-simulator/src/transactions/execution.service.ts',
   bench: 'bench/src/main.ts',
-  peer: 'bench/src/peers/kafkajs-peer.ts',
+  peer: 'bench/src/peers/kafkajs-partitions.ts',
   faults: 'faults/src/main.ts',
   simulatorRule: 'apps/platform-simulator/src/transactions/state-machine.ts',
 };

@@ -87,6 +87,13 @@ export interface ArbitrationParts {
   newToken: () => string;
 }
 
+/** What a command has been through. */
+interface Course {
+  readonly hold: Hold;
+  /** The rail was held back since the last attempt: that was back-off enough. */
+  hasWaited: boolean;
+}
+
 /** The fold's word on an INTENT. */
 interface Asked {
   token: string;
@@ -103,6 +110,7 @@ export class Arbitration {
   async handle(command: Arbitrable, hold: Hold): Promise<'done' | 'reused'> {
     const { journal } = this.parts;
     let order = await journal.read(command.merchant, command.orderId);
+    const course: Course = { hold, hasWaited: false };
     for (let isNew = true; ; isNew = false) {
       const next = nextStep(order, command);
       switch (next.step) {
@@ -118,17 +126,18 @@ export class Arbitration {
         }
         case 'attempt':
           hold.signal.throwIfAborted();
-          order = await this.#attempt(command, order, next.attempt, hold);
+          order = await this.#attempt(command, order, next.attempt, course);
           break;
       }
     }
   }
 
-  async #attempt(command: Arbitrable, order: OrderState, attempt: number, hold: Hold): Promise<OrderState> {
+  async #attempt(command: Arbitrable, order: OrderState, attempt: number, course: Course): Promise<OrderState> {
     const { gate, journal } = this.parts;
+    const { hold } = course;
     const known = findOperation(order, command.commandId);
     if (known?.lastNotExecuted) {
-      const givenUp = await this.#waitOrGiveUp(command, order, known, hold);
+      const givenUp = await this.#waitOrGiveUp(command, order, known, course);
       if (givenUp) return givenUp;
     }
     const prepared = await command.prepare(order, attempt);
@@ -136,8 +145,10 @@ export class Arbitration {
     const permit = gate.enter(command.rail);
     if (!permit) {
       await hold.withoutSlot(() => gate.wait(command.rail, hold.signal));
+      course.hasWaited = true;
       return journal.read(command.merchant, command.orderId);
     }
+    course.hasWaited = false;
     let classified: Classified | undefined;
     let asked: Asked;
     try {
@@ -181,13 +192,18 @@ export class Arbitration {
   }
 
   /** Resolves with undefined when the next attempt may be made now. */
-  async #waitOrGiveUp(command: Arbitrable, order: OrderState, operation: OperationState, hold: Hold): Promise<OrderState | undefined> {
+  async #waitOrGiveUp(
+    command: Arbitrable,
+    order: OrderState,
+    operation: OperationState,
+    { hold, hasWaited }: Course,
+  ): Promise<OrderState | undefined> {
     const { timing, gate, journal } = this.parts;
     const nowMs = timing.nowMs();
     const heldBackMs = gate.heldBackMs(command.rail, Date.parse(operation.firstIntentAt ?? ''));
     const after = afterNotExecuted(operation, nowMs - heldBackMs, command.urlCount);
     if (after.next === 'retry') {
-      if (after.inMs > 0) await hold.withoutSlot(() => timing.sleep(after.inMs, hold.signal));
+      if (after.inMs > 0 && !hasWaited) await hold.withoutSlot(() => timing.sleep(after.inMs, hold.signal));
       return undefined;
     }
     const { code, message, retryAfterSeconds } = after;
