@@ -81,7 +81,7 @@ async function write(stage: Stage, orders: number): Promise<Map<number, bigint>>
 /** Resolves when the index holds every record before the ends: its markers say so. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
   const redis = await createClient({ url: redisUrl }).connect();
-  const keys = [...ends].map(([partition]) => `${stage.prefix}gateway:{j${partition}}:marker`);
+  const keys = [...ends].map(([partition]) => `${stage.prefix}gateway:2:{j${partition}}:marker`);
   const deadline = performance.now() + TIME_BOX_MS;
   // A marker of a rebuild under way: `-1` and whose it is.
   const isThere = async () => {
