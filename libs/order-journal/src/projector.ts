@@ -65,10 +65,12 @@ export class Projector {
    * @throws JournalLostError where the index is beyond the journal's end (R1)
    */
   async startOffset(partition: number, committed: bigint | undefined, low: bigint): Promise<bigint> {
-    const marker = (await this.parts.index.markers()).get(partition);
+    const seen = (await this.parts.index.markers()).get(partition);
     // Asked afterwards: others append and project meanwhile.
     const end = await this.parts.journal.end(partition);
-    if (marker !== undefined && marker >= end) throw new JournalLostError(partition, marker, end);
+    if (seen !== undefined && seen >= end) throw new JournalLostError(partition, seen, end);
+    // Once more: between this read and the new progress nothing may happen, or what the assignment before did meanwhile is overlooked.
+    const marker = (await this.parts.index.markers()).get(partition);
     const published = committed === undefined || committed < low ? low : committed;
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
     const before = this.#progress.get(partition);
