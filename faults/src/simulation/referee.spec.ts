@@ -16,7 +16,10 @@ function court(): { referee: Referee; ledger: LedgerEntry[]; kinds: () => string
   return { referee, ledger, kinds: () => referee.violations.map(({ kind }) => kind) };
 }
 
-function entry(commandId: string, more: Partial<LedgerEntry> & { request?: Partial<LedgerEntry['request']> } = {}): LedgerEntry {
+function entry(
+  commandId: string,
+  more: Partial<Omit<LedgerEntry, 'request'>> & { request?: Partial<LedgerEntry['request']> } = {},
+): LedgerEntry {
   const by = { commandId, attempt: 1, token: 't' };
   const request = { orderKey: key, operation: 'authorize' as const, method: 'A', by, ...more.request };
   const rest = { transactionId: `T-${commandId}`, standing: 'succeeded' as const, execCode: '0000', amount: 20_000 };
