@@ -1,5 +1,5 @@
 import { execCode as execCodeOf, execCodeClass } from '@tranche/contracts';
-import { compact, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { compact, evidenceResult, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
 
@@ -15,7 +15,7 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
     mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
   });
   const answer = compact({ execCode, transactionId, amount });
-  return { ...identity, source: 'notification', operation, result: resultOf(execCode), answer, ...optional };
+  return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };
 }
 
 /** An operator's word after a look at the platform's books: true, and late enough (R5). */
@@ -45,20 +45,3 @@ export function operatorsWord(
 }
 
 export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);
-
-function resultOf(execCode: string): Evidence['result'] {
-  const codeClass = execCodeClass(execCode);
-  switch (codeClass) {
-    case 'succeeded':
-    case 'succeeded_partly':
-      return 'succeeded';
-    case 'cardholder':
-      return 'redirect';
-    case 'in_doubt':
-      return 'unclear';
-    case 'pending':
-    case 'refused':
-    case 'not_executed':
-      return codeClass;
-  }
-}

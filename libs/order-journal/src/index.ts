@@ -1,5 +1,6 @@
 export * from './arbitration.js';
 export { DoubtWatch } from './doubt-watch.js';
+export { evidenceResult } from './evidence-result.js';
 export * from './extradata-tag.js';
 export { CAPTURE_WINDOW_MS, fold, type Folded } from './fold.js';
 export { NOT_EXECUTED_AFTER_MS } from './fold-evidence.js';

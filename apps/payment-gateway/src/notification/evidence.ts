@@ -1,6 +1,6 @@
 import { execCode as execCodeOf, execCodeClass, type OperationKind, type PaymentNotification } from '@tranche/contracts';
 import { boundedAnswer } from '../platform/bounded-answer.js';
-import { compact, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { compact, evidenceResult, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
 
 const KINDS: Readonly<Record<string, OperationKind>> = {
   authorization: 'authorize',
@@ -28,22 +28,5 @@ export function evidenceOf(notification: PaymentNotification, at: string): Evide
     partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
     mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
   });
-  return { ...identity, operation, result: resultOf(execCode), answer, ...optional };
-}
-
-function resultOf(execCode: string): Evidence['result'] {
-  const codeClass = execCodeClass(execCode);
-  switch (codeClass) {
-    case 'succeeded':
-    case 'succeeded_partly':
-      return 'succeeded';
-    case 'cardholder':
-      return 'redirect';
-    case 'in_doubt':
-      return 'unclear';
-    case 'pending':
-    case 'refused':
-    case 'not_executed':
-      return codeClass;
-  }
+  return { ...identity, operation, result: evidenceResult(execCode), answer, ...optional };
 }
