@@ -25,6 +25,8 @@ const PARTITION = journalPartition('shop-fr/o');
 function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {}) {
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
+  let followed: () => void;
+  const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
   const offsets = new Map(
     Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [partition, { low: 0n, high: partition === PARTITION ? high : 0n }]),
@@ -37,6 +39,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     offsets: () => Promise.resolve(offsets),
     follow: (_from: unknown, take: typeof onRecords) => {
       onRecords = take;
+      followed();
       return Promise.resolve({ stop: () => Promise.resolve() });
     },
     append: (record: JournalRecord) => {
@@ -58,7 +61,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const health = new Health();
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
-  return { service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))), bring, health, index };
+  return { service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))), bring, following, health, index };
 }
 
 it('reads an order back to the record that was appended', async () => {
@@ -84,24 +87,24 @@ it('refuses to start when the index is beyond the journal’s end', async () => 
 });
 
 describe('the record at the index’s marker', () => {
-  const started = (hash: string) => {
-    const { service, bring, health } = journal({ high: 5n, marker: 4n, hash });
-    // The tail begins with it; nothing else is to be read.
+  const started = async (hash: string) => {
+    const { service, bring, following, health } = journal({ high: 5n, marker: 4n, hash });
     const begun = service.start();
-    setTimeout(() => bring(4n, encodeRecord(intent('t'))), 0);
-    return { service, health, begun };
+    await following;
+    // The tail begins with it; nothing else is to be read.
+    bring(4n, encodeRecord(intent('t')));
+    await begun;
+    return { service, health };
   };
 
   it('is compared with what the index says, and not folded twice', async () => {
-    const { service, health, begun } = started(recordHash(encodeRecord(intent('t'))));
-    await begun;
+    const { service, health } = await started(recordHash(encodeRecord(intent('t'))));
     expect([health.notReady(), service.view.ordersInMemory]).toEqual([[], 0]);
     await service.stop();
   });
 
   it('stops its partition when it is another one: the journal was replaced', async () => {
-    const { service, health, begun } = started(recordHash(encodeRecord(intent('another'))));
-    await begun;
+    const { service, health } = await started(recordHash(encodeRecord(intent('another'))));
     await waitFor(() => health.notReady().length > 0, { timeoutMs: 2_000, what: 'the record at the marker' });
     expect(health.notReady()[0]?.reason).toContain('the journal was lost or replaced');
     await expect(service.read('shop-fr', 'o')).rejects.toThrow('replaced');
