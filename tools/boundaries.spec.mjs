@@ -45,7 +45,8 @@ const FORBIDDEN = [
   ['bench imports kafkajs outside its peers', 'bench', importing('kafkajs'), RESTRICTED],
   ['bench imports an app', 'bench', importing('@tranche/payment-gateway'), RESTRICTED],
   ['faults imports an app', 'faults', importing('@tranche/payment-gateway'), RESTRICTED],
-  ['faults imports testing outside a spec', 'faults', importing('@tranche/testing'), BOUNDARIES],
+  ['bench imports testing outside a spec', 'bench', importing('@tranche/testing'), BOUNDARIES],
+  ['faults imports service-kit', 'faults', importing('@tranche/service-kit'), BOUNDARIES],
   ['a pure rule imports node:fs', 'rule', importing('node:fs'), RESTRICTED],
   ['a pure rule imports redis', 'rule', importing('redis'), RESTRICTED],
   ['a pure rule imports kafka', 'rule', importing('@tranche/kafka'), RESTRICTED],
@@ -76,6 +77,7 @@ const ALLOWED = [
   ['kafka imports kafkajs and contracts', 'kafka', ['kafkajs', '@tranche/contracts']],
   ['bench and faults import what is measured', 'bench', ['contracts', 'order-journal', 'kafka'].map((name) => `@tranche/${name}`)],
   ['a peer of a bench imports kafkajs', 'peer', ['kafkajs']],
+  ['faults, one large test, imports testing', 'faults', ['@tranche/testing']],
   ['testing imports contracts', 'testing', ['@tranche/contracts']],
   ['the simulator imports contracts', 'simulator', ['@tranche/contracts']],
 ];
