@@ -114,6 +114,21 @@ describe('the work of a group', () => {
     expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0', 'resume commands/0']);
   });
 
+  it('lets no partition wait for another one whose start can not be told yet', async () => {
+    let isTold = false;
+    const startOffset = (partition: number) => (partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n));
+    const member = new Member({ startOffset });
+    const second = { ...first, partition: 1 };
+    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    const joined = member.work.join([first, second]);
+    await settled();
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5']);
+    isTold = true;
+    await member.pass(100);
+    await joined;
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
+  });
+
   it('begins where it is told to instead, and never below what is kept; the metadata beside the commit then counts for nothing', async () => {
     const asked: unknown[] = [];
     const member = new Member({ startOffset: (...told) => (asked.push(told), Promise.resolve(4n)) });

@@ -149,14 +149,15 @@ export class GroupWork {
    */
   private async placeAll(waiting: Held[]): Promise<void> {
     const open = () => waiting.filter((held) => !held.isPlaced && !held.assignment.signal.aborted);
+    const again = (error: unknown) => this.warn(error, 'cannot tell where to begin reading; trying again');
     for (let attempt = 1; open().length > 0; attempt++) {
       try {
         const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
         const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
-        for (const held of open()) await this.place(held, byId.get(idOf(held.assignment.topic, held.assignment.partition)));
+        for (const held of open()) await this.place(held, byId.get(idOf(held.assignment.topic, held.assignment.partition))).catch(again);
         if (open().length === 0) return;
       } catch (error) {
-        this.warn(error, 'cannot tell where to begin reading; trying again');
+        again(error);
       }
       const [first] = open();
       const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 5000 }, this.timers.random());
