@@ -152,6 +152,15 @@ it('refuses a journal that ends before the index', async () => {
   expect(await projector.startOffset(3, 7n, 0n)).toBe(7n);
 });
 
+it('begins behind the marker as it is, not as it was before the journal’s end was asked', async () => {
+  const journal = journalOf([intent, redirect]);
+  // The assignment before is still projecting.
+  const end = (partition: number) => ((index.marker = 1n), journal.end(partition));
+  const { index, projector } = projection({ journal: { ...journal, end } });
+  index.marker = 0n;
+  expect(await projector.startOffset(3, 1n, 0n)).toBe(2n);
+});
+
 it('drops a batch whose assignment ended while it waited', async () => {
   const { index, published, projector } = projection();
   await projector.startOffset(3, undefined, 0n);
