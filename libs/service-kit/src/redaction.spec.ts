@@ -41,6 +41,21 @@ describe('redaction', () => {
     expect(safe.err).toMatchObject({ type: 'Error', message: 'outer', cause: { code: 'ECONNRESET', message: '[redacted]' } });
   });
 
+  it.each([
+    ['letters', 'x'.repeat(200_000)],
+    ['starts of a JWT', 'eyJ-'.repeat(50_000)],
+    ['starts of an address', 'a://'.repeat(50_000)],
+    ['bearers', 'Bearer '.repeat(30_000)],
+  ])('takes no longer than a text is long: %s', (_what, text) => {
+    const begunMs = performance.now();
+    redactText(text);
+    expect(performance.now() - begunMs).toBeLessThan(1_000);
+  });
+
+  it.each(['eyJhbGciOi.eyJzdWIiOi.c2ln', 'log-eyJhbGciOi.eyJzdWIiOi.c2ln', 'a.bc.eyJhbGciOi.eyJzdWIiOi'])('finds a JWT in %s', (text) => {
+    expect(redactText(`got ${text}, ended`)).toMatch(/^got [a-z.-]*\[redacted\], ended$/);
+  });
+
   it('leaves the given object as it is', () => {
     const fields = { password: CANARY };
     redact(fields);

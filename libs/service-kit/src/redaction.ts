@@ -33,8 +33,12 @@ const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey']);
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 50;
-const BEARER_OR_JWT = /\b(?:Bearer\s+[\w~+/.=-]+|eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?)/g;
-const CREDENTIALS_IN_URL = /(\w+:\/\/)[^\s/@]+@/g;
+// Each begins where a word does, so that a long text costs no more than its length.
+const BEARER = /\bBearer\s+[\w~+/.=-]+/g;
+const DOTTED_WORD = /(?<![\w.-])[\w.-]+/g;
+const CREDENTIALS_IN_URL = /\b(\w+:\/\/)[^\s/@]+@/g;
+/** What `{"` is in base64url: every JWT begins with it. */
+const JWT_START = 'eyJ';
 
 export function isSensitiveName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -44,7 +48,21 @@ export function isSensitiveName(name: string): boolean {
 
 /** Bearer tokens, JWTs and credentials in addresses, wherever they stand in a text. */
 export function redactText(text: string): string {
-  return text.replace(BEARER_OR_JWT, REDACTED).replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+  const withoutBearer = text.replace(BEARER, REDACTED);
+  const withoutJwts = withoutBearer.includes(JWT_START) ? withoutBearer.replace(DOTTED_WORD, withoutJwt) : withoutBearer;
+  return withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+}
+
+/** A JWT is three parts with dots between (RFC 7519); the first two are enough to tell one. */
+function withoutJwt(word: string): string {
+  const parts = word.split('.');
+  const header = parts.findIndex((part, index) => {
+    const start = part.indexOf(JWT_START);
+    return start >= 0 && part.length - start >= 8 && (parts[index + 1]?.length ?? 0) >= 5;
+  });
+  if (header < 0) return word;
+  const before = parts[header]?.slice(0, parts[header].indexOf(JWT_START)) ?? '';
+  return [...parts.slice(0, header), before + REDACTED, ...parts.slice(header + 3)].join('.');
 }
 
 /** A copy that is safe to log: sensitive names, `Secret`s and bytes are replaced, errors made plain, depth and length bounded. */
