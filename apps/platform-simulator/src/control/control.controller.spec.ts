@@ -55,8 +55,20 @@ it('a reset forgets everything', async () => {
     calls: [],
     operations: [],
     counts: [],
-    totals: { calls: 0, operations: 0, executedTwice: 0 },
+    totals: { calls: 0, callsForgotten: 0, operations: 0, executedTwice: 0 },
   });
   expect((await simulator.json('GET', '/simulator/faults')).body).toEqual([]);
   expect((await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: answer.TRANSACTIONID ?? '' })).answer.EXECCODE).toBe('2002');
+});
+
+it('GET /simulator/totals says whether the lists are whole', async () => {
+  await simulator.operate(instalment());
+  expect((await simulator.json('GET', '/simulator/totals')).body).toEqual({
+    calls: 1,
+    callsForgotten: 0,
+    operations: 1,
+    notifications: 0,
+    notificationsForgotten: 0,
+    forgeries: 0,
+  });
 });

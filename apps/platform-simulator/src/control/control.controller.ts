@@ -27,6 +27,8 @@ export async function controlController(server: FastifyInstance, parts: ControlP
 
     scope.get<OrderQuery>('/simulator/ledger', ({ query }, reply) => reply.send(books.ledger.read(query)));
     scope.get<OrderQuery>('/simulator/notifications', ({ query }, reply) => reply.send(books.notifications.list(query)));
+    scope.get<OrderQuery>('/simulator/forgeries', ({ query }, reply) => reply.send(books.notifications.listForged(query)));
+    scope.get('/simulator/totals', (_request, reply) => reply.send({ ...books.ledger.totals, ...books.notifications.totals }));
     scope.post('/simulator/notifications/mode', ({ body }, reply) => {
       const { merchant, mode } = fieldsOf(body);
       if (typeof merchant !== 'string' || parts.merchants.byName(merchant) === undefined) return wrong(reply, 'merchant is unknown');

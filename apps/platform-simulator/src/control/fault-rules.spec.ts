@@ -9,6 +9,24 @@ describe('readFaultRule', () => {
     });
   });
 
+  it('knows hang as another name of timeout, and forgedHash alone as a copy beside the true one', () => {
+    const rule = { fault: { hang: 'before', garbage: true, emptyAnswer: 'before', notification: { forgedHash: true } } };
+    expect(readFaultRule(rule)).toEqual({
+      match: {},
+      fault: { timeout: 'before', garbage: 'after', emptyAnswer: 'before', notification: { forgedHash: 'also' } },
+    });
+  });
+
+  it.each([
+    ['status3xx', 302, true],
+    ['status3xx', 400, false],
+    ['status4xx', 399, false],
+    ['status4xx', 499, true],
+    ['status5xx', 600, false],
+  ])('%s may be %i: %s', (name, status, isRule) => {
+    expect('fault' in readFaultRule({ fault: { [name]: { when: 'after', status } } })).toBe(isRule);
+  });
+
   it('names every wrong field at once', () => {
     const rule = readFaultRule({
       match: { operation: 1, probability: 2, what: 1 },
@@ -44,6 +62,16 @@ describe('Faults', () => {
     const subject = { operation: 'capture' };
     expect([faults.ofCall(subject) !== undefined, faults.ofCall(subject) !== undefined]).toEqual([true, false]);
     expect([faults.ofNotification(subject) !== undefined, faults.ofNotification(subject) !== undefined]).toEqual([true, false]);
+  });
+
+  it('before the body is read only rules that are meant for it strike, and only those that ask nothing of the body', () => {
+    const faults = new Faults();
+    faults.add({ match: {}, fault: { dropBefore: true } });
+    faults.add({ match: { orderPrefix: 'order-' }, fault: { resetWhileReading: true } });
+    expect(faults.strikesUnread()).toBe(false);
+    faults.add({ match: { times: 1 }, fault: { resetWhileReading: true } });
+    expect([faults.strikesUnread(), faults.strikesUnread()]).toEqual([true, false]);
+    expect(faults.ofCall({ operation: 'capture' })).toEqual({ dropBefore: true });
   });
 
   it('strikes with a probability, the same way for the same seed', () => {

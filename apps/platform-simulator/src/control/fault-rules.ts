@@ -17,6 +17,11 @@ export interface FaultMatch {
 /** `before`: the call has no effect; `after`: it was executed, only the answer is missing. */
 export type When = 'before' | 'after';
 
+export interface StatusFault {
+  readonly when: When;
+  readonly status: number;
+}
+
 export interface CallFault {
   readonly latencyMs?: number;
   readonly latencyMsUniform?: readonly [from: number, to: number];
@@ -24,7 +29,22 @@ export interface CallFault {
   readonly timeout?: When;
   readonly dropBefore?: boolean;
   readonly executeThenReset?: boolean;
-  readonly status5xx?: { readonly when: When; readonly status: number };
+  /** HTTP 300 to 399 with a Location that leads back here: who follows it asks a second time. */
+  readonly status3xx?: StatusFault;
+  readonly status4xx?: StatusFault;
+  readonly status5xx?: StatusFault;
+  /** HTTP 200 with something that is not JSON. */
+  readonly garbage?: When;
+  /** HTTP 200 without a body. */
+  readonly emptyAnswer?: When;
+  /** Executed; the connection is closed in the middle of the answer. */
+  readonly truncate?: boolean;
+  /** Executed; the answer's bytes come one at a time over so many milliseconds. */
+  readonly slowDrip?: number;
+  /** Executed; the answer speaks of another OPERATIONTYPE. */
+  readonly wrongOperationType?: boolean;
+  /** The connection is reset while the body is being read. Not executed; nothing of the body is known, so nothing of it matches. */
+  readonly resetWhileReading?: boolean;
   /** 401 with `WWW-Authenticate: Bearer`, not executed. */
   readonly unauthorized?: boolean;
   /** This EXECCODE is answered, nothing executed. */
@@ -38,6 +58,8 @@ export interface NotificationFault {
   /** Kept back until the order's next notification was sent. */
   readonly outOfOrder?: boolean;
   readonly mode?: NotificationMode;
+  /** A forged copy is sent before the true one, or instead of it: another EXECCODE, and the HASH that the true one has. */
+  readonly forgedHash?: 'also' | 'instead';
 }
 
 export interface FaultRule {
@@ -77,7 +99,7 @@ const isYes: Check = (value) => typeof value === 'boolean';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 const isWhen: Check = (value) => value === 'before' || value === 'after';
-const isStatus: Check = (value) => Number.isInteger(value) && (value as number) >= 500 && (value as number) <= 599;
+const isWhenOrYes: Check = (value) => value === true || isWhen(value);
 const isRange: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isCount) && value[0] <= value[1];
 const isMode: Check = (value) => (NOTIFICATION_MODES as readonly unknown[]).includes(value);
 
@@ -89,21 +111,40 @@ const MATCH: Record<string, Check> = {
   seed: (value) => Number.isSafeInteger(value),
   times: isCount,
 };
-const NOTIFICATION: Record<string, Check> = { none: isYes, duplicate: isYes, lateMs: isCount, outOfOrder: isYes, mode: isMode };
+const NOTIFICATION: Record<string, Check> = {
+  none: isYes,
+  duplicate: isYes,
+  lateMs: isCount,
+  outOfOrder: isYes,
+  mode: isMode,
+  forgedHash: (value) => value === true || value === 'also' || value === 'instead',
+};
+const SHORT_NOTIFICATIONS: readonly unknown[] = ['none', 'duplicate', 'outOfOrder', 'forgedHash'];
 const FAULT: Record<string, Check> = {
   latencyMs: isCount,
   latencyMsUniform: isRange,
-  timeout: (value) => value === true || isWhen(value),
+  timeout: isWhenOrYes,
+  hang: isWhenOrYes,
   dropBefore: isYes,
   executeThenReset: isYes,
-  status5xx: (value) => wrongFields(value, { when: isWhen, status: isStatus }).length === 0 && Object.keys(value as object).length === 2,
+  status3xx: isStatusOf(300),
+  status4xx: isStatusOf(400),
+  status5xx: isStatusOf(500),
+  garbage: isWhenOrYes,
+  emptyAnswer: isWhenOrYes,
+  truncate: isYes,
+  slowDrip: isCount,
+  wrongOperationType: isYes,
+  resetWhileReading: isYes,
   unauthorized: isYes,
   execCode: (value) => typeof value === 'string' && isKnownCode(value),
-  notification: (value) =>
-    value === 'none' || value === 'duplicate' || value === 'outOfOrder' || wrongFields(value, NOTIFICATION).length === 0,
+  notification: (value) => SHORT_NOTIFICATIONS.includes(value) || wrongFields(value, NOTIFICATION).length === 0,
 };
 
-/** `timeout: true` is short for `after`, `notification: "none"` for `{ none: true }`. Wrong fields are named, all at once. */
+/**
+ * `hang` is another name for `timeout`; `true` is short for `after`, `notification: "none"` for `{ none: true }`. Wrong fields are
+ * named, all at once.
+ */
 export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
   if (!isObject(body)) return { wrong: ['the body must be a JSON object'] };
   const { match = {}, fault } = body;
@@ -113,17 +154,30 @@ export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
     ...wrongFields(fault, FAULT).map((name) => `fault.${name}`),
   ];
   if (wrong.length > 0) return { wrong };
-  const { timeout, notification, ...rest } = fault as Record<string, unknown>;
+  const { hang, timeout = hang, garbage, emptyAnswer, notification, ...rest } = fault as Record<string, unknown>;
   return {
     match: match as FaultMatch,
     fault: {
       ...(rest as CallFault),
-      ...(timeout === undefined ? {} : { timeout: timeout === true ? 'after' : (timeout as When) }),
-      ...(notification === undefined
-        ? {}
-        : { notification: (typeof notification === 'string' ? { [notification]: true } : notification) as NotificationFault }),
+      ...whenOf({ timeout, garbage, emptyAnswer }),
+      ...(notification === undefined ? {} : { notification: notificationFaultOf(notification) }),
     },
   };
+}
+
+function whenOf(faults: Record<string, unknown>): Record<string, When> {
+  const given = Object.entries(faults).filter(([, when]) => when !== undefined);
+  return Object.fromEntries(given.map(([name, when]) => [name, when === true ? 'after' : (when as When)]));
+}
+
+function notificationFaultOf(value: unknown): NotificationFault {
+  const fault = (typeof value === 'string' ? { [value]: true } : value) as Record<string, unknown>;
+  return fault.forgedHash === true ? { ...fault, forgedHash: 'also' } : fault;
+}
+
+function isStatusOf(from: number): Check {
+  const isStatus: Check = (value) => Number.isInteger(value) && (value as number) >= from && (value as number) < from + 100;
+  return (value) => wrongFields(value, { when: isWhen, status: isStatus }).length === 0 && Object.keys(value as object).length === 2;
 }
 
 function wrongFields(value: unknown, checks: Record<string, Check>): string[] {

@@ -41,12 +41,12 @@ export class Faults {
   }
 
   ofCall(subject: Subject): CallFault | undefined {
-    for (const rule of this.rules) {
-      if (!hasCallFault(rule.fault) || !strikes(rule, rule.match, rule.callsStruck, subject)) continue;
-      rule.callsStruck += 1;
-      return rule.fault;
-    }
-    return undefined;
+    return this.firstOf(subject, ({ fault }) => hasCallFault(fault) && fault.resetWhileReading !== true);
+  }
+
+  /** Of a call whose body is not read yet: known of it is only where it goes, `process`. */
+  strikesUnread(): boolean {
+    return this.firstOf({ operation: 'process' }, ({ fault }) => fault.resetWhileReading === true) !== undefined;
   }
 
   ofNotification(subject: Subject): NotificationFault | undefined {
@@ -54,6 +54,15 @@ export class Faults {
       if (rule.fault.notification === undefined || !strikes(rule, rule.match, rule.notificationsStruck, subject)) continue;
       rule.notificationsStruck += 1;
       return rule.fault.notification;
+    }
+    return undefined;
+  }
+
+  private firstOf(subject: Subject, isMeant: (rule: FaultRule) => boolean): CallFault | undefined {
+    for (const rule of this.rules) {
+      if (!isMeant(rule) || !strikes(rule, rule.match, rule.callsStruck, subject)) continue;
+      rule.callsStruck += 1;
+      return rule.fault;
     }
     return undefined;
   }

@@ -10,7 +10,7 @@ export interface Call {
   readonly orderId?: string;
   readonly transactionId?: string;
   readonly parameters: readonly string[];
-  /** How it was answered: an EXECCODE, an HTTP status, `reset` or `hang`; absent while it is under way. */
+  /** How it was answered: an EXECCODE, an HTTP status, or what a fault made of it (`reset`, `hang`, `garbage` …); absent while it is under way. */
   answered?: string;
   executed: boolean;
 }
@@ -34,6 +34,7 @@ const MAX_NAME_LISTS = 10_000;
 export class Ledger {
   private calls: Call[] = [];
   private callsReceived = 0;
+  private callsForgotten = 0;
   private executions: Execution[] = [];
   private readonly nameLists = new Map<string, readonly string[]>();
 
@@ -51,7 +52,10 @@ export class Ledger {
     };
     this.callsReceived += 1;
     this.calls.push(call);
-    if (this.calls.length > MAX_CALLS) this.calls = this.calls.slice(MAX_CALLS / 2);
+    if (this.calls.length > MAX_CALLS) {
+      this.callsForgotten += MAX_CALLS / 2;
+      this.calls = this.calls.slice(MAX_CALLS / 2);
+    }
     return call;
   }
 
@@ -69,16 +73,22 @@ export class Ledger {
       operations,
       counts,
       totals: {
-        calls: this.callsReceived,
+        ...this.totals,
         operations: operations.length,
         executedTwice: counts.filter(({ executed }) => executed > 1).length,
       },
     };
   }
 
+  /** Forgotten calls are in `calls` no more: whoever reads those is blind there. Operations are never forgotten. */
+  get totals() {
+    return { calls: this.callsReceived, callsForgotten: this.callsForgotten, operations: this.executions.length };
+  }
+
   clear(): void {
     this.calls = [];
     this.callsReceived = 0;
+    this.callsForgotten = 0;
     this.executions = [];
   }
 

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Merchants } from '@tranche/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { Faults } from '../control/faults.store.js';
-import { disturb } from '../process/process.controller.js';
+import { disturb } from '../process/disturbed-answer.controller.js';
 import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
 
 interface CseKeyParts {
@@ -46,7 +46,7 @@ export async function cseKeysController(server: FastifyInstance, { merchants, fa
       if (typeof apiKeyId !== 'string') return reply.code(400).send({ error: 'invalid_request' });
       if (!apiKeyIds.has(apiKeyId)) return reply.code(401).send({ error: 'unknown_api_key' });
       const record = { encryptionKeyId, encryptionPublicKey: await publicKey };
-      const after = disturbanceAfter(fault);
+      const after = disturbanceAfter(fault, record);
       return after ? disturb(request, reply, after) : reply.send(record);
     });
     done();

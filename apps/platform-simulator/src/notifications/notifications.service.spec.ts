@@ -1,5 +1,6 @@
 import { waitFor } from '@tranche/testing';
 import { isHashOf } from '../request/platform-hash.js';
+import type { Notification } from './notifications.service.js';
 import { instalment, receiver, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
 
 let simulator: RunningSimulator;
@@ -197,5 +198,21 @@ describe('faults of notifications', () => {
     await simulator.fault({ times: 1 }, { notification: { mode: 'post' } });
     await simulator.authorized();
     expect((await arrived(1))[0]?.method).toBe('POST');
+  });
+
+  it.each([
+    ['also', ['4001', '0000'], 'delivered'],
+    ['instead', ['4001'], 'suppressed'],
+  ])('forged, %s', async (forgedHash, codes, state) => {
+    shop.answerNext(403, '');
+    await simulator.fault({}, { notification: { forgedHash } });
+    await simulator.authorized();
+    expect((await arrived(codes.length)).map(({ parameters }) => parameters.EXECCODE)).toEqual(codes);
+    const [forged] = shop.received;
+    expect(isHashOf('notification-key', Object.entries(forged?.parameters ?? {}), forged?.parameters.HASH ?? '')).toBe(false);
+    expect(await settled(1)).toMatchObject([{ state, execCode: '0000' }]);
+    const forgeries = async () => (await simulator.json('GET', '/simulator/forgeries?orderId=order-1')).body as Notification[];
+    await waitFor(async () => (await forgeries())[0]?.state === 'given_up', { what: 'the forgery to be refused' });
+    expect(await forgeries()).toMatchObject([{ execCode: '4001', attempts: [{ status: 403, isAccepted: false }] }]);
   });
 });

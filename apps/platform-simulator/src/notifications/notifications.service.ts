@@ -22,7 +22,13 @@ export interface Notification {
   state: 'waiting' | 'delivered' | 'given_up' | 'suppressed';
 }
 
+interface OrderFilter {
+  readonly identifier?: string;
+  readonly orderId?: string;
+}
+
 const MAX_KEPT = 20_000;
+const MAX_FORGED = 20_000;
 /** A notification kept back for the next one of its order leaves after this time though none came. */
 const MAX_HOLD_MS = 10_000;
 const ENCODINGS: Record<NotificationMode, Encoding[]> = { get: ['get'], post: ['post'], multipart: ['multipart'], both: ['get', 'post'] };
@@ -30,6 +36,9 @@ const ENCODINGS: Record<NotificationMode, Encoding[]> = { get: ['get'], post: ['
 /** Sends what happened to each merchant's NOTIFICATION_URL: per order one after the other, repeated until `OK`, a bounded number of times. */
 export class Notifications {
   private kept: Notification[] = [];
+  private forged: Notification[] = [];
+  private forgeries = 0;
+  private forgotten = 0;
   private readonly queues = new Map<string, Promise<void>>();
   private readonly held = new Map<string, (() => void)[]>();
   private readonly modes = new Map<string, NotificationMode>();
@@ -49,23 +58,21 @@ export class Notifications {
     const { identifier, orderId, operationType, transactionId, execCode } = transaction;
     const fault = this.faults.ofNotification({ operation: operationType, orderId, merchant: merchant.merchant, identifier });
     const parameters = signedNotification(transaction, merchant);
+    const isKeptBack = fault?.none === true || fault?.forgedHash === 'instead';
+    const mode = fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode;
+    const about = { time: this.clock.iso(), merchant: merchant.merchant, identifier, orderId, operationType, transactionId, mode };
     const notification: Notification = {
-      time: this.clock.iso(),
-      merchant: merchant.merchant,
-      identifier,
-      orderId,
-      operationType,
-      transactionId,
+      ...about,
       execCode,
-      mode: fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode,
       parameters: Object.fromEntries(parameters),
       attempts: [],
-      state: fault?.none ? 'suppressed' : 'waiting',
+      state: isKeptBack ? 'suppressed' : 'waiting',
     };
     this.keep(notification);
-    if (fault?.none) return;
+    if (fault?.forgedHash !== undefined) this.forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
+    if (isKeptBack) return;
     const key = JSON.stringify([identifier, orderId]);
-    const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters);
+    const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters, this.retryDelaysMs);
     const enqueue = () => {
       this.enqueue(key, deliver);
       if (fault?.duplicate) this.enqueue(key, deliver);
@@ -80,10 +87,18 @@ export class Notifications {
     this.modes.set(merchant, mode);
   }
 
-  list({ identifier, orderId }: { identifier?: string; orderId?: string }): readonly Notification[] {
-    return this.kept.filter(
-      (one) => (identifier === undefined || one.identifier === identifier) && (orderId === undefined || one.orderId === orderId),
-    );
+  list(filter: OrderFilter): readonly Notification[] {
+    return this.kept.filter((one) => isWanted(one, filter));
+  }
+
+  /** What was sent in the platform's name and is none of its notifications: whoever counts one has believed a forgery. */
+  listForged(filter: OrderFilter): readonly Notification[] {
+    return this.forged.filter((one) => isWanted(one, filter));
+  }
+
+  /** Whether the lists are whole: what was forgotten is in none of them. */
+  get totals() {
+    return { notifications: this.kept.length + this.forgotten, notificationsForgotten: this.forgotten, forgeries: this.forgeries };
   }
 
   /** Forgets all, and what was under way is not repeated. */
@@ -91,6 +106,9 @@ export class Notifications {
     this.stopping.abort();
     this.stopping = new AbortController();
     this.kept = [];
+    this.forged = [];
+    this.forgeries = 0;
+    this.forgotten = 0;
     this.queues.clear();
     this.held.clear();
     this.modes.clear();
@@ -101,10 +119,25 @@ export class Notifications {
     await this.notifier.close();
   }
 
-  private async deliver(notification: Notification, address: string, parameters: NamedValues): Promise<void> {
+  /** Once, ahead of the true one: the EXECCODE turned round, the HASH as it was. No more than the latest are kept. */
+  private forge(forgery: Notification, merchant: Merchant, parameters: NamedValues): void {
+    const execCode = forgery.execCode === '0000' ? '4001' : '0000';
+    const forged = parameters.map(([name, value]): [string, string] => [name, name === 'EXECCODE' ? execCode : value]);
+    const lie = { ...forgery, execCode, parameters: Object.fromEntries(forged) };
+    this.forgeries += 1;
+    this.forged = [...this.forged.slice(-MAX_FORGED), lie];
+    this.enqueue(JSON.stringify([lie.identifier, lie.orderId]), () => this.deliver(lie, merchant.notificationUrl ?? '', forged, []));
+  }
+
+  private async deliver(
+    notification: Notification,
+    address: string,
+    parameters: NamedValues,
+    retryDelaysMs: readonly number[],
+  ): Promise<void> {
     const { signal } = this.stopping;
     const missing = new Set(ENCODINGS[notification.mode]);
-    for (const delayMs of [0, ...this.retryDelaysMs]) {
+    for (const delayMs of [0, ...retryDelaysMs]) {
       if (delayMs > 0 && !(await slept(delayMs, signal))) return;
       for (const encoding of [...missing]) {
         const attempt = await this.notifier.deliver(address, encoding, parameters, signal);
@@ -145,9 +178,14 @@ export class Notifications {
 
   private keep(notification: Notification): void {
     this.kept.push(notification);
-    if (this.kept.length > MAX_KEPT) this.kept = this.kept.slice(MAX_KEPT / 2);
+    if (this.kept.length <= MAX_KEPT) return;
+    this.forgotten += MAX_KEPT / 2;
+    this.kept = this.kept.slice(MAX_KEPT / 2);
   }
 }
+
+const isWanted = (one: Notification, { identifier, orderId }: OrderFilter) =>
+  (identifier === undefined || one.identifier === identifier) && (orderId === undefined || one.orderId === orderId);
 
 /** False when it was woken by the stop. */
 async function slept(delayMs: number, signal: AbortSignal): Promise<boolean> {

@@ -14,6 +14,12 @@ const signedBody = () => {
   const parameters = { IDENTIFIER: 'Shop', ...instalment() };
   return formOf({ ...parameters, HASH: hashOf('account-key', Object.entries(parameters)) });
 };
+const send = () =>
+  fetch(`${simulator.url}/front/service/rest/process`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: signedBody(),
+  });
 const call = (parameters = {}) => simulator.operate(instalment(parameters));
 
 describe('faults by rule', () => {
@@ -28,12 +34,76 @@ describe('faults by rule', () => {
   });
 
   it.each([
-    ['before', 503, 0],
-    ['after', 502, 1],
-  ])('5xx %s', async (when, status, count) => {
-    await simulator.fault({}, { status5xx: { when, status } });
+    ['status5xx', 'before', 503, 0],
+    ['status5xx', 'after', 502, 1],
+    ['status4xx', 'before', 429, 0],
+    ['status4xx', 'after', 404, 1],
+  ])('%s %s', async (name, when, status, count) => {
+    await simulator.fault({}, { [name]: { when, status } });
     expect((await call()).status).toBe(status);
     expect(await executed()).toBe(count);
+  });
+
+  it('a redirect that leads back: a client that follows it has the operation executed again', async () => {
+    await simulator.fault({ times: 1 }, { status3xx: { when: 'after', status: 307 } });
+    expect((await call()).answer.EXECCODE).toBe('0002');
+    expect(await executed()).toBe(2);
+  });
+
+  it.each([
+    ['garbage', 'before', 0, /^<html>/],
+    ['garbage', 'after', 1, /^<html>/],
+    ['emptyAnswer', 'before', 0, /^$/],
+    ['emptyAnswer', 'after', 1, /^$/],
+  ])('%s %s', async (name, when, count, expected) => {
+    await simulator.fault({}, { [name]: when });
+    const response = await send();
+    expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(expected)]);
+    expect(await executed()).toBe(count);
+  });
+
+  it('an answer cut in the middle', async () => {
+    await simulator.fault({}, { truncate: true });
+    const response = await send();
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow('terminated');
+    const ledger = await simulator.ledger();
+    expect([ledger.operations.length, ledger.calls[0]?.answered]).toEqual([1, 'truncated']);
+  });
+
+  it('an answer in drops', async () => {
+    await simulator.fault({}, { slowDrip: 300 });
+    const began = performance.now();
+    const response = await send();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body ?? []) chunks.push(chunk as Uint8Array);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(290);
+    expect(chunks.length).toBeGreaterThan(3);
+    expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ EXECCODE: '0002' });
+    expect(await executed()).toBe(1);
+  });
+
+  it('an answer in drops that nobody waits for', async () => {
+    await simulator.fault({ times: 1 }, { slowDrip: 60_000 });
+    const response = await send();
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+    await reader?.cancel();
+    expect((await call()).answer.EXECCODE).toBe('0002');
+  });
+
+  it("another operation's answer", async () => {
+    await simulator.fault({}, { wrongOperationType: true });
+    expect((await call()).answer).toMatchObject({ OPERATIONTYPE: 'capture', EXECCODE: '0002' });
+    expect((await simulator.ledger()).operations).toMatchObject([{ operationType: 'authorization' }]);
+  });
+
+  it('reset while the request is being read', async () => {
+    await simulator.fault({ times: 1 }, { resetWhileReading: true });
+    await expect(send()).rejects.toThrow('fetch failed');
+    const ledger = await simulator.ledger();
+    expect(ledger.calls).toMatchObject([{ answered: 'reset', executed: false, parameters: [] }]);
+    expect((await call()).answer.EXECCODE).toBe('0002');
   });
 
   it.each([

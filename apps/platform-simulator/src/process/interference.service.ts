@@ -1,29 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallFault } from '../control/fault-rules.js';
+import type { CallFault, When } from '../control/fault-rules.js';
 
-/** What a client sees instead of an answer. */
+/** What a client sees instead of a whole answer. */
 export type Disturbance =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'reset' }
-  | { readonly kind: 'hang' };
+  | { readonly kind: 'hang' }
+  | { readonly kind: 'garbage' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'truncated'; readonly answer: object }
+  | { readonly kind: 'dripping'; readonly answer: object; readonly overMs: number };
 
 /** The fault strikes before anything is executed. */
 export function disturbanceBefore(fault: CallFault | undefined): Disturbance | undefined {
   if (fault === undefined) return undefined;
   if (fault.dropBefore) return { kind: 'reset' };
   if (fault.unauthorized) return { kind: 'unauthorized' };
-  if (fault.timeout === 'before') return { kind: 'hang' };
-  return fault.status5xx?.when === 'before' ? { kind: 'status', status: fault.status5xx.status } : undefined;
+  return lostAnswer(fault, 'before');
 }
 
-/** The call was executed; its answer is lost. */
-export function disturbanceAfter(fault: CallFault | undefined): Disturbance | undefined {
+/** The call was executed; its answer is lost, or comes as nobody expects it. */
+export function disturbanceAfter(fault: CallFault | undefined, answer: object): Disturbance | undefined {
   if (fault === undefined) return undefined;
   if (fault.executeThenReset) return { kind: 'reset' };
-  if (fault.timeout === 'after') return { kind: 'hang' };
-  return fault.status5xx?.when === 'after' ? { kind: 'status', status: fault.status5xx.status } : undefined;
+  if (fault.truncate) return { kind: 'truncated', answer };
+  if (fault.slowDrip !== undefined) return { kind: 'dripping', answer, overMs: fault.slowDrip };
+  return lostAnswer(fault, 'after');
 }
+
+function lostAnswer(fault: CallFault, when: When): Disturbance | undefined {
+  if (fault.timeout === when) return { kind: 'hang' };
+  if (fault.garbage === when) return { kind: 'garbage' };
+  if (fault.emptyAnswer === when) return { kind: 'empty' };
+  const struck = [fault.status3xx, fault.status4xx, fault.status5xx].find((status) => status?.when === when);
+  return struck && { kind: 'status', status: struck.status };
+}
+
+/** As the ledger calls it. */
+export const nameOf = (disturbance: Disturbance): string =>
+  disturbance.kind === 'status' ? `HTTP ${disturbance.status}` : disturbance.kind;
 
 /** How long this call takes: the fault's word, else the setting's range. Costs nothing at 0. */
 export function latencyOf(fault: CallFault | undefined, [from, to]: readonly [number, number]): number {

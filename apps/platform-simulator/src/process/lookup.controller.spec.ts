@@ -49,3 +49,18 @@ it('refuses a wrong HASH, an account without look-up, and a question about nothi
   expect((await simulator.post(body, {}, '/front/service/rest/export')).answer.EXECCODE).toBe('1003');
   expect((await simulator.post('', {}, '/front/service/rest/export')).answer.EXECCODE).toBe('1005');
 });
+
+it('can be disturbed by fault rules, and the ledger counts the calls', async () => {
+  await simulator.fault({ operation: 'getTransactions', times: 1 }, { status5xx: { when: 'before', status: 503 } });
+  await simulator.fault({ operation: 'getTransactions', orderPrefix: 'order-', times: 1 }, { execCode: '3004' });
+  const body = formOf({ IDENTIFIER: 'Shop', OPERATIONTYPE: 'getTransactions', ORDERID: 'o' });
+  expect((await simulator.post(body, {}, '/front/service/rest/export')).status).toBe(503);
+  expect((await lookUp({ ORDERID: 'order-1' })).EXECCODE).toBe('3004');
+  expect((await lookUp({ ORDERID: 'order-1' })).EXECCODE).toBe('0000');
+  const { calls } = await simulator.ledger();
+  expect(calls.map(({ operation, orderId, answered }) => [operation, orderId, answered])).toEqual([
+    ['getTransactions', 'o', 'HTTP 503'],
+    ['getTransactions', 'order-1', '3004'],
+    ['getTransactions', 'order-1', '0000'],
+  ]);
+});

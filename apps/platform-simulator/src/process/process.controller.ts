@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { refusal } from '../transactions/exec-codes.js';
 import { refusalAnswer } from './answer.js';
-import type { Disturbance } from './interference.service.js';
+import { disturb } from './disturbed-answer.controller.js';
 import type { ProcessService } from './process.service.js';
 
 const PATHS = ['/front/service/rest/process', '/front/service/rest/process.php'];
@@ -14,7 +14,7 @@ export async function processController(server: FastifyInstance, service: Proces
     scope.setErrorHandler((_error, _request, reply) => reply.code(200).send(refusalAnswer('', refusal('1005'))));
     for (const path of PATHS) {
       scope.get(path, (_request, reply) => reply.send(refusalAnswer('', refusal('1006'))));
-      scope.post(path, async (request, reply) => {
+      scope.post(path, { onRequest: resetWhileReading(service) }, async (request, reply) => {
         const body = formBodyOf(request);
         if (body === undefined) return reply.send(refusalAnswer('', refusal('1005')));
         const outcome = await service.process(body, bearerOf(request));
@@ -39,24 +39,11 @@ export function formBodyOf({ headers, body }: FastifyRequest): string | undefine
 
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined => /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
-export function disturb(request: FastifyRequest, reply: FastifyReply, disturbance: Disturbance): FastifyReply {
-  switch (disturbance.kind) {
-    case 'status':
-      return reply.code(disturbance.status).type('text/plain').send('');
-    case 'unauthorized':
-      return unauthorized(reply);
-    case 'reset':
-      reply.hijack();
-      request.raw.socket.resetAndDestroy();
-      return reply;
-    case 'hang':
-      return reply.hijack();
-  }
-}
-
-export function unauthorized(reply: FastifyReply): FastifyReply {
-  return reply
-    .code(401)
-    .header('www-authenticate', 'Bearer error="invalid_token"')
-    .send({ error: 'invalid_token', error_description: 'The access token is missing, expired or unknown.' });
-}
+/** Resets the connection when the first bytes of the body are there, if a fault rule says so. */
+const resetWhileReading =
+  (service: ProcessService): onRequestHookHandler =>
+  ({ raw }, reply, next) => {
+    if (!service.isLostWhileReading()) return next();
+    reply.hijack();
+    raw.once('data', () => raw.socket.resetAndDestroy());
+  };

@@ -127,7 +127,7 @@ describe('operations', () => {
       { ...key, operationType: 'authorization', extraData: 'tag-1', executed: 2 },
       { ...key, operationType: 'capture', extraData: 'tag-2', executed: 1 },
     ]);
-    expect(ledger.totals).toEqual({ calls: 4, operations: 3, executedTwice: 1 });
+    expect(ledger.totals).toEqual({ calls: 4, callsForgotten: 0, operations: 3, executedTwice: 1 });
     expect(ledger.calls.map((call) => [call.operation, call.executed, call.answered])).toEqual([
       ['authorization', true, '0002'],
       ['authorization', true, '0002'],

@@ -8,7 +8,7 @@ import { refusal, type Refusal } from '../transactions/exec-codes.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
 import type { Decisions } from '../transactions/decision.service.js';
 import { executedAnswer, refusalAnswer, type Answer } from './answer.js';
-import { disturbanceAfter, disturbanceBefore, latencyOf, pause, type Disturbance } from './interference.service.js';
+import { disturbanceAfter, disturbanceBefore, latencyOf, nameOf, pause, type Disturbance } from './interference.service.js';
 
 export type Reply = { readonly kind: 'answer'; readonly answer: Answer } | Disturbance;
 
@@ -28,6 +28,13 @@ export class ProcessService {
     private readonly latencyMs: readonly [number, number],
     private readonly formAddress: (transactionId: string) => string,
   ) {}
+
+  /** Asked before the body of a call is read. */
+  isLostWhileReading(): boolean {
+    if (!this.parts.faults.strikesUnread()) return false;
+    this.parts.books.ledger.received('', new Map()).answered = 'reset';
+    return true;
+  }
 
   async process(body: string, bearer: string | undefined): Promise<Reply> {
     const form = parseFormBody(body);
@@ -50,7 +57,9 @@ export class ProcessService {
       return closed(call, lostBefore ?? answered(refusalAnswer(operation, refusal(fault?.execCode ?? ''))));
     }
     const reply = await this.answer({ form, operation, merchant, bearer, call, latencyMs });
-    return closed(call, disturbanceAfter(fault) ?? reply);
+    if (reply.kind !== 'answer') return closed(call, reply);
+    const answer = fault?.wrongOperationType ? ofAnotherOperation(reply.answer) : reply.answer;
+    return closed(call, disturbanceAfter(fault, answer) ?? answered(answer));
   }
 
   private async answer(request: {
@@ -99,7 +108,12 @@ export class ProcessService {
 
 const answered = (answer: Answer): Reply => ({ kind: 'answer', answer });
 
+const ofAnotherOperation = (answer: Answer): Answer => ({
+  ...answer,
+  OPERATIONTYPE: answer.OPERATIONTYPE === 'capture' ? 'refund' : 'capture',
+});
+
 function closed(call: Call, reply: Reply): Reply {
-  call.answered = reply.kind === 'answer' ? reply.answer.EXECCODE : reply.kind === 'status' ? `HTTP ${reply.status}` : reply.kind;
+  call.answered = reply.kind === 'answer' ? reply.answer.EXECCODE : nameOf(reply);
   return reply;
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Faults } from '../control/faults.store.js';
-import { bearerOf, disturb, unauthorized } from '../process/process.controller.js';
+import { disturb, unauthorized } from '../process/disturbed-answer.controller.js';
+import { bearerOf } from '../process/process.controller.js';
 import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
 import type { AccessTokens } from './access-tokens.store.js';
 import type { Account } from './accounts.config.js';
@@ -27,7 +28,7 @@ export async function tokenApiController(server: FastifyInstance, parts: TokenPa
       const account = readGrant(request.body, accounts);
       if ('error' in account) return sendError(reply, account);
       const record = await accessTokens.issue(account);
-      const after = disturbanceAfter(fault);
+      const after = disturbanceAfter(fault, record);
       return after ? disturb(request, reply, after) : reply.header('cache-control', 'no-store').send(record);
     });
 
