@@ -26,7 +26,7 @@ it('plays every scenario and ends with one JSON line', async () => {
   const exitCode = await exited;
   if (exitCode !== 0) throw new Error(`demo ended with ${exitCode}\n${said.stderr}`);
   const result = JSON.parse(said.stdout.trimEnd().split('\n').at(-1));
-  expect(result).toMatchObject({ passed: 8, failed: 0 });
+  expect(result).toMatchObject({ passed: 12, failed: 0 });
   const eventsOf = (name) => result.scenarios.find((scenario) => scenario.name === name).events;
   expect(eventsOf('method-a-capture-refund')).toEqual([
     'payment.authorize.redirect_required',
@@ -35,7 +35,16 @@ it('plays every scenario and ends with one JSON line', async () => {
     'payment.refund.succeeded',
     'payment.capture.rejected',
   ]);
-  expect(eventsOf('gateway-killed').slice(-2)).toEqual(['payment.capture.in_doubt', 'payment.capture.doubt_resolved']);
+  for (const doubtful of ['gateway-killed', 'platform-timeout']) {
+    expect(eventsOf(doubtful).slice(-2)).toEqual(['payment.capture.in_doubt', 'payment.capture.doubt_resolved']);
+  }
+  expect(eventsOf('back-office-refund').slice(-3)).toEqual([
+    'payment.operation.external',
+    'payment.refund.rejected',
+    'payment.refund.succeeded',
+  ]);
+  expect(eventsOf('pending-expires').slice(-2)).toEqual(['payment.authorize.pending', 'payment.authorize.expired']);
+  expect(eventsOf('capture-window').slice(-2)).toEqual(['payment.capture_window.closing', 'payment.capture.refused']);
   expect(leftOvers()).toEqual([]);
 }, 240_000);
 

@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { platformAt } from './demo/platform.mjs';
-import { SCENARIOS, Story } from './demo/scenarios.mjs';
+import { SCENARIOS } from './demo/scenarios.mjs';
 import { openShop } from './demo/shop.mjs';
+import { Story } from './demo/story.mjs';
 import { summary, timelineLines } from './demo/timeline.mjs';
 import { startInfrastructure } from './infra.mjs';
 import { freePorts } from './ports.mjs';
@@ -40,7 +41,10 @@ await runTool(
     const result = summary(results, (performance.now() - begun) / 1000);
     print(`\n${result.passed} scenarios passed, ${result.failed} failed, ${result.seconds} s`);
     if (options.json) console.log(JSON.stringify(result));
-    if (options.keep) await keep(stage, infrastructure);
+    if (options.keep) {
+      await stage.travelHome();
+      await keep(stage, infrastructure);
+    }
     await stage.shop.close();
     return result.failed === 0 ? 0 : 1;
   },
@@ -71,19 +75,32 @@ async function setStage({ held, infrastructure: { brokers, redisUrl } }) {
   log('starting the simulator and the services');
   await Promise.all(Object.keys(SERVICES).map(start));
   log('all services are ready');
-  const shop = await openShop({ contracts, kafka, brokers, topicPrefix });
+  let aheadMs = 0;
+  const shop = await openShop({ contracts, kafka, brokers, topicPrefix, nowMs: () => Date.now() + aheadMs });
+  const platform = platformAt(services['platform-simulator'].url);
+  const stop = (name) => stopAll([services[name].process]);
+  /** From now on platform, gateway and shop live so much later, and so does what they did before. */
+  const travel = async (ms) => {
+    await stop('payment-gateway');
+    aheadMs += ms;
+    await platform.travel(ms);
+    envs['payment-gateway'].CLOCK_OFFSET_MS = String(aheadMs);
+    await start('payment-gateway');
+  };
   const { identifier, apiKeys, returnUrl } = merchants.find(({ merchant }) => merchant === 'shop-fr');
   return {
     services,
     trouble,
     shop,
-    platform: platformAt(services['platform-simulator'].url),
+    platform,
     returnUrl,
     cseUrl: services['cse-token-service'].url,
     origin: CHECKOUT_ORIGIN,
     shopAccount: { identifier, apiKeyId: apiKeys[0].id },
     start,
-    stop: (name) => stopAll([services[name].process]),
+    stop,
+    travel,
+    travelHome: () => (aheadMs === 0 ? undefined : travel(-aheadMs)),
     async kill(name) {
       services[name].process.kill('SIGKILL');
       await services[name].process.exited;

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.js';
 import { gateway } from './gateway/gateway.bench.js';
+import { ingest } from './ingest/ingest.bench.js';
 import { journal } from './journal/journal.bench.js';
 import { memory } from './memory/memory.bench.js';
 import { rebuild } from './rebuild/rebuild.bench.js';
@@ -11,7 +12,7 @@ import { Stage } from './stage.js';
 
 const STOP_MS = 8_000;
 
-const BENCHES: Bench[] = [gateway, journal, memory, rebuild];
+const BENCHES: Bench[] = [gateway, ingest, journal, memory, rebuild];
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

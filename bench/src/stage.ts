@@ -134,7 +134,7 @@ export interface GatewayOptions extends Infrastructure {
 }
 
 /** What the image sets (Dockerfile): a young generation that holds a second of commands. */
-const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
+export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
 
 /** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
 export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
@@ -166,7 +166,7 @@ export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onL
 let folder: string | undefined;
 
 /** The bench's own merchant, in a file that goes with this process. */
-function merchantsFile(): string {
+export function merchantsFile(): string {
   if (folder === undefined) {
     const made = (folder = mkdtempSync(join(tmpdir(), 'tranche-bench-')));
     writeFileSync(join(made, 'merchants.json'), JSON.stringify([MERCHANT]));

@@ -39,6 +39,10 @@ export function platformAt(simulatorUrl) {
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
     cardToken: async (identifier) => (await request('POST', '/simulator/tokens', { identifier })).HFTOKEN,
 
+    refundInBackOffice: (identifier, orderId, amount) => request('POST', '/simulator/refunds', { identifier, orderId, amount }),
+    /** Moves the platform's clock. */
+    travel: (ms) => request('POST', '/simulator/clock', { advanceSeconds: ms / 1000 }),
+
     /** Waits until the ledger shows a call of this operation for the order. */
     async called(orderId, operation) {
       const deadline = performance.now() + TIMEOUT_MS;

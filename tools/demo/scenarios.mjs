@@ -1,10 +1,13 @@
 /** What the demo plays. Each scenario tells one order's story and checks every event of it and the platform's ledger. */
 import { webcrypto } from 'node:crypto';
 import { Expected } from '../processes.mjs';
+import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';
 import { cardOrder, newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';
-import { difference } from './timeline.mjs';
+import { faultCodes, must } from './story.mjs';
+import { captureWindow, pendingExpires } from './time-scenarios.mjs';
+import { difference, money } from './timeline.mjs';
 
-/** In the order of the story; `play` gets the order's `Story` and what the stage offers. */
+/** In the order of the story, those that travel in time last; `play` gets the order's `Story` and what the stage offers. */
 export const SCENARIOS = [
   { name: 'method-a-capture-refund', title: 'Method A in 3 instalments: form, capture, partial refund, second capture', play: methodA },
   { name: 'method-b-pending-approved', title: 'Method B: on hold for approval, then approved', play: methodB },
@@ -13,43 +16,20 @@ export const SCENARIOS = [
   { name: 'bad-command', title: 'A bad command: every fault at once, nothing sent', play: badCommand },
   { name: 'bearer-token', title: 'A merchant whose calls carry an access token', play: bearerToken },
   { name: 'card-token', title: 'Card: encryption key for the page, payment with a card token', play: cardToken },
+  {
+    name: 'back-office-refund',
+    title: 'A refund in the back office counts: no more than the rest can be refunded',
+    play: backOfficeRefund,
+  },
   { name: 'gateway-killed', title: 'Gateway killed between intent and answer: in doubt, resolved, executed once', play: gatewayKilled },
+  { name: 'platform-timeout', title: 'The platform never answers: in doubt, resolved by its notification, executed once', play: timedOut },
+  { name: 'pending-expires', title: 'Method B: on hold, and 6 days without a word: expired', play: pendingExpires },
+  {
+    name: 'capture-window',
+    title: 'Method A: a reminder after 6 days; a capture after 7 is sent, flagged and refused',
+    play: captureWindow,
+  },
 ];
-
-/** One order: what it sends, what it waits for and what must be true in the end. */
-export class Story {
-  /** The events waited for, in their order. */
-  followed = [];
-
-  constructor({ shop, platform, tell, rail, merchant, orderId }) {
-    Object.assign(this, { shop, platform, tell, rail, merchant, orderId });
-  }
-
-  /** Publishes a command about this order and says so. */
-  async send(type, fields, options) {
-    this.tell(`${type} sent`, 'command');
-    return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
-  }
-
-  /** The order's next event, which must be of this type. */
-  async next(type, options) {
-    const event = await this.shop.next(this.merchant, this.orderId, this.followed, options);
-    const seen = [...this.followed.map((one) => one.type), ...(event ? [event.type] : [])];
-    must(difference(`events of ${this.orderId}`, [...this.followed.map((one) => one.type), type], seen));
-    this.followed.push(event);
-    return event;
-  }
-
-  async decide(redirected, decision, what) {
-    const returnAddress = await this.platform.decide(redirected.data.redirectHtml, decision);
-    this.tell(what);
-    return returnAddress;
-  }
-
-  async executes(expected) {
-    must(difference('executed by the platform', expected, await this.platform.executed(this.orderId)));
-  }
-}
 
 async function methodA(stage) {
   const story = stage.story('partner-a', newOrderId('chairs'));
@@ -69,13 +49,7 @@ async function methodA(stage) {
   must(difference('refunded amount', 10_000, refunded.data.amount));
   await story.send('payment.capture', { description: 'Shipped again by mistake' });
   const second = await story.next('payment.capture.rejected');
-  must(
-    difference(
-      'fault',
-      ['already_captured'],
-      second.data.faults?.map(({ code }) => code),
-    ),
-  );
+  must(difference('fault', ['already_captured'], faultCodes(second)));
   await story.executes({ authorization: 1, capture: 1, refund: 1 });
 }
 
@@ -95,9 +69,7 @@ async function methodB(stage) {
 
 async function voided(stage) {
   const story = stage.story('partner-a', newOrderId('table'));
-  await story.send('payment.authorize', partnerAOrder(story.orderId));
-  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
-  await story.next('payment.authorize.succeeded');
+  await story.authorizeWithMethodA();
   await story.send('payment.void', { description: 'Out of stock' });
   await story.next('payment.void.succeeded');
   await story.executes({ authorization: 1, void: 1 });
@@ -172,32 +144,21 @@ async function cardToken(stage) {
   await story.executes({ payment: 1 });
 }
 
-async function gatewayKilled(stage) {
-  const story = stage.story('partner-a', newOrderId('wardrobe'));
-  await story.send('payment.authorize', partnerAOrder(story.orderId));
-  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
-  await story.next('payment.authorize.succeeded');
-  await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 3_000 });
+async function backOfficeRefund(stage) {
+  const story = stage.story('partner-a', newOrderId('chairs'));
+  await story.authorizeWithMethodA();
   await story.send('payment.capture', { description: 'Shipped' });
-  await stage.platform.called(story.orderId, 'capture');
-  await stage.kill('payment-gateway');
-  story.tell('the call has reached the platform: gateway killed (SIGKILL) before the answer');
-  await stage.stop('notification-ingest');
-  story.tell('the webhook is away, too: the platform has to repeat its notification');
-  await stage.start('payment-gateway');
-  story.tell('gateway started again');
-  const doubt = await story.next('payment.capture.in_doubt');
-  must(difference('outcome while in doubt', undefined, doubt.data.outcome));
-  await stage.start('notification-ingest');
-  story.tell('the webhook is back');
-  const resolved = await story.next('payment.capture.doubt_resolved');
-  must(difference('outcome', 'succeeded', resolved.data.outcome));
-  must(difference('origin', 'notification', resolved.data.origin));
-  const captures = (await stage.platform.ledger(story.orderId)).calls.filter(({ operation }) => operation === 'capture');
-  must(difference('capture calls', 1, captures.length));
-  await story.executes({ authorization: 1, capture: 1 });
+  await story.next('payment.capture.succeeded');
+  await stage.platform.refundInBackOffice(stage.shopAccount.identifier, story.orderId, 10_000);
+  story.tell(`somebody refunds ${money(10_000)} in the back office of the platform`);
+  const external = await story.next('payment.operation.external');
+  must(difference('external operation', { operation: 'refund', amount: 10_000 }, pick(external.data, ['operation', 'amount'])));
+  await story.send('payment.refund', { description: 'Two and a half chairs came back', amount: 25_000 });
+  must(difference('fault', ['refund_exceeds_remaining'], faultCodes(await story.next('payment.refund.rejected'))));
+  await story.send('payment.refund', { description: 'Two chairs came back', amount: 20_000 });
+  await story.next('payment.refund.succeeded');
+  must(difference('refund calls', 1, await story.calls('refund')));
+  await story.executes({ authorization: 1, capture: 1, refund: 2 });
 }
 
-function must(fault) {
-  if (fault) throw new Expected(fault);
-}
+const pick = (from, names) => Object.fromEntries(names.map((name) => [name, from[name]]));

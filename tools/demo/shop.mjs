@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const EVENT_TIMEOUT_MS = 45_000;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** `contracts` and `kafka` are the built libraries: they exist only after the bootstrap. */
-export async function openShop({ contracts, kafka, brokers, topicPrefix }) {
+/** `contracts` and `kafka` are the built libraries: they exist only after the bootstrap. `nowMs` is the time its commands tell. */
+export async function openShop({ contracts, kafka, brokers, topicPrefix, nowMs = Date.now }) {
   const { TOPICS, COMMAND_TOPICS, topicName, encodeCloudEvent, decodeCloudEvent, orderKey } = contracts;
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo-shop' }, SILENT);
   const producer = new kafka.BatchingProducer({ client, log: SILENT });
@@ -33,7 +33,7 @@ export async function openShop({ contracts, kafka, brokers, topicPrefix }) {
     /** Publishes a command and gives back its id. */
     async send(rail, type, order, { id = randomUUID() } = {}) {
       const key = orderKey(order.merchant, order.orderId);
-      const time = new Date().toISOString();
+      const time = new Date(nowMs()).toISOString();
       const command = { id, source: '/demo-shop', type, time, subject: key, correlationid: order.orderId, data: order };
       await producer.send({ topic: topicName(topicPrefix, COMMAND_TOPICS[rail]), key, ...encodeCloudEvent(command) });
       return id;

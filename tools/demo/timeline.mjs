@@ -4,18 +4,19 @@ const MARKS = { command: '→', event: '←', note: '·' };
 const MESSAGE_WIDTH = 90;
 const COLOURS = { succeeded: 32, redirect_required: 36, pending: 36, doubt_resolved: 32, in_doubt: 33, refused: 31, rejected: 31 };
 
-/** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction. A rejected command's faults follow, a line each. */
+/** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction, flags. A rejected command's faults follow, a line each. */
 export function timelineLines(entry, { colour = false } = {}) {
   const { elapsedMs, kind, text, event, isAgain = false } = entry;
   const elapsed = `${elapsedMs.toFixed(0).padStart(7)} ms  ${MARKS[kind]} `;
   if (kind !== 'event') return [elapsed + text];
-  const { execCode, outcome, amount, currency, transactionId, faults = [] } = event.data;
+  const { execCode, outcome, amount, currency, transactionId, flags = [], faults = [] } = event.data;
   const columns = [
     tint(event.type.padEnd(35), colour && COLOURS[event.type.split('.').at(-1)]),
     (execCode ?? '').padEnd(4),
     (amount === undefined ? '' : money(amount, currency)).padStart(11),
     transactionId ?? '',
     outcome === undefined ? '' : `→ ${outcome}`,
+    flags.join(', '),
     isAgain ? '(the same event again)' : '',
   ];
   const indent = ' '.repeat(elapsed.length);
@@ -25,7 +26,7 @@ export function timelineLines(entry, { colour = false } = {}) {
   ];
 }
 
-const faultText = (path, code, message) => `${(path || '(command)').padEnd(24)} ${code.padEnd(22)} ${cut(message)}`;
+const faultText = (path, code, message) => `${(path || '(command)').padEnd(24)} ${code.padEnd(24)} ${cut(message)}`;
 const cut = (text) => (text.length > MESSAGE_WIDTH ? `${text.slice(0, MESSAGE_WIDTH - 1)}…` : text);
 
 /** Minor units of a currency with two of them. */

@@ -23,6 +23,11 @@ describe('timelineLines', () => {
     expect(line).toMatch(/\(the same event again\)$/);
   });
 
+  it('shows what was noticed', () => {
+    const [line] = timelineLines({ elapsedMs: 1, kind: 'event', event: event({ flags: ['capture_window_passed'] }) });
+    expect(line).toMatch(/ capture_window_passed$/);
+  });
+
   it('colours only when asked', () => {
     const entry = { elapsedMs: 1, kind: 'event', event: event({}) };
     expect(timelineLines(entry)[0]).not.toContain('\u001b');

@@ -18,6 +18,9 @@ switch (name) {
     reportDone();
     await (await import('./nest-server.js')).run();
     break;
+  case 'bare-fastify':
+    await (await import('./bare-fastify.js')).run();
+    break;
   case 'kafkajs-sends':
     await (await import('./kafkajs-sends.js')).run();
     break;

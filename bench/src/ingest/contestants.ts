@@ -1,0 +1,92 @@
+import { TOPICS, topicName } from '@tranche/contracts';
+import type { Context } from '../bench.js';
+import { onFreePort, startChild, type Child } from '../children.js';
+import { rateOf, type Rate } from '../rate.js';
+import { IMAGE_NODE_OPTIONS, merchantsFile, type Stage } from '../stage.js';
+
+export interface Contestant {
+  readonly name: string;
+  /** Where notifications go. */
+  readonly url: string;
+  readonly process: Child;
+}
+
+/** A rate with the latencies of the same requests, milliseconds. */
+export interface Round extends Rate {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+const CONNECTIONS = 64;
+const TIME_BOX_MS = 120_000;
+
+/** notification-ingest as it is shipped. `INGEST_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
+export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): Promise<Contestant> {
+  return onFreePort((port) =>
+    onFreePort(async (managementPort) => {
+      const child = await startChild({
+        main: ['apps/notification-ingest/dist/main.js'],
+        env: {
+          BIND_ADDRESS: '127.0.0.1',
+          PORT: String(port),
+          MANAGEMENT_PORT: String(managementPort),
+          KAFKA_BROKERS: brokers,
+          KAFKA_TOPIC_PREFIX: prefix,
+          REDIS_URL: redisUrl,
+          MERCHANTS_FILE: merchantsFile(),
+          LOG_LEVEL: 'info',
+        },
+        readyUrl: `http://127.0.0.1:${managementPort}/health/ready`,
+        nodeOptions: (process.env.INGEST_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
+      });
+      return { name: 'ours', url: `http://127.0.0.1:${port}/notifications`, process: child };
+    }),
+  );
+}
+
+/** Writes the record that ours writes, or the `parameters` alone. */
+export function startBareFastify(
+  name: string,
+  record: 'event' | 'parameters',
+  { brokers }: Context,
+  { prefix }: Stage,
+): Promise<Contestant> {
+  return onFreePort(async (port) => {
+    const child = await startChild({
+      main: ['bench/dist/peers/main.js', 'bare-fastify'],
+      env: { PORT: String(port), KAFKA_BROKERS: brokers, TOPIC: topicName(prefix, TOPICS.notifications), RECORD: record },
+      readyUrl: `http://127.0.0.1:${port}/health`,
+      nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
+    });
+    return { name, url: `http://127.0.0.1:${port}/notifications`, process: child };
+  });
+}
+
+/** `count` notifications to one contestant; every one was answered `OK` and is on the topic. */
+export async function round(stage: Stage, contestant: Contestant, { count, method }: { count: number; method: string }): Promise<Round> {
+  const before = await stage.records(TOPICS.notifications);
+  let done = 0;
+  let latencies: { p50Ms: number; p99Ms: number } | undefined;
+  const onLine = (line: string) => {
+    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
+    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
+  };
+  const env = { URL: contestant.url, METHOD: method, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) };
+  const load = await startChild({ main: ['bench/dist/ingest/load.js'], env, onLine });
+  const rate = await rateOf({
+    done: () => {
+      contestant.process.assertRunning();
+      if (done < count) load.assertRunning();
+      return done;
+    },
+    total: count,
+    timeBoxMs: TIME_BOX_MS,
+    everyMs: 100,
+    processes: { server: contestant.process.pid, load: load.pid },
+  });
+  await load.exited;
+  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
+  const stored = (await stage.records(TOPICS.notifications)) - before;
+  if (stored < count) throw new Error(`${contestant.name} answered OK ${count} times, but stored ${stored}`);
+  return { ...rate, ...latencies };
+}

@@ -1,0 +1,50 @@
+/** The platform has executed, and the gateway can't know it: in doubt, never sent again, resolved by the notification. */
+import { newOrderId } from './orders.mjs';
+import { must } from './story.mjs';
+import { difference } from './timeline.mjs';
+
+/** Well behind the end of the gateway's time-out. */
+const NOTIFIED_LATE_MS = 5_000;
+
+export async function gatewayKilled(stage) {
+  const story = stage.story('partner-a', newOrderId('wardrobe'));
+  await story.authorizeWithMethodA();
+  await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 3_000 });
+  await story.send('payment.capture', { description: 'Shipped' });
+  await stage.platform.called(story.orderId, 'capture');
+  await stage.kill('payment-gateway');
+  story.tell('the call has reached the platform: gateway killed (SIGKILL) before the answer');
+  await stage.stop('notification-ingest');
+  story.tell('the webhook is away, too: the platform has to repeat its notification');
+  await stage.start('payment-gateway');
+  story.tell('gateway started again');
+  const doubt = await story.next('payment.capture.in_doubt');
+  must(difference('outcome while in doubt', undefined, doubt.data.outcome));
+  await stage.start('notification-ingest');
+  story.tell('the webhook is back');
+  const resolved = await story.next('payment.capture.doubt_resolved');
+  must(difference('outcome', 'succeeded', resolved.data.outcome));
+  must(difference('origin', 'notification', resolved.data.origin));
+  must(difference('capture calls', 1, await story.calls('capture')));
+  await story.executes({ authorization: 1, capture: 1 });
+}
+
+export async function timedOut(stage) {
+  const story = stage.story('partner-a', newOrderId('bench'));
+  await story.authorizeWithMethodA();
+  await stage.platform.fault(
+    { operation: 'capture', orderPrefix: story.orderId },
+    { timeout: 'after', notification: { lateMs: NOTIFIED_LATE_MS } },
+  );
+  await story.send('payment.capture', { description: 'Shipped' });
+  await stage.platform.called(story.orderId, 'capture');
+  story.tell(`the platform executes, never answers, and notifies ${NOTIFIED_LATE_MS / 1000} s later`);
+  const doubt = await story.next('payment.capture.in_doubt');
+  must(difference('outcome while in doubt', undefined, doubt.data.outcome));
+  story.tell('no answer in time: nobody here can know, so nothing is sent again');
+  const resolved = await story.next('payment.capture.doubt_resolved');
+  must(difference('outcome', 'succeeded', resolved.data.outcome));
+  must(difference('origin', 'notification', resolved.data.origin));
+  must(difference('capture calls', 1, await story.calls('capture')));
+  await story.executes({ authorization: 1, capture: 1 });
+}

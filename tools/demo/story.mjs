@@ -1,0 +1,56 @@
+import { Expected } from '../processes.mjs';
+import { partnerAOrder } from './orders.mjs';
+import { difference, money } from './timeline.mjs';
+
+/** One order: what it sends, what it waits for and what must be true in the end. */
+export class Story {
+  /** The events waited for, in their order. */
+  followed = [];
+
+  constructor({ shop, platform, tell, rail, merchant, orderId }) {
+    Object.assign(this, { shop, platform, tell, rail, merchant, orderId });
+  }
+
+  /** Publishes a command about this order and says so. */
+  async send(type, fields, options) {
+    this.tell(`${type} sent${fields.amount === undefined ? '' : `, ${money(fields.amount)}`}`, 'command');
+    return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
+  }
+
+  /** The order's next event, which must be of this type. */
+  async next(type, options) {
+    const event = await this.shop.next(this.merchant, this.orderId, this.followed, options);
+    const seen = [...this.followed.map((one) => one.type), ...(event ? [event.type] : [])];
+    must(difference(`events of ${this.orderId}`, [...this.followed.map((one) => one.type), type], seen));
+    this.followed.push(event);
+    return event;
+  }
+
+  async decide(redirected, decision, what) {
+    const returnAddress = await this.platform.decide(redirected.data.redirectHtml, decision);
+    this.tell(what);
+    return returnAddress;
+  }
+
+  async executes(expected) {
+    must(difference('executed by the platform', expected, await this.platform.executed(this.orderId)));
+  }
+
+  /** Method A, from the command to the cardholder's decision: the order is authorized, and can be captured. */
+  async authorizeWithMethodA() {
+    await this.send('payment.authorize', partnerAOrder(this.orderId));
+    await this.decide(await this.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+    return this.next('payment.authorize.succeeded');
+  }
+
+  /** How often the platform was called for the operation, whatever it answered. */
+  async calls(operation) {
+    return (await this.platform.ledger(this.orderId)).calls.filter((call) => call.operation === operation).length;
+  }
+}
+
+export const faultCodes = ({ data }) => data.faults?.map(({ code }) => code);
+
+export function must(fault) {
+  if (fault) throw new Expected(fault);
+}
