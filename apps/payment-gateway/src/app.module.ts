@@ -7,7 +7,7 @@ import { CommandConsumer } from './command/command.consumer.js';
 import { PaymentService } from './command/payment.service.js';
 import { EventsProducer } from './events.producer.js';
 import { GatewayConfig } from './gateway.config.js';
-import { GatewayLifecycle, GatewayParts, GatewaySurroundings } from './gateway-lifecycle.service.js';
+import { GatewayLifecycle, GatewayParts, GatewaySurroundings, GatewayTimers } from './gateway-lifecycle.service.js';
 import { DoubtTimer } from './journal/doubt-timer.service.js';
 import { JournalReaderConsumer } from './journal/journal-reader.consumer.js';
 import { JournalTopic } from './journal/journal-topic.producer.js';
@@ -18,6 +18,9 @@ import { ProjectorConsumer } from './journal/projector.consumer.js';
 import { RebuildReport } from './journal/rebuild-report.service.js';
 import { Timers } from './journal/timers.service.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
+import { LookUpClient } from './look-up/look-up.client.js';
+import { LookUp } from './look-up/look-up.service.js';
+import { DoubtSources, LookUps } from './look-up/look-ups.service.js';
 import { NotificationConsumer } from './notification/notification.consumer.js';
 import { OperatorController } from './operator/operator.controller.js';
 import { OperatorService } from './operator/operator.service.js';
@@ -36,7 +39,8 @@ import { systemClock } from './system-clock.service.js';
     ...[JournalTopic, JournalEdges, Journal, JournalReaderConsumer, DoubtTimer, Timers],
     ...[OrderIndexStore, ProjectionOutlets, ProjectionService, ProjectorConsumer, RebuildReport],
     ...[PlatformClient, BearerTokenClient, PlatformCaller, BreakerEdges, RailBreakers],
-    ...[OperatorService, PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings],
+    ...[LookUpClient, LookUp, DoubtSources, LookUps],
+    ...[OperatorService, PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings, GatewayTimers],
   ],
 })
 export class AppModule {}
@@ -63,6 +67,7 @@ export function kafkaServers(app: INestApplicationContext): KafkaServer[] {
     metrics: app.get(Metrics).registry,
     health: app.get(Health),
     drainTimeoutMs: config.drainTimeoutMs,
+    sessionTimeoutMs: config.kafkaSessionTimeoutMs,
     // What makes a command wait here is soon over, or not for long hidden: Redis away, an index being built.
     maxRetryDelayMs: 2_000,
   };

@@ -9,6 +9,7 @@ import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorConsumer } from './journal/projector.consumer.js';
 import { Timers } from './journal/timers.service.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
+import { LookUps } from './look-up/look-ups.service.js';
 
 /** Topics that the gateway reads or writes. */
 const OWN_TOPICS = [
@@ -21,13 +22,30 @@ const OWN_TOPICS = [
   TOPICS.commandsDeadLetter,
 ];
 
+/** What looks after doubts and deadlines by itself, from time to time. */
+@Injectable()
+export class GatewayTimers {
+  constructor(
+    private readonly doubtTimer: DoubtTimer,
+    private readonly timers: Timers,
+    private readonly lookUps: LookUps,
+  ) {}
+
+  start(): void {
+    for (const timer of [this.doubtTimer, this.timers, this.lookUps]) timer.start();
+  }
+
+  stop(): void {
+    for (const timer of [this.doubtTimer, this.timers, this.lookUps]) timer.stop();
+  }
+}
+
 @Injectable()
 export class GatewayParts {
   constructor(
     readonly index: OrderIndexStore,
     readonly journal: Journal,
-    readonly doubtTimer: DoubtTimer,
-    readonly timers: Timers,
+    readonly timers: GatewayTimers,
     readonly projector: ProjectorConsumer,
   ) {}
 }
@@ -53,7 +71,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   async onModuleInit(): Promise<void> {
     const { log, lifetime } = this.surroundings;
-    const { index, journal, doubtTimer, timers, projector } = this.parts;
+    const { index, journal, timers, projector } = this.parts;
     await waitForKafka(this.kafka, { log, signal: lifetime.stopping });
     const { kafkaTopicPrefix: prefix, topics: mode } = this.config;
     await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
@@ -62,14 +80,12 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     if (this.config.role !== 'commands') await projector.start();
     if (this.config.role === 'projector') return;
     await journal.start();
-    doubtTimer.start();
     timers.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    const { journal, doubtTimer, timers, projector } = this.parts;
-    doubtTimer.stop();
+    const { journal, timers, projector } = this.parts;
     timers.stop();
     await projector.stop();
     await journal.stop();

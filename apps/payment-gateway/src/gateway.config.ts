@@ -1,7 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret } from '@tranche/service-kit';
+import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operator/operators.config.js';
 import type { Operator } from './operator/operators.js';
 
@@ -9,7 +10,7 @@ const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 const usesSasl = (config: GatewayConfig) => config.kafkaSaslMechanism !== undefined;
 
-export class GatewayConfig {
+export class GatewayConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -41,6 +42,14 @@ export class GatewayConfig {
   @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
   kafkaSaslPassword?: Secret;
 
+  @Env('KAFKA_SESSION_TIMEOUT_MS', {
+    doc: 'milliseconds after which an instance that was not heard of loses its partitions; within the broker’s limits',
+    default: 10_000,
+  })
+  @Min(1_000)
+  @Max(300_000)
+  kafkaSessionTimeoutMs: number;
+
   @Env('REDIS_URL', {
     doc: 'redis:// or rediss:// URL of the order index; another database than the token cache',
     default: 'redis://127.0.0.1:6379/0',
@@ -69,6 +78,23 @@ export class GatewayConfig {
   @Min(100)
   @Max(600_000)
   doubtGraceMs: number;
+
+  @Env('LOOKUP_AFTER_MS', {
+    doc: 'milliseconds after a doubt began at which it is looked up on the platform, rising, comma-separated; of merchants with lookup only',
+    default: ['30000', '60000', '120000', '300000', '900000', '3600000'],
+    read: readLookUpTimes,
+  })
+  lookUpAfterMs: readonly number[];
+
+  @Env('LOOKUP_TIMEOUT_MS', { doc: 'milliseconds for a whole look-up, whatever the number of URLs', default: 5_000 })
+  @Min(100)
+  @Max(60_000)
+  lookUpTimeoutMs: number;
+
+  @Env('LOOKUP_IN_FLIGHT', { doc: 'look-ups under way at once', default: 8 })
+  @Min(1)
+  @Max(256)
+  lookUpInFlight: number;
 
   @Env('GATEWAY_IN_FLIGHT', { doc: 'commands handled at once', default: 256 })
   @Min(1)
@@ -119,6 +145,12 @@ export class GatewayConfig {
   @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
   @IsIn([0], { message: 'must not be set in production (TOPICS=check)' })
   clockOffsetMs: number;
+
+  /** So that one look-up of a doubt is over before the next one begins, on whatever instance. */
+  check(): ConfigFault[] {
+    if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];
+    return [{ name: 'LOOKUP_AFTER_MS', message: 'has times that are less than twice LOOKUP_TIMEOUT_MS apart. Set them further apart' }];
+  }
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
     const {

@@ -55,13 +55,16 @@ export interface GatewayStack {
   stop(): Promise<void>;
 }
 
-export async function startGatewayStack(settings: Record<string, string> = {}): Promise<GatewayStack> {
+export async function startGatewayStack(
+  settings: Record<string, string> = {},
+  ofSimulator: Record<string, string> = {},
+): Promise<GatewayStack> {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, SILENT);
   await ensureTopics(client, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
   const producer = new BatchingProducer({ client, log: SILENT });
-  const simulator = await startSimulator();
+  const simulator = await startSimulator(ofSimulator);
   const env = {
     KAFKA_BROKERS: brokers,
     KAFKA_TOPIC_PREFIX: prefix,

@@ -1,37 +1,36 @@
-import { operationTag } from './extradata-tag.js';
-import { findOperation, isPayment, type Attempt, type OperationState, type UnboundEvidence } from './order-state.js';
+import { compareWithEnd } from './after-the-end.js';
+import { isCurrent, namedBy, possibleSources } from './evidence-source.js';
+import { external, isKnown, takeBackExternal } from './external-operations.js';
+import { findOperation, isPayment, type OperationState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
-import {
-  answered,
-  bind,
-  closeNotExecuted,
-  closeWith,
-  compact,
-  conflict,
-  executedAfterAll,
-  settle,
-  type Draft,
-  type Said,
-} from './transitions.js';
+import { closeNotExecuted, compact, executedAfterAll, settle, type Draft, type LateWord, type Said } from './transitions.js';
 
 /** An operator's "not executed" counts from then on after the INTENT: whatever was sent has ended by then (R5). */
 export const NOT_EXECUTED_AFTER_MS = 15 * 60_000;
 
 /** EVIDENCE finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
 export function foldEvidence(next: Draft, evidence: Evidence): void {
-  const operation = named(next, evidence);
+  const operation = namedBy(next.order, evidence);
   if (evidence.source === 'operator') {
     if (operation) applyOperatorsWord(next, operation, evidence);
     return;
   }
   if (operation) {
-    apply(next, operation, evidence, attemptOf(evidence) ?? operation.attempt);
+    apply(next, operation, withoutIdentity(evidence, operation.operation), attemptOf(evidence) ?? operation.attempt);
+    bindUnbound(next, operation.commandId);
     return;
   }
-  const unbound = withoutIdentity(evidence);
-  if (isKnownTwice(next, unbound)) return;
-  // A tag that no operation of ours has: somebody else's, and no source to look for.
-  const sources = evidence.tag === undefined ? possibleSources(next, unbound) : [];
+  if (evidence.operation === undefined) {
+    if (!isKnown(next.order, evidence)) external(next, evidence, saidBy(evidence));
+    return;
+  }
+  foldUnnamed(next, withoutIdentity(evidence, evidence.operation), evidence.tag !== undefined);
+}
+
+/** `isTagged`: with a tag that no operation of ours has. It is somebody else's, and there is no source to look for. */
+function foldUnnamed(next: Draft, unbound: UnboundEvidence, isTagged: boolean): void {
+  if (isKnown(next.order, unbound)) return;
+  const sources = isTagged ? [] : possibleSources(next.order, unbound);
   const [source] = sources;
   const isUndecided = sources.some(
     ({ operation: other, attempt }) => isCurrent(other, attempt) && (other.phase === 'open' || other.phase === 'in_doubt'),
@@ -40,13 +39,13 @@ export function foldEvidence(next: Draft, evidence: Evidence): void {
     apply(next, source.operation, unbound, source.attempt.attempt);
     bindUnbound(next, source.operation.commandId);
   } else if (isUndecided) next.order.unbound = [...next.order.unbound, unbound];
-  else external(next, unbound);
+  else external(next, unbound, saidBy(unbound));
 }
 
 /** An attempt has just become doubtful: what was heard before may now settle it. */
 export function settleDoubtFromUnbound(next: Draft, commandId: string): void {
   for (const unbound of next.order.unbound) {
-    const sources = possibleSources(next, unbound);
+    const sources = possibleSources(next.order, unbound);
     const [source] = sources;
     if (sources.length !== 1 || source?.operation.commandId !== commandId || source.operation.phase !== 'in_doubt') continue;
     next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
@@ -67,59 +66,17 @@ export function bindUnbound(next: Draft, commandId: string): void {
   }
 }
 
-/** What was taken for somebody else's operation turns out to be this one: it must not count twice against what remains. */
-function takeBackExternal(next: Draft, commandId: string): void {
-  const operation = findOperation(next.order, commandId);
-  if (operation?.transactionId === undefined) return;
-  const isOurs = (other: { operation: string; transactionId?: string }) =>
-    other.operation === operation.operation && other.transactionId === operation.transactionId;
-  if (next.order.external.some(isOurs)) next.order.external = next.order.external.filter((other) => !isOurs(other));
-}
-
-function named(next: Draft, evidence: Evidence): OperationState | undefined {
-  const { commandId, tag, operation, answer } = evidence;
-  if (commandId !== undefined) return findOperation(next.order, commandId);
-  const ofKind = next.order.operations.filter((other) => other.operation === operation);
-  const tagged = tag && ofKind.find((other) => operationTag(other.commandId) === tag.operation);
-  if (tagged || answer.transactionId === undefined) return tagged;
-  return ofKind.find((other) => other.transactionId === answer.transactionId);
-}
-
-interface Source {
-  operation: OperationState;
-  attempt: Attempt;
-}
-
-const isCurrent = (operation: OperationState, attempt: Attempt): boolean => operation.token === attempt.token;
-
-/**
- * Attempts that evidence without a name could be about: of its kind, sent without a tag, and with no TRANSACTIONID yet. Ended and
- * earlier ones count too: a late notification of theirs must not settle a younger doubt.
- */
-function possibleSources(next: Draft, evidence: UnboundEvidence): Source[] {
-  const { transactionId } = evidence.answer;
-  const isBound =
-    transactionId !== undefined &&
-    next.order.operations.some((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
-  if (isBound) return [];
-  const ofKind = next.order.operations.filter((operation) => operation.operation === evidence.operation);
-  return ofKind.flatMap((operation) =>
-    operation.attempts
-      .filter((attempt) => !attempt.isTagged && attempt.transactionId === undefined && attempt.closed !== 'unsent')
-      .map((attempt) => ({ operation, attempt })),
-  );
-}
-
 const attemptOf = (evidence: Evidence): number | undefined => evidence.attempt ?? evidence.tag?.attempt;
 
 /** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
 function applyOperatorsWord(next: Draft, operation: OperationState, evidence: Evidence): void {
   const attempt = attemptOf(evidence) ?? operation.attempt;
   if (attempt !== operation.attempt) return;
-  if (operation.phase === 'ended') applyToEnded(next, operation, evidence);
+  if (operation.phase === 'ended') compareWithEnd(next, operation, lateWord(attempt, evidence));
   if (operation.phase !== 'in_doubt' || isTooEarly(operation, evidence)) return;
   const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
-  applyToUnknown(next, { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, evidence)] }, evidence);
+  const heard = withoutIdentity(evidence, operation.operation);
+  applyToUnknown(next, { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, heard)] }, heard);
   bindUnbound(next, operation.commandId);
 }
 
@@ -132,50 +89,32 @@ function isTooEarly(operation: OperationState, { result, at, notBefore }: Eviden
   return !(isLateEnough && (notBefore === undefined || saidMs >= Date.parse(notBefore)));
 }
 
-function withoutIdentity(evidence: Evidence): UnboundEvidence {
-  const { operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } = evidence;
+function withoutIdentity(evidence: Evidence, operation: UnboundEvidence['operation']): UnboundEvidence {
+  const { result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } = evidence;
   return compact({ operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags });
-}
-
-function isKnownTwice(next: Draft, evidence: UnboundEvidence): boolean {
-  const { answer } = evidence;
-  const isSame = (other: { operation: string; transactionId?: string; execCode?: string }) =>
-    other.operation === evidence.operation && other.transactionId === answer.transactionId && other.execCode === answer.execCode;
-  return next.order.external.some(isSame) || next.order.unbound.some((other) => isSame({ ...other.answer, operation: other.operation }));
-}
-
-/** Notified, but not ours: a refund in the back office counts against what remains. */
-function external(next: Draft, evidence: UnboundEvidence): void {
-  const { operation, result, answer } = evidence;
-  const { transactionId, execCode, amount } = answer;
-  next.order.external = [
-    ...next.order.external,
-    compact({ operation, result, transactionId, execCode, amount, offset: next.order.lastOffset }),
-  ];
-  const body = { operation, amount, origin: originOf(evidence), flags: evidence.flags, ...answered(saidBy(evidence)) };
-  next.publish('payment.operation.external', undefined, body);
 }
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
   const key = keyOf(attempt, evidence);
-  if (operation.evidence.includes(key)) return;
-  const counted: OperationState = { ...operation, evidence: [...operation.evidence, key] };
-  next.put(counted);
+  const isNew = !operation.evidence.includes(key);
+  const counted: OperationState = isNew ? { ...operation, evidence: [...operation.evidence, key] } : operation;
+  if (isNew) next.put(counted);
   if (attempt !== operation.attempt) {
-    if (evidence.result === 'succeeded') executedAfterAll(next, counted, 'succeeded', saidBy(evidence));
+    if (isNew && evidence.result === 'succeeded') executedAfterAll(next, counted, lateWord(attempt, evidence));
     return;
   }
   switch (counted.phase) {
     case 'open':
     case 'in_doubt':
-      applyToUnknown(next, counted, evidence);
+      if (isNew) applyToUnknown(next, counted, evidence);
       break;
     case 'redirect':
     case 'pending':
-      applyToWaiting(next, counted, evidence);
+      if (isNew) applyToWaiting(next, counted, evidence.result, saidBy(evidence));
       break;
     case 'ended':
-      applyToEnded(next, counted, evidence);
+      // A word that was heard before may fill in what it did not tell then.
+      compareWithEnd(next, counted, lateWord(attempt, evidence));
       break;
     case 'idle':
       break;
@@ -190,7 +129,7 @@ function applyToUnknown(next: Draft, operation: OperationState, evidence: Unboun
   const mayBeDone = operation.wasInDoubt && evidence.source !== 'operator' && evidence.mayBeDone;
   if (mayBeDone || evidence.result === 'unclear' || !isPossible(operation, evidence)) return;
   if (evidence.result === 'not_executed') {
-    closeNotExecuted(next, operation, originOf(evidence), { reason: 'evidence', execCode: evidence.answer.execCode });
+    closeNotExecuted(next, operation, evidence.source, { reason: 'evidence', execCode: evidence.answer.execCode });
     return;
   }
   if (evidence.result === 'redirect' && evidence.source !== 'operator') return;
@@ -202,43 +141,15 @@ const isPossible = (operation: OperationState, { result }: UnboundEvidence): boo
   isPayment(operation) || (result !== 'pending' && result !== 'redirect');
 
 /** The cardholder's or the provider's word on a redirect or a pending approval (interface, States and transitions). */
-function applyToWaiting(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
-  const { result } = evidence;
-  const movesOn = result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect');
-  if (movesOn) settle(next, operation, result, saidBy(evidence));
+export function applyToWaiting(next: Draft, operation: OperationState, result: LateWord['result'], said: Said): void {
+  if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
+    settle(next, operation, result, said);
 }
 
-function applyToEnded(next: Draft, operation: OperationState, evidence: UnboundEvidence): void {
-  const { result } = evidence;
-  if (operation.end === 'expired' && result === 'succeeded') {
-    closeWith(
-      next,
-      evidence.answer.transactionId === undefined ? operation : bind(operation, operation.attempt, evidence.answer.transactionId),
-      { end: 'succeeded' },
-      'succeeded',
-      {
-        origin: originOf(evidence),
-        ...answered(saidBy(evidence)),
-      },
-    );
-    conflict(next, operation, evidence.answer, originOf(evidence));
-    return;
-  }
-  const { transactionId, amount } = evidence.answer;
-  let told = operation;
-  if (operation.transactionId === undefined && transactionId !== undefined) told = bind(told, operation.attempt, transactionId);
-  // The amount of a success that the answer did not tell.
-  if (operation.end === 'succeeded' && result === 'succeeded' && operation.amount === undefined && amount !== undefined)
-    told = { ...told, amount };
-  if (told !== operation) next.put(told);
-  const isFinal = result === 'succeeded' || result === 'refused';
-  const contradicts = isFinal && result !== operation.end && !(operation.end === 'expired' && result === 'refused');
-  if (contradicts) conflict(next, told, evidence.answer, originOf(evidence));
+function lateWord(attempt: number, evidence: Evidence | UnboundEvidence): LateWord {
+  return compact({ attempt, result: evidence.result, said: saidBy(evidence), mayBeDone: evidence.mayBeDone });
 }
 
-function saidBy(evidence: UnboundEvidence): Said {
-  const { partial, answer, extraData, externalEntityId, externalReference } = evidence;
-  return compact({ origin: originOf(evidence), partial, answer, extraData, externalEntityId, externalReference });
+function saidBy({ source, partial, answer, extraData, externalEntityId, externalReference }: Evidence | UnboundEvidence): Said {
+  return compact({ origin: source, partial, answer, extraData, externalEntityId, externalReference });
 }
-
-const originOf = (evidence: UnboundEvidence): Said['origin'] => evidence.source;

@@ -447,7 +447,8 @@ describe('evidence', () => {
     const whole = run([...captured, refund('r'), outcome('r', 'succeeded', { amount: 700 })]);
     expect(findOperation(whole.order, 'r')?.amount).toBe(700);
     const partly = { ...outcome('c', 'succeeded', { execCode: '0004' }), partial: true };
-    const heard = evidence('succeeded', { operation: 'capture', of: 'c', answer: { execCode: '0004', transactionId: 'T-c', amount: 600 } });
+    const answer = { execCode: '0004', transactionId: 'T-c', amount: 600 };
+    const heard = evidence('succeeded', { operation: 'capture', of: 'c', partial: true, answer });
     const before = run([...authorized, capture('c', { amount: 1000 }), partly]);
     expect(findOperation(before.order, 'c')?.amount).toBeUndefined();
     expect(findOperation(run([heard], before.order).order, 'c')?.amount).toBe(600);

@@ -1,19 +1,9 @@
 import type { OperationKind } from '@tranche/contracts';
 import { bindUnbound, foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
 import { isCapturable, judge, mayBeForgotten, refundableAmount } from './guards.js';
+import { compareLateOutcome } from './late-outcome.js';
 import { emptyOrder, findOperation, isEmptyOrder, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
-import {
-  bind,
-  closeNotExecuted,
-  closeWith,
-  compact,
-  conflict,
-  draft,
-  executedAfterAll,
-  settle,
-  type Draft,
-  type Effect,
-} from './transitions.js';
+import { closeNotExecuted, closeWith, compact, draft, settle, type Draft, type Effect } from './transitions.js';
 import type {
   Expired,
   Forgotten,
@@ -203,24 +193,6 @@ function foldOutcome(next: Draft, record: Outcome): void {
   if (operation) settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
   else compareLateOutcome(next, record);
   bindUnbound(next, record.commandId);
-}
-
-/** After evidence was first: the answer binds its TRANSACTIONID, says nothing when equal, and is a conflict when not (R4). */
-function compareLateOutcome(next: Draft, record: Outcome): void {
-  const operation = findOperation(next.order, record.commandId);
-  const attempt = operation?.attempts.find(({ token }) => token === record.token);
-  if (!operation || !attempt) return;
-  if (attempt.closed !== undefined) {
-    executedAfterAll(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
-    return;
-  }
-  if (operation.token !== record.token) return;
-  const { transactionId } = record.answer;
-  const bound =
-    transactionId !== undefined && operation.transactionId === undefined ? bind(operation, record.attempt, transactionId) : operation;
-  if (bound !== operation) next.put(bound);
-  const isFinal = record.result === 'succeeded' || record.result === 'refused';
-  if (operation.phase === 'ended' && isFinal && operation.end !== record.result) conflict(next, bound, record.answer, 'answer');
 }
 
 function foldInDoubt(next: Draft, record: InDoubt): void {

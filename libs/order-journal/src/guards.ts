@@ -1,5 +1,14 @@
 import type { FaultCode } from '@tranche/contracts';
-import { hasSucceeded, isInDoubt, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
+import {
+  hasSucceeded,
+  isContradicted,
+  isInDoubt,
+  isOpen,
+  isPayment,
+  type ExternalOperation,
+  type OperationState,
+  type OrderState,
+} from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
 
 /** What a guard says: go, wait for the other operation, or no. */
@@ -36,12 +45,12 @@ function judgePayment(order: OrderState, others: OperationState[], intent: Inten
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
 function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
   const authorization = operationWith(order, intent.transactionId, isPayment);
-  if (authorization && !hasSucceeded(authorization)) {
+  if (authorization && hasFailed(authorization)) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
   }
-  if (hasFollowUp(order, 'capture', intent.transactionId))
+  if (isFollowedByOurs(order, 'capture', intent.transactionId))
     return rejected('already_captured', 'An authorization can be captured once only');
-  if (hasFollowUp(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided');
+  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided');
   if (authorization?.amount !== undefined && intent.amount !== undefined && intent.amount > authorization.amount) {
     return rejected('capture_exceeds_authorization', `At most ${authorization.amount} can be captured`);
   }
@@ -51,8 +60,8 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
 function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
   const source = operationWith(order, intent.transactionId, isRefundable);
-  if (source && !hasSucceeded(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
-  const remaining = refundableAmount(order, intent.transactionId);
+  if (source && hasFailed(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
+  const remaining = refundableAtMost(order, intent.transactionId);
   if (remaining === undefined) return granted;
   if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
   if (intent.amount !== undefined && intent.amount > remaining) {
@@ -64,12 +73,12 @@ function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
 /** "Only authorizations can be voided" (interface, void); no void after capture, no second one. */
 function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
   const target = operationWith(order, intent.transactionId, () => true);
-  if (target && (target.operation !== 'authorize' || !hasSucceeded(target))) {
+  if (target && (target.operation !== 'authorize' || hasFailed(target))) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
   }
-  if (hasFollowUp(order, 'capture', intent.transactionId))
+  if (isFollowedByOurs(order, 'capture', intent.transactionId))
     return rejected('already_captured', 'A captured authorization can not be voided');
-  if (hasFollowUp(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided before');
+  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided before');
   return granted;
 }
 
@@ -77,7 +86,7 @@ function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
 export function isLive(order: OrderState, operation: OperationState): boolean {
   if (!isPayment(operation)) return false;
   if (operation.phase === 'redirect' || operation.phase === 'pending') return true;
-  return hasSucceeded(operation) && !hasFollowUp(order, 'void', operation.transactionId);
+  return hasSucceeded(operation) && !hasFollowUp(order, 'void', operation);
 }
 
 /** A redirect that a granted authorization among the others already took the place of. */
@@ -87,25 +96,86 @@ function isSuperseded(others: OperationState[], operation: OperationState): bool
   return successors.some((other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed');
 }
 
-/** Minor units that a refund of this capture or card payment may still give back; undefined where that is not known. */
+/** It did not succeed, and nobody says otherwise; else only the platform knows. */
+const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);
+
+/** Minor units that a refund of this capture or card payment gives back by default: all that remains; undefined where that is not known. */
 export function refundableAmount(order: OrderState, transactionId: string | undefined): number | undefined {
-  const source = operationWith(order, transactionId, isRefundable);
-  if (!source || !hasSucceeded(source) || source.amount === undefined) return undefined;
-  const refunds = order.operations.filter(
-    (other) => other.operation === 'refund' && hasSucceeded(other) && other.reference === transactionId,
-  );
-  const inBackOffice = order.external.filter((other) => other.operation === 'refund' && other.result === 'succeeded');
-  const given = [...refunds, ...inBackOffice].map(({ amount }) => amount);
-  // A refund whose amount nobody could read: only the platform knows what remains.
-  if (given.some((amount) => amount === undefined)) return undefined;
-  return given.reduce((remaining: number, amount = 0) => remaining - amount, source.amount);
+  const isShared = refundedElsewhere(order).length > 0 && (order.isPartial || refundSources(order).length > 1);
+  return isShared ? undefined : refundableAtMost(order, transactionId);
 }
 
-const isRefundable = ({ operation }: OperationState) => operation === 'capture' || operation === 'pay';
+/**
+ * The most that may remain of this capture or card payment. A refund made elsewhere does not name its source: where the order has several,
+ * all that is known is what remains of all together (docs/decisions/0020). Undefined: the platform decides.
+ */
+function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
+  const source = operationWith(order, transactionId, isRefundable);
+  if (!source || !hasSucceeded(source)) return undefined;
+  const ofSource = difference([source.amount], amountsRefunded(order, [source]));
+  const elsewhere = refundedElsewhere(order);
+  if (ofSource === undefined || elsewhere.length === 0) return ofSource;
+  const sources = refundSources(order);
+  const isOfUnseen = order.operations.some(
+    (other) => other.operation === 'refund' && hasSucceeded(other) && !sources.some((one) => one.transactionId === other.reference),
+  );
+  const isSourceUnseen = order.isPartial || isOfUnseen;
+  if (isSourceUnseen) return ofSource;
+  const all = sources.map(({ amount }) => amount);
+  const ofAll = difference(all, [...amountsRefunded(order, sources), ...elsewhere]);
+  if (sources.length === 1) return ofAll;
+  return ofAll === undefined ? ofSource : Math.min(ofSource, ofAll);
+}
 
-export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
+/** Captures and card payments that succeeded, ours and others. */
+function refundSources(order: OrderState): Pick<OperationState, 'transactionId' | 'amount'>[] {
+  const ours = order.operations.filter((operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)));
+  return [...ours, ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded')];
+}
+
+/** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
+function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
+  return order.operations
+    .filter((other) => other.operation === 'refund' && hasSucceeded(other) && sources.some((one) => one.transactionId === other.reference))
+    .map((refund) => (isContradicted(refund) ? undefined : refund.amount));
+}
+
+/** What refunds made elsewhere gave back at least: each counts once, with the least that was said of it, and not at all where it was denied. */
+function refundedElsewhere({ external }: OrderState): (number | undefined)[] {
+  const refunds = external.filter(({ operation }) => operation === 'refund');
+  const isSame = (one: ExternalOperation, other: ExternalOperation) =>
+    one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
+  const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
+  return first
+    .map((one) => refunds.filter((other) => isSame(one, other)))
+    .filter((words) => words.some(({ result }) => result === 'succeeded') && words.every(({ result }) => result !== 'refused'))
+    .map((words) => {
+      const amounts = words.flatMap(({ result, amount }) => (result === 'succeeded' && amount !== undefined ? [amount] : []));
+      return amounts.length > 0 ? Math.min(...amounts) : undefined;
+    });
+}
+
+/** Undefined where an amount is not known: only the platform knows what remains. */
+function difference(from: (number | undefined)[], less: (number | undefined)[]): number | undefined {
+  if ([...from, ...less].includes(undefined)) return undefined;
+  const sum = (amounts: (number | undefined)[]) => amounts.reduce((total: number, amount = 0) => total + amount, 0);
+  return sum(from) - sum(less);
+}
+
+const isRefundable = ({ operation }: { operation?: string }): boolean => operation === 'capture' || operation === 'pay';
+
+/** Captured, or voided: by us, or elsewhere where it can be of no other authorization. */
+export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { commandId, transactionId }: OperationState): boolean {
+  const isElsewhere = order.external.some(({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId);
+  return isElsewhere || isFollowedByOurs(order, kind, transactionId);
+}
+
+/** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
+function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
   if (transactionId === undefined) return false;
-  return order.operations.some((other) => other.operation === kind && hasSucceeded(other) && other.reference === transactionId);
+  return order.operations.some(
+    (other) => other.operation === kind && hasSucceeded(other) && !isContradicted(other) && other.reference === transactionId,
+  );
 }
 
 function operationWith(
@@ -118,9 +188,9 @@ function operationWith(
 }
 
 /** A successful authorization that was neither captured nor voided: its capture window may close. */
-export function isCapturable(order: OrderState, { operation, transactionId, phase, end }: OperationState): boolean {
-  if (operation !== 'authorize' || phase !== 'ended' || end !== 'succeeded') return false;
-  return !hasFollowUp(order, 'capture', transactionId) && !hasFollowUp(order, 'void', transactionId);
+export function isCapturable(order: OrderState, operation: OperationState): boolean {
+  if (operation.operation !== 'authorize' || !hasSucceeded(operation)) return false;
+  return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
 }
 
 /** Never while anything is open, pending or in doubt. A redirect that nobody came back from is no reason to keep an order for ever. */

@@ -1,5 +1,5 @@
 import { nextStep, referenceFor } from './next-step.js';
-import { emptyOrder, type OperationState, type OrderState } from './order-state.js';
+import { emptyOrder, type ExternalOperation, type OperationState, type OrderState } from './order-state.js';
 
 function operation(commandId: string, change: Partial<OperationState>): OperationState {
   const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h', attempt: 1 } as const;
@@ -28,12 +28,20 @@ describe('the transaction that a follow-up names', () => {
   const refused = operation('a', { transactionId: 'T1', end: 'refused' });
   const succeeded = operation('b', { transactionId: 'T2', end: 'succeeded' });
   const capture = operation('c', { operation: 'capture', transactionId: 'T3', end: 'succeeded' });
+  const captureElsewhere: ExternalOperation = { operation: 'capture', result: 'succeeded', transactionId: 'T9', offset: '1' };
+  const told = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
+    ...orderOf(...operations),
+    external: [external],
+  });
   it.each([
     ['capture', orderOf(succeeded, refused), 'T2'],
     ['capture', orderOf(refused), 'T1'],
     ['void', orderOf(succeeded, capture), 'T2'],
     ['refund', orderOf(succeeded, capture), 'T3'],
     ['refund', orderOf(succeeded), undefined],
+    ['refund', told(captureElsewhere, succeeded), 'T9'],
+    ['refund', told(captureElsewhere, succeeded, capture), 'T3'],
+    ['refund', told({ ...captureElsewhere, result: 'refused' }, succeeded), undefined],
     ['refund', orderOf(operation('p', { operation: 'pay', transactionId: 'T4', end: 'succeeded' })), 'T4'],
   ] as const)('of a %s', (kind, order, expected) => {
     expect(referenceFor(order, kind)).toBe(expected);

@@ -1,4 +1,5 @@
-import { findOperation, isOpen, isPayment, type OperationState, type OrderState } from './order-state.js';
+import type { OperationKind } from '@tranche/contracts';
+import { findOperation, isOpen, isPayment, type OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
 
 /** What a command that has just arrived, or was woken, has to do next. */
@@ -21,12 +22,14 @@ export function nextStep(order: OrderState, command: Pick<OperationTerms, 'conte
 
 /**
  * TRANSACTIONID that a follow-up names when its command leaves it out: of the order's newest payment for a capture or void, of its newest capture
- * or card payment for a refund. Undefined where the order shows none.
+ * or card payment for a refund; one made elsewhere where none of ours succeeded. Undefined where the order shows none.
  */
 export function referenceFor(order: OrderState, kind: 'capture' | 'refund' | 'void'): string | undefined {
-  const isSource = (operation: OperationState) =>
-    kind === 'refund' ? operation.operation === 'capture' || operation.operation === 'pay' : isPayment(operation);
-  const sources = order.operations.filter((operation) => operation.transactionId !== undefined && isSource(operation));
-  const succeeded = sources.filter((operation) => operation.end === 'succeeded');
-  return (succeeded.at(-1) ?? sources.at(-1))?.transactionId;
+  const isSource = (operation: { operation?: OperationKind; transactionId?: string }) =>
+    operation.transactionId !== undefined &&
+    (kind === 'refund' ? operation.operation === 'capture' || operation.operation === 'pay' : isPayment(operation));
+  const sources = order.operations.filter(isSource);
+  const succeeded = sources.findLast((operation) => operation.end === 'succeeded');
+  const elsewhere = order.external.findLast((operation) => isSource(operation) && operation.result === 'succeeded');
+  return (succeeded ?? elsewhere ?? sources.at(-1))?.transactionId;
 }

@@ -29,6 +29,7 @@ export interface ProjectedEvent {
 export interface EventBody {
   commandId?: string;
   operation?: OperationKind;
+  operationType?: string;
   method?: Method;
   attempt?: number;
   amount?: number;
@@ -103,6 +104,11 @@ export interface OperationState {
   authRefusals?: number;
   /** EVIDENCE that was counted, as `ATTEMPT TRANSACTIONID EXECCODE`. */
   evidence: string[];
+  /** What was said of it and can't be true beside how it ended, as `RESULT ATTEMPT TRANSACTIONID EXECCODE`: each was published once (R4). */
+  contradictions?: string[];
+  /** EXTERNALENTITYID and EXTERNALREFERENCE of a refund, once they were told (docs/decisions/0023). */
+  externalEntityId?: string;
+  externalReference?: string;
   flags?: string[];
   /** The operator whose word ended its doubt, and why. */
   resolvedBy?: { actor: string; reason: string; at: string };
@@ -133,13 +139,17 @@ export interface UnboundEvidence {
   flags?: string[];
 }
 
-/** An operation that the platform told of and that no command of ours asked for: a refund made in the back office. */
+/** An operation that the platform told of and that no command of ours asked for: a refund made in the back office (docs/decisions/0020). */
 export interface ExternalOperation {
-  operation: OperationKind;
+  /** Absent for an OPERATIONTYPE that no operation of ours has. */
+  operation?: OperationKind;
+  operationType?: string;
   result: Result | 'not_executed' | 'unclear';
   transactionId?: string;
   execCode?: string;
   amount?: number;
+  /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was told. */
+  of?: string;
   /** Offset of the record that told of it, and so of its event. */
   offset: string;
 }
@@ -185,6 +195,10 @@ export const isOpen = (operation: OperationState): boolean => operation.phase ==
 export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
 export const hasSucceeded = (operation: OperationState): boolean => operation.phase === 'ended' && operation.end === 'succeeded';
 
+/** Somebody said of it what can't be true beside how it ended: nobody but the platform knows. */
+export const isContradicted = ({ end, contradictions = [] }: OperationState): boolean =>
+  contradictions.some((word) => (word.startsWith('succeeded ') ? end !== 'succeeded' : end === 'succeeded'));
+
 /** An authorization or a card payment: what an order may have only one of. */
-export const isPayment = (operation: { operation: OperationKind }): boolean =>
+export const isPayment = (operation: { operation?: OperationKind }): boolean =>
   operation.operation === 'authorize' || operation.operation === 'pay';

@@ -105,7 +105,10 @@ export interface InDoubt extends OfOperation {
 export interface Evidence extends InOrder {
   record: 'EVIDENCE';
   source: 'notification' | 'look-up' | 'operator';
-  operation: OperationKind;
+  /** Absent for an OPERATIONTYPE that no operation of ours has. */
+  operation?: OperationKind;
+  /** The platform's own word, where no operation of ours has it (docs/decisions/0020). */
+  operationType?: string;
   result: Result | 'not_executed' | 'unclear';
   partial?: boolean;
   /** A refusal whose code may mean "already done": it leaves a doubt alone. The writer's table says so, so that old journals fold alike. */

@@ -179,7 +179,7 @@ describe('a pending approval', () => {
     const { order: late, effects } = fold(expired, heard('succeeded')(new Date(START_MS + 7 * DAY_MS).toISOString()), 99n);
     expect(effects.map(({ event }) => [event.type, event.body.flags])).toEqual([
       ['payment.authorize.succeeded', undefined],
-      ['payment.conflict.detected', ['was_expired']],
+      ['payment.conflict.detected', ['was_expired', 'said_succeeded']],
     ]);
     expect(findOperation(late, 'a')).toMatchObject({ phase: 'ended', end: 'succeeded' });
     expect(named(late)[0]).toEqual(['capture_window', 13 * DAY_MS]);

@@ -41,6 +41,7 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
         : [...next.order.operations, state];
     },
     publish(type, operation, body) {
+      if (type === CONFLICT && withOneMoreConflict(next.effects, body)) return;
       const event: ProjectedEvent = { type, offset: next.order.lastOffset, time: at, body: compact({ ...describe(operation), ...body }) };
       if (operation?.correlationId !== undefined) event.correlationId = operation.correlationId;
       next.effects.push({ event });
@@ -52,6 +53,15 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
     },
   };
   return next;
+}
+
+const CONFLICT = 'payment.conflict.detected';
+
+/** A record brings about one event of a type: its id is made of record and type. */
+function withOneMoreConflict(effects: Effect[], { flags = [] }: EventBody): boolean {
+  const before = effects.find(({ event, isRepeat }) => event.type === CONFLICT && !isRepeat)?.event.body;
+  if (before) before.flags = [...new Set([...(before.flags ?? []), ...flags])];
+  return before !== undefined;
 }
 
 function describe(operation: OperationState | undefined): EventBody {
@@ -88,6 +98,15 @@ export interface Said {
   externalReference?: string;
 }
 
+/** What was said of an attempt that was closed, or whose operation has ended. */
+export interface LateWord {
+  attempt: number;
+  result: Result | 'not_executed' | 'unclear';
+  said: Said;
+  /** A refusal that may mean "already done" denies no success. */
+  mayBeDone?: boolean;
+}
+
 /** Moves an operation that is not ended by what was said of it; after a doubt the event is `doubt_resolved` (R4). */
 export function settle(next: Draft, operation: OperationState, result: Result, said: Said): void {
   const resolvesDoubt = operation.phase === 'in_doubt';
@@ -98,6 +117,7 @@ export function settle(next: Draft, operation: OperationState, result: Result, s
   moved.amount = settledAmount(operation, result, said);
   if (result === 'succeeded' && said.answer.amount !== undefined) moved.isAmountAssumed = undefined;
   if (said.partial) moved.partial = true;
+  if (moved.operation === 'refund') Object.assign(moved, referencesOf(said));
   const body = { origin: said.origin, ...answered(said) };
   if (resolvesDoubt)
     next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
@@ -120,10 +140,11 @@ function settledAmount(operation: OperationState, result: Result, said: Said): n
 }
 
 /** An attempt that was closed as not executed was executed: people are told, and no further attempt is made of an operation that waits for one. */
-export function executedAfterAll(next: Draft, operation: OperationState, result: Result, said: Said): void {
-  if (result === 'refused') return;
-  conflict(next, operation, said.answer, said.origin);
-  if (operation.phase === 'idle') settle(next, operation, result, said);
+export function executedAfterAll(next: Draft, operation: OperationState, word: LateWord): void {
+  const { result, said } = word;
+  if (result === 'refused' || result === 'not_executed' || result === 'unclear') return;
+  const contradicted = conflict(next, operation, word);
+  if (contradicted.phase === 'idle') settle(next, contradicted, result, said);
 }
 
 /** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
@@ -145,13 +166,21 @@ export function closeNotExecuted(
   next.put({ ...operation, attempts, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
 }
 
-/** Two words about one attempt that can't both be true: both are kept, and people are told (R4). */
-export function conflict(next: Draft, operation: OperationState, answer: Answer, origin: Origin): void {
-  next.publish('payment.conflict.detected', operation, {
-    origin,
-    ...answered({ answer, origin }),
-    flags: [`was_${operation.end ?? operation.phase}`],
-  });
+/** Two words about one attempt that can't both be true: both are kept, and people are told, of each word once (R4). */
+export function conflict(
+  next: Draft,
+  operation: OperationState,
+  { attempt, result, said }: LateWord,
+  was: string = operation.end ?? operation.phase,
+): OperationState {
+  const { contradictions = [] } = operation;
+  const word = `${result} ${attempt} ${said.answer.transactionId ?? '-'} ${said.answer.execCode ?? '-'}`;
+  if (contradictions.includes(word)) return operation;
+  const contradicted = { ...operation, contradictions: [...contradictions, word] };
+  next.put(contradicted);
+  const flags = [`was_${was}`, `said_${was !== result ? result : said.partial ? 'partial' : 'whole'}`];
+  next.publish(CONFLICT, operation, { origin: said.origin, ...answered(said), flags });
+  return contradicted;
 }
 
 /** A redirect was superseded and both came to succeed: the cardholder may pay twice. */
@@ -159,8 +188,16 @@ function conflictOfTwoPayments(next: Draft, operation: OperationState, said: Sai
   const others = next.order.operations.filter(
     (other) => other.commandId !== operation.commandId && isPayment(other) && hasSucceeded(other),
   );
-  if (others.every((other) => hasFollowUp(next.order, 'void', other.transactionId))) return;
-  next.publish('payment.conflict.detected', operation, { origin: said.origin, ...answered(said), flags: ['two_payments_succeeded'] });
+  if (others.every((other) => hasFollowUp(next.order, 'void', other))) return;
+  next.publish(CONFLICT, operation, { origin: said.origin, ...answered(said), flags: ['two_payments_succeeded'] });
+}
+
+/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
+export function referencesOf({ externalEntityId, externalReference }: Said): Pick<Said, 'externalEntityId' | 'externalReference'> {
+  return compact({
+    externalEntityId: externalEntityId !== undefined && /^\d{1,10}$/.test(externalEntityId) ? externalEntityId : undefined,
+    externalReference: externalReference !== undefined && /^\d{9}$/.test(externalReference) ? externalReference : undefined,
+  });
 }
 
 export function answered(said: Said): EventBody {

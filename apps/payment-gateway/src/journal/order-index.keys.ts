@@ -29,6 +29,11 @@ export class OrderIndexKeys {
     return `${this.#prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
   }
 
+  /** A claim, not part of the index: it outlives a rebuild. */
+  lookUp(orderKey: string, name: string): string {
+    return `${this.#prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
+  }
+
   /** Pattern of everything that a partition has. */
   all(partition: number): string {
     return `${this.#prefix}{j${partition}}:*`;

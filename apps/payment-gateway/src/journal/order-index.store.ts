@@ -151,6 +151,15 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     return (claimed as string[][]).flat();
   }
 
+  /** True for one instance, once: what was claimed stays so for `lifetimeMs`. A lost index is asked again. */
+  async claimLookUp(orderKey: string, name: string, lifetimeMs: number): Promise<boolean> {
+    const claimed = await this.#redis.set(this.#keys.lookUp(orderKey, name), '', {
+      condition: 'NX',
+      expiration: { type: 'PX', value: Math.ceil(lifetimeMs) },
+    });
+    return claimed !== null;
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await closeRedis(this.#redis);
   }

@@ -26,6 +26,7 @@ export class ProjectorConsumer {
       groupId: `${config.kafkaTopicPrefix}payment-gateway.projector`,
       topicPrefix: config.kafkaTopicPrefix,
       topic: TOPICS.journal.name,
+      sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       startOffset: (partition, committed) => projection.startOffset(partition, committed),
       onBatch: (partition, records) => projection.project(partition, records),
       log,

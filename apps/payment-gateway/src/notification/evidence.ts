@@ -10,16 +10,20 @@ const KINDS: Readonly<Record<string, OperationKind>> = {
   payment: 'pay',
 };
 
-/** What a notification says, as a journal record. Undefined for an OPERATIONTYPE that no operation of ours has. */
-export function evidenceOf(notification: PaymentNotification, at: string): Evidence | undefined {
-  const operation = Object.hasOwn(KINDS, notification.operationType) ? KINDS[notification.operationType] : undefined;
-  if (operation === undefined) return undefined;
-  const { merchant, orderId, execCode, transactionId, amount, message, descriptor, externalEntityId, externalReference, flags } =
-    notification;
+/** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
+const OPERATION_TYPE_CHARACTERS = 64;
+
+/** What a notification says, as a journal record. An OPERATIONTYPE that no operation of ours has goes on as it stands (docs/decisions/0020). */
+export function evidenceOf(notification: PaymentNotification, at: string): Evidence {
+  const { merchant, orderId, operationType, execCode, transactionId, amount, message, descriptor, flags } = notification;
+  const { externalEntityId, externalReference } = notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
   const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });
   const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant, orderId, at, source: 'notification' } as const;
+  const operation = Object.hasOwn(KINDS, operationType) ? KINDS[operationType] : undefined;
   const optional = compact({
+    operation,
+    operationType: operation === undefined ? operationType.slice(0, OPERATION_TYPE_CHARACTERS) || undefined : undefined,
     tag,
     extraData,
     externalEntityId,
@@ -28,5 +32,5 @@ export function evidenceOf(notification: PaymentNotification, at: string): Evide
     partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
     mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
   });
-  return { ...identity, operation, result: evidenceResult(execCode), answer, ...optional };
+  return { ...identity, result: evidenceResult(execCode), answer, ...optional };
 }

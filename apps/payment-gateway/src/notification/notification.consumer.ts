@@ -30,7 +30,6 @@ export class NotificationConsumer {
       );
     }
     const evidence = evidenceOf(notification, isoTime(this.clock));
-    if (evidence === undefined) throw new TerminalError('unknown_type', 'The notification is about an OPERATIONTYPE that is not known');
     await this.journal.append(evidence, traceOf(record.headers)).catch((cause: unknown) => {
       throw new RetryableError('The notification could not be journaled', { cause });
     });

@@ -1,4 +1,4 @@
-import { orderKey } from '@tranche/contracts';
+import { orderKey, type Merchants } from '@tranche/contracts';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
@@ -52,7 +52,9 @@ function setUp(
   const sleep: Clock['sleep'] = (_ms, signal) =>
     stuck ? Promise.resolve() : new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0, sleep };
-  const service = new OperatorService({ platformTimeoutMs: 30_000 } as GatewayConfig, journal, index, clock, log);
+  const merchants = { byName: (name: string) => ({ merchant: name, lookup: name === 'shop-es' }) } as unknown as Merchants;
+  const config = { platformTimeoutMs: 30_000, merchants, lookUpAfterMs: [600_000, 3_600_000] } as unknown as GatewayConfig;
+  const service = new OperatorService(config, journal, index, clock, log);
   return { service, appended, lines };
 }
 const idOf = (orderId: string) => operationIdOf({ merchant: 'shop-fr', orderId, commandId: 'a' });
@@ -142,4 +144,11 @@ describe('operators', () => {
   it('can not page behind what is no id', async () => {
     await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
   });
+});
+
+it('an order in doubt says when it is looked up next, where the merchant allows that', async () => {
+  const { service } = setUp([doubtful('shop-es', '1'), doubtful('shop-fr', '1')]);
+  const { nextLookUpAt = '' } = (await service.order('shop-es', '1')).deadlines;
+  expect(Date.parse(nextLookUpAt) - Date.parse(AT)).toBeGreaterThanOrEqual(3_600_000);
+  expect((await service.order('shop-fr', '1')).deadlines).toEqual({});
 });

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, parseOrderKey } from '@tranche/contracts';
-import { CLOCKS_APART_MS, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
+import { CLOCKS_APART_MS, compact, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
+import { mayBeLookedUp } from '../look-up/look-up-form.js';
+import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
 import { evidenceOf, notExecutedAfterMs, resolved, type OperatorsWord } from './operators-word.js';
@@ -25,7 +27,7 @@ export class OperatorService {
   readonly #notExecutedAfterMs: number;
 
   constructor(
-    config: GatewayConfig,
+    private readonly config: GatewayConfig,
     private readonly journal: Journal,
     private readonly index: OrderIndexStore,
     private readonly clock: Clock,
@@ -80,7 +82,16 @@ export class OperatorService {
     if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
-    return orderView(order);
+    const view = orderView(order);
+    return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
+  }
+
+  #nextLookUpAt(order: OrderState): string | undefined {
+    const { merchants, lookUpAfterMs } = this.config;
+    const doubt = order.operations.find(isInDoubt);
+    if (doubt === undefined || !mayBeLookedUp(order.orderId, merchants.byName(order.merchant))) return undefined;
+    const nextMs = nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
+    return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
   }
 
   /** The 15 minutes are told by clocks: ours must be one that others agree with. */

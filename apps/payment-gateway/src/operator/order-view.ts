@@ -8,6 +8,7 @@ import {
   PENDING_LIFETIME_MS,
   type Attempt,
   type EventReference,
+  type ExternalOperation,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -34,6 +35,8 @@ export interface OrderView {
     /** A later capture is sent, marked as not guaranteed. */
     captureWindowEndsAt?: string;
     pendingExpiresAt?: string;
+    /** When the doubt is looked up on the platform next, where the merchant allows it and the schedule goes on. */
+    nextLookUpAt?: string;
   };
   operations: OperationView[];
   /** Evidence that named no operation and waits until one attempt can be its source. */
@@ -55,7 +58,7 @@ export interface CandidateView {
   flags?: string[];
 }
 
-type ExternalView = Pick<CandidateView, 'operation' | 'result' | 'transactionId' | 'execCode' | 'amount'> & { event: EventView };
+type ExternalView = Omit<ExternalOperation, 'offset'> & { event: EventView };
 
 type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
   state: NonNullable<Attempt['closed']> | OperationState['phase'];
@@ -89,6 +92,7 @@ export function operationView(order: OrderState, operation: OperationState) {
   const partition = journalPartition(orderKey(merchant, orderId));
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
+  const { contradictions, externalEntityId, externalReference } = operation;
   const latestReference = latest && { type: latest.type, offset: latest.offset };
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
@@ -99,6 +103,7 @@ export function operationView(order: OrderState, operation: OperationState) {
     attempt,
     ...compact({ amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId }),
     ...compact({ since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags }),
+    ...compact({ contradictions, externalEntityId, externalReference }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(partition, latest), time: latest.time, ...saidBy(latest.body) },

@@ -12,7 +12,7 @@ import { tagExtraData } from '@tranche/order-journal';
 import type { AcceptedCommand } from '../command/accepted-command.js';
 
 /** Protocol version, the only value there is (interface, Versioning). */
-const VERSION = '3.0';
+export const VERSION = '3.0';
 
 type Value = string | number | undefined;
 type Parameter = readonly [name: string, value: string];
@@ -179,7 +179,7 @@ function cartItem(item: object, index: number): [string, Value][] {
 }
 
 /** `CART[0][PRICE]` travels as `params[CART][0][PRICE]` (interface, Payment platform operations). */
-function encodeForm(method: OperationType, parameters: Parameter[]): string {
+export function encodeForm(method: string, parameters: Parameter[]): string {
   let form = `method=${method}`;
   for (const [name, value] of parameters) form += `&${formName(name)}=${escape(value)}`;
   return form;

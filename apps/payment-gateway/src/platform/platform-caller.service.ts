@@ -58,6 +58,11 @@ export class PlatformCaller {
     }
   }
 
+  /** The platform refuses this token: auth-service is told so when the next one is asked for. */
+  noteRefused({ authAccount }: Merchant, { fingerprint }: BearerToken): void {
+    if (authAccount !== undefined) this.#refused.set(authAccount, fingerprint);
+  }
+
   /** Where a new command begins: at the URL that answered last. */
   route(): Route {
     return { url: this.#answering };
@@ -83,8 +88,7 @@ export class PlatformCaller {
       route.url = (url + 1) % this.platform.urlCount;
       if (this.#answering === url) this.#answering = route.url;
     }
-    if (cameTo === 'auth_refused' && bearer !== undefined && merchant.authAccount !== undefined)
-      this.#refused.set(merchant.authAccount, bearer.fingerprint);
+    if (cameTo === 'auth_refused' && bearer !== undefined) this.noteRefused(merchant, bearer);
     if (classified.record !== 'OUTCOME')
       this.log.warn({ operation, merchant: merchant.merchant, came_to: cameTo, execCode }, 'A call of the platform brought no outcome');
     return classified;

@@ -21,12 +21,24 @@ it.each([
   ['payment.void.rejected', ['merchant', 'orderId', 'commandId', 'operation', 'faults']],
   ['payment.pay.doubt_resolved', ['merchant', 'orderId', 'commandId', 'operation', 'attempt', 'outcome', 'origin']],
   ['payment.authorize.redirect_required', ['merchant', 'orderId', 'commandId', 'operation', 'attempt']],
-  ['payment.operation.external', ['merchant', 'orderId', 'operation']],
+  ['payment.operation.external', ['merchant', 'orderId']],
   ['payment.command.rejected', ['faults']],
 ] as const)('%s has at least %j', (type, fields) => expect(EVENT_REQUIREMENTS[type]).toEqual(fields));
 
 it('ignores fields that it does not know', () => {
   expect(validateEventData('payment.capture.succeeded', { ...succeeded, addedLater: { x: 1 } }).value).toEqual(succeeded);
+});
+
+it('takes an operation of the platform that none of ours is, by the platform’s own word', () => {
+  const credited = {
+    merchant: 'shop-fr',
+    orderId: 'order-1',
+    operationType: 'credit',
+    transactionId: 'T-1',
+    execCode: '0000',
+    origin: 'notification',
+  };
+  expect(validateEventData('payment.operation.external', credited)).toEqual({ value: credited, faults: [] });
 });
 
 it('takes a fault code that was added later', () => {

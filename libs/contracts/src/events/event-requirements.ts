@@ -22,7 +22,8 @@ const BY_ENDING: Readonly<Record<string, readonly EventField[]>> = {
 
 const OTHERS: Readonly<Record<string, readonly EventField[]>> = {
   'payment.capture_window.closing': [...ORDER, 'commandId'],
-  'payment.operation.external': [...ORDER, 'operation'],
+  // Its OPERATIONTYPE may be one that no operation of ours has, or be missing.
+  'payment.operation.external': ORDER,
   'payment.conflict.detected': ORDER,
   'payment.command.rejected': ['faults'],
 };

@@ -41,6 +41,11 @@ export class PaymentEvent {
   @OneOf(OPERATION_KINDS)
   operation?: OperationKind;
 
+  /** Of `payment.operation.external`, in place of `operation`: the platform's OPERATIONTYPE, where no operation of ours has it. */
+  @Optional()
+  @AnyText()
+  operationType?: string;
+
   @Optional()
   @OneOf(METHODS)
   method?: Method;

@@ -1,0 +1,117 @@
+import { execCode as execCodeOf, execCodeClass, type Merchant } from '@tranche/contracts';
+import {
+  CLOCKS_APART_MS,
+  compact,
+  evidenceResult,
+  operationTag,
+  RULES_VERSION,
+  untagExtraData,
+  type Evidence,
+  type ExtraDataTag,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
+import { boundedAnswer } from '../platform/bounded-answer.js';
+import { OPERATION_TYPE } from '../platform/operation-form.js';
+import type { Row } from './look-up-answer.js';
+
+/** string(4) (interface, Transaction), with room for a code that we have never seen. */
+const EXECCODE = /^[0-9A-Za-z]{1,8}$/;
+/** string(1-32): a transaction without one can be told from no other. */
+const TRANSACTIONID = /^.{1,32}$/su;
+const AMOUNT = /^[0-9]{1,15}$/;
+/** RFC 3339: a time without a zone may be hours away from what it says. */
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** What is asked about. */
+export interface Asked {
+  merchant: Merchant;
+  order: OrderState;
+  /** The one in doubt. */
+  operation: OperationState;
+  /** RFC 3339. */
+  at: string;
+}
+
+/**
+ * What the platform's list says of the doubtful operation, as journal records; the fold judges them (R8). Nothing for rows about other
+ * orders, accounts and operations, for what was counted before, and for an empty list: absent proves nothing.
+ */
+export function evidencesIn(rows: readonly Row[], asked: Asked): Evidence[] {
+  return rows.flatMap((row) => evidenceIn(row, asked) ?? []);
+}
+
+function evidenceIn(row: Row, { merchant, order, operation, at }: Asked): Evidence | undefined {
+  const execCode = row.get('EXECCODE') ?? '';
+  const transactionId = row.get('TRANSACTIONID') ?? '';
+  const isAbout =
+    row.get('ORDERID') === order.orderId &&
+    (row.get('IDENTIFIER') ?? merchant.identifier) === merchant.identifier &&
+    row.get('OPERATIONTYPE') === OPERATION_TYPE[operation.operation];
+  if (!isAbout || !EXECCODE.test(execCode) || !TRANSACTIONID.test(transactionId)) return undefined;
+  const { tag, extraData } = untagExtraData(row.get('EXTRADATA'));
+  const amount = AMOUNT.test(row.get('AMOUNT') ?? '') ? Number(row.get('AMOUNT')) : undefined;
+  const dateMs = DATE.test(row.get('DATE') ?? '') ? Date.parse(row.get('DATE') ?? '') : Number.NaN;
+  const told = { execCode, transactionId, amount, dateMs };
+  if (isKnown(order, operation, told, tag)) return undefined;
+  if (tag === undefined ? !mayBeUntagged(order, operation, told) : tag.operation !== operationTag(operation.commandId)) return undefined;
+  return {
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant: order.merchant,
+    orderId: order.orderId,
+    at,
+    source: 'look-up',
+    operation: operation.operation,
+    result: evidenceResult(execCode),
+    answer: boundedAnswer({ execCode, transactionId, amount, message: row.get('MESSAGE'), descriptor: row.get('DESCRIPTOR') }),
+    ...compact({
+      tag,
+      extraData,
+      partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
+      mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
+    }),
+  };
+}
+
+interface Told {
+  execCode: string;
+  transactionId: string;
+  amount: number | undefined;
+  /** Not a number where the row has no time that can be understood. */
+  dateMs: number;
+}
+
+/** It was journaled before: the same list comes again with every look-up. */
+function isKnown(order: OrderState, operation: OperationState, { execCode, transactionId }: Told, tag: ExtraDataTag | undefined): boolean {
+  const attempt = tag?.attempt ?? operation.attempt;
+  return (
+    operation.evidence.includes(`${attempt} ${transactionId} ${execCode}`) ||
+    order.unbound.some(({ answer }) => answer.transactionId === transactionId && answer.execCode === execCode)
+  );
+}
+
+/**
+ * A row without our tag may be about an attempt that was sent without one, never about a tagged one: the list may leave EXTRADATA out, and
+ * then a refund of the back office looks like ours. Nor if it is older than the attempt, or does not say how old it is: the list holds
+ * what the journal has forgotten. Nor if the transaction is known to be another's, may be, or is about another amount.
+ */
+function mayBeUntagged(order: OrderState, operation: OperationState, { execCode, transactionId, amount, dateMs }: Told): boolean {
+  const sent = operation.attempts.find(({ token }) => token === operation.token);
+  if (sent === undefined || sent.isTagged || !(dateMs >= Date.parse(sent.intentAt) - CLOCKS_APART_MS)) return false;
+  const attempts = order.operations.flatMap((other) => other.attempts.map((attempt) => ({ ...attempt, operation: other.operation })));
+  const isAnothers =
+    order.external.some((other) => other.transactionId === transactionId) ||
+    attempts.some((attempt) => attempt.transactionId === transactionId);
+  const mayBeAnothers = attempts.some(
+    (attempt) =>
+      attempt.isTagged && attempt.operation === operation.operation && attempt.transactionId === undefined && attempt.closed !== 'unsent',
+  );
+  const isOfAmount =
+    amount === undefined ||
+    operation.amount === undefined ||
+    operation.isAmountAssumed === true ||
+    amount === operation.amount ||
+    execCodeClass(execCode) === 'succeeded_partly';
+  return !isAnothers && !mayBeAnothers && isOfAmount;
+}

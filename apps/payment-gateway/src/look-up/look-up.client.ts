@@ -1,0 +1,66 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { injectTrace } from '@tranche/service-kit';
+import { Pool } from 'undici';
+import { GatewayConfig } from '../gateway.config.js';
+import type { LookUpReply } from './look-up-answer.js';
+
+/** `POST {payment_url}/front/service/rest/export`, `method=getTransactions`. */
+const EXPORT_PATH = '/front/service/rest/export';
+const ANSWER_BYTES = 1024 * 1024;
+
+/** Asks the platform what it has. A question changes nothing there, so it may be repeated. */
+@Injectable()
+export class LookUpClient implements OnApplicationShutdown {
+  readonly #targets: readonly { pool: Pool; path: string }[];
+  readonly #timeoutMs: number;
+
+  constructor(config: GatewayConfig) {
+    // Both URLs together keep the time.
+    this.#timeoutMs = Math.floor(config.lookUpTimeoutMs / config.paymentUrls.length);
+    this.#targets = config.paymentUrls.map((address) => {
+      const url = new URL(address);
+      const pool = new Pool(url.origin, { connections: config.lookUpInFlight, pipelining: 1, connect: { timeout: this.#timeoutMs } });
+      return { pool, path: `${url.pathname.replace(/\/$/, '')}${EXPORT_PATH}` };
+    });
+  }
+
+  get urlCount(): number {
+    return this.#targets.length;
+  }
+
+  /** Never rejects. @param url which of PAYMENT_URL, from 0 */
+  async ask(body: string, url: number, bearerToken?: string): Promise<LookUpReply> {
+    const headers: Record<string, string> = {
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      accept: 'application/json',
+    };
+    if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
+    injectTrace(headers);
+    const { pool, path } = this.#targets[url % this.#targets.length]!;
+    try {
+      const signal = AbortSignal.timeout(this.#timeoutMs);
+      const { statusCode: status, body: answer } = await pool.request({ method: 'POST', path, headers, body, signal });
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        // Leaving the loop closes the connection.
+        if (bytes > ANSWER_BYTES) return { kind: 'unanswered', message: `more than ${ANSWER_BYTES} bytes` };
+        chunks.push(chunk);
+      }
+      return { kind: 'answered', status, body: Buffer.concat(chunks).toString('utf8') };
+    } catch (error) {
+      return { kind: 'unanswered', message: nameOf(error) };
+    }
+  }
+
+  /** What is being asked is of no use any more. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.#targets.map(({ pool }) => pool.destroy()));
+  }
+}
+
+const nameOf = (error: unknown): string => {
+  const { code, name } = error as { code?: unknown; name?: unknown };
+  return String(typeof code === 'string' ? code : name).slice(0, 100);
+};

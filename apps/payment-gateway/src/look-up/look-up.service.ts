@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Merchant } from '@tranche/contracts';
+import type { Evidence } from '@tranche/order-journal';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import type { BearerToken } from '../platform/bearer-token.client.js';
+import { PlatformCaller } from '../platform/platform-caller.service.js';
+import { readLookUpAnswer, type LookUpAnswer } from './look-up-answer.js';
+import { evidencesIn, type Asked } from './look-up-evidence.js';
+import { lookUpForm } from './look-up-form.js';
+import { LookUpClient } from './look-up.client.js';
+
+/** One question about an order, and what the platform says. */
+@Injectable()
+export class LookUp {
+  readonly #answers;
+
+  constructor(
+    private readonly client: LookUpClient,
+    private readonly caller: PlatformCaller,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#answers = metrics.counter({
+      name: 'tranche_look_ups_total',
+      help: 'Look-ups of doubtful operations by what they came to: evidence, nothing, refused, unauthorized, failed',
+      labelNames: ['merchant', 'came_to'],
+    });
+  }
+
+  /** What the merchant's questions need. Throws where no token is to be had now. */
+  async bearerFor(merchant: Merchant): Promise<BearerToken | undefined> {
+    const bearer = await this.caller.bearerFor(merchant);
+    if (bearer === 'refused') throw new Error('auth-service has no token for the account: its credentials are refused');
+    return bearer;
+  }
+
+  /** What the platform's list of the order's transactions proves about the operation; nothing where it can not be asked. Never rejects. */
+  async ask(asked: Asked, bearer: BearerToken | undefined): Promise<Evidence[]> {
+    const { merchant, order } = asked;
+    const { orderId } = order;
+    const answer = await this.#firstAnswer(lookUpForm(merchant, orderId), bearer);
+    if (answer.kind === 'unauthorized' && bearer !== undefined) this.caller.noteRefused(merchant, bearer);
+    const evidences = answer.kind === 'rows' ? evidencesIn(answer.rows, asked) : [];
+    const cameTo = answer.kind === 'rows' ? (evidences.length > 0 ? 'evidence' : 'nothing') : answer.kind;
+    this.#answers.inc({ merchant: merchant.merchant, came_to: cameTo });
+    const { commandId, attempt } = asked.operation;
+    const about = { merchant: merchant.merchant, orderId, commandId, attempt };
+    if (answer.kind === 'rows') {
+      const found = { rows: answer.rows.length, execCodes: evidences.map((evidence) => evidence.answer.execCode) };
+      this.log.info({ ...about, ...found }, 'A doubt was looked up');
+    } else this.log.warn({ ...about, ...answer }, 'A look-up brought no answer');
+    return evidences;
+  }
+
+  async #firstAnswer(form: string, bearer: BearerToken | undefined): Promise<LookUpAnswer> {
+    let answer: LookUpAnswer = { kind: 'failed', message: 'there is no URL' };
+    for (let url = 0; url < this.client.urlCount; url++) {
+      answer = readLookUpAnswer(await this.client.ask(form, url, bearer?.accessToken));
+      if (answer.kind !== 'failed') return answer;
+    }
+    return answer;
+  }
+}

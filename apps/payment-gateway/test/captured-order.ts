@@ -1,0 +1,53 @@
+import { readNotification, type PaymentNotification } from '@tranche/contracts';
+import { aCapture, aPartnerBAuthorization, waitFor } from '@tranche/testing';
+import type { GatewayStack } from './gateway-stack.js';
+
+/** The amount of `aPartnerBAuthorization`, all of it captured. */
+export const CAPTURED = aPartnerBAuthorization().amount;
+
+/** An order of method B whose cardholder validated the form and that was captured whole. */
+export async function capturedOrder(stack: GatewayStack, orderId: string): Promise<void> {
+  await authorizedOrder(stack, orderId);
+  await stack.send('payment.capture', aCapture({ orderId }));
+  await stack.event(orderId, 'payment.capture.succeeded');
+}
+
+/** An order of method B whose cardholder validated the form. */
+export async function authorizedOrder(stack: GatewayStack, orderId: string): Promise<void> {
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
+  const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
+  await post(stack, `/form/${data.transactionId}`, new URLSearchParams({ decision: 'validate' }));
+  await stack.notify(await notificationOf(stack, orderId, 'authorization'));
+  await stack.event(orderId, 'payment.authorize.succeeded');
+}
+
+/** A refund in the merchant's back office at the simulator; its notification as notification-ingest would publish it. */
+export async function refundInBackOffice(stack: GatewayStack, orderId: string, amount: number): Promise<PaymentNotification> {
+  const { identifier } = await notificationOf(stack, orderId, 'capture');
+  const before = (await notificationsOf(stack, orderId)).length;
+  await post(stack, '/simulator/refunds', { identifier, orderId, amount });
+  return notificationOf(stack, orderId, 'refund', before);
+}
+
+/** What the simulator tells, or would tell, the merchant of an order's operation. */
+export function notificationOf(stack: GatewayStack, orderId: string, operationType: string, after = 0): Promise<PaymentNotification> {
+  const find = async () => (await notificationsOf(stack, orderId)).slice(after).find((one) => one.operationType === operationType);
+  return waitFor(find, { timeoutMs: 10_000, what: `the simulator's notification of ${operationType}` });
+}
+
+async function notificationsOf(stack: GatewayStack, orderId: string): Promise<PaymentNotification[]> {
+  const response = await fetch(`${stack.simulator.url}/simulator/notifications?orderId=${orderId}`);
+  const told = (await response.json()) as { parameters: Record<string, string> }[];
+  return told.map(({ parameters }) => readNotification('shop-fr', Object.entries(parameters), new Date().toISOString()));
+}
+
+async function post(stack: GatewayStack, path: string, body: URLSearchParams | object): Promise<void> {
+  const isForm = body instanceof URLSearchParams;
+  const response = await fetch(`${stack.simulator.url}${path}`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: isForm ? body : JSON.stringify(body),
+    ...(isForm ? {} : { headers: { 'content-type': 'application/json' } }),
+  });
+  if (response.status >= 400) throw new Error(`${path}: HTTP ${response.status} ${await response.text()}`);
+}

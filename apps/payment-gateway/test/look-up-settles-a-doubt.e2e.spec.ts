@@ -1,0 +1,101 @@
+import { aCapture, aCardPayment, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack, type Ledger } from './gateway-stack.js';
+
+const HOUR_SECONDS = 3_600;
+const KEY = 'demo-operator-key-not-a-real-one-at-all';
+const SETTINGS = {
+  LOOKUP_AFTER_MS: '1500,3000,4500,6000',
+  LOOKUP_TIMEOUT_MS: '700',
+  PLATFORM_TIMEOUT_MS: '1000',
+  OPERATORS_FILE: 'config/operators.demo.json',
+};
+
+let stack: GatewayStack;
+// The platform lists a transaction an hour after it was made: only a journey in time brings it.
+beforeAll(async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+const lookUpsIn = ({ calls }: Ledger) => calls.filter(({ operation }) => operation === 'getTransactions');
+const lookUpsOf = async (orderId: string) => lookUpsIn(await stack.ledgerOf(orderId)).length;
+
+/** Authorized, and the capture in doubt. shop-es may be looked up, shop-fr not. */
+async function captureInDoubt(orderId: string, { merchant = 'shop-es', fault }: { merchant?: string; fault: object }): Promise<void> {
+  const phones = { phone: '+34912345678', mobilePhone: '+34612345678' };
+  await stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId, billing: phones, shipping: phones }));
+  const { transactionId } = (await stack.event(orderId, 'payment.authorize.redirect_required')).data;
+  await fetch(`${stack.simulator.url}/form/${transactionId}`, {
+    method: 'POST',
+    body: new URLSearchParams({ decision: 'validate' }),
+    redirect: 'manual',
+  });
+  await stack.notify({ merchant, orderId, operationType: 'authorization', transactionId, execCode: '0000', extraData: undefined });
+  await stack.event(orderId, 'payment.authorize.succeeded');
+  await stack.fault({ match: { operation: 'capture', orderPrefix: orderId }, fault: { ...fault, notification: 'none' } });
+  await stack.send('payment.capture', aCapture({ merchant, orderId, transactionId: undefined, extraData: 'parcel 7' }));
+  await stack.event(orderId, 'payment.capture.in_doubt');
+}
+
+async function control<T>(door: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${stack.simulator.url}/simulator/${door}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await response.json()) as T;
+}
+
+const nextLookUpAt = async (orderId: string) => {
+  const response = await fetch(`${stack.gateway.managementUrl}/v1/orders/shop-es/${orderId}`, {
+    headers: { authorization: `Bearer ${KEY}` },
+  });
+  const { status, deadlines } = (await response.json()) as { status: string; deadlines: { nextLookUpAt?: string } };
+  return { status, at: deadlines.nextLookUpAt };
+};
+
+it('finds what was executed, once the platform lists it', async () => {
+  const orderId = 'executed';
+  await captureInDoubt(orderId, { fault: { timeout: 'after' } });
+  expect(Date.parse((await nextLookUpAt(orderId)).at ?? '')).toBeGreaterThan(Date.now() - 2_000);
+  await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 10_000, what: 'a look-up that finds nothing' });
+  expect(stack.typesOf(orderId)).not.toContain('payment.capture.doubt_resolved');
+
+  await control('clock', { advanceSeconds: HOUR_SECONDS });
+  const { data } = await stack.event(orderId, 'payment.capture.doubt_resolved');
+  const [, captured] = (await stack.ledgerOf(orderId)).operations;
+  expect(data).toMatchObject({ origin: 'look-up', outcome: 'succeeded', execCode: '0000', transactionId: captured?.transactionId });
+  expect(data.extraData).toBe('parcel 7');
+  expect(await nextLookUpAt(orderId)).toEqual({ status: 'captured', at: undefined });
+}, 60_000);
+
+it('finds a card payment, which has no EXTRADATA to bear a tag', async () => {
+  const orderId = 'card';
+  await stack.fault({ match: { operation: 'payment', orderPrefix: orderId }, fault: { executeThenReset: true, notification: 'none' } });
+  const { HFTOKEN } = await control<{ HFTOKEN: string }>('tokens', { identifier: 'Demo Shop ES' });
+  await stack.send('payment.pay', aCardPayment({ merchant: 'shop-es', orderId, hfToken: HFTOKEN }));
+  await stack.event(orderId, 'payment.pay.in_doubt');
+  await control('clock', { advanceSeconds: HOUR_SECONDS });
+  const { data } = await stack.event(orderId, 'payment.pay.doubt_resolved');
+  const [paid] = (await stack.ledgerOf(orderId)).operations;
+  expect(data).toMatchObject({ origin: 'look-up', outcome: 'succeeded', transactionId: paid?.transactionId });
+}, 60_000);
+
+it('finds nothing of what was not executed: in doubt it stays, and the questions end, whoever asks them', async () => {
+  const [orderId, unasked] = ['not-executed', 'without-look-up'];
+  await captureInDoubt(unasked, { merchant: 'shop-fr', fault: { timeout: 'after' } });
+  const other = await startApp('payment-gateway', stack.env);
+  try {
+    await captureInDoubt(orderId, { fault: { dropBefore: true } });
+    await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 10_000, what: 'the first look-up' });
+    await stack.gateway.stop('SIGKILL');
+    stack.gateway = await startApp('payment-gateway', stack.env);
+    await waitFor(async () => (await nextLookUpAt(orderId)).at === undefined, { timeoutMs: 20_000, what: 'the last look-up to be due' });
+    const later = 'later';
+    await captureInDoubt(later, { fault: { dropBefore: true } });
+    await waitFor(async () => (await lookUpsOf(later)) > 0, { timeoutMs: 10_000, what: 'a look-up of a younger doubt' });
+  } finally {
+    await other.stop();
+  }
+  const ledger = await stack.ledgerOf(orderId);
+  expect(lookUpsIn(ledger).length).toBeLessThanOrEqual(4);
+  expect(ledger.calls.filter(({ operation }) => operation === 'capture')).toHaveLength(1);
+  expect(await nextLookUpAt(orderId)).toMatchObject({ status: 'in_doubt' });
+  expect(stack.typesOf(orderId)).not.toContain('payment.capture.doubt_resolved');
+  expect(await lookUpsOf(unasked)).toBe(0);
+}, 90_000);
