@@ -25,6 +25,50 @@ export class IngestConfig {
   @Max(60_000)
   publishTimeoutMs: number;
 
+  @Env('MAX_WAITING_NOTIFICATIONS', { doc: 'notifications that may wait for Kafka; what comes beyond gets 503 at once', default: 5_000 })
+  @Min(1)
+  @Max(1_000_000)
+  maxWaitingNotifications: number;
+
+  @Env('MAX_WAITING_BYTES', { doc: 'bytes of notifications that may wait for Kafka', default: 16_777_216 })
+  @Min(1_048_576)
+  @Max(1_073_741_824)
+  maxWaitingBytes: number;
+
+  @Env('MAX_CONNECTIONS', { doc: 'open connections; further ones are closed at once', default: 5_000 })
+  @Min(1)
+  @Max(1_000_000)
+  maxConnections: number;
+
+  @Env('FAILURES_PER_MINUTE', {
+    doc: 'failed requests of an address per minute that are answered and logged each; 429 beyond',
+    default: 60,
+  })
+  @Min(1)
+  @Max(1_000_000)
+  failuresPerMinute: number;
+
+  @Env('QUARANTINE_KB_PER_HOUR', { doc: 'kilobytes that the failures of one address may put into quarantine per hour', default: 10_000 })
+  @Min(64)
+  @Max(100_000_000)
+  quarantineKbPerHour: number;
+
+  @Env('QUARANTINE_TOTAL_KB_PER_HOUR', { doc: 'the same of all addresses together', default: 100_000 })
+  @Min(64)
+  @Max(100_000_000)
+  quarantineTotalKbPerHour: number;
+
+  @Env('REDIS_URL', {
+    doc: 'where all instances count failures, redis:// or rediss://; without it each counts its own',
+    optional: true,
+    secret: true,
+    protocols: ['redis', 'rediss'],
+  })
+  redisUrl?: URL;
+
+  @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the counters begin with', default: 'tranche:ingest:' })
+  redisKeyPrefix: string;
+
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
   kafkaBrokers: string[];

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
+import type { Server } from 'node:http';
 import { runService } from '@tranche/service-kit';
+import { limitFailures } from './limits/failure.controller.js';
 import { IngestConfig } from './ingest.config.js';
 import { IngestModule } from './ingest.module.js';
 import { acceptNotificationBodies, MAX_BODY_BYTES } from './notification-body.controller.js';
@@ -11,6 +13,11 @@ await runService({
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
   // A GET carries everything in its first line, which counts as a header.
-  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: MAX_BODY_BYTES + 16_384 },
-  prepare: acceptNotificationBodies,
+  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: MAX_BODY_BYTES + 16_384, headersTimeoutMs: 5_000, requestTimeoutMs: 10_000 },
+  prepare: (app, { maxConnections }) => {
+    const server: Server = app.getHttpServer();
+    server.maxConnections = maxConnections;
+    acceptNotificationBodies(app);
+    limitFailures(app);
+  },
 });

@@ -38,4 +38,18 @@ describe('the signature of a notification', () => {
     expect(isSignedBy(merchant({}), [...by('account'), ['C', '']])).toBe(false);
     expect(isSignedBy(merchant({}), by('account').slice(1))).toBe(false);
   });
+
+  it('is refused where the key in a value makes two readings of the same signed text', () => {
+    const two = [['A', '1'], ['B', '2']] as const; // prettier-ignore
+    const one = [['A', '1accountB=2']] as const;
+    const hash = platformHash('account', two);
+    expect(platformHash('account', one)).toBe(hash);
+    expect(isSignedBy(merchant({}), [...two, ['HASH', hash]])).toBe(true);
+    expect(isSignedBy(merchant({}), [...one, ['HASH', hash]])).toBe(false);
+  });
+
+  it('is good where a value holds the key as a word', () => {
+    const parameters = [['MESSAGE', 'account accountaccount account = closed']] as const;
+    expect(isSignedBy(merchant({}), [...parameters, ['HASH', platformHash('account', parameters)]])).toBe(true);
+  });
 });

@@ -3,9 +3,10 @@ import { Problem } from '@tranche/service-kit';
 import { NotificationService } from './notification.service.js';
 import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
-interface WebhookRequest {
+export interface WebhookRequest {
   url: string;
   ip: string;
+  headers: { 'content-length'?: string; 'transfer-encoding'?: string };
   body?: Parameters | Unreadable;
 }
 
@@ -17,21 +18,26 @@ export class NotificationController {
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
   receiveByGet(@Req() request: WebhookRequest): Promise<'OK'> {
-    return this.receive(parametersOfForm(queryOf(request.url)), request.ip);
+    return this.receive(parametersOfQuery(request), request.ip);
   }
 
   @Post()
   @HttpCode(200)
   @Header('content-type', 'text/plain; charset=utf-8')
   receiveByPost(@Req() request: WebhookRequest): Promise<'OK'> {
-    return this.receive(request.body ?? parametersOfForm(queryOf(request.url)), request.ip);
+    const { body } = request;
+    if (body === undefined) return this.receive(parametersOfQuery(request), request.ip);
+    const isAmbiguous = queryOf(request).length > 0;
+    return this.receive(isAmbiguous ? { unreadable: 'there is a query and a body' } : body, request.ip);
   }
 
   private async receive(received: Parameters | Unreadable, from: string): Promise<'OK'> {
+    const startedAtMs = performance.now();
     if ('unreadable' in received) {
+      this.notifications.refuseUnreadable(received, from);
       throw new Problem({ status: 400, code: 'unreadable_notification', detail: `This cannot be a notification: ${received.unreadable}.` });
     }
-    const outcome = await this.notifications.receive(received, from);
+    const outcome = await this.notifications.receive(received, { from, startedAtMs });
     switch (outcome) {
       case 'accepted':
         return 'OK';
@@ -52,7 +58,15 @@ export class NotificationController {
   }
 }
 
-function queryOf(url: string): string {
+/** A GET has no body: what comes as one would be parameters that nobody looks at. */
+export function parametersOfQuery(request: WebhookRequest): Parameters | Unreadable {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+  if (encoding !== undefined || length !== '0') return { unreadable: 'there is a query and a body' };
+  return parametersOfForm(queryOf(request));
+}
+
+/** As it came: Node.js hands the bytes on one by one. */
+function queryOf({ url }: WebhookRequest): Buffer {
   const start = url.indexOf('?');
-  return start < 0 ? '' : url.slice(start + 1);
+  return Buffer.from(start < 0 ? '' : url.slice(start + 1), 'latin1');
 }

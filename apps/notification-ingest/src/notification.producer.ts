@@ -1,34 +1,75 @@
 import { Injectable } from '@nestjs/common';
-import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, topicName, TOPICS, type PaymentNotification } from '@tranche/contracts';
+import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, TOPICS, type EncodedEvent, type PaymentNotification } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
+import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
-import { quarantineRecord, type QuarantineReason, type Suspect } from './quarantine-record.js';
+import { quarantineRecord, type QuarantineReason, type Suspect } from './quarantine/quarantine-record.js';
+import { WaitingLimit } from './limits/waiting-limit.js';
+
+/** As much waits for Kafka as may; nothing was sent. */
+export class OverloadedError extends Error {}
+
+/** Of what may wait, for what nobody signed: it never takes the room of what somebody did. */
+const QUARANTINE_PART = 1 / 8;
 
 /** Resolves when every replica in sync has the record; rejects when that took too long, and then it may still get there. */
 @Injectable()
 export class NotificationProducer {
+  private readonly waiting: WaitingLimit;
+  private readonly suspectsWaiting: WaitingLimit;
+
   constructor(
     private readonly producer: BatchingProducer,
     private readonly config: IngestConfig,
-  ) {}
+    metrics: Metrics,
+  ) {
+    const { maxWaitingNotifications: records, maxWaitingBytes: bytes } = config;
+    this.waiting = new WaitingLimit(records, bytes);
+    this.suspectsWaiting = new WaitingLimit(Math.ceil(records * QUARANTINE_PART), bytes * QUARANTINE_PART);
+    this.observe(metrics);
+  }
 
-  async publish(id: string, notification: PaymentNotification): Promise<void> {
+  /** `deadlineMs`: what is left of the time for the answer. */
+  async publish(id: string, notification: PaymentNotification, deadlineMs = this.config.publishTimeoutMs): Promise<void> {
     const { merchant, orderId, receivedAt } = notification;
     const key = orderKey(merchant, orderId);
     const event = { id, source: 'notification-ingest', type: NOTIFICATION_TYPE, time: receivedAt, subject: key, data: notification };
-    await this.send(TOPICS.notifications, key, encodeCloudEvent(event));
+    await this.send(TOPICS.notifications.name, key, encodeCloudEvent(event), deadlineMs, this.waiting);
+  }
+
+  /** What is signed and yet belongs to no order: as durable as an event. */
+  async setAside(suspect: Suspect, deadlineMs: number): Promise<void> {
+    await this.send(TOPICS.notificationsQuarantine.name, suspect.id, quarantineRecord('no_order', suspect), deadlineMs, this.waiting);
   }
 
   async quarantine(reason: QuarantineReason, suspect: Suspect): Promise<void> {
-    await this.send(TOPICS.notificationsQuarantine, suspect.id, quarantineRecord(reason, suspect));
+    const { publishTimeoutMs } = this.config;
+    const record = quarantineRecord(reason, suspect);
+    await this.send(TOPICS.notificationsQuarantine.name, suspect.id, record, publishTimeoutMs, this.suspectsWaiting);
   }
 
-  private async send(
-    topic: (typeof TOPICS)['notifications'],
-    key: string,
-    content: { headers: Record<string, string>; value: Buffer },
-  ): Promise<void> {
-    const { kafkaTopicPrefix, publishTimeoutMs } = this.config;
-    await this.producer.send({ topic: topicName(kafkaTopicPrefix, topic), key, ...content }, { deadlineMs: publishTimeoutMs });
+  private async send(topic: string, key: string, { headers, value }: EncodedEvent, deadlineMs: number, limit: WaitingLimit): Promise<void> {
+    const record = { topic: this.config.kafkaTopicPrefix + topic, key, headers, value };
+    const sent = limit.enter(value.length, () => this.producer.send(record, { deadlineMs: Math.max(deadlineMs, 1) }));
+    if (sent === undefined) throw new OverloadedError('as much waits for Kafka as may');
+    await sent;
+  }
+
+  private observe(metrics: Metrics): void {
+    const { waiting } = this;
+    metrics.gauge({
+      name: 'ingest_waiting_notifications',
+      help: 'Signed notifications that wait for Kafka',
+      collect() {
+        this.set(waiting.records);
+      },
+    });
+    metrics.gauge({
+      name: 'ingest_waiting_bytes',
+      help: 'Bytes of signed notifications that wait for Kafka',
+      collect() {
+        this.set(waiting.bytes);
+      },
+    });
   }
 }

@@ -3,13 +3,20 @@ import { parseOrderKey, orderKey, readNotification, type PaymentNotification } f
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { contentHash } from './content-hash.js';
 import { IngestConfig } from './ingest.config.js';
-import { NotificationProducer } from './notification.producer.js';
-import type { Suspect } from './quarantine-record.js';
-import { isSignedBy } from './notification-signature.js';
-import type { Parameters } from './received-parameters.js';
+import { NotificationProducer, OverloadedError } from './notification.producer.js';
+import { isSignedBy, valueOf } from './notification-signature.js';
+import { QuarantineService } from './quarantine/quarantine.service.js';
+import type { Parameters, Unreadable } from './received-parameters.js';
 
 /** `accepted`: stored for good. `refused`: nobody we know signed it. `unavailable`: signed, but not stored; it must come again. */
 export type Outcome = 'accepted' | 'refused' | 'unavailable';
+
+export interface Arrival {
+  /** Address of the sender. */
+  from: string;
+  /** Of the monotonic clock: the answer's time runs from here. */
+  startedAtMs: number;
+}
 
 /** From the received parameters to the answer: whose is it, is it signed, is it stored. */
 @Injectable()
@@ -19,53 +26,54 @@ export class NotificationService {
   constructor(
     private readonly config: IngestConfig,
     private readonly producer: NotificationProducer,
+    private readonly quarantine: QuarantineService,
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
     this.received = metrics.counter({
       name: 'ingest_notifications_total',
-      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unavailable',
+      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, unavailable (not stored in time), overloaded (too much waits)',
       labelNames: ['result'],
     });
   }
 
-  async receive(parameters: Parameters, from: string): Promise<Outcome> {
+  async receive(parameters: Parameters, { from, startedAtMs }: Arrival): Promise<Outcome> {
     const receivedAt = new Date().toISOString();
     const id = contentHash(parameters);
-    const merchant = this.config.merchants.byIdentifier(parameters.find(([name]) => name === 'IDENTIFIER')?.[1] ?? '');
-    if (!merchant || !isSignedBy(merchant, parameters)) {
-      return this.refuse(merchant ? 'hash_mismatch' : 'unknown_identifier', {
-        id,
-        parameters,
-        receivedAt,
-        from,
-        merchant: merchant?.merchant,
-      });
+    const suspect = { id, parameters, receivedAt, from };
+    const merchant = this.config.merchants.byIdentifier(valueOf(parameters, 'IDENTIFIER') ?? '');
+    if (merchant === undefined || !isSignedBy(merchant, parameters)) {
+      const reason = merchant ? 'hash_mismatch' : 'unknown_identifier';
+      this.received.inc({ result: reason });
+      this.quarantine.keep(reason, { ...suspect, merchant: merchant?.merchant });
+      return 'refused';
     }
     const notification = readNotification(merchant.merchant, parameters, receivedAt);
+    const leftMs = startedAtMs + this.config.publishTimeoutMs - performance.now();
     try {
-      if (namesAnOrder(notification)) await this.producer.publish(id, notification);
-      else await this.producer.quarantine('no_order', { id, parameters, receivedAt, from, merchant: merchant.merchant });
+      if (namesAnOrder(notification)) await this.producer.publish(id, notification, leftMs);
+      else await this.producer.setAside({ ...suspect, merchant: merchant.merchant }, leftMs);
     } catch (error) {
-      this.received.inc({ result: 'unavailable' });
-      this.log.error(
-        { notification: id, merchant: merchant.merchant, error: String(error) },
-        'a notification was not stored; the platform is asked to send it again',
-      );
-      return 'unavailable';
+      return this.notStored(id, merchant.merchant, error);
     }
     this.report(id, notification);
     return 'accepted';
   }
 
-  /** Kept for people, who may find that our key was wrong; the answer does not wait for it. */
-  private refuse(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Outcome {
-    this.received.inc({ result: reason });
-    this.log.warn({ notification: suspect.id, merchant: suspect.merchant, reason, from: suspect.from }, 'a notification was refused');
-    this.producer.quarantine(reason, suspect).catch((error: unknown) => {
-      this.log.error({ notification: suspect.id, error: String(error) }, 'a refused notification was not quarantined');
-    });
-    return 'refused';
+  refuseUnreadable({ unreadable }: Unreadable, from: string): void {
+    this.received.inc({ result: 'unreadable' });
+    this.quarantine.logRefusal({ reason: 'unreadable', unreadable, from });
+  }
+
+  private notStored(id: string, merchant: string, error: unknown): Outcome {
+    const isOverloaded = error instanceof OverloadedError;
+    this.received.inc({ result: isOverloaded ? 'overloaded' : 'unavailable' });
+    // While Kafka is away thousands may be turned away in a second; those that waited in vain tell it.
+    this.log[isOverloaded ? 'debug' : 'error'](
+      { notification: id, merchant, error: String(error) },
+      'a notification was not stored; the platform is asked to send it again',
+    );
+    return 'unavailable';
   }
 
   private report(id: string, notification: PaymentNotification): void {
@@ -81,6 +89,6 @@ export class NotificationService {
   }
 }
 
-function namesAnOrder({ merchant, orderId }: PaymentNotification): boolean {
+export function namesAnOrder({ merchant, orderId }: PaymentNotification): boolean {
   return parseOrderKey(orderKey(merchant, orderId)) !== undefined;
 }

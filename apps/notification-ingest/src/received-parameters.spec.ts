@@ -1,10 +1,14 @@
 import { MAX_PARAMETERS, parametersOfForm, parametersOfJson } from './received-parameters.js';
 
+const form = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfForm(Buffer.from(text, encoding));
+const json = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfJson(Buffer.from(text, encoding));
+const names = (count: number) => Array.from({ length: count }, (_, i) => `P${i}`);
+
 describe('parameters of a form', () => {
-  it('are decoded, flat and in their order, whatever their names are', () => {
-    expect(parametersOfForm('B=1+2%203&CART%5B0%5D[NAME]=%C3%A9&__proto__=x&constructor=y&EMPTY=&BARE')).toEqual([
+  it('are decoded, flat and in their order', () => {
+    expect(form('B=1+2%203&CART%5B0%5D[NAME]=%C3%A9é&__proto__=x&constructor=y&EMPTY=&BARE&')).toEqual([
       ['B', '1 2 3'],
-      ['CART[0][NAME]', 'é'],
+      ['CART[0][NAME]', 'éé'],
       ['__proto__', 'x'],
       ['constructor', 'y'],
       ['EMPTY', ''],
@@ -12,35 +16,101 @@ describe('parameters of a form', () => {
     ]);
   });
 
+  it('keep every character of a value', () => {
+    const value = '=&+%\0\ufeff\u{1f600}\r\n;#"\\';
+    expect(form(`A=${encodeURIComponent(value)}`)).toEqual([['A', value]]);
+    expect(form('A=b=c=')).toEqual([['A', 'b=c=']]);
+    expect(form('\u0041=%ef%BB%bfx')).toEqual([['A', '\ufeffx']]);
+  });
+
   it.each([
     ['', 'no parameters were sent'],
+    ['&&', 'no parameters were sent'],
     ['A=1&B=2&A=1', 'a parameter came twice'],
     ['A=1&%41=2', 'a parameter came twice'],
-    [Array.from({ length: MAX_PARAMETERS + 1 }, (_, i) => `P${i}=`).join('&'), 'more than 100 parameters'],
-  ])('are refused: %.20s', (text, unreadable) => expect(parametersOfForm(text)).toEqual({ unreadable }));
+    [
+      names(MAX_PARAMETERS + 1)
+        .map((name) => `${name}=`)
+        .join('&'),
+      'more than 100 parameters',
+    ],
+  ])('are refused: %.20s', (text, unreadable) => expect(form(text)).toEqual({ unreadable }));
+
+  it.each(['A=%', 'A=%4', 'A=%zz', 'A=100% and', 'A=%C3', 'A=%C3%28', 'A=%ED%A0%80', 'A=%C0%AF', 'A=%F5%80%80%80', '%E9=1'])(
+    'are refused where an escape can be read in more than one way: %s',
+    (text) => expect(form(text)).toEqual({ unreadable: 'a percent sign does not begin a character in UTF-8' }),
+  );
+
+  it.each(['A=\xe9', 'A=\xc3', 'A=\xed\xa0\x80', 'A=\xff\xfe', 'A=\xc3%A9'])('are refused where bytes are no UTF-8: %j', (bytes) =>
+    expect(form(bytes, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }),
+  );
+
+  it.each([
+    '=1',
+    'A%3DB=1',
+    'A B=1',
+    'A%00=1',
+    '%EF%BB%BFA=1',
+    'A[=1',
+    'A]=1',
+    'A[0=1',
+    '[0]=1',
+    'A[0]B=1',
+    'A[[0]]=1',
+    'É=1',
+    'A%26B=1',
+    `${'A'.repeat(129)}=1`,
+  ])('are refused where a name is none: %.30s', (text) => expect(form(text)).toEqual({ unreadable: 'a name is none of the platform' }));
+
+  it.each(['A', 'a0_-.', 'A[]', 'AMOUNTS[2027-01-02]', 'CART[10][NAME]', '3DSECURE', 'A'.repeat(128)])('may be called %.30s', (name) =>
+    expect(form(`${name}=1`)).toEqual([[name, '1']]),
+  );
 
   it('may be as many as the limit', () => {
-    expect(parametersOfForm(Array.from({ length: MAX_PARAMETERS }, (_, i) => `P${i}=`).join('&'))).toHaveLength(MAX_PARAMETERS);
+    expect(
+      form(
+        names(MAX_PARAMETERS)
+          .map((name) => `${name}=`)
+          .join('&'),
+      ),
+    ).toHaveLength(MAX_PARAMETERS);
   });
 });
 
 describe('parameters of JSON', () => {
   it('are the members of a flat object of texts', () => {
-    expect(parametersOfJson('{"A":"x: \\"y\\"","B":"{:,:}", "__proto__" : "z"}')).toEqual([
+    expect(json('{"A":"x: \\"y\\"","B":"{:,:}", "__proto__" : "z"}')).toEqual([
       ['A', 'x: "y"'],
       ['B', '{:,:}'],
       ['__proto__', 'z'],
     ]);
+    expect(json('{"A":"\\ud83d\\ude00\\u0000"}')).toEqual([['A', '\u{1f600}\0']]);
   });
 
   it.each([
     ['{', 'the body is not JSON'],
+    ['\ufeff{"A":"1"}', 'the body is not JSON'],
+    ['{"A":"1"}{"B":"1"}', 'the body is not JSON'],
     ['null', 'the body must be a JSON object'],
     ['[["A","1"]]', 'the body must be a JSON object'],
+    ['"A=1"', 'the body must be a JSON object'],
     ['{"A":1}', 'every value must be a text'],
+    ['{"A":null}', 'every value must be a text'],
+    ['{"A":true}', 'every value must be a text'],
+    ['{"A":["1"]}', 'every value must be a text'],
     ['{"A":{"B":"1"}}', 'every value must be a text'],
+    ['{"A":"\\ud800"}', 'a value is not Unicode text'],
+    ['{"A":"x\\udc00x"}', 'a value is not Unicode text'],
+    ['{"A\\ud800":"1"}', 'a name is none of the platform'],
+    ['{"A=B":"1"}', 'a name is none of the platform'],
+    ['{"":"1"}', 'a name is none of the platform'],
     ['{}', 'no parameters were sent'],
     ['{"A":"1","A":"1"}', 'a parameter came twice'],
     ['{"A":"1","\\u0041":"2"}', 'a parameter came twice'],
-  ])('are refused: %s', (text, unreadable) => expect(parametersOfJson(text)).toEqual({ unreadable }));
+    ['{"A":"1","\\u0041":"\\":"}', 'a parameter came twice'],
+    ['{"__proto__":"1","__proto__":"2"}', 'a parameter came twice'],
+    [JSON.stringify(Object.fromEntries(names(MAX_PARAMETERS + 1).map((name) => [name, '']))), 'more than 100 parameters'],
+  ])('are refused: %.30s', (text, unreadable) => expect(json(text)).toEqual({ unreadable }));
+
+  it('are refused where bytes are no UTF-8', () => expect(json('{"A":"\xe9"}', 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }));
 });

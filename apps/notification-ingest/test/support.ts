@@ -9,7 +9,7 @@ jest.setTimeout(90_000);
 
 export const keys = { notification: 'key-of-notifications', previous: 'key-of-notifications-before', account: 'key-of-the-account' };
 
-const merchants = [
+export const merchants: MerchantEntry[] = [
   {
     merchant: 'shop-fr',
     identifier: 'Shop FR',
@@ -20,10 +20,16 @@ const merchants = [
   { merchant: 'shop-es', identifier: 'Shop ES', accountKey: keys.account },
 ];
 
+export type MerchantEntry = Record<string, unknown>;
+
 export interface Ingest {
   app: RunningApp;
   prefix: string;
+  /** What the merchants file holds; the running app has read it already. */
+  merchantsFile: string;
   webhook: string;
+  /** Sum of the lines that begin so, `name{label="x"` or `name`. */
+  metric(name: string): Promise<number>;
   read(topic: TopicDefinition): Promise<ConsumedRecord[]>;
   close(): Promise<void>;
 }
@@ -32,12 +38,12 @@ export interface Ingest {
 export async function startIngest(
   brokers: string = infrastructure().brokers,
   env: Record<string, string> = {},
-  options: StartOptions = {},
+  options: StartOptions & { merchants?: MerchantEntry[] } = {},
 ): Promise<Ingest> {
-  const prefix = ownPrefix();
+  const prefix = env.KAFKA_TOPIC_PREFIX ?? ownPrefix();
   const folder = mkdtempSync(join(tmpdir(), 'tranche-ingest-'));
   const merchantsFile = join(folder, 'merchants.json');
-  writeFileSync(merchantsFile, JSON.stringify(merchants));
+  writeFileSync(merchantsFile, JSON.stringify(options.merchants ?? merchants));
   const app = await startApp(
     'notification-ingest',
     { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, MERCHANTS_FILE: merchantsFile, ...env },
@@ -48,6 +54,12 @@ export async function startIngest(
   return {
     app,
     prefix,
+    merchantsFile,
+    metric: async (name) => {
+      const text = await (await fetch(`${app.managementUrl}/metrics`)).text();
+      const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
+      return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    },
     webhook: `${app.url}/notifications`,
     read: async (topic) => {
       const records: ConsumedRecord[] = [];

@@ -1,15 +1,39 @@
+import { gzipSync } from 'node:zlib';
+import { request } from 'node:http';
 import { capture, form, multipart, signed, startIngest, type Ingest } from './support.js';
 
 describe('a request that cannot be a notification', () => {
   let ingest: Ingest;
   beforeAll(async () => {
-    ingest = await startIngest();
+    ingest = await startIngest(undefined, { FAILURES_PER_MINUTE: '1000' });
   });
   afterAll(() => ingest.close());
 
   const post = (body: string | FormData, contentType?: string) =>
     fetch(ingest.webhook, { method: 'POST', body, ...(contentType ? { headers: { 'content-type': contentType } } : {}) });
   const urlencoded = 'application/x-www-form-urlencoded';
+
+  /** To the byte, which fetch does not allow. */
+  const send = (method: string, headers: Record<string, string>, body: string | Buffer, query = '') =>
+    new Promise<Response>((resolve, reject) => {
+      const length = 'transfer-encoding' in headers || body.length === 0 ? {} : { 'content-length': Buffer.byteLength(body) };
+      const { hostname, port, pathname } = new URL(ingest.webhook);
+      const outgoing = request({ method, hostname, port, path: pathname + query, headers: { ...headers, ...length } }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (more: string) => (text += more));
+        answer.on('end', () =>
+          resolve(new Response(text, { status: answer.statusCode, headers: { 'content-type': String(answer.headers['content-type']) } })),
+        );
+      });
+      outgoing.on('error', reject).end(body);
+    });
+
+  /** The signed text is the same: the HASH would fit. */
+  const movedEqualsSign = () => {
+    const { EXTRADATA, ...fields } = signed(capture({ EXTRADATA: 'basket=42' }));
+    expect(EXTRADATA).toBe('basket=42');
+    return { ...fields, 'EXTRADATA=basket': '42' };
+  };
 
   it.each<[string, () => Promise<Response>, number]>([
     ['without parameters', () => fetch(ingest.webhook), 400],
@@ -25,6 +49,34 @@ describe('a request that cannot be a notification', () => {
     ],
     ['with a body over 64 kB', () => post(`A=${'x'.repeat(65_536)}`, urlencoded), 413],
     ['in a content type that is not accepted', () => post('<a/>', 'text/xml'), 415],
+    ['in no content type at all', () => send('POST', {}, form(signed(capture()))), 415],
+    ['in a query beside a body', () => send('POST', { 'content-type': urlencoded }, form(signed(capture())), '?ORDERID=other'), 400],
+    ['in a body beside the query of a GET', () => send('GET', { 'content-type': urlencoded }, 'A=1', `?${form(signed(capture()))}`), 400],
+    [
+      'in a chunked body beside the query of a GET',
+      () => send('GET', { 'content-type': urlencoded, 'transfer-encoding': 'chunked' }, 'A=1', `?${form(signed(capture()))}`),
+      400,
+    ],
+    [
+      'in a compressed body',
+      () => send('POST', { 'content-type': urlencoded, 'content-encoding': 'gzip' }, gzipSync(form(signed(capture())))),
+      415,
+    ],
+    [
+      'in a compressed JSON body',
+      () => send('POST', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, gzipSync(JSON.stringify(signed(capture())))),
+      415,
+    ],
+    [
+      'in chunks over 64 kB',
+      () => send('POST', { 'content-type': urlencoded, 'transfer-encoding': 'chunked' }, `A=${'x'.repeat(65_536)}`),
+      413,
+    ],
+    ['in a query over 64 kB', () => fetch(`${ingest.webhook}?A=${'x'.repeat(90_000)}`), 431],
+    ['with bytes that are no UTF-8', () => send('POST', { 'content-type': urlencoded }, Buffer.from('A=\xe9', 'latin1')), 400],
+    ['with bytes in the query that are no UTF-8', () => send('GET', {}, '', '?A=\xe9'), 400],
+    ['with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 400],
+    ['with a name that holds the equals sign', () => fetch(`${ingest.webhook}?${form(movedEqualsSign())}`), 400],
     ['in multipart without boundary', () => post('x', 'multipart/form-data'), 400],
   ])('%s is refused', async (_how, send, status) => {
     const answer = await send();
@@ -37,6 +89,32 @@ describe('a request that cannot be a notification', () => {
     body.append('FILE', new Blob(['x']), 'x.txt');
     expect((await post(body)).status).toBe(400);
   });
+
+  it.each<[string, () => Promise<Response>]>([
+    ['in chunks', () => send('POST', { 'content-type': urlencoded, 'transfer-encoding': 'chunked' }, form(signed(capture())))],
+    [
+      'with another charset in its type',
+      () => send('POST', { 'content-type': `${urlencoded}; charset=ISO-8859-1` }, form(signed(capture()))),
+    ],
+    ['in UTF-8 as it is', () => send('POST', { 'content-type': urlencoded }, form(signed(capture())).replaceAll('%C3%A9', 'é'))],
+    [
+      'with its spaces and brackets in either form',
+      () =>
+        fetch(
+          `${ingest.webhook}?${form(signed(capture({ 'A[0]': 'x y' })))
+            .replaceAll('+', '%20')
+            .replace('%5B0%5d', '[0]')}`,
+        ),
+    ],
+    ['with NUL in a value', () => fetch(`${ingest.webhook}?${form(signed(capture({ MESSAGE: 'a\0b' })))}`)],
+    [
+      'with names of prototypes',
+      () =>
+        fetch(
+          `${ingest.webhook}?${form(signed(Object.fromEntries([...Object.entries(capture()), ['__proto__', 'x'], ['constructor', 'y']])))}`,
+        ),
+    ],
+  ])('and yet is one, %s, is taken', async (_how, send) => expect(await (await send()).text()).toBe('OK'));
 
   it('at the limits is taken', async () => {
     const many = Object.fromEntries(Array.from({ length: 85 }, (_, i) => [`P${i}`, 'x']));

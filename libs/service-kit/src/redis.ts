@@ -11,7 +11,8 @@ export interface RedisOptions {
   /** Of this connection: in the log, in readiness reasons and in Redis' client list. */
   name: string;
   log: ServiceLogger;
-  health: Health;
+  /** Not ready while Redis is away; without it the service can do without Redis, and only the log says so. */
+  health?: Health;
   /** A Redis that answers nothing for so long counts as away: the connection is cut and commands under way fail. Default 2000. */
   silenceMs?: number;
   /** The longest pause between two attempts to connect. Default 2000. */
@@ -21,8 +22,8 @@ export interface RedisOptions {
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * Connects in the background and for ever: absent at the start or lost later, it says so, tries again with back-off, and the
- * service is not ready meanwhile. Commands fail at once while there is no connection, so that callers can decide; `multi()` does not
+ * Connects in the background and for ever: absent at the start or lost later, it says so, tries again with back-off, and (with
+ * `health`) the service is not ready meanwhile. Commands fail at once while there is no connection, so that callers can decide; `multi()` does not
  * (the client queues it regardless): use a script where something must be atomic.
  * The owner closes it: `await closeRedis(client)` in `onApplicationShutdown`.
  */
@@ -51,7 +52,7 @@ export function connectRedis({ url, name, log, health, silenceMs = 2_000, maxDel
     trouble = undefined;
     log.info({ redis: name, address }, `connected to Redis at ${address}`);
   });
-  health.addReadiness(`redis-${name}`, () =>
+  health?.addReadiness(`redis-${name}`, () =>
     client.isReady ? undefined : `Redis at ${address} cannot be reached: ${trouble ?? 'connection lost'}`,
   );
   const connect = () => {

@@ -98,6 +98,13 @@ describe('a service whose Redis comes, goes and comes back', () => {
     expect(await client.ping()).toBe('PONG');
   });
 
+  it('needs no readiness to report to, where a service can do without Redis', async () => {
+    const other = connectRedis({ url: 'redis://127.0.0.1:1', name: 'optional', log });
+    await waitFor(() => lines.some(({ message }) => message.includes('127.0.0.1:1 ')), { what: 'an attempt' });
+    await expect(other.ping()).rejects.toThrow();
+    await closeRedis(other);
+  });
+
   it('closes at once even when Redis is away', async () => {
     const other = connectRedis({ url: 'redis://127.0.0.1:1', name: 'other', log, health: new Health() });
     await waitFor(() => lines.some(({ message }) => message.includes('127.0.0.1:1 ')), { what: 'an attempt' });

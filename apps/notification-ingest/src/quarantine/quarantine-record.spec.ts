@@ -1,6 +1,6 @@
 import { decodeCloudEvent } from '@tranche/contracts';
 import { quarantineRecord } from './quarantine-record.js';
-import type { Parameters } from './received-parameters.js';
+import type { Parameters } from '../received-parameters.js';
 
 const record = (parameters: Parameters) => {
   const { event } = decodeCloudEvent(

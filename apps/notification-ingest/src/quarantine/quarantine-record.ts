@@ -1,5 +1,5 @@
 import { encodeCloudEvent, type EncodedEvent } from '@tranche/contracts';
-import type { Parameters } from './received-parameters.js';
+import type { Parameters } from '../received-parameters.js';
 
 /** `no_order`: signed, but its ORDERID is missing or unusable. The others were signed by nobody we know. */
 export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';

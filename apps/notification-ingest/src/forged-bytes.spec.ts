@@ -1,0 +1,96 @@
+import { platformHash, type Merchant } from '@tranche/contracts';
+import fc from 'fast-check';
+import { parametersOfMultipart } from './multipart-parameters.js';
+import { isSignedBy } from './notification-signature.js';
+import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
+
+const merchant: Merchant = { merchant: 'shop', identifier: 'Shop', accountKey: 'the-key', market: 'FR', currency: 'EUR', lookup: false };
+const TYPE = 'multipart/form-data; boundary=xyz';
+const pairs: [string, string][] = [
+  ['IDENTIFIER', 'Shop'],
+  ['ORDERID', 'order 1'],
+  ['AMOUNT', '30000'],
+  ['MESSAGE', 'Réussie, 100 % & plus \ufffd'],
+  ['EXTRADATA', 'a=b=c'],
+  ['CART[0][NAME]', '"\\'],
+];
+const genuine: Parameters = [...pairs, ['HASH', platformHash('the-key', pairs)]];
+
+const ways: Record<string, { bytes: Buffer; read: (bytes: Buffer) => Parameters | Unreadable }> = {
+  urlencoded: {
+    bytes: Buffer.from(new URLSearchParams(genuine.map(([n, v]): [string, string] => [n, v])).toString()),
+    read: parametersOfForm,
+  },
+  multipart: {
+    bytes: Buffer.from(
+      genuine.map(([n, v]) => `--xyz\r\nContent-Disposition: form-data; name="${n}"\r\n\r\n${v}\r\n`).join('') + '--xyz--\r\n',
+    ),
+    read: (bytes) => parametersOfMultipart(TYPE, bytes),
+  },
+  json: { bytes: Buffer.from(JSON.stringify(Object.fromEntries(genuine))), read: parametersOfJson },
+};
+
+const canonical = (parameters: Parameters) => JSON.stringify([...parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+const bits = [1, 2, 4, 8, 16, 32, 64, 128];
+/** What means something to one of the encodings, or to none. */
+const TELLING = Buffer.from('&=%+#;[]{}":,\\\0 \r\n\x80\xff', 'latin1');
+
+/** Taken, though it says something else than what was signed. */
+const isForged = (read: Parameters | Unreadable) =>
+  !('unreadable' in read) && isSignedBy(merchant, read) && canonical(read) !== canonical(genuine);
+
+describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
+  const { bytes, read } = ways[way]!;
+
+  it('is taken', () => expect(isSignedBy(merchant, read(bytes) as Parameters)).toBe(true));
+
+  it('is taken for nothing else with any bit turned, any byte replaced, left out, doubled, or the rest cut off', () => {
+    for (let at = 0; at < bytes.length; at++) {
+      const rest = bytes.subarray(at + 1);
+      for (const byte of [...bits.map((bit) => bytes[at]! ^ bit), ...TELLING])
+        if (isForged(read(Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), rest])))) throw new Error(`byte ${at} as ${byte}`);
+      expect(isForged(read(Buffer.concat([bytes.subarray(0, at), rest])))).toBe(false);
+      expect(isForged(read(Buffer.concat([bytes.subarray(0, at + 1), bytes.subarray(at)])))).toBe(false);
+      expect(isForged(read(bytes.subarray(0, at)))).toBe(false);
+    }
+  });
+
+  it('is taken for nothing else with any two stretches exchanged', () => {
+    const place = fc.nat(bytes.length);
+    fc.assert(
+      fc.property(fc.tuple(place, place, place, place), (places) => {
+        const [a, b, c, d] = places.sort((x, y) => x - y);
+        const parts = [bytes.subarray(0, a), bytes.subarray(c, d), bytes.subarray(b, c), bytes.subarray(a, b), bytes.subarray(d)];
+        return !isForged(read(Buffer.concat(parts)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+it.each<[string, (name: string, value: string) => Parameters]>([
+  [
+    'the equals sign moved',
+    (name, value) => (value.includes('=') ? [[`${name}=${value.split('=')[0]}`, value.slice(value.indexOf('=') + 1)]] : []),
+  ],
+  ['another pair behind the key in a value', (name, value) => [[name, `${value}the-keyZZZ=1`]]],
+  [
+    'its name twice',
+    (name, value) => [
+      [name, value],
+      [name, value],
+    ],
+  ],
+  ['its name in brackets', (name, value) => [[`${name}[]`, value]]],
+  ['its name with a byte order mark', (name, value) => [[`\ufeff${name}`, value]]],
+  ['a NUL behind', (name, value) => [[name, `${value}\0`]]],
+])('every field with %s is no notification', (_what, mutate) => {
+  for (const [name, value] of genuine) {
+    const mutated = mutate(name, value);
+    if (mutated.length === 0) continue;
+    const all = [...genuine.filter(([one]) => one !== name), ...mutated];
+    const form = all.map(([n, v]) => `${encodeURIComponent(n)}=${encodeURIComponent(v)}`).join('&');
+    const read = parametersOfForm(Buffer.from(form));
+    expect('unreadable' in read || !isSignedBy(merchant, read)).toBe(true);
+  }
+});

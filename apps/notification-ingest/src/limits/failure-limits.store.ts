@@ -1,0 +1,97 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { closeRedis, connectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
+import { addressKey } from './address-key.js';
+import { IngestConfig } from '../ingest.config.js';
+
+const MINUTE_SECONDS = 60;
+const HOUR_SECONDS = 3_600;
+/** Limited addresses that are known without asking; the oldest goes first. */
+const MAX_REMEMBERED = 10_000;
+const ALL_ADDRESSES = 'all';
+
+export type QuarantineVerdict = 'kept' | 'address' | 'total';
+
+/**
+ * Counts failures per address and what they may put into quarantine, in Redis for all instances together; in memory, each for itself,
+ * without Redis or while it is away. Nothing that verifies is ever counted, so a limit can cost no notification.
+ */
+@Injectable()
+export class FailureLimits implements OnApplicationShutdown {
+  readonly #redis?: RedisClient;
+  readonly #failures: RateLimiterAbstract;
+  readonly #quarantine: RateLimiterAbstract;
+  readonly #quarantineOfAll: RateLimiterAbstract;
+  readonly #limitedUntilMs = new Map<string, number>();
+
+  constructor(
+    private readonly config: IngestConfig,
+    log: ServiceLogger,
+  ) {
+    const { redisUrl, failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
+    if (redisUrl !== undefined) this.#redis = connectRedis({ url: redisUrl, name: 'failures', log });
+    this.#failures = this.#limiter('failures', failuresPerMinute, MINUTE_SECONDS);
+    this.#quarantine = this.#limiter('quarantine-kb', quarantineKbPerHour, HOUR_SECONDS);
+    this.#quarantineOfAll = this.#limiter('quarantine-kb-of-all', quarantineTotalKbPerHour, HOUR_SECONDS);
+  }
+
+  /** Counts a failure. Resolves to the seconds until failures of this address are answered again, or undefined where they still are. */
+  async count(address: string): Promise<number | undefined> {
+    const key = addressKey(address);
+    const waitMs = await refusedForMs(this.#failures, key);
+    if (waitMs === undefined) return undefined;
+    this.#remember(key, performance.now() + waitMs);
+    return Math.max(1, Math.ceil(waitMs / 1_000));
+  }
+
+  /** Whether the address failed too often, as far as this instance knows. */
+  isLimited(address: string): boolean {
+    const untilMs = this.#limitedUntilMs.get(addressKey(address));
+    return untilMs !== undefined && untilMs > performance.now();
+  }
+
+  /** Takes from what the address, and all of them together, may put into quarantine. */
+  async takeQuarantine(address: string, bytes: number): Promise<QuarantineVerdict> {
+    const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
+    if ((await refusedForMs(this.#quarantine, addressKey(address), kilobytes)) !== undefined) return 'address';
+    return (await refusedForMs(this.#quarantineOfAll, ALL_ADDRESSES, kilobytes)) === undefined ? 'kept' : 'total';
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.#redis !== undefined) await closeRedis(this.#redis);
+  }
+
+  #limiter(name: string, points: number, duration: number): RateLimiterAbstract {
+    const options = { keyPrefix: `${this.config.redisKeyPrefix}${name}`, points, duration };
+    const inMemory = new RateLimiterMemory(options);
+    if (this.#redis === undefined) return inMemory;
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: this.#redis,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      inMemoryBlockOnConsumed: points + 1,
+      insuranceLimiter: inMemory,
+    });
+  }
+
+  #remember(key: string, untilMs: number): void {
+    this.#limitedUntilMs.delete(key);
+    this.#limitedUntilMs.set(key, untilMs);
+    if (this.#limitedUntilMs.size <= MAX_REMEMBERED) return;
+    for (const oldest of this.#limitedUntilMs.keys()) {
+      this.#limitedUntilMs.delete(oldest);
+      return;
+    }
+  }
+}
+
+async function refusedForMs(limiter: RateLimiterAbstract, key: string, points = 1): Promise<number | undefined> {
+  try {
+    await limiter.consume(key, points);
+    return undefined;
+  } catch (refusal) {
+    if (refusal instanceof RateLimiterRes) return refusal.msBeforeNext;
+    throw refusal;
+  }
+}

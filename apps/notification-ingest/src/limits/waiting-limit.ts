@@ -1,0 +1,29 @@
+/** How much waits, and how much may: a bound on what is held in memory while Kafka is slow or away. */
+export class WaitingLimit {
+  #records = 0;
+  #bytes = 0;
+
+  constructor(
+    private readonly maxRecords: number,
+    private readonly maxBytes: number,
+  ) {}
+
+  get records(): number {
+    return this.#records;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts it in as long as `work` takes; undefined, and nothing is begun, where there is no room. */
+  enter<T>(bytes: number, work: () => Promise<T>): Promise<T> | undefined {
+    if (this.#records >= this.maxRecords || this.#bytes + bytes > this.maxBytes) return undefined;
+    this.#records++;
+    this.#bytes += bytes;
+    return work().finally(() => {
+      this.#records--;
+      this.#bytes -= bytes;
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { parametersOfMultipart } from './multipart-parameters.js';
+
+const TYPE = 'multipart/form-data; boundary=xyz';
+const part = (name: string, value: string, more = '') =>
+  `--xyz\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+const read = (text: string, type = TYPE, encoding: BufferEncoding = 'utf8') => parametersOfMultipart(type, Buffer.from(text, encoding));
+
+describe('fields of multipart/form-data', () => {
+  it('are what stands between the delimiters, to the byte', () => {
+    const value = ' a\r\n--xy\0+%41&é\ufeff\r\n';
+    expect(read(`${part('A', value)}${part('CART[0][NAME]', '')}--xyz--\r\n`)).toEqual([
+      ['A', value],
+      ['CART[0][NAME]', ''],
+    ]);
+  });
+
+  it('are read as a client writes them', async () => {
+    const form = new FormData();
+    form.append('A', 'é\r\n+');
+    form.append('B', '');
+    const request = new Request('http://localhost', { method: 'POST', body: form });
+    const body = Buffer.from(await request.clone().arrayBuffer());
+    expect(parametersOfMultipart(request.headers.get('content-type') ?? '', body)).toEqual([
+      ['A', 'é\r\n+'],
+      ['B', ''],
+    ]);
+  });
+
+  it('may say their type, whose charset is not heeded, and an encoding that changes nothing', () => {
+    const headers = '\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit';
+    expect(read(`${part('A', 'é', headers)}--xyz--`, 'multipart/form-data; charset=latin1; boundary="xyz"')).toEqual([['A', 'é']]);
+  });
+
+  it.each([
+    ['no boundary', part('A', '1') + '--xyz--', 'multipart/form-data'],
+    ['an empty boundary', part('A', '1') + '--xyz--', 'multipart/form-data; boundary='],
+    ['another boundary', part('A', '1') + '--xyz--', 'multipart/form-data; boundary=other'],
+    ['a text in front', `x\r\n${part('A', '1')}--xyz--`, TYPE],
+    ['a text behind', `${part('A', '1')}--xyz--\r\nx`, TYPE],
+    ['no end', part('A', '1'), TYPE],
+    ['a cut end', `${part('A', '1')}--xyz-`, TYPE],
+    ['a part without headers', `--xyz\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['a part without empty line', `--xyz\r\nContent-Disposition: form-data; name="A"\r\n--xyz--`, TYPE],
+    ['a part without a name', `--xyz\r\nContent-Disposition: form-data\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['a part with two names', part('A"; name="B', '1') + '--xyz--', TYPE],
+    ['two dispositions', part('A', '1', '\r\ncontent-disposition: form-data; name="B"') + '--xyz--', TYPE],
+    ['a line break alone in a header', `${part('A', '1')}--xyz--`.replace('"A"\r\n', '"A"\r\r\n'), TYPE],
+    ['its words in other capitals', `${part('A', '1')}--xyz--`.replace('name=', 'Name='), TYPE],
+    ['a transfer encoding', part('A', 'MQ==', '\r\nContent-Transfer-Encoding: base64') + '--xyz--', TYPE],
+    ['parts in a part', part('A', '1', '\r\nContent-Type: multipart/mixed; boundary=b') + '--xyz--', TYPE],
+    ['line feeds alone', `${part('A', '1')}--xyz--`.replaceAll('\r\n', '\n'), TYPE],
+    ['nothing', '', TYPE],
+  ])('are refused with %s', (_what, text, type) => expect(read(text, type)).toEqual({ unreadable: 'the body is not multipart/form-data' }));
+
+  it.each([
+    ['a file', part('A', '1', '; filename="a.txt"') + '--xyz--', 'a file was sent'],
+    ['no part', '--xyz--', 'no parameters were sent'],
+    ['a name twice', part('A', '1') + part('A', '1') + '--xyz--', 'a parameter came twice'],
+    ['a name that is none', part('A=B', '1') + '--xyz--', 'a name is none of the platform'],
+    ['more than a hundred', Array.from({ length: 101 }, (_, i) => part(`P${i}`, '')).join('') + '--xyz--', 'more than 100 parameters'],
+  ])('are refused with %s', (_what, text, unreadable) => expect(read(text)).toEqual({ unreadable }));
+
+  it.each([
+    ['spaces in a header', `--xyz\r\na:${' '.repeat(60_000)}x\r\nb\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['spaces in the disposition', `--xyz\r\nContent-Disposition: form-data;${' '.repeat(60_000)}x\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['semicolons in the disposition', `--xyz\r\nContent-Disposition: form-data${'; '.repeat(30_000)}\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['spaces in the type', part('A', '1'), `multipart/form-data;${' '.repeat(60_000)}x`],
+    ['semicolons in the type', part('A', '1'), `multipart/form-data${'; '.repeat(30_000)}x`],
+  ])('are refused within a moment however many there are: %s', (_what, text, type) => {
+    const startedMs = performance.now();
+    expect(read(text, type)).toHaveProperty('unreadable');
+    expect(performance.now() - startedMs).toBeLessThan(200);
+  });
+
+  it('are refused where bytes are no UTF-8', () => {
+    expect(read(`${part('A', '\xe9')}--xyz--`, TYPE, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' });
+  });
+});

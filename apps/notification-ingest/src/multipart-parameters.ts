@@ -1,0 +1,75 @@
+import { checked, MAX_PARAMETERS, textOf, tooMany, type Parameters, type Unreadable } from './received-parameters.js';
+
+const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
+const DISPOSITION = /^form-data\s*;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*$/;
+/** RFC 7578: what browsers and clients send with a field. */
+const TRANSFER_ENCODINGS: readonly (string | undefined)[] = [undefined, '7bit', '8bit', 'binary'];
+
+/** A line break alone is one for some readers. */
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
+const CRLF = Buffer.from('\r\n');
+const END_OF_HEADERS = Buffer.from('\r\n\r\n');
+const HYPHENS = Buffer.from('--');
+
+/**
+ * The fields of a multipart/form-data body (RFC 7578), which is here whole: one level, no files, UTF-8 whatever the parts say. A body
+ * that any reader could take for something else is refused: text around the parts, a part that is no field, an end that is missing.
+ */
+export function parametersOfMultipart(contentType: string, body: Buffer): Parameters | Unreadable {
+  const found = BOUNDARY.exec(contentType);
+  const boundary = found?.[1] ?? found?.[2];
+  if (boundary === undefined) return notMultipart();
+  const opening = Buffer.from(`--${boundary}`, 'latin1');
+  if (!body.subarray(0, opening.length).equals(opening)) return notMultipart();
+  const delimiter = Buffer.concat([CRLF, opening]);
+  const parameters: [string, string][] = [];
+  let at = opening.length;
+  while (!startsWith(body, HYPHENS, at)) {
+    const end = body.indexOf(delimiter, at);
+    if (end < 0 || !startsWith(body, CRLF, at)) return notMultipart();
+    if (parameters.length === MAX_PARAMETERS) return tooMany();
+    const field = fieldOf(body.subarray(at, end));
+    if ('unreadable' in field) return field;
+    parameters.push(field.pair);
+    at = end + delimiter.length;
+  }
+  const rest = body.subarray(at + HYPHENS.length);
+  return rest.length === 0 || rest.equals(CRLF) ? checked(parameters) : notMultipart();
+}
+
+/** A part from the line break behind its delimiter: headers, an empty line, the value. */
+function fieldOf(part: Buffer): { pair: [string, string] } | Unreadable {
+  const end = part.indexOf(END_OF_HEADERS);
+  if (end < 0) return notMultipart();
+  const headers = headersOf(part.toString('latin1', CRLF.length, end));
+  if (headers === undefined) return notMultipart();
+  const disposition = headers.get('content-disposition') ?? '';
+  if (/;\s*filename\*?\s*=/i.test(disposition)) return { unreadable: 'a file was sent' };
+  const named = DISPOSITION.exec(disposition);
+  const name = named?.[1] ?? named?.[2];
+  const isField = TRANSFER_ENCODINGS.includes(headers.get('content-transfer-encoding')?.toLowerCase());
+  if (name === undefined || !isField || /^multipart\//i.test(headers.get('content-type') ?? '')) return notMultipart();
+  const value = textOf(part.subarray(end + END_OF_HEADERS.length));
+  return value === undefined ? { unreadable: 'it is not UTF-8' } : { pair: [name, value] };
+}
+
+/** Undefined where a line is no header, or a header is there twice. */
+function headersOf(text: string): Map<string, string> | undefined {
+  const headers = new Map<string, string>();
+  for (const line of text.split('\r\n')) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+    if (!/^[!-~]+$/.test(name) || CONTROL.test(line) || headers.has(name)) return undefined;
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+function startsWith(body: Buffer, start: Buffer, at: number): boolean {
+  return body.subarray(at, at + start.length).equals(start);
+}
+
+function notMultipart(): Unreadable {
+  return { unreadable: 'the body is not multipart/form-data' };
+}

@@ -1,0 +1,99 @@
+import 'reflect-metadata';
+import { BatchingProducer, createKafkaClient, waitForKafka, type KafkaLog } from '@tranche/kafka';
+import { ConfigError, loadConfig, Metrics } from '@tranche/service-kit';
+import { IngestConfig } from '../ingest.config.js';
+import { NotificationProducer } from '../notification.producer.js';
+import { listOf, tableOf } from './quarantine-list.js';
+import { quarantineOptions, USAGE, type QuarantineOptions } from './quarantine-options.js';
+import { QuarantineConsumer } from './quarantine.consumer.js';
+import type { Quarantined } from './quarantined.js';
+import { chosen, ReverifyService, type Reverified } from './reverify.service.js';
+
+const KAFKA_TIMEOUT_MS = 30_000;
+const PUBLISH_TIMEOUT_MS = 30_000;
+const PROGRESS_MS = 2_000;
+
+const tell = (line: string) => void process.stderr.write(`${line}\n`);
+const quiet = () => undefined;
+const log: KafkaLog = { debug: quiet, info: quiet, warn: (_, message) => tell(message), error: (_, message) => tell(message) };
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: QuarantineOptions;
+  try {
+    options = quarantineOptions(process.argv.slice(2), Date.now());
+  } catch (error) {
+    tell(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  try {
+    return await run(options, loadConfig(IngestConfig));
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      for (const { name, message } of error.faults) tell(`${name}: ${message}`);
+      return 78;
+    }
+    tell(`the quarantine was not read to its end: ${(error as Error).message}`);
+    return 1;
+  }
+}
+
+async function run(options: QuarantineOptions, config: IngestConfig): Promise<number> {
+  const merchant = options.merchant === undefined ? undefined : config.merchants.byName(options.merchant);
+  if (options.merchant !== undefined && merchant === undefined) {
+    tell(`there is no merchant ${options.merchant} in MERCHANTS_FILE: ${config.merchants.all.map((one) => one.merchant).join(', ')}`);
+    return 2;
+  }
+  const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest-quarantine' }, log);
+  await waitForKafka(client, { log, signal: AbortSignal.timeout(KAFKA_TIMEOUT_MS) });
+  const consumer = new QuarantineConsumer(client, config, log);
+  const records = withProgress(chosen(consumer.read(), options, merchant?.identifier));
+  if (options.command === 'list') await list(records, options);
+  else await reverify(records, options, config, new BatchingProducer({ client, log }));
+  if (consumer.unreadable > 0) tell(`${consumer.unreadable} records of the topic are no quarantined notifications`);
+  return 0;
+}
+
+async function list(records: AsyncIterable<Quarantined>, { json }: QuarantineOptions): Promise<void> {
+  const listed = await listOf(records);
+  if (json) for (const one of listed) console.log(JSON.stringify(one));
+  else console.log(listed.length === 0 ? 'nothing is in quarantine' : tableOf(listed));
+}
+
+async function reverify(
+  records: AsyncIterable<Quarantined>,
+  { json, dryRun }: QuarantineOptions,
+  config: IngestConfig,
+  batches: BatchingProducer,
+): Promise<void> {
+  config.publishTimeoutMs = PUBLISH_TIMEOUT_MS;
+  try {
+    const producer = dryRun ? undefined : new NotificationProducer(batches, config, new Metrics('quarantine'));
+    const result = await new ReverifyService(config, producer).run(records);
+    console.log(json ? JSON.stringify(result) : summaryOf(result, dryRun));
+  } finally {
+    await batches.close();
+  }
+}
+
+function summaryOf({ read, verified, published, stillRefused, altered, withoutOrder }: Reverified, dryRun: boolean): string {
+  return [
+    `${read} records read, ${verified} verified, ${stillRefused} still refused, ${altered} altered (card data was taken out)`,
+    dryRun ? 'nothing was published (--dry-run)' : `${published} notifications published`,
+    ...(withoutOrder > 0 ? [`${withoutOrder} name no order: see them with list`] : []),
+  ].join('\n');
+}
+
+async function* withProgress(records: AsyncIterable<Quarantined>): AsyncGenerator<Quarantined> {
+  let read = 0;
+  let toldAtMs = performance.now();
+  for await (const record of records) {
+    read++;
+    if (performance.now() - toldAtMs >= PROGRESS_MS) {
+      toldAtMs = performance.now();
+      tell(`${read} records …`);
+    }
+    yield record;
+  }
+}

@@ -1,0 +1,48 @@
+import { listOf, tableOf } from './quarantine-list.js';
+import type { Quarantined } from './quarantined.js';
+
+const record = (more: Partial<Quarantined> = {}): Quarantined => ({
+  id: 'a'.repeat(64),
+  reason: 'hash_mismatch',
+  merchant: 'shop-fr',
+  from: '192.0.2.1',
+  receivedAt: '2028-01-02T00:00:00.000Z',
+  isAltered: false,
+  parameters: [
+    ['ORDERID', 'order-1'],
+    ['CLIENTEMAIL', 'jeanne@example.com'],
+  ],
+  ...more,
+});
+
+it('has a line for a notification, however often it came, and none of its personal data', async () => {
+  const list = await listOf([
+    record({ receivedAt: '2028-01-03T00:00:00.000Z' }),
+    record(),
+    record({ from: '192.0.2.2', isAltered: true }),
+    record({ id: 'b', reason: 'unknown_identifier', merchant: undefined, parameters: [], receivedAt: '2028-01-01T00:00:00.000Z' }),
+  ]);
+  const first = '2028-01-01T00:00:00.000Z';
+  expect(list).toEqual([
+    { id: 'b', reason: 'unknown_identifier', firstAt: first, lastAt: first, from: ['192.0.2.1'], count: 1, altered: false },
+    {
+      id: 'a'.repeat(64),
+      reason: 'hash_mismatch',
+      merchant: 'shop-fr',
+      orderId: 'order-1',
+      firstAt: '2028-01-02T00:00:00.000Z',
+      lastAt: '2028-01-03T00:00:00.000Z',
+      from: ['192.0.2.1', '192.0.2.2'],
+      count: 3,
+      altered: true,
+    },
+  ]);
+  const table = tableOf(list);
+  expect(table.split('\n')).toHaveLength(3);
+  expect(table).toMatch(/^aaaaaaaaaaaaaaaa {2}hash_mismatch \(altered\) +shop-fr +order-1 .* 192\.0\.2\.1 192\.0\.2\.2 +3$/m);
+  expect(table).not.toContain('jeanne');
+});
+
+it('prints nothing that would steer a terminal', async () => {
+  expect(tableOf(await listOf([record({ parameters: [['ORDERID', '\u001b[2J\nx']] })]))).toContain('·[2J·x');
+});

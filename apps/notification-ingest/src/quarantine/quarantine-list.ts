@@ -1,0 +1,75 @@
+import type { Quarantined } from './quarantined.js';
+
+/** One notification, however often it came. No parameter but its order is shown: they hold personal data. */
+export interface ListedNotification {
+  id: string;
+  reason: string;
+  merchant?: string;
+  orderId?: string;
+  firstAt: string;
+  lastAt: string;
+  from: string[];
+  count: number;
+  altered: boolean;
+}
+
+const SHOWN_ADDRESSES = 3;
+const SHOWN_TEXT = 40;
+const CONTROL = /\p{C}/gu;
+
+/** The same content for the same reason is one line; in the order in which each came first. */
+export async function listOf(records: AsyncIterable<Quarantined> | Iterable<Quarantined>): Promise<ListedNotification[]> {
+  const listed = new Map<string, ListedNotification>();
+  for await (const { id, reason, merchant, from, receivedAt, isAltered, parameters } of records) {
+    const known = listed.get(`${id} ${reason}`);
+    if (known === undefined) {
+      const orderId = parameters.find(([name]) => name === 'ORDERID')?.[1];
+      const about = { ...(merchant === undefined ? {} : { merchant }), ...(orderId === undefined ? {} : { orderId }) };
+      listed.set(`${id} ${reason}`, {
+        id,
+        reason,
+        ...about,
+        firstAt: receivedAt,
+        lastAt: receivedAt,
+        from: [from],
+        count: 1,
+        altered: isAltered,
+      });
+    } else {
+      known.count++;
+      known.altered ||= isAltered;
+      if (receivedAt < known.firstAt) known.firstAt = receivedAt;
+      if (receivedAt > known.lastAt) known.lastAt = receivedAt;
+      if (!known.from.includes(from)) known.from.push(from);
+    }
+  }
+  return [...listed.values()].sort((a, b) => (a.firstAt < b.firstAt ? -1 : a.firstAt > b.firstAt ? 1 : 0));
+}
+
+export function tableOf(list: readonly ListedNotification[]): string {
+  const rows = list.map((one) => [
+    one.id.slice(0, 16),
+    one.reason + (one.altered ? ' (altered)' : ''),
+    one.merchant ?? '–',
+    shown(one.orderId ?? '–'),
+    one.firstAt,
+    one.lastAt,
+    one.from.slice(0, SHOWN_ADDRESSES).join(' ') + (one.from.length > SHOWN_ADDRESSES ? ` +${one.from.length - SHOWN_ADDRESSES}` : ''),
+    String(one.count),
+  ]);
+  const table = [['id', 'reason', 'merchant', 'order', 'first', 'last', 'from', 'count'], ...rows];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** What anyone may have sent must not steer a terminal. */
+function shown(text: string): string {
+  return text.slice(0, SHOWN_TEXT).replace(CONTROL, '·');
+}

@@ -1,0 +1,36 @@
+import { topicName, TOPICS } from '@tranche/contracts';
+import { LogReader, topicOffsets, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import type { IngestConfig } from '../ingest.config.js';
+import { quarantinedOf, type Quarantined } from './quarantined.js';
+
+/** The quarantine topic from its beginning to its end of now; nothing is committed, and the same can be read again. */
+export class QuarantineConsumer {
+  /** Records that are none of ours. */
+  unreadable = 0;
+
+  constructor(
+    private readonly client: KafkaClient,
+    private readonly config: Pick<IngestConfig, 'kafkaTopicPrefix'>,
+    private readonly log: KafkaLog,
+  ) {}
+
+  async *read(): AsyncGenerator<Quarantined> {
+    const topic = topicName(this.config.kafkaTopicPrefix, TOPICS.notificationsQuarantine);
+    const offsets = await topicOffsets(this.client, topic);
+    const reader = new LogReader({ client: this.client, topic, log: this.log });
+    try {
+      for (const [partition, { low, high }] of offsets) {
+        if (low === high) continue;
+        for await (const records of reader.read(partition, low, high)) {
+          for (const { key, value } of records) {
+            const quarantined = quarantinedOf(key, value);
+            if (quarantined === undefined) this.unreadable++;
+            else yield quarantined;
+          }
+        }
+      }
+    } finally {
+      await reader.close();
+    }
+  }
+}

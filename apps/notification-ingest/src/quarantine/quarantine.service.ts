@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { FailureLimits } from '../limits/failure-limits.store.js';
+import { NotificationProducer, OverloadedError } from '../notification.producer.js';
+import { valueOf } from '../notification-signature.js';
+import type { Suspect } from './quarantine-record.js';
+
+/** Refused ones that are in quarantine already are not put there again as long as they are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+interface Refusal {
+  reason: 'hash_mismatch' | 'unknown_identifier' | 'unreadable';
+  /** Why it could not be read. */
+  unreadable?: string;
+  notification?: string;
+  merchant?: string;
+  from: string;
+}
+
+/** Refused notifications are kept for people, who may find that our key was wrong, and told in the log; both within bounds. */
+@Injectable()
+export class QuarantineService {
+  private readonly dropped;
+  private readonly kept = new Set<string>();
+
+  constructor(
+    private readonly producer: NotificationProducer,
+    private readonly limits: FailureLimits,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.dropped = metrics.counter({
+      name: 'ingest_quarantine_dropped_total',
+      help: 'Refused notifications that are not in quarantine: their address, or all together, had put in what they may (address, total), too many waited (busy), Kafka did not take it (failed)',
+      labelNames: ['reason'],
+    });
+  }
+
+  /** The answer does not wait for it. */
+  keep(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): void {
+    this.logRefusal({ reason, notification: suspect.id, merchant: suspect.merchant, from: suspect.from });
+    this.store(reason, suspect).catch((error: unknown) => {
+      this.dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
+      if (this.limits.isLimited(suspect.from)) return;
+      this.log.error({ notification: suspect.id, error: String(error) }, 'a refused notification was not quarantined');
+    });
+  }
+
+  logRefusal({ from, ...about }: Refusal): void {
+    if (!this.limits.isLimited(from)) this.log.warn({ ...about, from }, 'a notification was refused');
+  }
+
+  private async store(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Promise<void> {
+    // Its HASH too: a forged one must not keep the genuine one with the same content out.
+    const known = `${suspect.id} ${valueOf(suspect.parameters, 'HASH')?.slice(0, 64)}`;
+    if (this.kept.has(known)) return;
+    const bytes = suspect.parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    const verdict = await this.limits.takeQuarantine(suspect.from, bytes);
+    if (verdict !== 'kept') {
+      this.dropped.inc({ reason: verdict });
+      return;
+    }
+    await this.producer.quarantine(reason, suspect);
+    this.remember(known);
+  }
+
+  private remember(known: string): void {
+    this.kept.add(known);
+    if (this.kept.size <= MAX_REMEMBERED) return;
+    for (const oldest of this.kept) {
+      this.kept.delete(oldest);
+      return;
+    }
+  }
+}

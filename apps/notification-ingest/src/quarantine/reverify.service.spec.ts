@@ -1,0 +1,113 @@
+import { platformHash, type Merchant, type PaymentNotification } from '@tranche/contracts';
+import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
+import { quarantinedOf, type Quarantined } from './quarantined.js';
+import { chosen, ReverifyService } from './reverify.service.js';
+
+const shop = (merchant: string): Merchant => ({
+  merchant,
+  identifier: `ID ${merchant}`,
+  accountKey: `key of ${merchant}`,
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+});
+const shops = [shop('one'), shop('two')];
+const merchants = {
+  all: shops,
+  byName: (name: string) => shops.find(({ merchant }) => merchant === name),
+  byIdentifier: (id: string) => shops.find(({ identifier }) => identifier === id),
+};
+
+interface Kept {
+  id: string;
+  fields?: Record<string, string>;
+  key?: string;
+  at?: string;
+  merchant?: string;
+  reason?: QuarantineReason;
+}
+
+function kept({
+  id,
+  fields = {},
+  key = 'key of one',
+  at = '2028-01-02T00:00:00.000Z',
+  merchant,
+  reason = 'hash_mismatch',
+}: Kept): Quarantined {
+  const all = { IDENTIFIER: 'ID one', ORDERID: id, OPERATIONTYPE: 'capture', EXECCODE: '0000', ...fields };
+  const parameters = Object.entries({ ...all, HASH: platformHash(key, Object.entries(all)) });
+  const { value } = quarantineRecord(reason, { id, parameters, receivedAt: at, from: '192.0.2.1', merchant });
+  return quarantinedOf(id, value)!;
+}
+
+async function* of(...records: Quarantined[]): AsyncGenerator<Quarantined> {
+  await Promise.resolve();
+  yield* records;
+}
+
+function publisher() {
+  const published: [string, PaymentNotification][] = [];
+  const publish = (id: string, notification: PaymentNotification) => {
+    published.push([id, notification]);
+    return Promise.resolve();
+  };
+  return { published, publish };
+}
+
+it('publishes what is genuine now as the event that it would have been, once', async () => {
+  const producer = publisher();
+  const result = await new ReverifyService({ merchants }, producer).run(
+    of(
+      kept({ id: 'a' }),
+      kept({ id: 'a' }),
+      kept({ id: 'forged', key: 'x' }),
+      kept({ id: 'nobody', fields: { IDENTIFIER: 'Nobody' } }),
+      kept({ id: 'masked', fields: { CARDCVV: '123' } }),
+      kept({ id: 'no order', fields: { ORDERID: '' }, reason: 'no_order' }),
+    ),
+  );
+  expect(result).toEqual({ read: 6, verified: 3, published: 1, stillRefused: 2, altered: 1, withoutOrder: 1 });
+  expect(producer.published).toEqual([
+    ['a', expect.objectContaining({ merchant: 'one', orderId: 'a', execCode: '0000', receivedAt: '2028-01-02T00:00:00.000Z' })],
+  ]);
+});
+
+it('is not put off by a forged record with the same content', async () => {
+  const producer = publisher();
+  await new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a', key: 'x' }), kept({ id: 'a' })));
+  expect(producer.published.map(([id]) => id)).toEqual(['a']);
+});
+
+it('publishes nothing in a dry run', async () => {
+  const result = await new ReverifyService({ merchants }, undefined).run(of(kept({ id: 'a' })));
+  expect(result).toMatchObject({ verified: 1, published: 0 });
+});
+
+it('says so where one was not published', async () => {
+  const producer = { publish: () => Promise.reject(new Error('Kafka is away')) };
+  await expect(new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow('was not published');
+});
+
+it('keeps to a merchant, and to a time', async () => {
+  const ids = async (options: { merchant?: string; since?: string }, identifier?: string) => {
+    const found: string[] = [];
+    const all = of(
+      kept({ id: 'old', merchant: 'one', at: '2028-01-01T00:00:00.000Z' }),
+      kept({ id: 'new', merchant: 'one' }),
+      kept({ id: 'other', merchant: 'two', fields: { IDENTIFIER: 'ID two' } }),
+      kept({ id: 'was unknown', reason: 'unknown_identifier' }),
+    );
+    for await (const { id } of chosen(all, options, identifier)) found.push(id);
+    return found;
+  };
+  expect(await ids({})).toHaveLength(4);
+  expect(await ids({ merchant: 'one' }, 'ID one')).toEqual(['old', 'new', 'was unknown']);
+  expect(await ids({ merchant: 'two' }, 'ID two')).toEqual(['other']);
+  expect(await ids({ since: '2028-01-02T01:00:00+01:00' })).toEqual(['new', 'other', 'was unknown']);
+});
+
+it.each([null, Buffer.from('{'), Buffer.from('{}'), Buffer.from('{"reason":"x","from":"y","receivedAt":"z","parameters":[["A",1]]}')])(
+  'takes no record that is none of ours: %s',
+  (value) => expect(quarantinedOf('a', value)).toBeUndefined(),
+);

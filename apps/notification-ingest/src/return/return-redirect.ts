@@ -1,0 +1,42 @@
+import { execCodeClass, type Merchant } from '@tranche/contracts';
+import { isRedirectSignedBy, valueOf } from '../notification-signature.js';
+import type { Parameters, Unreadable } from '../received-parameters.js';
+
+/** What the merchant's page may show meanwhile. The order's state comes from its events, never from here. */
+export type Hint = 'success' | 'pending' | 'refused' | 'unknown';
+
+export interface Return {
+  hint: Hint;
+  /** The merchant's page with order and hint; undefined where none is configured. */
+  location?: string;
+}
+
+/** Where the cardholder goes on to; undefined where this was not signed for this merchant. */
+export function returnOf(merchant: Merchant, received: Parameters | Unreadable): Return | undefined {
+  if ('unreadable' in received || valueOf(received, 'IDENTIFIER') !== merchant.identifier) return undefined;
+  if (!isRedirectSignedBy(merchant, received)) return undefined;
+  const hint = hintOf(valueOf(received, 'EXECCODE') ?? '');
+  if (merchant.pageUrl === undefined) return { hint };
+  const location = new URL(merchant.pageUrl);
+  location.searchParams.delete('orderId');
+  const orderId = valueOf(received, 'ORDERID');
+  if (orderId) location.searchParams.set('orderId', orderId);
+  location.searchParams.set('hint', hint);
+  return { hint, location: location.href };
+}
+
+function hintOf(execCode: string): Hint {
+  switch (execCodeClass(execCode)) {
+    case 'succeeded':
+    case 'succeeded_partly':
+      return 'success';
+    case 'cardholder':
+    case 'pending':
+      return 'pending';
+    case 'refused':
+      return 'refused';
+    case 'not_executed':
+    case 'in_doubt':
+      return 'unknown';
+  }
+}

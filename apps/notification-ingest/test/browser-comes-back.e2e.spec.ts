@@ -1,0 +1,124 @@
+import { platformHash } from '@tranche/contracts';
+import { freePorts, infrastructure, startSimulator, waitFor, type RunningApp } from '@tranche/testing';
+import { form, merchants, startIngest, TOPICS, type Ingest } from './support.js';
+
+const KEY = 'key-of-redirects';
+
+describe('the browser that the platform sends back', () => {
+  let ingest: Ingest;
+  let platform: RunningApp;
+  beforeAll(async () => {
+    const [port] = await freePorts();
+    const own = `http://127.0.0.1:${port}`;
+    const shops = [
+      {
+        ...merchants[0],
+        redirectKey: KEY,
+        previousKeys: { redirect: `${KEY}-before` },
+        returnUrl: `${own}/return/shop-fr`,
+        notificationUrl: `${own}/notifications`,
+        pageUrl: 'https://shop.example/thanks?lang=fr',
+      },
+      { ...merchants[1], market: 'ES' },
+    ];
+    ingest = await startIngest(infrastructure().brokers, { PORT: String(port), FAILURES_PER_MINUTE: '20' }, { merchants: shops });
+    platform = await startSimulator({ MERCHANTS_FILE: ingest.merchantsFile });
+  });
+  afterAll(async () => {
+    await platform.stop();
+    await ingest.close();
+  });
+
+  const fields = (more: Record<string, string> = {}) => ({ IDENTIFIER: 'Shop FR', ORDERID: 'order-1', EXECCODE: '0000', ...more });
+  const sign = (parameters: Record<string, string>, key = KEY) => ({ ...parameters, HASH: platformHash(key, Object.entries(parameters)) });
+  const comesBack = (parameters: Record<string, string>, merchant = 'shop-fr') =>
+    fetch(`${ingest.app.url}/return/${merchant}?${form(parameters)}`, { redirect: 'manual' });
+
+  async function decide(orderId: string, decision: string): Promise<string> {
+    const operation = {
+      OPERATIONTYPE: 'authorization',
+      PAYMENTOPTION: 'partnerA-3xcb',
+      IDENTIFIER: 'Shop FR',
+      ORDERID: orderId,
+      AMOUNT: '30000',
+      DESCRIPTION: 'Three chairs',
+      CLIENTIDENT: 'client-1',
+      CLIENTEMAIL: 'jane@example.com',
+      VERSION: '3.0',
+    };
+    const all = Object.entries({ ...operation, HASH: platformHash('key-of-the-account', Object.entries(operation)) });
+    const body = new URLSearchParams([
+      ['method', 'authorization'],
+      ...all.map(([name, value]): [string, string] => [`params[${name}]`, value]),
+    ]);
+    const answer = (await (await fetch(`${platform.url}/front/service/rest/process`, { method: 'POST', body })).json()) as Record<
+      string,
+      string
+    >;
+    const page = Buffer.from(answer.REDIRECTHTML ?? '', 'base64').toString();
+    const address = /action="([^"]+)"/.exec(page)?.[1] ?? JSON.stringify(answer);
+    const decided = await fetch(address, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
+    return decided.headers.get('location') ?? '';
+  }
+
+  it.each([
+    ['validate', 'success'],
+    ['refuse', 'refused'],
+  ])('after "%s" at the platform goes on to the page of the merchant with its order and the hint "%s"', async (decision, hint) => {
+    const location = await decide(`order ${decision}`, decision);
+    expect(location).toContain('/return/shop-fr?');
+    const answer = await fetch(location, { redirect: 'manual' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(`https://shop.example/thanks?lang=fr&orderId=order+${decision}&hint=${hint}`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(await answer.text()).toBe('');
+  });
+
+  it('changes nothing: the events are those of the notifications', async () => {
+    const events = await ingest.read(TOPICS.notifications);
+    await comesBack(sign(fields({ ORDERID: 'only a redirect' })));
+    await decide('with a notification', 'validate');
+    await waitFor(() => events.some(({ key }) => key === 'shop-fr/with a notification'), { what: 'the notification' });
+    expect(events.map(({ key }) => key)).not.toContain('shop-fr/only a redirect');
+    expect(await ingest.metric('ingest_notifications_total')).toBe(events.length);
+  });
+
+  it('is taken with the key before this one', async () => {
+    expect((await comesBack(sign(fields(), `${KEY}-before`))).status).toBe(303);
+  });
+
+  it('sees a page with thanks where the merchant has none', async () => {
+    const answer = await comesBack(sign(fields({ IDENTIFIER: 'Shop ES' }), 'key-of-the-account'), 'shop-es');
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('<html lang="es">');
+  });
+
+  it.each<[string, () => Promise<Response>, number]>([
+    ['without anything signed', () => comesBack(fields()), 403],
+    ['with another amount than was signed', () => comesBack({ ...sign(fields()), AMOUNT: '1' }), 403],
+    ['with a key of something else', () => comesBack(sign(fields(), 'key-of-the-account')), 403],
+    ["with another merchant's IDENTIFIER", () => comesBack(sign(fields({ IDENTIFIER: 'Shop ES' }))), 403],
+    ['with what cannot be read', () => fetch(`${ingest.app.url}/return/shop-fr?A=%4`, { redirect: 'manual' }), 403],
+    ['to no merchant', () => comesBack(sign(fields()), 'shop-de'), 404],
+    ['to a name of a prototype', () => comesBack(sign(fields()), '__proto__'), 404],
+  ])('%s sees an honest page and is led nowhere', async (_how, come, status) => {
+    const answer = await come();
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('location')).toBeNull();
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.text()).toMatch(/^<!doctype html>\n<html lang="(fr|en)">/);
+  });
+
+  it('is shown the same page with 429 where its address fails too often', async () => {
+    const statuses = [];
+    for (let n = 0; n < 20; n++) statuses.push((await comesBack(fields())).status);
+    const answer = await comesBack(fields());
+    expect(statuses).toContain(403);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await comesBack(sign(fields()))).status).toBe(303);
+  });
+});

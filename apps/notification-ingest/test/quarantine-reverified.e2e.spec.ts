@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { infrastructure, repositoryRoot, waitFor } from '@tranche/testing';
+import { capture, form, keys, merchants, notificationOf, signed, startIngest, TOPICS, type Ingest } from './support.js';
+
+jest.setTimeout(180_000);
+
+const MAIN = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
+
+describe('after a key was corrected', () => {
+  let ingest: Ingest;
+  beforeAll(async () => {
+    const wrong = merchants.map((merchant) => ({ ...merchant, notificationKey: 'a wrong key', previousKeys: {} }));
+    ingest = await startIngest(undefined, {}, { merchants: wrong });
+  });
+  afterAll(() => ingest.close());
+
+  const quarantine = (args: string[], env: Record<string, string> = {}) =>
+    new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+      const { brokers } = infrastructure();
+      const own = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: ingest.prefix, MERCHANTS_FILE: ingest.merchantsFile };
+      const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...own, ...env } });
+      const ended = { code: null as number | null, out: '', err: '' };
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
+      child.on('close', (code) => resolve({ ...ended, code }));
+    });
+  const reverify = async (...args: string[]) => {
+    const { code, out } = await quarantine(['reverify', '--json', ...args]);
+    return { code, ...(JSON.parse(out) as object) };
+  };
+
+  it('what was refused is listed, verified again, and becomes the same events', async () => {
+    const quarantined = await ingest.read(TOPICS.notificationsQuarantine);
+    const events = await ingest.read(TOPICS.notifications);
+    const genuine = [1, 2, 3].map((n) => capture({ ORDERID: `order ${n}` }));
+    for (const fields of genuine) expect((await fetch(`${ingest.webhook}?${form(signed(fields))}`)).status).toBe(403);
+    await waitFor(() => quarantined.length === 3, { what: 'three records in quarantine' });
+    expect((await fetch(`${ingest.webhook}?${form(signed(genuine[0]!))}`)).status).toBe(403);
+    await fetch(`${ingest.webhook}?${form({ ...signed(genuine[0]!), AMOUNT: '1' })}`);
+    await fetch(`${ingest.webhook}?${form(signed(capture({ CARDCVV: '123' })))}`);
+    await waitFor(() => quarantined.length === 5, { what: 'five records in quarantine' });
+
+    const listed = await quarantine(['list']);
+    expect([listed.code, listed.err]).toEqual([0, '']);
+    expect(listed.out.split('\n').filter((line) => line.includes('hash_mismatch'))).toHaveLength(5);
+    const asJson = (await quarantine(['list', '--json'])).out.trim().split('\n');
+    expect(JSON.parse(asJson[0]!)).toMatchObject({
+      reason: 'hash_mismatch',
+      merchant: 'shop-fr',
+      orderId: 'order 1',
+      from: ['127.0.0.1'],
+      count: 1,
+    });
+
+    expect(await reverify()).toEqual({ code: 0, read: 5, verified: 0, published: 0, stillRefused: 4, altered: 1, withoutOrder: 0 });
+    writeFileSync(ingest.merchantsFile, JSON.stringify(merchants));
+    expect(await reverify('--dry-run')).toMatchObject({ verified: 3, published: 0 });
+    expect(await reverify('--merchant', 'shop-es')).toMatchObject({ read: 0 });
+    expect(events).toHaveLength(0);
+    expect(await reverify('--since', '1h')).toEqual({
+      code: 0,
+      read: 5,
+      verified: 3,
+      published: 3,
+      stillRefused: 1,
+      altered: 1,
+      withoutOrder: 0,
+    });
+
+    await waitFor(() => events.length === 3, { what: 'three events' });
+    expect(events.map((event) => notificationOf(event).orderId).sort()).toEqual(['order 1', 'order 2', 'order 3']);
+    const corrected = await startIngest(undefined, { KAFKA_TOPIC_PREFIX: ingest.prefix });
+    await fetch(`${corrected.webhook}?${form(signed(genuine[0]!, keys.previous))}`);
+    await waitFor(() => events.length === 4, { what: 'the event of a repeat' });
+    const idsOfTheFirst = events.filter((event) => notificationOf(event).orderId === 'order 1').map(({ headers }) => headers['ce_id']);
+    expect(new Set(idsOfTheFirst).size).toBe(1);
+    await corrected.close();
+  });
+
+  it.each<[string, string[], Record<string, string>, number, string]>([
+    ['without a command', [], {}, 2, 'npm run quarantine -- list'],
+    ['of an unknown merchant', ['list', '--merchant', 'nobody'], {}, 2, 'there is no merchant nobody in MERCHANTS_FILE: shop-fr, shop-es'],
+    ['with a setting that is wrong', ['list'], { MERCHANTS_FILE: '/nowhere' }, 78, 'MERCHANTS_FILE'],
+    ['with the prefix of nobody', ['list'], { KAFKA_TOPIC_PREFIX: 'nobody.' }, 1, 'KAFKA_TOPIC_PREFIX wrong'],
+  ])('%s it ends with a line that says why', async (_how, args, env, code, reason) => {
+    const ended = await quarantine(args, env);
+    expect(ended.err).toContain(reason);
+    expect([ended.code, ended.out]).toEqual([code, '']);
+  });
+});

@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net';
+import { waitFor } from '@tranche/testing';
+import { capture, form, signed, startIngest, type Ingest } from './support.js';
+
+const CLIENTS = 50;
+
+describe('slow clients', () => {
+  let ingest: Ingest;
+  const timers: NodeJS.Timeout[] = [];
+  beforeAll(async () => {
+    ingest = await startIngest(undefined, { MAX_CONNECTIONS: '200' });
+  });
+  afterAll(async () => {
+    timers.forEach(clearInterval);
+    await ingest.close();
+  });
+
+  interface Slow {
+    isClosed: boolean;
+    answer: string;
+    socket: Socket;
+  }
+
+  /** Sends the beginning, then a byte every 100 ms, for as long as the server lets it. */
+  function slow(beginning: string): Slow {
+    const socket = connect(Number(new URL(ingest.webhook).port), '127.0.0.1');
+    const client: Slow = { isClosed: false, answer: '', socket };
+    socket.setEncoding('utf8').on('data', (text: string) => (client.answer += text));
+    socket.on('error', () => undefined);
+    socket.on('close', () => (client.isClosed = true));
+    if (beginning !== '') {
+      socket.write(beginning);
+      timers.push(setInterval(() => socket.writable && socket.write('x'), 100));
+    }
+    return client;
+  }
+
+  it.each([
+    ['that say nothing', '', 9_000],
+    ['that never end their headers', 'POST /notifications HTTP/1.1\r\nhost: a\r\nx: ', 9_000],
+    [
+      'that never end their body',
+      'POST /notifications HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 60000\r\n\r\nA=',
+      14_000,
+    ],
+  ])('%s are cut, and others do not wait for them', async (_which, beginning, withinMs) => {
+    const startedMs = performance.now();
+    const clients = Array.from({ length: CLIENTS }, () => slow(beginning));
+    const seconds: number[] = [];
+    await waitFor(
+      async () => {
+        const sentMs = performance.now();
+        expect(await (await fetch(`${ingest.webhook}?${form(signed(capture()))}`)).text()).toBe('OK');
+        seconds.push((performance.now() - sentMs) / 1_000);
+        return clients.every(({ isClosed }) => isClosed);
+      },
+      { what: 'all of them cut', timeoutMs: withinMs + 5_000 },
+    );
+    expect(performance.now() - startedMs).toBeLessThan(withinMs);
+    expect(Math.max(...seconds)).toBeLessThan(2);
+    expect(new Set(clients.map(({ answer }) => answer.slice(9, 12)))).toEqual(new Set(['408']));
+  });
+
+  it('more than may be connected are closed at once', async () => {
+    const clients = Array.from({ length: 300 }, () => slow(''));
+    await waitFor(() => clients.filter(({ isClosed }) => isClosed).length >= 100, { what: 'a hundred closed', timeoutMs: 4_000 });
+    for (const { socket } of clients) socket.destroy();
+    await waitFor(async () => (await fetch(`${ingest.webhook}?${form(signed(capture()))}`)).ok, { what: 'room again' });
+  });
+});
