@@ -112,9 +112,9 @@ describe('docker-compose.yml', () => {
     expect(defaultOf('payment-gateway', 'KAFKA_TOPIC_PREFIX')).toBe('');
   });
 
-  it('gives the order index and the token cache databases of their own', () => {
-    const [gateway, auth] = ['payment-gateway', 'auth-service'].map((app) => service(app).environment.REDIS_URL);
-    expect(gateway).not.toBe(auth);
+  it('gives the order index, the token cache and the failure counts databases of their own', () => {
+    const urls = ['payment-gateway', 'auth-service', 'notification-ingest'].map((app) => service(app).environment.REDIS_URL);
+    expect(new Set(urls).size).toBe(3);
     expect(compose.services.redis?.command).toEqual(expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']));
   });
 

@@ -31,7 +31,12 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     },
     'cse-token-service': { CSE_KEYS_URL: `${simulator}/cseKeys`, CSE_ORIGINS: 'http://127.0.0.1:4050', MERCHANTS_FILE: merchantsFile },
-    'notification-ingest': { ...kafka, MERCHANTS_FILE: merchantsFile },
+    'notification-ingest': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 2),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:ingest:`,
+      MERCHANTS_FILE: merchantsFile,
+    },
     'payment-gateway': {
       ...kafka,
       REDIS_URL: redisDatabase(redisUrl, 0),

@@ -8,6 +8,8 @@ import { acceptNotificationBodies, MAX_BODY_BYTES } from './notification-body.co
 
 await runService({
   name: 'notification-ingest',
+  // What a request brings is carried to its record all the same.
+  tracesOnlyWhenExported: true,
   Config: IngestConfig,
   module: () => IngestModule,
   port: (config) => config.port,

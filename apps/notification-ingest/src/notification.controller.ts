@@ -1,12 +1,13 @@
 import { Controller, Get, Header, HttpCode, Post, Req } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
 import { NotificationService } from './notification.service.js';
+import { requestTrace } from './request-trace.js';
 import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
 export interface WebhookRequest {
   url: string;
   ip: string;
-  headers: { 'content-length'?: string; 'transfer-encoding'?: string };
+  headers: { 'content-length'?: string; 'transfer-encoding'?: string; traceparent?: string; tracestate?: string };
   body?: Parameters | Unreadable;
 }
 
@@ -18,7 +19,7 @@ export class NotificationController {
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
   receiveByGet(@Req() request: WebhookRequest): Promise<'OK'> {
-    return this.receive(parametersOfQuery(request), request.ip);
+    return this.receive(parametersOfQuery(request), request);
   }
 
   @Post()
@@ -26,18 +27,18 @@ export class NotificationController {
   @Header('content-type', 'text/plain; charset=utf-8')
   receiveByPost(@Req() request: WebhookRequest): Promise<'OK'> {
     const { body } = request;
-    if (body === undefined) return this.receive(parametersOfQuery(request), request.ip);
+    if (body === undefined) return this.receive(parametersOfQuery(request), request);
     const isAmbiguous = queryOf(request).length > 0;
-    return this.receive(isAmbiguous ? { unreadable: 'there is a query and a body' } : body, request.ip);
+    return this.receive(isAmbiguous ? { unreadable: 'there is a query and a body' } : body, request);
   }
 
-  private async receive(received: Parameters | Unreadable, from: string): Promise<'OK'> {
+  private async receive(received: Parameters | Unreadable, { ip: from, headers }: WebhookRequest): Promise<'OK'> {
     const startedAtMs = performance.now();
     if ('unreadable' in received) {
       this.notifications.refuseUnreadable(received, from);
       throw new Problem({ status: 400, code: 'unreadable_notification', detail: `This cannot be a notification: ${received.unreadable}.` });
     }
-    const outcome = await this.notifications.receive(received, { from, startedAtMs });
+    const outcome = await this.notifications.receive(received, { from, startedAtMs, trace: requestTrace(headers) });
     switch (outcome) {
       case 'accepted':
         return 'OK';

@@ -3,6 +3,7 @@ import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, TOPICS, type EncodedEven
 import { BatchingProducer } from '@tranche/kafka';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
+import type { RequestTrace } from './request-trace.js';
 import { quarantineRecord, type QuarantineReason, type Suspect } from './quarantine/quarantine-record.js';
 import { WaitingLimit } from './limits/waiting-limit.js';
 
@@ -30,10 +31,23 @@ export class NotificationProducer {
   }
 
   /** `deadlineMs`: what is left of the time for the answer. */
-  async publish(id: string, notification: PaymentNotification, deadlineMs = this.config.publishTimeoutMs): Promise<void> {
+  async publish(
+    id: string,
+    notification: PaymentNotification,
+    deadlineMs = this.config.publishTimeoutMs,
+    trace: RequestTrace = {},
+  ): Promise<void> {
     const { merchant, orderId, receivedAt } = notification;
     const key = orderKey(merchant, orderId);
-    const event = { id, source: 'notification-ingest', type: NOTIFICATION_TYPE, time: receivedAt, subject: key, data: notification };
+    const event = {
+      id,
+      source: 'notification-ingest',
+      type: NOTIFICATION_TYPE,
+      time: receivedAt,
+      subject: key,
+      data: notification,
+      ...trace,
+    };
     await this.send(TOPICS.notifications.name, key, encodeCloudEvent(event), deadlineMs, this.waiting);
   }
 

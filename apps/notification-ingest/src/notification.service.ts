@@ -6,6 +6,7 @@ import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer, OverloadedError } from './notification.producer.js';
 import { isSignedBy, valueOf } from './notification-signature.js';
 import { QuarantineService } from './quarantine/quarantine.service.js';
+import type { RequestTrace } from './request-trace.js';
 import type { Parameters, Unreadable } from './received-parameters.js';
 
 /** `accepted`: stored for good. `refused`: nobody we know signed it. `unavailable`: signed, but not stored; it must come again. */
@@ -16,6 +17,7 @@ export interface Arrival {
   from: string;
   /** Of the monotonic clock: the answer's time runs from here. */
   startedAtMs: number;
+  trace?: RequestTrace;
 }
 
 /** From the received parameters to the answer: whose is it, is it signed, is it stored. */
@@ -37,7 +39,7 @@ export class NotificationService {
     });
   }
 
-  async receive(parameters: Parameters, { from, startedAtMs }: Arrival): Promise<Outcome> {
+  async receive(parameters: Parameters, { from, startedAtMs, trace }: Arrival): Promise<Outcome> {
     const receivedAt = new Date().toISOString();
     const id = contentHash(parameters);
     const suspect = { id, parameters, receivedAt, from };
@@ -51,7 +53,7 @@ export class NotificationService {
     const notification = readNotification(merchant.merchant, parameters, receivedAt);
     const leftMs = startedAtMs + this.config.publishTimeoutMs - performance.now();
     try {
-      if (namesAnOrder(notification)) await this.producer.publish(id, notification, leftMs);
+      if (namesAnOrder(notification)) await this.producer.publish(id, notification, leftMs, trace);
       else await this.producer.setAside({ ...suspect, merchant: merchant.merchant }, leftMs);
     } catch (error) {
       return this.notStored(id, merchant.merchant, error);
@@ -81,7 +83,7 @@ export class NotificationService {
     const about = { notification: id, merchant, orderId, operationType, execCode, flags };
     if (namesAnOrder(notification)) {
       this.received.inc({ result: 'published' });
-      this.log.info(about, 'notification published');
+      this.log.debug(about, 'notification published');
     } else {
       this.received.inc({ result: 'quarantined' });
       this.log.error(about, 'a signed notification names no order; it is in quarantine for a person to look at');

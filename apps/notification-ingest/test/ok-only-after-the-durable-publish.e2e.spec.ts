@@ -18,6 +18,15 @@ describe('a signed notification', () => {
   });
   afterAll(() => ingest.close());
 
+  it('keeps the trace that it came with', async () => {
+    const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;
+    const fields = signed(capture({ ORDERID: 'traced' }));
+    const records = await ingest.read(TOPICS.notifications);
+    await fetch(`${ingest.webhook}?${form(fields)}`, { headers: { traceparent, tracestate: 'shop=1' } });
+    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/traced'), { what: 'the event' });
+    expect(record.headers).toMatchObject({ traceparent, tracestate: 'shop=1' });
+  });
+
   it.each(Object.keys(ways))('in %s is published as an event of its order and answered with OK', async (way) => {
     const orderId = `order ${Object.keys(ways).indexOf(way)}`;
     const fields = signed(capture({ ORDERID: orderId }));
@@ -28,7 +37,6 @@ describe('a signed notification', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
     expect(record.headers).toMatchObject({ ce_type: 'payment.notification.received', ce_subject: `shop-fr/${orderId}` });
-    expect(record.headers['traceparent']).toBeDefined();
     const { HASH: _hash, ...parameters } = fields;
     expect(notificationOf(record)).toMatchObject({
       merchant: 'shop-fr',
