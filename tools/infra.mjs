@@ -60,7 +60,7 @@ export async function startInfrastructure({ kafka = true, redis = true, ports = 
 }
 
 /** What must be on this machine for them; Maven only while something is still to be fetched. */
-function packagesFor({ kafka, redis }) {
+export function packagesFor({ kafka, redis }) {
   const redisPackage = PACKAGES.redis.isThere() || canInstall() ? 'redis' : undefined;
   const fetchesKafka = kafka && !areKafkaJarsThere();
   const fetchesRedis = redis && !redisPackage && !isRedisFromJarThere();

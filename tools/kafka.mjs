@@ -39,12 +39,11 @@ export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1
 
 /** Starts the broker from the jars; resolves when it takes connections. */
 export async function startKafka({ held, port, controllerPort, log }) {
-  const jars = await kafkaJars({ held, log });
+  const java = await kafkaCommand({ held, log });
   const folder = held.folder('tranche-kafka-');
   const properties = join(folder, 'server.properties');
   const settings = brokerSettings({ port, controllerPort, folder: join(folder, 'log') });
   writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  const java = [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
   await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], { disposable: true });
   const lastLines = [];
   const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
@@ -52,6 +51,12 @@ export async function startKafka({ held, port, controllerPort, log }) {
   const gaveUp = () => (broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`);
   await portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp });
   return { brokers: `127.0.0.1:${port}`, process: broker };
+}
+
+/** Arguments of `java`, up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
+export async function kafkaCommand({ held, log }) {
+  const jars = await kafkaJars({ held, log });
+  return [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
 }
 
 const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}`);
@@ -103,6 +108,6 @@ ${entries.join('\n')}
 }
 
 /** 22 characters of base64url, as `kafka-storage random-uuid` prints; one that begins with a dash would be taken for an option. */
-function clusterId() {
+export function clusterId() {
   return `T${randomBytes(16).toString('base64url').slice(1)}`;
 }

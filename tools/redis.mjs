@@ -27,7 +27,7 @@ const jarBinary = () => resolve('.infra', EMBEDDED_REDIS.slice(1).join('-'), 're
 export const isRedisFromJarThere = () => existsSync(jarBinary());
 
 /** Debian's redis-server; where there is none, the binary that a jar on Maven Central carries. */
-function redisCommand({ held, log }) {
+export function redisCommand({ held, log }) {
   return PACKAGES.redis.isThere() ? 'redis-server' : redisFromJar({ held, log });
 }
 

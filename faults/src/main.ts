@@ -3,11 +3,16 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { runMutants } from './mutants/run-mutants.js';
 import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
+import type { CommandLines } from './real/infrastructure.js';
+
+const MODES = ['simulated', 'mutants', 'forgeries'] as const;
 
 const { values } = readArguments({
   options: {
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    forgeries: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
     runs: { type: 'string' },
@@ -17,8 +22,8 @@ const { values } = readArguments({
   },
 });
 
-if (values.simulated && values.mutants) refuse('--simulated and --mutants are two modes: choose one');
-if (values.only !== undefined && !values.mutants) refuse('--only names a mutant: it needs --mutants');
+if (MODES.filter((mode) => values[mode]).length > 1) refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
+if (values.only !== undefined && (values.simulated || values.forgeries)) refuse('--only names a scenario, or a mutant with --mutants');
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
@@ -35,11 +40,25 @@ if (process.send) {
   );
 } else if (values.simulated) {
   process.exitCode = await runSimulated({ ...numbers(), json: values.json });
+} else if (values.list) {
+  const { listOfScenarios } = await import('./real/run-real.js');
+  console.log(listOfScenarios());
 } else {
-  console.error(
-    'There are two modes: --simulated (seeded worlds over the real cores) and --mutants (planted bugs that these worlds must find).',
-  );
-  process.exitCode = 2;
+  const lines = commandLines();
+  const options = { ...numbers(), json: values.json };
+  if (values.forgeries) {
+    const { runForgeries } = await import('./forgeries/run-forgeries.js');
+    process.exitCode = await runForgeries(options, lines);
+  } else {
+    const { runReal } = await import('./real/run-real.js');
+    process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, lines);
+  }
+}
+
+function commandLines(): CommandLines {
+  const { FAULTS_INFRASTRUCTURE: lines } = process.env;
+  if (lines === undefined) return refuse('tools/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
+  return JSON.parse(lines) as CommandLines;
 }
 
 function numbers(): { runs?: number; seed?: number; workers?: number } {

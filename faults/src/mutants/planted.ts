@@ -5,9 +5,9 @@ export interface PlantedText {
   replace: string;
 }
 
-/** The compiled file with the bug in it. @throws where the code has moved on and the mutant with it must. */
+/** The compiled file with the bug or the failpoint in it. @throws where the code has moved on and the text with it must. */
 export function planted(source: string, { name, find, replace }: PlantedText): string {
   const times = source.split(find).length - 1;
-  if (times !== 1) throw new Error(`mutant ${name} is stale: its text occurs ${times} times: ${find}`);
+  if (times !== 1) throw new Error(`${name} is stale: its text occurs ${times} times: ${find}`);
   return source.replace(find, () => replace);
 }

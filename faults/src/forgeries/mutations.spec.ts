@@ -1,0 +1,43 @@
+import { Random } from '../simulation/random.js';
+import { decoded, encoded, ENCODINGS, requestOf } from './encodings.js';
+import { forgeries } from './mutations.js';
+import { areSame, notification, signed, TARGET } from './signed-message.js';
+
+describe('the forgeries', () => {
+  const same: string[] = [];
+  const all = [...forgeries(new Random(1), (kind) => same.push(kind))];
+
+  it('are of every kind, thousands of them', () => {
+    expect(all.length).toBeGreaterThan(15_000);
+    const byteKinds = ENCODINGS.map((encoding) => `byte, ${encoding}`);
+    const kinds = ['field changed', 'field dropped', 'field renamed', 'values swapped', 'duplicate name', 'nested name', 'prototype name'];
+    const more = [
+      'delimiter injection',
+      'another HASH',
+      '1,000 pairs',
+      '10 MB',
+      'query and body',
+      'compressed',
+      'no UTF-8',
+      'lone surrogate',
+    ];
+    for (const kind of [...byteKinds, ...kinds, ...more]) expect(all.some((one) => one.kind === kind)).toBe(true);
+  });
+
+  it('never hold the genuine request', () => {
+    for (const encoding of ENCODINGS) {
+      const genuine = requestOf(encoding, encoded(encoding, signed(notification(TARGET))));
+      expect(all.some(({ request }) => request.equals(genuine))).toBe(false);
+    }
+  });
+
+  it('leave out what says the same: escapes in small letters, names of headers in other capitals', () => {
+    expect(new Set(same)).toEqual(new Set(['byte, query', 'byte, urlencoded', 'byte, multipart', 'byte, json', 'field changed']));
+  });
+});
+
+it.each(ENCODINGS)('what is written in %s is read again', (encoding) => {
+  const genuine = signed(notification('order-1'));
+  expect(areSame(decoded(encoding, encoded(encoding, genuine)) ?? [], genuine)).toBe(true);
+  expect(areSame(decoded(encoding, encoded(encoding, genuine.slice(1))) ?? [], genuine)).toBe(false);
+});

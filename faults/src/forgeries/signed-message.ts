@@ -1,0 +1,61 @@
+import { platformHash } from '@tranche/contracts';
+
+export type Pairs = readonly (readonly [name: string, value: string])[];
+
+export const KEYS = {
+  notification: 'key-of-notifications-7f3a',
+  previous: 'key-of-notifications-before-91c2',
+  redirect: 'key-of-redirects-c2d4',
+  account: 'key-of-the-account-55e0',
+  other: 'key-of-another-shop-1b77',
+} as const;
+
+export const MERCHANTS = [
+  {
+    merchant: 'shop-fr',
+    identifier: 'Shop FR',
+    accountKey: KEYS.account,
+    notificationKey: KEYS.notification,
+    redirectKey: KEYS.redirect,
+    previousKeys: { notification: KEYS.previous },
+  },
+  { merchant: 'shop-es', identifier: 'Shop ES', accountKey: KEYS.other },
+];
+
+/** The order of every forgery: no event may ever have it. */
+export const TARGET = 'target';
+
+/** Holds what encodings trip over: escapes, spaces, `=`, a replacement character, brackets, an empty value. */
+export function notification(orderId: string): Pairs {
+  return [
+    ['OPERATIONTYPE', 'capture'],
+    ['IDENTIFIER', 'Shop FR'],
+    ['ORDERID', orderId],
+    ['TRANSACTIONID', 'T1'],
+    ['AMOUNT', '30000'],
+    ['CURRENCY', 'EUR'],
+    ['EXECCODE', '0000'],
+    ['MESSAGE', 'Opération réussie, 100 % & plus \ufffd'],
+    ['LANGUAGE', 'fr'],
+    ['CLIENTIDENT', 'customer-1'],
+    ['CLIENTEMAIL', 'jeanne+shop@example.com'],
+    ['DESCRIPTOR', 'SHOP'],
+    ['EXTRADATA', 'basket=42;lang=fr'],
+    ['METADATA', ''],
+    ['CART[0][NAME]', 'chair "one" \\ 2'],
+    ['VERSION', '3.0'],
+  ];
+}
+
+export function signed(pairs: Pairs, key: string = KEYS.notification): Pairs {
+  return [...pairs, ['HASH', platformHash(key, pairs)]];
+}
+
+/** The same parameters, in whatever order. */
+export function areSame(left: Pairs, right: Pairs): boolean {
+  return canonical(left) === canonical(right);
+}
+
+function canonical(pairs: Pairs): string {
+  return JSON.stringify(pairs.map(([name, value]) => JSON.stringify([name, value])).sort());
+}

@@ -1,0 +1,68 @@
+/** The good traffic, in a process of its own so that the attack's work is not in its figures: `node traffic-process.js PORT PER_SECOND`. */
+import { Agent, request } from 'node:http';
+import { encoded } from './encodings.js';
+import { notification, signed } from './signed-message.js';
+
+export interface TrafficFigures {
+  sent: number;
+  failed: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+const [port = 0, perSecond = 50] = process.argv.slice(2).map(Number);
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const startedMs = performance.now();
+let sent = 0;
+let latencies: number[] = [];
+let failed = 0;
+let open = 0;
+
+function notify(dueMs: number): void {
+  open++;
+  const path = `/notifications?${encoded('query', signed(notification(`good ${sent}`))).toString()}`;
+  const settle = (isOk: boolean) => {
+    open--;
+    if (isOk) latencies.push(performance.now() - dueMs);
+    else failed++;
+  };
+  const outgoing = request({ host: '127.0.0.1', port, path, agent, timeout: 15_000 }, (answer) => {
+    let body = '';
+    answer.setEncoding('utf8').on('data', (text: string) => (body += text));
+    answer.on('end', () => settle(answer.statusCode === 200 && body === 'OK'));
+  });
+  outgoing.on('timeout', () => outgoing.destroy(new Error('no answer')));
+  outgoing.on('error', () => settle(false));
+  outgoing.end();
+}
+
+/** By the clock, not by the answers: what has to wait is measured from when it should have been sent. */
+const timer = setInterval(() => {
+  for (let dueMs = startedMs + (sent * 1_000) / perSecond; dueMs <= performance.now(); dueMs = startedMs + (sent * 1_000) / perSecond) {
+    sent++;
+    notify(dueMs);
+  }
+}, 2);
+
+function figures(): TrafficFigures {
+  const sorted = latencies.sort((a, b) => a - b);
+  const at = (part: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 100) / 100;
+  const taken = { sent: sorted.length + failed, failed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+  latencies = [];
+  failed = 0;
+  return taken;
+}
+
+process.on('message', (message) => {
+  if (message === 'figures') return void process.send?.(figures());
+  clearInterval(timer);
+  const drained = setInterval(() => {
+    if (open > 0) return;
+    clearInterval(drained);
+    process.send?.(figures());
+    agent.destroy();
+    process.disconnect();
+  }, 10);
+});
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,63 @@
+import type { Random } from '../simulation/random.js';
+import type { Scenario } from './scenario.js';
+import { clockScenarios } from './scenarios/clock.js';
+import { kafkaScenarios } from './scenarios/kafka.js';
+import { ingestKilledScenarios, killedScenarios } from './scenarios/killed.js';
+import { networkScenarios } from './scenarios/network.js';
+import { operatorScenario } from './scenarios/operators-word.js';
+import { ownershipScenarios } from './scenarios/ownership.js';
+import { platformScenarios } from './scenarios/platform.js';
+import { redisScenarios } from './scenarios/redis.js';
+import { stoppedScenarios } from './scenarios/stopped.js';
+import { wrongKeyScenario } from './scenarios/wrong-key.js';
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...killedScenarios,
+  ...stoppedScenarios,
+  ...ownershipScenarios,
+  ...ingestKilledScenarios,
+  ...kafkaScenarios,
+  ...redisScenarios,
+  ...networkScenarios,
+  ...platformScenarios,
+  operatorScenario,
+  ...clockScenarios,
+  wrongKeyScenario,
+];
+
+/** First of all where there are few runs: each tells of another part of the promise. */
+export const TELLING = [
+  'killed-granted',
+  'killed-answer-read',
+  'killed-request-written',
+  'kafka-killed',
+  'redis-flushed-at-points-1',
+  'stopped-granted',
+  'two-owners',
+  'platform-answers-lost',
+  'ingest-killed-before-the-ok',
+  'killed-outcome-acknowledged',
+  'wrong-key-then-corrected',
+  'produce-landed-intent',
+] as const;
+
+/** Which scenarios a campaign plays: the telling ones, then each of the others once, then as their weights say. */
+export function chosen(scenarios: readonly Scenario[], runs: number, random: Random): Scenario[] {
+  const telling = TELLING.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
+  const others = shuffled(
+    scenarios.filter((scenario) => !telling.includes(scenario)),
+    random,
+  );
+  const all = [...telling, ...others].slice(0, runs);
+  const weights = Object.fromEntries(scenarios.map(({ name, weight = 1 }) => [name, weight]));
+  while (all.length < runs) {
+    const name = random.weighted(weights);
+    all.push(scenarios.find((scenario) => scenario.name === name)!);
+  }
+  return all;
+}
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const left = [...list];
+  return list.map(() => left.splice(random.below(left.length), 1)[0]!);
+}

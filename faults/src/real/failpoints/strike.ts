@@ -1,0 +1,71 @@
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { WRITTEN, type Failpoint, type WrittenPoint } from './failpoints.js';
+
+type Signal = (name: 'SIGKILL' | 'SIGSTOP') => void;
+
+/** Counts how often each point is passed, says so in one line on stderr when its hour has come, and strikes this process there. */
+export function failpoints(armed: readonly Failpoint[], say: (line: string) => void, signal: Signal): (name: string, key: string) => void {
+  const left = armed.map((failpoint) => ({ ...failpoint }));
+  return (name, key) => {
+    for (const failpoint of left) {
+      if (failpoint.point !== name || !key.includes(failpoint.order ?? '') || --failpoint.hit !== 0) continue;
+      say(`failpoint ${name} ${failpoint.do}\n`);
+      signal(failpoint.do === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    }
+  };
+}
+
+/** This process, for good: what it writes is written before anybody can read on. */
+export function strikeThisProcess(armed: readonly Failpoint[]): void {
+  const pass = failpoints(
+    armed,
+    (line) => writeSync(2, line),
+    (name) => process.kill(process.pid, name),
+  );
+  (globalThis as { failpoint?: typeof pass }).failpoint = pass;
+  const wanted = new Set(armed.map(({ point }) => point));
+  watchWrites(
+    WRITTEN.filter(({ name }) => wanted.has(name)),
+    pass,
+  );
+}
+
+type Encoding = BufferEncoding | 'buffer';
+type Written = { chunk: Buffer | string; encoding: Encoding };
+type Callback = (error?: Error | null) => void;
+interface Writes {
+  _write: (this: Writes, chunk: Buffer | string, encoding: Encoding, callback: Callback) => void;
+  _writev: (this: Writes, chunks: Written[], callback: Callback) => void;
+}
+
+/** Every write of a TCP connection to the kernel comes by here; small ones are in the kernel when the call returns. Returns what undoes it. */
+export function watchWrites(points: readonly WrittenPoint[], pass: (name: string, key: string) => void): () => void {
+  if (points.length === 0) return () => undefined;
+  const socket = Socket.prototype as unknown as Writes;
+  const { _write, _writev } = socket;
+  const around = (self: Writes, bytes: Buffer, write: () => void, callback: Callback) => {
+    const text = bytes.toString('latin1');
+    const due = points.filter(({ is }) => is.test(text));
+    for (const { name } of due.filter(({ written }) => written === 'none')) pass(name, text);
+    const halves = due.filter(({ written }) => written === 'half');
+    if (halves.length > 0) {
+      const half = Math.floor(bytes.length / 2);
+      _write.call(self, bytes.subarray(0, half), 'buffer', () => undefined);
+      for (const { name } of halves) pass(name, text);
+      _write.call(self, bytes.subarray(half), 'buffer', callback);
+    } else write();
+    for (const { name } of due.filter(({ written }) => written === 'all')) pass(name, text);
+  };
+  socket._write = function (chunk, encoding, callback) {
+    around(this, bytesOf({ chunk, encoding }), () => _write.call(this, chunk, encoding, callback), callback);
+  };
+  socket._writev = function (chunks, callback) {
+    around(this, Buffer.concat(chunks.map(bytesOf)), () => _writev.call(this, chunks, callback), callback);
+  };
+  return () => Object.assign(socket, { _write, _writev });
+}
+
+function bytesOf({ chunk, encoding }: Written): Buffer {
+  return typeof chunk === 'string' ? Buffer.from(chunk, encoding === 'buffer' ? 'utf8' : encoding) : chunk;
+}

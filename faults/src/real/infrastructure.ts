@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OwnProcess, runToEnd } from './own-process.js';
+
+/** What tools/faults.mjs hands over: how to start Kafka and Redis, or where those are that the environment names. */
+export interface CommandLines {
+  folder: string;
+  kafka: { brokers: string; java?: string[]; settings?: Record<string, string>; clusterId?: string };
+  redis: { url: string; command?: string; args?: string[] };
+}
+
+/** Kafka and Redis of a campaign. Own ones are killed and started again on their port and in their folder. */
+export class Infrastructure {
+  readonly folder: string;
+  readonly brokers: string;
+  readonly redisUrl: string;
+  /** Whether they may be killed. */
+  readonly isOwn: { kafka: boolean; redis: boolean };
+  readonly #kafka: OwnProcess;
+  readonly #redis: OwnProcess;
+  #properties = '';
+  #logFolder = '';
+  #redisFolder = '';
+
+  constructor(private readonly lines: CommandLines) {
+    const { folder, kafka, redis } = lines;
+    this.folder = folder;
+    this.brokers = kafka.brokers;
+    this.redisUrl = redis.url;
+    this.isOwn = { kafka: kafka.java !== undefined, redis: redis.command !== undefined };
+    this.#kafka = new OwnProcess('Kafka', portOf(kafka.brokers));
+    this.#redis = new OwnProcess('Redis', portOf(redis.url));
+  }
+
+  async start(): Promise<void> {
+    await Promise.all([this.freshKafka(), this.#freshRedis()]);
+  }
+
+  /** An empty Kafka: one that has hundreds of topics of earlier runs grows slow. */
+  async freshKafka(): Promise<void> {
+    const { folder, kafka } = this.lines;
+    if (!kafka.java || !kafka.settings) return;
+    await this.#kafka.kill();
+    if (this.#logFolder !== '') rmSync(this.#logFolder, { recursive: true, force: true });
+    this.#logFolder = mkdtempSync(join(folder, 'kafka-'));
+    this.#properties = `${this.#logFolder}.properties`;
+    const settings = Object.entries(kafka.settings).map(([name, value]) => `${name}=${value.replace('FOLDER', this.#logFolder)}\n`);
+    writeFileSync(this.#properties, settings.join(''));
+    await runToEnd('java', [...kafka.java, 'kafka.tools.StorageTool', 'format', '-t', kafka.clusterId ?? '', '-c', this.#properties]);
+    await this.startKafka();
+  }
+
+  killKafka(): Promise<void> {
+    return this.#kafka.kill();
+  }
+
+  /** With the log that it had. */
+  async startKafka(): Promise<void> {
+    await this.#kafka.start('java', [...(this.lines.kafka.java ?? []), 'kafka.Kafka', this.#properties]);
+  }
+
+  killRedis(): Promise<void> {
+    return this.#redis.kill();
+  }
+
+  /** From its append-only file. */
+  async startRedis(): Promise<void> {
+    const { command = '', args = [] } = this.lines.redis;
+    await this.#redis.start(
+      command,
+      args.map((argument) => argument.replace('FOLDER', this.#redisFolder)),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#kafka.kill(), this.#redis.kill()]);
+  }
+
+  async #freshRedis(): Promise<void> {
+    if (!this.isOwn.redis) return;
+    this.#redisFolder = join(this.folder, 'redis');
+    mkdirSync(this.#redisFolder, { recursive: true });
+    await this.startRedis();
+  }
+}
+
+function portOf(address: string): number {
+  return Number(/:(\d+)(?:\/\d*)?$/.exec(address.split(',')[0] ?? '')?.[1]);
+}

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { decodeCloudEvent, parseOrderKey, TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { SILENT } from './traces-topic.js';
+
+type Event = CloudEvent<PaymentEvent>;
+
+export interface Arrival {
+  orderId: string;
+  type: string;
+  /** Wall clock. */
+  atMs: number;
+}
+
+const LOOK_EVERY_MS = 500;
+
+/** The result events of the load's orders, each once, as they come in. Begins anew where it was when Kafka was away for too long. */
+export class LoadEvents {
+  readonly arrivals: Arrival[] = [];
+  readonly #byOrder = new Map<string, Event[]>();
+  readonly #seen = new Set<string>();
+  readonly #next = new Map<number, bigint>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #isClosed = false;
+  #following?: Promise<void>;
+
+  constructor(
+    private readonly client: KafkaClient,
+    private readonly topicPrefix: string,
+    private readonly orderPrefix: string,
+  ) {}
+
+  start(): void {
+    this.#following = this.#follow();
+  }
+
+  of(orderId: string): readonly Event[] {
+    return this.#byOrder.get(orderId) ?? [];
+  }
+
+  /** What `find` makes of the order's events, as soon as it makes something of them; undefined when that takes too long. */
+  async next<T>(orderId: string, find: (events: readonly Event[]) => T | undefined, timeoutMs: number): Promise<T | undefined> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const found = find(this.of(orderId));
+      const leftMs = deadline - performance.now();
+      if (found !== undefined || leftMs <= 0 || this.#isClosed) return found;
+      await this.#news(orderId, leftMs);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const orderId of [...this.#waiting.keys()]) this.#wake(orderId);
+    await this.#following;
+  }
+
+  #news(orderId: string, atMostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(orderId) ?? new Set();
+      this.#waiting.set(orderId, waiting);
+      const wake = () => {
+        clearTimeout(timer);
+        waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, atMostMs);
+      waiting.add(wake);
+    });
+  }
+
+  #wake(orderId: string): void {
+    for (const wake of this.#waiting.get(orderId) ?? []) wake();
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#isClosed) {
+      let failure: () => string | undefined = () => undefined;
+      const tail = await this.#open((check) => (failure = check)).catch(() => undefined);
+      while (tail && !this.#isClosed && failure() === undefined) await delay(LOOK_EVERY_MS);
+      await (tail ? tail.stop() : delay(LOOK_EVERY_MS));
+    }
+  }
+
+  async #open(onLiveness: (check: () => string | undefined) => void): Promise<TailConsumer> {
+    const { client, topicPrefix } = this;
+    const topic = TOPICS.events.name;
+    for (const [partition, { low }] of await topicOffsets(client, topicPrefix + topic))
+      if (!this.#next.has(partition)) this.#next.set(partition, low);
+    const tail = new TailConsumer({
+      client,
+      topic,
+      topicPrefix,
+      from: this.#next,
+      log: SILENT,
+      health: { addLiveness: (_name, check) => onLiveness(check), addReadiness: () => undefined },
+      onRecords: (partition, records) => {
+        for (const record of records) this.#take(record);
+        this.#next.set(partition, (records.at(-1)?.offset ?? -1n) + 1n);
+      },
+    });
+    await tail.start();
+    return tail;
+  }
+
+  #take(record: ConsumedRecord): void {
+    const { orderId } = parseOrderKey(record.key ?? '') ?? {};
+    const { event } = decodeCloudEvent(record);
+    if (!orderId?.startsWith(this.orderPrefix) || event?.id === undefined || this.#seen.has(event.id)) return;
+    this.#seen.add(event.id);
+    this.#byOrder.set(orderId, [...this.of(orderId), event as Event]);
+    this.arrivals.push({ orderId, type: event.type ?? '', atMs: Date.now() });
+    this.#wake(orderId);
+  }
+}

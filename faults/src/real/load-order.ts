@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { CloudEvent, CommandData, CommandType, PaymentEvent, Rail } from '@tranche/contracts';
+import { finalOf } from '../simulation/referee.js';
+import type { Random } from '../simulation/random.js';
+import type { LoadEvents } from './load-events.js';
+import type { PlatformDoors } from './load-platform.js';
+
+type Event = CloudEvent<PaymentEvent>;
+
+export interface LoadOrderParts {
+  orderId: string;
+  merchant: string;
+  /** The order's own: what other orders draw changes nothing here. */
+  random: Random;
+  platform: PlatformDoors;
+  events: Pick<LoadEvents, 'next'>;
+  patienceMs: number;
+  /** For what a notification alone brings: the end of a doubt, somebody else's operation. */
+  doubtPatienceMs: number;
+  send(rail: Rail, type: CommandType, id: string, data: CommandData): void;
+}
+
+/** A late answer may still come. */
+const PAGE_PATIENCE_MS = 2_000;
+
+/** A story can't go on: what it waited for did not come, or came to something else. Nothing is wrong with that. */
+export class CutShort extends Error {
+  override name = 'CutShort';
+}
+
+/** One order in the hands of its story: sends commands, waits for what becomes of them. */
+export class LoadOrder {
+  constructor(private readonly parts: LoadOrderParts) {}
+
+  get random(): Random {
+    return this.parts.random;
+  }
+
+  get platform(): PlatformDoors {
+    return this.parts.platform;
+  }
+
+  get name(): { merchant: string; orderId: string } {
+    const { merchant, orderId } = this.parts;
+    return { merchant, orderId };
+  }
+
+  /** Gives back the command's id; does not wait for Kafka. */
+  send(rail: Rail, type: CommandType, data: CommandData, id: string = randomUUID()): string {
+    this.parts.send(rail, type, id, data);
+    return id;
+  }
+
+  /** The event by which the operation succeeded. */
+  async succeeds(commandId: string): Promise<Event> {
+    const event = await this.#event(commandId, (one) => endOf(one));
+    if (endOf(event) !== 'succeeded') throw new CutShort(event.type);
+    return event;
+  }
+
+  /** The command's end, whatever it is. */
+  async ends(commandId: string): Promise<Event> {
+    return this.#event(commandId, (one) => endOf(one));
+  }
+
+  /** REDIRECTHTML of an authorization that asks for the cardholder. Of one in doubt nobody has the page: no notification brings it. */
+  async redirects(commandId: string): Promise<string> {
+    const isWanted = (one: Event) => one.data.redirectHtml ?? endOf(one);
+    const event = await this.#event(commandId, isWanted, Math.min(this.parts.doubtPatienceMs, PAGE_PATIENCE_MS));
+    if (event.data.redirectHtml === undefined) throw new CutShort(event.type);
+    return event.data.redirectHtml;
+  }
+
+  /** TRANSACTIONID of an authorization that waits for approval. */
+  async waitsForApproval(commandId: string): Promise<string> {
+    const event = await this.#event(commandId, (one) => isPending(one) || endOf(one));
+    if (!isPending(event) || event.data.transactionId === undefined) throw new CutShort(event.type);
+    return event.data.transactionId;
+  }
+
+  /** `payment.operation.external`, which a notification alone brings. */
+  async hearsOfAnother(): Promise<Event> {
+    return this.#within(this.parts.doubtPatienceMs, 'an external operation', (one) => one.type === 'payment.operation.external');
+  }
+
+  async #event(commandId: string, isWanted: (event: Event) => unknown, doubtPatienceMs = this.parts.doubtPatienceMs): Promise<Event> {
+    const { patienceMs } = this.parts;
+    const isOwn = ({ data }: Event) => data.commandId === commandId;
+    const first = await this.#within(patienceMs, commandId, (one) => isOwn(one) && (isWanted(one) || one.type.endsWith('.in_doubt')));
+    if (isWanted(first)) return first;
+    return this.#within(doubtPatienceMs, `the doubt about ${commandId} to end`, (one) => isOwn(one) && isWanted(one));
+  }
+
+  async #within(timeoutMs: number, what: string, isWanted: (event: Event) => unknown): Promise<Event> {
+    const event = await this.parts.events.next(this.parts.orderId, (all) => all.find((one) => isWanted(one)), timeoutMs);
+    if (event === undefined) throw new CutShort(`waited ${timeoutMs} ms for ${what}`);
+    return event;
+  }
+}
+
+const isPending = ({ type, data }: Event): boolean => type.endsWith('.pending') || data.outcome === 'pending';
+
+const endOf = ({ type, data }: Event): string | undefined =>
+  type === 'payment.command.rejected' ? 'rejected' : finalOf(type, data.outcome);
+
+/** Nothing about the command is under way any more: it ended, waits for somebody else, or is in doubt. */
+export const isAtRest = (event: Event): boolean =>
+  endOf(event) !== undefined ||
+  isPending(event) ||
+  event.type.endsWith('.in_doubt') ||
+  /\.(redirect_required|doubt_resolved)$/.test(event.type);

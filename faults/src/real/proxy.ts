@@ -1,0 +1,212 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** What becomes of bytes in one direction. What is held is delivered when it may pass again, as TCP would repeat it. */
+export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
+
+export interface Weather {
+  /** From the client to the target. */
+  up: Flow;
+  /** The answers. */
+  down: Flow;
+  /** New connections. */
+  connects: 'pass' | 'refuse' | 'reset';
+}
+
+/** The faults of a network by name. `cut` and `reset` also end the connections that there are. */
+export const WEATHER = {
+  pass: { up: 'pass', down: 'pass', connects: 'pass' },
+  latency: { up: { latencyMs: 150 }, down: { latencyMs: 150 }, connects: 'pass' },
+  throttle: { up: { bytesPerSecond: 4_000 }, down: { bytesPerSecond: 4_000 }, connects: 'pass' },
+  blackhole: { up: 'hold', down: 'hold', connects: 'pass' },
+  /** Requests arrive, answers do not. */
+  'half-open': { up: 'pass', down: 'hold', connects: 'pass' },
+  cut: { up: 'pass', down: 'pass', connects: 'refuse' },
+  reset: { up: 'pass', down: 'pass', connects: 'reset' },
+} as const satisfies Record<string, Weather>;
+export type WeatherName = keyof typeof WEATHER;
+
+export interface ProxyTarget {
+  port: number;
+  host?: string;
+}
+
+/** Made for each connection: changes its answers on their way. */
+export type Rewrite = () => (bytes: Buffer) => Buffer;
+
+/** A TCP proxy on 127.0.0.1 whose weather is ours. */
+export class TcpProxy {
+  #weather: Weather = WEATHER.pass;
+  #server: Server | undefined;
+  #port = 0;
+  readonly #connections = new Set<Connection>();
+
+  private constructor(
+    private readonly target: () => ProxyTarget,
+    private readonly rewrite: Rewrite | undefined,
+  ) {}
+
+  /** @param target asked anew for each connection; what it throws refuses it */
+  static async listen(target: () => ProxyTarget, rewrite?: Rewrite): Promise<TcpProxy> {
+    const proxy = new TcpProxy(target, rewrite);
+    await proxy.#open();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  async set(name: WeatherName): Promise<void> {
+    await this.setWeather(WEATHER[name]);
+    if (name === 'cut') for (const connection of this.#connections) connection.end();
+    if (name === 'reset') this.resetConnections();
+  }
+
+  async setWeather(weather: Weather): Promise<void> {
+    this.#weather = weather;
+    if (weather.connects === 'refuse') await this.#shut();
+    else await this.#open();
+    for (const connection of this.#connections) connection.flush();
+  }
+
+  /** Those that there are; what they hold is lost. */
+  resetConnections(): void {
+    for (const connection of this.#connections) connection.reset();
+  }
+
+  async close(): Promise<void> {
+    this.resetConnections();
+    await this.#shut();
+  }
+
+  async #open(): Promise<void> {
+    if (this.#server) return;
+    const server = createServer({ allowHalfOpen: false }, (client) => this.#join(client));
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  /** Connections that there are go on. */
+  #shut(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    server?.close();
+    return new Promise((resolve) => (server ? setImmediate(resolve) : resolve()));
+  }
+
+  #join(client: Socket): void {
+    if (this.#weather.connects === 'reset') return void client.resetAndDestroy();
+    let target: ProxyTarget;
+    try {
+      target = this.target();
+    } catch {
+      return void client.resetAndDestroy(); // nobody is there
+    }
+    const upstream = connect(target.port, target.host ?? '127.0.0.1');
+    const connection = new Connection(client, upstream, () => this.#weather, this.rewrite?.());
+    this.#connections.add(connection);
+    connection.onEnd = () => this.#connections.delete(connection);
+  }
+}
+
+const HELD_BYTES = 8 * 1024 * 1024;
+
+class Connection {
+  onEnd: () => void = () => undefined;
+  readonly #lanes: Lane[];
+
+  constructor(
+    private readonly client: Socket,
+    private readonly upstream: Socket,
+    weather: () => Weather,
+    rewrite?: (bytes: Buffer) => Buffer,
+  ) {
+    this.#lanes = [new Lane(client, upstream, () => weather().up), new Lane(upstream, client, () => weather().down, rewrite)];
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('error', () => to.resetAndDestroy());
+      from.on('close', () => {
+        for (const lane of this.#lanes) lane.stop();
+        to.destroy();
+        this.onEnd();
+      });
+    }
+  }
+
+  flush(): void {
+    for (const lane of this.#lanes) lane.flush();
+  }
+
+  end(): void {
+    this.client.destroy();
+    this.upstream.destroy();
+  }
+
+  reset(): void {
+    this.client.resetAndDestroy();
+    this.upstream.resetAndDestroy();
+  }
+}
+
+/** One direction of a connection, in order. */
+class Lane {
+  #queue: Buffer[] = [];
+  #queued = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly from: Socket,
+    private readonly to: Socket,
+    private readonly flow: () => Flow,
+    rewrite: (bytes: Buffer) => Buffer = (bytes) => bytes,
+  ) {
+    from.on('data', (bytes) => {
+      const passed = rewrite(bytes);
+      if (passed.length === 0) return;
+      this.#queue.push(passed);
+      this.#queued += passed.length;
+      if (this.#queued > HELD_BYTES) from.pause();
+      this.flush();
+    });
+  }
+
+  flush(): void {
+    if (this.#timer) return;
+    for (let bytes = this.#queue[0]; bytes; bytes = this.#queue[0]) {
+      const flow = this.flow();
+      if (flow === 'hold') return;
+      if (flow !== 'pass') return this.#later(bytes, flow);
+      this.#deliver(bytes);
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#queue = [];
+  }
+
+  #later(bytes: Buffer, flow: Exclude<Flow, string>): void {
+    const ms = 'latencyMs' in flow ? flow.latencyMs : (bytes.length / flow.bytesPerSecond) * 1000;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      // All that came meanwhile has waited as long, or nearly so.
+      if ('latencyMs' in flow) for (const waiting of [...this.#queue]) this.#deliver(waiting);
+      else this.#deliver(bytes);
+      this.flush();
+    }, ms);
+  }
+
+  #deliver(bytes: Buffer): void {
+    this.#queue.shift();
+    this.#queued -= bytes.length;
+    if (!this.to.destroyed) this.to.write(bytes);
+    if (this.from.isPaused() && this.#queued < HELD_BYTES / 2) this.from.resume();
+  }
+}

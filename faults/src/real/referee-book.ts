@@ -1,0 +1,129 @@
+import { orderKey, type CloudEvent, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+import {
+  emptyOrder,
+  fold,
+  operationTag,
+  toCloudEvent,
+  untagExtraData,
+  verdictOf,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
+import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, Traces } from './traces.js';
+
+/** An attempt that the fold granted: the only right to one call. */
+export interface Grant {
+  commandId: string;
+  operation: OperationKind;
+  attempt: number;
+  isTagged: boolean;
+}
+
+/** One order as journal, ledger and notifications show it. */
+export interface OrderTraces {
+  key: string;
+  order: OrderState;
+  /** In journal order. */
+  grants: Grant[];
+  calls: CallOfPlatform[];
+  executed: OperationOfPlatform[];
+  notifications: NotificationOfPlatform[];
+}
+
+/** The traces, joined: what the referee's parts look things up in. */
+export interface Book {
+  orders: Map<string, OrderTraces>;
+  /** Events that the journal asks for, in its order, and how often. */
+  expected: Map<string, { event: CloudEvent<PaymentEvent>; times: number }>;
+  /** Publications by event id, in the topic's order. */
+  published: Map<string, Traces['events']>;
+}
+
+const KINDS: Readonly<Record<string, OperationKind>> = {
+  authorization: 'authorize',
+  capture: 'capture',
+  refund: 'refund',
+  void: 'void',
+  payment: 'pay',
+};
+
+/** OPERATIONTYPE in our words; undefined for a look-up. */
+export const kindOf = (operationType: string): OperationKind | undefined =>
+  Object.hasOwn(KINDS, operationType) ? KINDS[operationType] : undefined;
+
+export function bookOf(traces: Traces): Book {
+  const orders = new Map<string, OrderTraces>();
+  const keys = new Map<string, string>();
+  const of = (merchant: string, orderId: string): OrderTraces => {
+    const key = orderKey(merchant, orderId);
+    const known = orders.get(key);
+    if (known) return known;
+    const fresh = { key, order: emptyOrder(merchant, orderId), grants: [], calls: [], executed: [], notifications: [] };
+    orders.set(key, fresh);
+    keys.set(orderId, key);
+    return fresh;
+  };
+
+  for (const { merchant, orderId } of traces.commands) of(merchant, orderId);
+  const expected: Book['expected'] = new Map();
+  for (const { partition, offset, record } of traces.journal) {
+    const traced = of(record.merchant, record.orderId);
+    const isNew = record.record === 'INTENT' && verdictOf(traced.order, record.token) === undefined;
+    const { order, effects } = fold(traced.order, record, offset);
+    traced.order = order;
+    if (isNew && verdictOf(order, record.token) === 'granted') {
+      const { commandId, operation, attempt, tag } = record;
+      traced.grants.push({ commandId, operation, attempt, isTagged: tag !== undefined });
+    }
+    for (const { event: projected } of effects) {
+      const event = toCloudEvent(order, partition, projected);
+      const known = expected.get(event.id);
+      if (known) known.times++;
+      else expected.set(event.id, { event, times: 1 });
+    }
+  }
+  for (const notification of traces.delivered) of(notification.merchant, notification.orderId).notifications.push(notification);
+  // The ledger names no merchant: an order of a run has one.
+  for (const call of traces.ledger.calls) orders.get(keys.get(call.orderId ?? '') ?? '')?.calls.push(call);
+  for (const operation of traces.ledger.operations) orders.get(keys.get(operation.orderId) ?? '')?.executed.push(operation);
+  const published: Book['published'] = new Map();
+  for (const publication of traces.events) {
+    const { id } = publication.event;
+    published.set(id, [...(published.get(id) ?? []), publication]);
+  }
+  return { orders, expected, published };
+}
+
+/** Whose execution it is. Untagged ones are told by their TRANSACTIONID, or where the order has only one operation that it can be. */
+export function executedFor({ order, executed }: OrderTraces, operation: OperationState): OperationOfPlatform[] {
+  const ofKind = order.operations.filter((other) => other.operation === operation.operation);
+  return executed.filter(({ origin, operationType, extraData, transactionId }) => {
+    if (origin !== 'request' || kindOf(operationType) !== operation.operation) return false;
+    const { tag } = untagExtraData(extraData);
+    if (tag) return tag.operation === operationTag(operation.commandId);
+    const bound = ofKind.find((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
+    if (bound) return bound === operation;
+    const untagged = ofKind.filter((other) => other.attempts.some(({ isTagged }) => !isTagged));
+    return untagged.length === 1 && untagged[0] === operation;
+  });
+}
+
+/** What the platform finally said of a transaction, and notification-ingest took: nobody can say that they were not told. */
+export function toldOf({ notifications }: OrderTraces, transactionId: string): 'succeeded' | 'refused' | undefined {
+  const codes = notifications
+    .filter((one) => one.transactionId === transactionId && isTaken(one))
+    .map(({ execCode }) => standingOf(execCode));
+  if (codes.includes('succeeded')) return 'succeeded';
+  return codes.includes('refused') ? 'refused' : undefined;
+}
+
+export const isTaken = ({ attempts }: NotificationOfPlatform): boolean => attempts.some(({ isAccepted }) => isAccepted);
+
+export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
+
+/** Of a transaction of the platform: what was not executed has none. */
+export function standingOf(execCode: string): Standing {
+  if (execCode === '0000' || execCode === '0004') return 'succeeded';
+  if (execCode === '0001' || execCode === '0002') return 'redirect';
+  return execCode === '0003' ? 'pending' : 'refused';
+}

@@ -1,0 +1,93 @@
+import { findOperation, operationTag, untagExtraData, type OperationState } from '@tranche/order-journal';
+import { executedFor, kindOf, standingOf, type Book, type OrderTraces } from './referee-book.js';
+import type { Violation } from './referee-verdict.js';
+import type { OperationOfPlatform } from './traces.js';
+
+/** What the platform executed: each operation once, each by a right that the journal gave, and within the interface's limits. */
+export function wrongExecutions({ orders, published }: Book): Violation[] {
+  const found: Violation[] = [];
+  const toldOfTwo = new Set(
+    [...published.values()].flat().flatMap(({ key, event }) => (event.data.flags?.includes('two_payments_succeeded') ? [key] : [])),
+  );
+  for (const traced of orders.values()) {
+    for (const detail of executedTwice(traced)) found.push({ kind: 'executedTwice', detail: `${traced.order.orderId}: ${detail}` });
+    for (const detail of brokenGuards(traced, toldOfTwo.has(traced.key)))
+      found.push({ kind: 'guardBroken', detail: `${traced.order.orderId}: ${detail}` });
+  }
+  return found;
+}
+
+function executedTwice(traced: OrderTraces): string[] {
+  const { order, grants, calls, executed } = traced;
+  const found: string[] = [];
+  for (const operation of order.operations) {
+    const times = executedFor(traced, operation).length;
+    if (times > 1) found.push(`${operation.operation} ${operation.commandId} was executed ${times} times`);
+  }
+  for (const { operationType, extraData, origin, transactionId } of executed) {
+    const { tag } = untagExtraData(extraData);
+    if (origin !== 'request' || tag === undefined) continue;
+    const isGranted = grants.some(({ commandId, attempt }) => operationTag(commandId) === tag.operation && attempt === tag.attempt);
+    if (!isGranted) found.push(`${operationType} ${transactionId} was executed, and attempt ${tag.attempt} was never granted`);
+  }
+  for (const kind of new Set(calls.map(({ operation }) => kindOf(operation)))) {
+    if (kind === undefined) continue;
+    const received = calls.filter((call) => kindOf(call.operation) === kind).length;
+    const sent = order.operations
+      .filter(({ operation }) => operation === kind)
+      .flatMap(({ attempts }) => attempts.filter(maybeSent)).length;
+    if (received > sent) found.push(`${received} calls of ${kind} reached the platform, ${sent} were granted and sent`);
+  }
+  return found;
+}
+
+/** The journal does not say that nothing was sent. */
+const maybeSent = ({ closed }: OperationState['attempts'][number]): boolean => closed !== 'unsent';
+
+/** Interface, Limits. The platform has refusals of its own for most of them; here the ledger alone is asked. */
+function brokenGuards(traced: OrderTraces, isToldOfTwo: boolean): string[] {
+  const found: string[] = [];
+  const succeeded = traced.executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
+  for (const payment of traced.executed.filter(({ transactionId, initialId }) => transactionId === initialId)) {
+    const followUps = succeeded.filter(({ initialId, transactionId }) => initialId === payment.initialId && transactionId !== initialId);
+    const of = (operationType: string) => followUps.filter((other) => other.operationType === operationType);
+    const [captures, voids] = [of('capture'), of('void')];
+    if (captures.length > 1) found.push(`${captures.length} captures of ${payment.transactionId}`);
+    if (captures.length > 0 && voids.length > 0) found.push(`captured and voided: ${payment.transactionId}`);
+    if (followUps.length > 0 && standingOf(payment.finalExecCode) !== 'succeeded' && voids.length === 0)
+      found.push(`follow-ups of ${payment.transactionId}, which did not succeed`);
+    const captured = captures[0]?.amount ?? (payment.operationType === 'payment' ? payment.amount : 0);
+    if (captured > payment.amount) found.push(`captured ${captured} of ${payment.amount}`);
+    const refunded = of('refund').reduce((sum, { amount }) => sum + amount, 0);
+    if (refunded > captured) found.push(`refunded ${refunded} of ${captured}`);
+  }
+  return [...found, ...rivals(traced, isToldOfTwo)];
+}
+
+/** Two payments of one order that can both take money, though neither took the other's place. */
+function rivals(traced: OrderTraces, isToldOfTwo: boolean): string[] {
+  const { order, executed } = traced;
+  const isVoided = ({ initialId }: OperationOfPlatform) =>
+    executed.some((other) => other.initialId === initialId && other.operationType === 'void' && other.finalExecCode === '0000');
+  const live = order.operations.flatMap((operation) => {
+    const entry = executedFor(traced, operation).find(({ transactionId, initialId }) => transactionId === initialId);
+    const isLive = entry && standingOf(entry.finalExecCode) !== 'refused' && operation.end !== 'expired' && !isVoided(entry);
+    return isLive ? [{ operation, entry }] : [];
+  });
+  return live.flatMap((one, index) =>
+    live.slice(index + 1).flatMap((other) => {
+      const names = `${one.operation.commandId} and ${other.operation.commandId}`;
+      if (!succeeds(traced, other.operation, one.operation)) return [`${names} are live together`];
+      const haveBothPaid = [one, other].every(({ entry }) => standingOf(entry.finalExecCode) === 'succeeded');
+      return haveBothPaid && !isToldOfTwo ? [`${names} both succeeded, and nobody was told`] : [];
+    }),
+  );
+}
+
+/** By `supersedes`, over any number of steps. */
+function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
+  for (let at: OperationState | undefined = later; at?.supersedes !== undefined; at = findOperation(order, at.supersedes)) {
+    if (at.supersedes === earlier.commandId) return true;
+  }
+  return false;
+}

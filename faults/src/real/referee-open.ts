@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from 'node:util';
+import { orderKey } from '@tranche/contracts';
+import { findOperation, isInDoubt, isOpen, type OrderState } from '@tranche/order-journal';
+import type { Violation } from './referee-verdict.js';
+import { bookOf, executedFor, isTaken, toldOf, type Book } from './referee-book.js';
+import type { SentCommand, Traces } from './traces.js';
+
+/** What has yet to come, and is lost when it does not. */
+export function openIn(traces: Traces): Violation[] {
+  return missing(traces, bookOf(traces));
+}
+
+export function missing(traces: Traces, book: Book): Violation[] {
+  return [...unfinished(traces, book), ...unheard(traces, book), ...unpublished(book)];
+}
+
+/** Commands that Kafka has and that led to nothing, calls that nobody closes, doubts that were resolved by a word that nobody heard. */
+function unfinished({ commands, commandTopic, events }: Traces, { orders }: Book): Violation[] {
+  const found: Violation[] = [];
+  const landed = new Set(commandTopic.map(({ id }) => id));
+  const refused = new Set(events.filter(({ event }) => event.type === 'payment.command.rejected').map(({ event }) => event.data.commandId));
+  for (const { id, type, acknowledged } of commands) {
+    if (acknowledged && !landed.has(id)) found.push(lost(`${type} ${id} was acknowledged and is not in its topic`));
+  }
+  for (const sent of byId(commands).values()) {
+    const [{ id, type, merchant, orderId }] = sent;
+    if (!landed.has(id)) continue;
+    const isReused = sent.some(({ data }) => !isDeepStrictEqual(data, sent[0].data));
+    if (isReused && !refused.has(id) && sent.every(({ acknowledged }) => acknowledged))
+      found.push(lost(`${type} ${id} of ${orderId} came with two contents, and none was rejected`));
+    if (!isReused && refused.has(id)) continue;
+    const traced = orders.get(orderKey(merchant, orderId));
+    const phase = traced && findOperation(traced.order, id)?.phase;
+    if (phase === undefined || phase === 'idle') found.push(lost(`${type} ${id} of ${orderId} came to nothing`));
+  }
+  for (const traced of orders.values()) {
+    for (const operation of traced.order.operations) {
+      const name = `${operation.operation} ${operation.commandId} of ${traced.order.orderId}`;
+      if (isOpen(operation)) found.push(lost(`${name} was sent and is never closed`));
+      if (!isInDoubt(operation)) continue;
+      for (const { transactionId } of executedFor(traced, operation)) {
+        const told = toldOf(traced, transactionId);
+        if (told) found.push(lost(`${name} stays in doubt, and its notification said ${told}`));
+      }
+    }
+  }
+  return found;
+}
+
+function byId(commands: readonly SentCommand[]): Map<string, [SentCommand, ...SentCommand[]]> {
+  const sent = new Map<string, [SentCommand, ...SentCommand[]]>();
+  for (const command of commands) {
+    const known = sent.get(command.id);
+    if (known) known.push(command);
+    else sent.set(command.id, [command]);
+  }
+  return sent;
+}
+
+/** Notifications that were taken and did not arrive, or arrived and were never counted. */
+function unheard({ delivered, notificationTopic, journal }: Traces, { orders }: Book): Violation[] {
+  const found: Violation[] = [];
+  const say = (detail: string) => found.push({ kind: 'notificationsLost', detail });
+  const stored = new Set(notificationTopic.map(({ notification }) => contentOf(notification.parameters)));
+  for (const one of delivered) {
+    if (isTaken(one) && !stored.has(contentOf(one.parameters)))
+      say(`${one.operationType} ${one.execCode} of ${one.orderId} was answered with OK and is not in the topic`);
+  }
+  const heard = new Set(journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${wordOf(record.answer)}`] : [])));
+  for (const { notification } of new Map(notificationTopic.map((one) => [one.id, one])).values()) {
+    const { merchant, orderId, operationType, execCode } = notification;
+    const key = orderKey(merchant, orderId);
+    const name = `${operationType} ${execCode} of ${orderId}`;
+    if (!heard.has(`${key} ${wordOf(notification)}`)) say(`${name} is in the topic and not in the journal`);
+    else if (!isCounted(orders.get(key)?.order, notification)) say(`${name} is in the journal and was never counted`);
+  }
+  return found;
+}
+
+interface Word {
+  transactionId?: string;
+  execCode?: string;
+}
+
+const wordOf = ({ transactionId, execCode }: Word): string => `${transactionId ?? '-'} ${execCode ?? '-'}`;
+
+/** By the operation that it is about, as one of somebody else, or kept until it is known whose it is. */
+function isCounted(order: OrderState | undefined, word: Word): boolean {
+  if (order === undefined) return false;
+  const { operations, external, unbound } = order;
+  const isSame = (other: Word) => wordOf(other) === wordOf(word);
+  const isUndecided = operations.some((operation) => isOpen(operation) || isInDoubt(operation));
+  return (
+    operations.some(({ evidence }) => evidence.some((counted) => counted.endsWith(` ${wordOf(word)}`))) ||
+    // It was taken for somebody else's until the answer named its TRANSACTIONID, and says what the answer said.
+    operations.some(({ transactionId, phase }) => transactionId === word.transactionId && phase === 'ended') ||
+    external.some(isSame) ||
+    (isUndecided && unbound.some(({ answer }) => isSame(answer)))
+  );
+}
+
+function unpublished({ expected, published }: Book): Violation[] {
+  const found: Violation[] = [];
+  for (const [id, { event, times }] of expected) {
+    const count = published.get(id)?.length ?? 0;
+    if (count < times)
+      found.push({ kind: 'eventsBroken', detail: `${event.type} of ${event.subject} was published ${count} times, asked for ${times}` });
+  }
+  return found;
+}
+
+/** The same notification has the same content, whatever its HASH was signed with. */
+export const contentOf = (parameters: Readonly<Record<string, string>>): string =>
+  JSON.stringify(
+    Object.entries(parameters)
+      .filter(([name]) => name !== 'HASH')
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+const lost = (detail: string): Violation => ({ kind: 'lost', detail });

@@ -1,0 +1,62 @@
+import type { Verdict } from './referee.js';
+import { isClean, reportOf, tableOf, type Run } from './report.js';
+
+const verdict = (overrides: Partial<Verdict> = {}): Verdict => ({
+  ...{ violations: [], operations: 5, inDoubt: 2, resolved: 1, falseDoubt: 1, publishedTwice: 3 },
+  ...overrides,
+});
+const run = (overrides: Partial<Run> = {}): Run => ({
+  ...{ scenario: 'kill-gateway', fault: 'sigkill', seed: 7, commands: 10, kills: 1, verdict: verdict() },
+  ...overrides,
+});
+const ABOUT = { seed: 42, crashPoints: ['after-intent', 'after-answer', 'before-commit'] };
+
+it('adds the runs up', () => {
+  const runs = [
+    run({ crashPoint: 'after-intent', recoverySeconds: 3.456 }),
+    run({ crashPoint: 'after-intent', recoverySeconds: 1 }),
+    run({ fault: 'redis-flushed', kills: 0, recoverySeconds: 20 }),
+    run({ crashPoint: 'of-another-time' }),
+  ];
+  expect(reportOf(runs, ABOUT)).toEqual({
+    runs: 4,
+    commands: 40,
+    kills: 3,
+    crashPoints: { covered: 1, of: 3 },
+    faults: { 'redis-flushed': 1, sigkill: 3 },
+    executedTwice: 0,
+    lost: 0,
+    wrongOutcome: 0,
+    outOfOrder: 0,
+    notificationsLost: 0,
+    inDoubt: 8,
+    resolved: 4,
+    falseDoubt: 4,
+    recoverySeconds: { p50: 3.46, max: 20 },
+    guardBroken: 0,
+    eventsBroken: 0,
+    publishedTwice: 12,
+    operations: 20,
+    seed: 42,
+  });
+});
+
+it('counts each violation by its kind', () => {
+  const broken = verdict({ violations: [{ kind: 'lost', detail: 'a' }, { kind: 'lost', detail: 'b' }, { kind: 'eventsBroken', detail: 'c' }] }); // prettier-ignore
+  const report = reportOf([run(), run({ verdict: broken })], ABOUT);
+  expect(report).toMatchObject({ lost: 2, eventsBroken: 1, executedTwice: 0 });
+  expect([isClean(report), isClean(reportOf([run()], ABOUT))]).toEqual([false, true]);
+});
+
+it('says 0 where nothing ever stood still, and where there was no run', () => {
+  expect(reportOf([run()], ABOUT).recoverySeconds).toEqual({ p50: 0, max: 0 });
+  expect(reportOf([], ABOUT)).toMatchObject({ runs: 0, crashPoints: { covered: 0, of: 3 }, faults: {} });
+});
+
+it('tells people how a violation is repeated', () => {
+  const runs = [run({ seed: 99, verdict: verdict({ violations: [{ kind: 'lost', detail: 'command c1 came to nothing' }] }) })];
+  const table = tableOf(reportOf(runs, ABOUT), runs);
+  expect(table).toContain('lost in kill-gateway: command c1 came to nothing');
+  expect(table).toContain('npm run faults -- --only kill-gateway --runs 1 --seed 99');
+  expect(table).toMatch(/crash points +0 of 3/);
+});

@@ -1,0 +1,110 @@
+import type { Verdict } from './referee.js';
+import { VIOLATION_KINDS, type ViolationKind } from './referee-verdict.js';
+
+/** A run: one scenario with its load. */
+export interface Run {
+  scenario: string;
+  /** Counted in `faults`. */
+  fault: string;
+  /** Crash point that was really hit. */
+  crashPoint?: string;
+  /** Repeats this run. */
+  seed: number;
+  commands: number;
+  /** Processes killed. */
+  kills: number;
+  /** From the end of the fault until work went on, seconds; absent where nothing stood still. */
+  recoverySeconds?: number;
+  verdict: Verdict;
+}
+
+/** The JSON line that a campaign ends with. */
+export interface Report extends Record<ViolationKind, number> {
+  runs: number;
+  commands: number;
+  kills: number;
+  crashPoints: { covered: number; of: number };
+  faults: Record<string, number>;
+  inDoubt: number;
+  resolved: number;
+  falseDoubt: number;
+  recoverySeconds: { p50: number; max: number };
+  publishedTwice: number;
+  operations: number;
+  seed: number;
+}
+
+/** Adds the runs up. `crashPoints`: all that there are. */
+export function reportOf(runs: readonly Run[], { seed, crashPoints }: { seed: number; crashPoints: readonly string[] }): Report {
+  const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
+  const count = (kind: ViolationKind) => sum(({ verdict }) => verdict.violations.filter((violation) => violation.kind === kind).length);
+  const hit = new Set(runs.map(({ crashPoint }) => crashPoint));
+  const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<ViolationKind, number>;
+  const { guardBroken, eventsBroken, ...promised } = counts;
+  return {
+    runs: runs.length,
+    commands: sum(({ commands }) => commands),
+    kills: sum(({ kills }) => kills),
+    crashPoints: { covered: crashPoints.filter((point) => hit.has(point)).length, of: crashPoints.length },
+    faults: countsOf(runs.map(({ fault }) => fault)),
+    ...promised,
+    inDoubt: sum(({ verdict }) => verdict.inDoubt),
+    resolved: sum(({ verdict }) => verdict.resolved),
+    falseDoubt: sum(({ verdict }) => verdict.falseDoubt),
+    recoverySeconds: recovery(runs),
+    guardBroken,
+    eventsBroken,
+    publishedTwice: sum(({ verdict }) => verdict.publishedTwice),
+    operations: sum(({ verdict }) => verdict.operations),
+    seed,
+  };
+}
+
+export const isClean = (report: Report): boolean => VIOLATION_KINDS.every((kind) => report[kind] === 0);
+
+/** For people: the figures, the faults, and what must not be, with the way to repeat it. */
+export function tableOf(report: Report, runs: readonly Run[]): string {
+  const { crashPoints, recoverySeconds, faults } = report;
+  const figures: [name: string, figure: string | number][] = [
+    ['runs', report.runs],
+    ['commands', report.commands],
+    ['operations', report.operations],
+    ['kills', report.kills],
+    ['crash points', `${crashPoints.covered} of ${crashPoints.of}`],
+    ['in doubt', `${report.inDoubt}, resolved ${report.resolved}, false ${report.falseDoubt}`],
+    ['published twice', report.publishedTwice],
+    ['recovery, seconds', `p50 ${recoverySeconds.p50}, max ${recoverySeconds.max}`],
+    ...VIOLATION_KINDS.map((kind): [string, number] => [kind, report[kind]]),
+  ];
+  const broken = runs.flatMap(({ scenario, seed, verdict }) =>
+    verdict.violations.map(
+      ({ kind, detail }) => `${kind} in ${scenario}: ${detail}\n  npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
+    ),
+  );
+  return [
+    columns(figures),
+    '',
+    'faults',
+    columns(Object.entries(faults).map(([name, times]) => [`  ${name}`, times])),
+    ...(broken.length === 0 ? [] : ['', ...broken]),
+  ].join('\n');
+}
+
+function columns(rows: readonly [name: string, value: string | number][]): string {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+/** Sorted by name, so that two campaigns can be laid side by side. */
+function countsOf(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of [...names].sort()) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+/** The middle one, and the worst; of an even number the upper of the two in the middle. 0 where nothing ever stood still. */
+function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
+  const seconds = runs.flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds])).sort((a, b) => a - b);
+  const rounded = (value = 0) => Math.round(value * 100) / 100;
+  return { p50: rounded(seconds[Math.floor(seconds.length / 2)]), max: rounded(seconds.at(-1)) };
+}

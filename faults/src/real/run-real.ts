@@ -1,0 +1,87 @@
+import { Random } from '../simulation/random.js';
+import { chosen, SCENARIOS } from './catalogue.js';
+import { CRASH_POINTS } from './failpoints/failpoints.js';
+import { Infrastructure, type CommandLines } from './infrastructure.js';
+import { reportOf, tableOf } from './report.js';
+import { runScenario, type FinishedRun } from './run-scenario.js';
+import type { Scenario } from './scenario.js';
+
+const RUNS = 100;
+/** A broker that holds the topics of more runs than these grows slow. */
+const RUNS_OF_ONE_KAFKA = 8;
+
+export interface RealOptions {
+  runs?: number;
+  seed?: number;
+  only?: string;
+  json: boolean;
+}
+
+export function listOfScenarios(): string {
+  return SCENARIOS.map(({ name, fault }) => `${name.padEnd(40)} ${fault}`).join('\n');
+}
+
+/** One scenario after the other, against real processes. Resolves with the exit code. */
+export async function runReal({ runs: wanted, seed = 1, only, json }: RealOptions, lines: CommandLines): Promise<number> {
+  const infrastructure = new Infrastructure(lines);
+  const scenarios = playable(infrastructure, only);
+  if (scenarios.length === 0) {
+    console.error(`No scenario that can be played here is named ${only}; see --list`);
+    return 2;
+  }
+  const queue = chosen(scenarios, wanted ?? (only === undefined ? RUNS : 1), new Random(seed));
+  const finished: FinishedRun[] = [];
+  await infrastructure.start();
+  try {
+    for (const [at, scenario] of queue.entries()) {
+      if (at > 0 && at % RUNS_OF_ONE_KAFKA === 0) await infrastructure.freshKafka();
+      const run = await runScenario(scenario, seed + at, infrastructure);
+      finished.push(run);
+      console.error(lineOf(run, at + 1, queue.length));
+      if (isBad(run)) console.error(detailsOf(run));
+    }
+  } finally {
+    await infrastructure.stop();
+  }
+  const report = reportOf(finished, { seed, crashPoints: CRASH_POINTS });
+  console.error(tableOf(report, finished));
+  if (json) console.log(JSON.stringify(report));
+  return finished.some(isBad) ? 1 : 0;
+}
+
+/** Kafka and Redis that the environment names belong to others as well: nobody kills those. */
+function playable({ isOwn }: Infrastructure, only: string | undefined): Scenario[] {
+  const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
+  const left = wanted.filter(({ needs = [] }) => needs.every((name) => isOwn[name]));
+  const skipped = wanted.filter((scenario) => !left.includes(scenario)).map(({ name }) => name);
+  if (skipped.length > 0) console.error(`Kafka or Redis of the environment is not ours to kill; left out: ${skipped.join(', ')}`);
+  return left;
+}
+
+const isBad = ({ verdict, trouble }: FinishedRun) => verdict.violations.length > 0 || trouble !== undefined;
+
+function lineOf(
+  { scenario, seed, commands, kills, verdict, missed, recoverySeconds, seconds, ...run }: FinishedRun,
+  at: number,
+  of: number,
+): string {
+  const figures = [
+    `${commands} commands`,
+    `${kills} kills`,
+    `${verdict.inDoubt} in doubt, ${verdict.resolved} resolved, ${verdict.falseDoubt} false`,
+    ...(verdict.publishedTwice > 0 ? [`${verdict.publishedTwice} published twice`] : []),
+    ...(recoverySeconds === undefined ? [] : [`recovered in ${recoverySeconds.toFixed(1)} s`]),
+    ...(missed.length > 0 ? [`nobody came by ${missed.join(', ')}`] : []),
+  ];
+  const word = isBad({ ...run, verdict } as FinishedRun) ? 'NOT GOOD' : 'good';
+  return `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${word}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`;
+}
+
+function detailsOf({ scenario, seed, verdict, trouble, lastLines }: FinishedRun): string {
+  return [
+    ...verdict.violations.map(({ kind, detail }) => `    ${kind}: ${detail}`),
+    ...(trouble === undefined ? [] : [`    ${trouble}`]),
+    ...lastLines.map((line) => `      ${line.slice(0, 300)}`),
+    `    again: npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
+  ].join('\n');
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Scenario } from '../scenario.js';
+import type { Stage } from '../stage.js';
+import type { LedgerOfPlatform } from '../traces.js';
+
+const KEY = 'demo-operator-key-not-a-real-one-at-all';
+const CAPTURES = 3;
+const NOTIFIED_AFTER_MS = 6_000;
+
+/** Captures end in doubt; somebody looks them up at the platform and says so, and only then the notification comes. */
+export const operatorScenario: Scenario = {
+  name: 'notifications-after-an-operators-word',
+  fault: 'notifications: after an operator’s word',
+  async run(stage, load) {
+    const late = { executeThenReset: true, notification: { lateMs: NOTIFIED_AFTER_MS } };
+    await stage.fault(late, { operation: 'capture', times: CAPTURES });
+    const gateway = await stage.readyGateway();
+    load.start();
+    const said = new Set<string>();
+    const deadlineMs = Date.now() + 15_000;
+    while (said.size < CAPTURES && Date.now() < deadlineMs) {
+      await delay(200);
+      const { operations } = await ask<{ operations: Doubt[] }>(`${gateway.managementUrl}/v1/operations?state=in_doubt`);
+      for (const doubt of operations.filter(({ id, operation }) => operation === 'capture' && !said.has(id))) {
+        said.add(doubt.id);
+        await ask(`${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`, await truth(stage, doubt)).catch(() => undefined);
+      }
+    }
+    stage.faultEnded();
+  },
+};
+
+interface Doubt {
+  id: string;
+  orderId: string;
+  operation: string;
+}
+
+async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> {
+  const address = `${simulator.url}/simulator/ledger?orderId=${encodeURIComponent(orderId)}`;
+  const { operations } = (await (await fetch(address)).json()) as LedgerOfPlatform;
+  const captured = operations.find(({ operationType }) => operationType === 'capture');
+  const { transactionId, finalExecCode } = captured ?? {};
+  const outcome = finalExecCode === '0000' ? 'succeeded' : 'refused';
+  return { outcome, reason: 'The back office shows it', transactionId, execCode: finalExecCode };
+}
+
+/** @throws where the gateway does not take it: a notification may have been faster than the word */
+async function ask<T>(address: string, body?: object): Promise<T> {
+  const headers = { authorization: `Bearer ${KEY}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const answer = await fetch(address, { method: body ? 'POST' : 'GET', headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return (await answer.json()) as T;
+}

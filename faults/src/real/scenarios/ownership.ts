@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { told, type Scenario } from '../scenario.js';
+
+const SLOW_PLATFORM = { latencyMsUniform: [300, 1_000] };
+
+export const ownershipScenarios: readonly Scenario[] = [
+  {
+    name: 'two-owners',
+    fault: 'two owners forced',
+    weight: 2,
+    /** Both are given every command, in their own groups: only the journal stands between them. */
+    async run(stage, load) {
+      const owners = [await stage.gateway(), await stage.gateway({ env: { SECOND_OWNER: '.second' } })];
+      for (const owner of owners) await stage.ready(owner);
+      load.start();
+      await told(load);
+      await owners[1]?.stop();
+      stage.faultEnded();
+    },
+  },
+  {
+    name: 'rebalance-mid-call',
+    fault: 'rebalance mid-call',
+    async run(stage, load) {
+      await stage.fault(SLOW_PLATFORM);
+      await stage.readyGateway();
+      load.start();
+      const second = await stage.readyGateway();
+      await delay(500);
+      await second.stop();
+      await stage.readyGateway();
+      stage.faultEnded();
+    },
+  },
+  {
+    name: 'rebalance-storm',
+    fault: 'rebalance storm',
+    /** Four come and three go while the platform is slow, politely or not, and nobody waits for anybody. */
+    async run(stage, load) {
+      await stage.fault(SLOW_PLATFORM);
+      let gateways = [await stage.gateway()];
+      load.start();
+      for (let joins = 0; joins < 3; joins++) {
+        const joined = await stage.gateway();
+        await delay(stage.random.between(1_200, 2_500));
+        const [leaving, ...rest] = gateways;
+        gateways = [...rest, joined];
+        if (!leaving) continue;
+        if (stage.random.chance(0.5)) await stage.kill(leaving);
+        else await leaving.stop();
+      }
+      stage.faultEnded();
+      await stage.readyGateway();
+    },
+  },
+];

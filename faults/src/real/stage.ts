@@ -1,0 +1,217 @@
+import { readFileSync } from 'node:fs';
+import { createClient } from 'redis';
+import { TOPICS } from '@tranche/contracts';
+import { createKafkaClient, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
+import { startApp, startSimulator, waitFor, type AppName, type RunningApp } from '@tranche/testing';
+import type { Random } from '../simulation/random.js';
+import { armedEnv, type Arms } from './failpoints/armed-env.js';
+import type { Infrastructure } from './infrastructure.js';
+import { Surroundings, type Through } from './surroundings.js';
+
+const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface StageOptions {
+  infrastructure: Infrastructure;
+  topicPrefix: string;
+  orderPrefix: string;
+  random: Random;
+}
+
+export interface AppOptions extends Arms {
+  through?: Through;
+  env?: Record<string, string>;
+}
+
+/** One run's processes: a simulator, notification-ingest, as many gateways as the scenario wants; and what can be done to them. */
+export class Stage {
+  readonly apps: RunningApp[] = [];
+  ingest: RunningApp | undefined;
+  /** Processes that ended by our SIGKILL. */
+  kills = 0;
+  /** Points at which a process really died. */
+  readonly diedAt = new Set<string>();
+  /** Points at which nobody came by in time: nothing was done there. */
+  readonly missed: string[] = [];
+  /** Services that ended although nobody told them to, and how. */
+  readonly crashed: string[] = [];
+  /** When a fault was over. Wall clock, milliseconds. */
+  readonly faultsEndedAtMs: number[] = [];
+
+  private constructor(
+    readonly options: StageOptions,
+    readonly client: KafkaClient,
+    readonly simulator: RunningApp,
+    readonly surroundings: Surroundings,
+  ) {
+    this.apps.push(simulator);
+  }
+
+  /** Topics, simulator and notification-ingest; gateways are the scenario's. */
+  static async open(options: StageOptions): Promise<Stage> {
+    const { infrastructure, topicPrefix } = options;
+    const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, SILENT);
+    const surroundings = await Surroundings.open(infrastructure, topicPrefix);
+    const topics = async () => {
+      await waitForKafka(client, { log: SILENT });
+      const definitions = Object.values(TOPICS);
+      await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+    };
+    const [simulator] = await Promise.all([startSimulator(surroundings.simulator()), topics()]);
+    const stage = new Stage(options, client, simulator, surroundings);
+    await stage.startIngest();
+    return stage;
+  }
+
+  get random(): Random {
+    return this.options.random;
+  }
+
+  get infrastructure(): Infrastructure {
+    return this.options.infrastructure;
+  }
+
+  get proxies(): Surroundings['proxies'] {
+    return this.surroundings.proxies;
+  }
+
+  /** Resolves as soon as the process is there: `ready` waits until it works. */
+  gateway(options: AppOptions = {}): Promise<RunningApp> {
+    return this.#start('payment-gateway', this.surroundings.gateway(options.through ?? []), options);
+  }
+
+  /** notification-ingest, at the place of the one before. */
+  async startIngest(options: AppOptions = {}): Promise<RunningApp> {
+    this.ingest = await this.#start('notification-ingest', this.surroundings.ingest(options.through), options);
+    return this.ingest;
+  }
+
+  /** A gateway that works. */
+  async readyGateway(options: AppOptions = {}): Promise<RunningApp> {
+    const gateway = await this.gateway(options);
+    await this.ready(gateway);
+    return gateway;
+  }
+
+  /** @throws with its last lines if it ends instead, or takes too long */
+  async ready(app: RunningApp, timeoutMs = 40_000): Promise<void> {
+    const isReady = async () => app.killed || (await fetch(`${app.managementUrl}/health/ready`)).ok;
+    await waitFor(isReady, { timeoutMs, pollMs: 50, what: 'a service to be ready' }).catch((error: unknown) => {
+      throw new Error(`${(error as Error).message}\n${app.logs.slice(-15).join('\n')}`);
+    });
+    if (app.killed) throw new Error(`a service ended instead of being ready\n${app.logs.slice(-15).join('\n')}`);
+  }
+
+  /** Whether the process died at the point, by its own SIGKILL, before the time was over. */
+  async dies(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
+    const exit = await atMost(timeoutMs, app.exited);
+    if (exit === undefined) {
+      this.missed.push(point);
+      return false;
+    }
+    if (exit !== 'SIGKILL') throw new Error(`a service ended with ${exit} instead of dying at ${point}\n${app.logs.slice(-15).join('\n')}`);
+    await waitFor(() => app.logs.includes(`failpoint ${point} kill`), { what: `the line of ${point}` });
+    this.kills++;
+    this.diedAt.add(point);
+    return true;
+  }
+
+  /** Whether the process stands still at the point. */
+  async stops(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
+    const isThere = () => app.logs.includes(`failpoint ${point} stop`) && isStopped(app.pid);
+    return waitFor(isThere, { timeoutMs, pollMs: 5, what: point }).then(
+      () => true,
+      () => {
+        this.missed.push(point);
+        return false;
+      },
+    );
+  }
+
+  goOn(app: RunningApp): void {
+    process.kill(app.pid, 'SIGCONT');
+  }
+
+  async killKafka(): Promise<void> {
+    await this.infrastructure.killKafka();
+    this.kills++;
+  }
+
+  async killRedis(): Promise<void> {
+    await this.infrastructure.killRedis();
+    this.kills++;
+  }
+
+  async kill(app: RunningApp): Promise<void> {
+    if (app.killed) return;
+    await app.stop('SIGKILL');
+    this.kills++;
+  }
+
+  /** From now on it is for the services to recover. */
+  faultEnded(): void {
+    this.faultsEndedAtMs.push(Date.now());
+  }
+
+  /** Makes the platform misbehave for this run's orders; see the simulator's README. */
+  async fault(fault: object, match: object = {}): Promise<void> {
+    await this.tell('/simulator/faults', { match: { orderPrefix: this.options.orderPrefix, ...match }, fault });
+  }
+
+  async tell(path: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(this.simulator.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  }
+
+  async noFaults(): Promise<void> {
+    await fetch(`${this.simulator.url}/simulator/faults`, { method: 'DELETE' });
+  }
+
+  /** FLUSHALL; of a Redis that is not ours, what is this run's. */
+  async flushRedis(): Promise<void> {
+    const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
+    const script = `for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end`;
+    if (this.infrastructure.isOwn.redis) await redis.flushAll();
+    else await redis.eval(script, { arguments: [`${this.options.topicPrefix}*`] });
+    await redis.close();
+  }
+
+  /** What the services said last, for who must find out. */
+  lastLines(count: number): string[] {
+    return this.apps.flatMap((app, at) => app.logs.slice(-count).map((line) => `${at}: ${line}`));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.apps.map((app) => app.stop('SIGKILL')));
+    await this.surroundings.close();
+  }
+
+  async #start(name: AppName, settings: Record<string, string>, { env = {}, failpoints, clockJump }: AppOptions): Promise<RunningApp> {
+    const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
+    const arms = { ...(failpoints === undefined ? {} : { failpoints }), ...(clockJump === undefined ? {} : { clockJump }) };
+    const planted = isPlanted ? armedEnv(arms, this.options.orderPrefix) : {};
+    const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined });
+    this.apps.push(app);
+    void app.exited.then((exit) => {
+      if (exit !== 0 && exit !== 'SIGKILL') this.crashed.push(`${name} ended with ${exit}`);
+    });
+    return app;
+  }
+}
+
+async function atMost<T>(timeoutMs: number, awaited: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), timeoutMs)));
+  const first = await Promise.race([awaited, deadline]);
+  clearTimeout(timer);
+  return first;
+}
+
+/** Where there is no /proc, the line has to do. */
+function isStopped(pid: number): boolean {
+  try {
+    return /\) [Tt] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return true;
+  }
+}

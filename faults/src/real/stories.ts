@@ -1,0 +1,160 @@
+import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
+import type { LoadOrder } from './load-order.js';
+
+type Story = (order: LoadOrder) => Promise<void>;
+
+/** Last four digits that mean nothing to the platform: it takes those of a known EXECCODE for a wish. */
+const AMOUNTS = [24_000, 30_000, 45_500, 90_000, 120_000] as const;
+/** 24,001 is refused by the bank (4001). */
+const REFUSED_AMOUNT = 24_001;
+/** 15,004: executed, answered with 5004, and the result comes by notification alone. */
+const DOUBTFUL_AMOUNT = 15_004;
+/** Leaves no room for a tag. */
+const LONG_EXTRADATA = 'x'.repeat(255);
+
+/** What an order may live through. A story whose next step can't be taken ends there: it throws, and nothing is wrong with that. */
+export const STORIES = {
+  'capture-refund': async (order) => {
+    const amount = await authorized(order);
+    await order.succeeds(capture(order));
+    await order.succeeds(refund(order, part(order, amount)));
+    await order.succeeds(refund(order));
+  },
+
+  'partial-capture': async (order) => {
+    const captured = part(order, await authorized(order));
+    await order.succeeds(capture(order, captured));
+    await order.succeeds(refund(order, captured));
+  },
+
+  void: async (order) => {
+    await authorized(order);
+    await order.succeeds(order.send('partner-a', 'payment.void', aVoid(order.name)));
+  },
+
+  /** The second capture must never be sent. */
+  'capture-twice': async (order) => {
+    await authorized(order);
+    const both = [capture(order), capture(order)];
+    await Promise.all(both.map((id) => order.ends(id)));
+  },
+
+  /** Sent in one go: each must wait for the one before it. */
+  burst: async (order) => {
+    const amount = await authorized(order);
+    const all = [capture(order), refund(order, part(order, amount)), refund(order)];
+    await Promise.all(all.map((id) => order.ends(id)));
+  },
+
+  /** Method B: on hold (0003), or validated at once. */
+  approved: async (order) => {
+    const amount = order.random.pick(AMOUNTS);
+    const id = order.send('partner-b', 'payment.authorize', aPartnerBAuthorization({ ...order.name, amount }));
+    const page = await order.redirects(id);
+    if (order.random.chance(0.7)) {
+      await order.platform.decide(page, 'pending');
+      await order.platform.approve(await order.waitsForApproval(id));
+    } else await order.platform.decide(page, 'validate');
+    await order.succeeds(id);
+    await order.succeeds(order.send('partner-b', 'payment.capture', aCapture(order.name)));
+    await order.succeeds(order.send('partner-b', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
+  },
+
+  card: async (order) => {
+    const amount = order.random.pick(AMOUNTS);
+    const hfToken = await order.platform.cardToken();
+    const tokenizedAt = new Date().toISOString();
+    await order.succeeds(order.send('card', 'payment.pay', aCardPayment({ ...order.name, amount, hfToken, tokenizedAt })));
+    await order.succeeds(order.send('card', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
+  },
+
+  /** Somebody refunds in the back office: it counts against what remains. */
+  'back-office': async (order) => {
+    const amount = await authorized(order);
+    await order.succeeds(capture(order));
+    await order.platform.refundInBackOffice(order.name.orderId, part(order, amount));
+    await order.hearsOfAnother();
+    await order.ends(refund(order, amount));
+    await order.succeeds(refund(order));
+  },
+
+  /** Every command comes twice, the second time at once or after the first has ended; and once its id with another content. */
+  'same-twice': async (order) => {
+    const data = aPartnerAAuthorization({ ...order.name, amount: order.random.pick(AMOUNTS) });
+    const id = order.send('partner-a', 'payment.authorize', data);
+    if (order.random.chance(0.5)) order.send('partner-a', 'payment.authorize', data, id);
+    await order.platform.decide(await order.redirects(id), 'validate');
+    await order.succeeds(id);
+    order.send('partner-a', 'payment.authorize', data, id);
+    const captured = order.send('partner-a', 'payment.capture', aCapture(order.name));
+    order.send('partner-a', 'payment.capture', aCapture(order.name), captured);
+    await order.succeeds(captured);
+    order.send('partner-a', 'payment.capture', aCapture(order.name), captured);
+    order.send('partner-a', 'payment.capture', aCapture({ ...order.name, description: 'Another one' }), captured);
+  },
+
+  /** The cardholder comes back to the shop and begins anew; sometimes with the first form still open, and finishes both. */
+  superseded: async (order) => {
+    const amount = order.random.pick(AMOUNTS);
+    const first = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+    const firstPage = await order.redirects(first);
+    const again = aPartnerAAuthorization({ ...order.name, amount, supersedes: first });
+    const second = order.send('partner-a', 'payment.authorize', again);
+    await order.platform.decide(await order.redirects(second), 'validate');
+    const { data } = await order.succeeds(second);
+    if (order.random.chance(0.3)) await order.platform.decide(firstPage, 'validate');
+    await order.succeeds(order.send('partner-a', 'payment.capture', aCapture({ ...order.name, transactionId: data.transactionId })));
+  },
+
+  /** Refused by the bank or left by the cardholder, then tried again with another command. */
+  refused: async (order) => {
+    const isByBank = order.random.chance(0.5);
+    const amount = isByBank ? REFUSED_AMOUNT : order.random.pick(AMOUNTS);
+    const id = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+    if (!isByBank) await order.platform.decide(await order.redirects(id), 'abandon');
+    await order.ends(id);
+    await authorized(order);
+  },
+
+  /** The platform itself does not know yet (5004). */
+  'in-doubt': async (order) => {
+    await authorized(order);
+    await order.succeeds(capture(order, DOUBTFUL_AMOUNT));
+    await order.succeeds(refund(order));
+  },
+
+  /** Nobody ever finishes the form. */
+  'left-alone': async (order) => {
+    await order.redirects(order.send('partner-a', 'payment.authorize', aPartnerAAuthorization(order.name)));
+  },
+
+  /** Its notifications name no operation of ours. */
+  untagged: async (order) => {
+    await authorized(order);
+    await order.succeeds(order.send('partner-a', 'payment.capture', aCapture({ ...order.name, extraData: LONG_EXTRADATA })));
+    await order.succeeds(order.send('partner-a', 'payment.refund', aRefund({ ...order.name, extraData: LONG_EXTRADATA })));
+  },
+} as const satisfies Record<string, Story>;
+
+export type StoryName = keyof typeof STORIES;
+export const STORY_NAMES = Object.keys(STORIES) as StoryName[];
+
+/** Method A from the command to the cardholder's decision. Gives back the amount. */
+async function authorized(order: LoadOrder): Promise<number> {
+  const amount = order.random.pick(AMOUNTS);
+  const id = order.send('partner-a', 'payment.authorize', aPartnerAAuthorization({ ...order.name, amount }));
+  await order.platform.decide(await order.redirects(id), 'validate');
+  await order.succeeds(id);
+  return amount;
+}
+
+/** Of the whole authorization, unless told otherwise. */
+const capture = (order: LoadOrder, amount?: number): string =>
+  order.send('partner-a', 'payment.capture', aCapture({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
+
+/** Of all that remains, unless told otherwise. */
+const refund = (order: LoadOrder, amount?: number): string =>
+  order.send('partner-a', 'payment.refund', aRefund({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
+
+/** A part that leaves something, in whole hundreds. */
+const part = ({ random }: LoadOrder, amount: number): number => 100 * (1 + random.below(amount / 100 - 1));

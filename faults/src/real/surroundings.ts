@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts, repositoryRoot } from '@tranche/testing';
+import type { Infrastructure } from './infrastructure.js';
+import { kafkaAddress } from './kafka-address.js';
+import { TcpProxy } from './proxy.js';
+
+export const MERCHANT = { name: 'shop-fr', identifier: 'Demo Shop FR' } as const;
+/** How long a member that says nothing keeps its partitions. Milliseconds. */
+const SESSION_MS = 2_500;
+const PLATFORM_TIMEOUT_MS = 1_500;
+const DOUBT_GRACE_MS = 500;
+/** Often, so that no outage of ours outlasts the platform's patience. */
+const NOTIFICATION_RETRY_MS = ['300', '600', '1000', ...Array.from({ length: 60 }, () => '2000')].join(',');
+
+export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
+/** Ways that a service takes through their proxy only where the scenario wants it. */
+export type Through = readonly ('kafka' | 'redis')[];
+
+/** A place for each service, the ways between them, and the settings that follow from these. */
+export class Surroundings {
+  private constructor(
+    private readonly infrastructure: Infrastructure,
+    private readonly topicPrefix: string,
+    readonly proxies: Readonly<Record<Way, TcpProxy>>,
+    private readonly ports: { ingest: number; simulator: number },
+    private readonly merchantsFile: string,
+  ) {}
+
+  static async open(infrastructure: Infrastructure, topicPrefix: string): Promise<Surroundings> {
+    const { brokers, redisUrl, folder } = infrastructure;
+    const [ingest, simulator] = await freePorts();
+    const redis = new URL(redisUrl);
+    const proxies: Record<Way, TcpProxy> = {
+      platform: await TcpProxy.listen(() => ({ port: simulator })),
+      ingest: await TcpProxy.listen(() => ({ port: ingest })),
+      kafka: await TcpProxy.listen(
+        () => ({ port: Number(brokers.split(',')[0]?.split(':')[1]) }),
+        kafkaAddress(brokers, () => proxies.kafka.port),
+      ),
+      redis: await TcpProxy.listen(() => ({ port: Number(redis.port), host: redis.hostname })),
+    };
+    const merchantsFile = join(folder, `merchants-${simulator}.json`);
+    writeFileSync(merchantsFile, JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`)));
+    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile);
+  }
+
+  simulator(): Record<string, string> {
+    return {
+      PORT: String(this.ports.simulator),
+      MERCHANTS_FILE: this.merchantsFile,
+      NOTIFICATION_RETRY_MS,
+      LATENCY_MS: '10-80',
+      LOG_LEVEL,
+    };
+  }
+
+  gateway(through: Through): Record<string, string> {
+    const redis = new URL(this.infrastructure.redisUrl);
+    if (through.includes('redis')) redis.host = `127.0.0.1:${this.proxies.redis.port}`;
+    return {
+      ...this.#kafka(through),
+      REDIS_URL: redis.href,
+      PAYMENT_URL: `http://127.0.0.1:${this.proxies.platform.port}`,
+      AUTH_SERVICE_KEY: 'not-used',
+      OPERATORS_FILE: join(repositoryRoot(), 'config/operators.demo.json'),
+      PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
+      DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
+      KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
+    };
+  }
+
+  /** Of notification-ingest, always at the same place, and of its tools. */
+  ingest(through: Through = []): Record<string, string> {
+    return { ...this.#kafka(through), REDIS_URL: this.infrastructure.redisUrl, PORT: String(this.ports.ingest) };
+  }
+
+  /** A MERCHANTS_FILE whose merchant has these settings besides its own. */
+  merchantsFileWith(settings: object): string {
+    const file = `${this.merchantsFile}.${Object.keys(settings).join('.')}`;
+    const merchants = JSON.parse(readFileSync(this.merchantsFile, 'utf8')) as object[];
+    writeFileSync(file, JSON.stringify(merchants.map((merchant) => ({ ...merchant, ...settings }))));
+    return file;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.proxies).map((proxy) => proxy.close()));
+  }
+
+  #kafka(through: Through): Record<string, string> {
+    const brokers = through.includes('kafka') ? `127.0.0.1:${this.proxies.kafka.port}` : this.infrastructure.brokers;
+    return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: this.topicPrefix, MERCHANTS_FILE: this.merchantsFile, LOG_LEVEL };
+  }
+}
+
+const LOG_LEVEL = process.env.LOG_LEVEL ?? 'warn';
+
+function merchantsNotifiedAt(ingestUrl: string): object[] {
+  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as Record<string, unknown>[];
+  return merchants
+    .filter(({ merchant }) => merchant === MERCHANT.name)
+    .map((merchant) => ({ ...merchant, notificationUrl: `${ingestUrl}/notifications`, returnUrl: `${ingestUrl}/return/${MERCHANT.name}` }));
+}

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  COMMAND_TOPICS,
+  decodeCloudEvent,
+  parseOrderKey,
+  TOPICS,
+  type CloudEvent,
+  type PaymentEvent,
+  type PaymentNotification,
+} from '@tranche/contracts';
+import type { ConsumedRecord, KafkaClient } from '@tranche/kafka';
+import { decodeRecord } from '@tranche/order-journal';
+import { openIn } from './referee-open.js';
+import { wholeTopic } from './traces-topic.js';
+import type { LedgerOfPlatform, NotificationOfPlatform, SentCommand, Traces } from './traces.js';
+
+export interface TracesReaderOptions {
+  client: KafkaClient;
+  topicPrefix: string;
+  simulatorUrl: string;
+  /** Begins every ORDERID of the run, and no other. */
+  orderPrefix: string;
+  commands: SentCommand[];
+  /** How long it waits for the gateway to have taken what the platform and the journal hold already (20,000). */
+  patienceMs?: number;
+}
+
+const PATIENCE_MS = 20_000;
+const AGAIN_AFTER_MS = 250;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * What the run left behind, once nothing is on its way from one topic to the next any more, or the patience is over: then the referee
+ * finds what is missing.
+ */
+export async function readTraces({ patienceMs = PATIENCE_MS, ...options }: TracesReaderOptions): Promise<Traces> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const isOver = performance.now() > deadline;
+    const traces = await readOnce(options).catch((error: unknown) => {
+      if (isOver) throw error;
+    });
+    if (traces && (isOver || openIn(traces).length === 0)) return traces;
+    await delay(AGAIN_AFTER_MS);
+  }
+}
+
+/** What says that something must be elsewhere is read before that: nothing that came in between can look lost. */
+async function readOnce({ client, topicPrefix, simulatorUrl, orderPrefix, commands }: TracesReaderOptions): Promise<Traces> {
+  const isOurs = (orderId: string | undefined) => orderId !== undefined && orderId.startsWith(orderPrefix);
+  const isOurKey = (key: string | null) => isOurs(parseOrderKey(key ?? '')?.orderId);
+  const read = async (topic: { name: string }) =>
+    (await wholeTopic(client, topicPrefix, topic.name)).filter(({ key }) => isOurKey(key)) as (ConsumedRecord & { key: string })[];
+
+  const delivered = await get<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
+  const [commandTopics, notifications] = await Promise.all([
+    Promise.all(Object.values(COMMAND_TOPICS).map(read)),
+    read(TOPICS.notifications),
+  ]);
+  const journal = await read(TOPICS.journal);
+  const [events, quarantine, deadLetters] = await Promise.all([
+    read(TOPICS.events),
+    wholeTopic(client, topicPrefix, TOPICS.notificationsQuarantine.name),
+    read(TOPICS.commandsDeadLetter),
+  ]);
+  const ledger = await get<LedgerOfPlatform>(`${simulatorUrl}/simulator/ledger`);
+
+  return {
+    commands,
+    commandTopic: commandTopics
+      .flat()
+      .map(({ topic, key, partition, offset, headers }) => ({ topic, key, partition, offset, id: headers.ce_id ?? '' })),
+    journal: journal.map(({ partition, offset, key, value }) => ({ partition, offset, key, record: decodeRecord(value) })),
+    events: events.map((record) => ({ ...placeOf(record), event: decoded<PaymentEvent>(record) })),
+    notificationTopic: notifications.map((record) => {
+      const { id, data } = decoded<PaymentNotification>(record);
+      return { ...placeOf(record), id, notification: data };
+    }),
+    quarantine: quarantine.flatMap(quarantinedOf),
+    deadLetters: deadLetters.length,
+    ledger: {
+      calls: ledger.calls.filter(({ orderId }) => isOurs(orderId)),
+      operations: ledger.operations.filter(({ orderId }) => isOurs(orderId)),
+    },
+    delivered: delivered.filter(({ orderId }) => isOurs(orderId)),
+  };
+}
+
+const placeOf = ({ partition, offset, key }: ConsumedRecord & { key: string }) => ({ partition, offset, key });
+
+function decoded<T>(record: ConsumedRecord): CloudEvent<T> {
+  const { event, faults } = decodeCloudEvent(record);
+  if (event?.data === undefined || faults.length > 0) {
+    throw new Error(`${record.topic}/${record.partition}/${record.offset} is no event: ${JSON.stringify(faults)}`);
+  }
+  return event as CloudEvent<T>;
+}
+
+/** Whoever sent it may have named any order, or none: all of the topic counts. */
+function quarantinedOf(record: ConsumedRecord): { id: string; reason: string }[] {
+  const { event } = decodeCloudEvent(record);
+  const { reason } = (event?.data ?? {}) as { reason?: string };
+  return event?.id === undefined ? [] : [{ id: event.id, reason: reason ?? '' }];
+}
+
+async function get<T>(address: string): Promise<T> {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return (await answer.json()) as T;
+}

@@ -1,0 +1,31 @@
+import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { waitFor } from '@tranche/testing';
+
+const TIMEOUT_MS = 30_000;
+export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** All records of a topic from its beginning to its end as of now, headers included; of each partition in offset order. */
+export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
+  const offsets = await topicOffsets(client, topicPrefix + topic);
+  if ([...offsets.values()].every(({ low, high }) => low === high)) return [];
+  const records: ConsumedRecord[] = [];
+  const tail = new TailConsumer({
+    client,
+    topic,
+    topicPrefix,
+    from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
+    log: SILENT,
+    onRecords: (partition, read) => {
+      const { high } = offsets.get(partition) ?? { high: 0n };
+      records.push(...read.filter(({ offset }) => offset < high));
+    },
+  });
+  await tail.start();
+  try {
+    const isRead = () => [...offsets].every(([partition, { high }]) => (tail.lastOffset(partition) ?? -1n) >= high - 1n);
+    await waitFor(isRead, { timeoutMs: TIMEOUT_MS, what: `the end of ${topicPrefix}${topic}` });
+    return records;
+  } finally {
+    await tail.stop();
+  }
+}
