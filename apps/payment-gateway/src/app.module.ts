@@ -35,7 +35,7 @@ import { systemClock } from './system-clock.service.js';
   providers: [
     { provide: Clock, useFactory: ({ clockOffsetMs }: GatewayConfig) => systemClock(clockOffsetMs), inject: [GatewayConfig] },
     { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [GatewayConfig, ServiceLogger] },
-    { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics] },
+    { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics, Health] },
     ...[JournalTopic, JournalEdges, Journal, JournalReaderConsumer, DoubtTimer, Timers],
     ...[OrderIndexStore, ProjectionOutlets, ProjectionService, ProjectorConsumer, RebuildReport],
     ...[PlatformClient, BearerTokenClient, PlatformCaller, BreakerEdges, RailBreakers],
@@ -49,8 +49,8 @@ function kafkaClient(config: GatewayConfig, log: ServiceLogger): KafkaClient {
   return createKafkaClient({ ...config.kafka, clientId: 'payment-gateway' }, log);
 }
 
-function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics): BatchingProducer {
-  return new BatchingProducer({ client, log, metrics: metrics.registry });
+function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics, health: Health): BatchingProducer {
+  return new BatchingProducer({ client, log, metrics: metrics.registry, health });
 }
 
 /** Commands and notifications are two groups, so that a call that takes long holds up no notification. */

@@ -1,5 +1,5 @@
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload, Offsets } from 'kafkajs';
-import { atMost } from './back-off.js';
+import { atMost, pauseFor } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
 import { drainingAssigner } from './draining-assigner.js';
 import { MembershipLostError, UnknownTopicError } from './errors.js';
@@ -36,8 +36,9 @@ export interface GroupConsumerOptions {
 
 /** When every partition is paused kafkajs sleeps this long before its next heartbeat or its end. */
 const maxWaitTimeMs = 250;
-/** A fetch for a partition that was given back belongs to nobody; kafkajs goes on with it only if it forgot to join. */
-const forgottenJoinMs = 15_000;
+/** A fetch for a partition that was given back belongs to nobody; kafkajs goes on with it for so long only if it forgot to join. */
+const forgottenJoinMs = 3_000;
+const lookAgainMs = 50;
 const mebibyte = 1024 * 1024;
 const fetchEveryMs = 5;
 
@@ -142,11 +143,16 @@ export class GroupConsumer {
     return this.pace.keep();
   }
 
-  /** Another broker's fetch may come in while the group is joined. Without end it must not: then kafkajs is to start anew. */
+  /**
+   * Another broker's fetch may come in while the group is joined. Without end it must not: kafkajs forgets a join whose connection
+   * broke and only fetches on. What the broker says at a rebalance makes it join.
+   */
   private withoutGroup(): Promise<void> {
-    if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return Promise.resolve();
+    if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return pauseFor(lookAgainMs);
     this.withoutGroupSinceMs = performance.now();
-    return Promise.reject(new Error('fetching goes on without the group having been joined again'));
+    this.notReady = 'has lost its consumer group';
+    const error = new Error('fetching goes on without the group having been joined again');
+    return Promise.reject(Object.assign(error, { type: 'REBALANCE_IN_PROGRESS' }));
   }
 
   private isDrained(): boolean {

@@ -108,7 +108,8 @@ export class LogReader {
     const { client, topic, log } = this.options;
     const consumer = kafkaOf(client).consumer({
       groupId: `${client.clientId}.reader.${randomUUID()}`,
-      sessionTimeout: 30_000,
+      sessionTimeout: 6_000,
+      heartbeatInterval: 1_500,
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 512 * 1024,
       maxBytes: 4 * 1024 * 1024,

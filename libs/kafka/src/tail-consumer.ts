@@ -40,8 +40,9 @@ export class TailConsumer {
     this.name = (options.topicPrefix ?? '') + options.topic;
     this.consumer = kafkaOf(options.client).consumer({
       groupId: `${options.client.clientId}.tail.${randomUUID()}`,
-      sessionTimeout: 30_000,
-      heartbeatInterval: 3000,
+      // After an outage the member that it was still counts: nobody reads before this time is over.
+      sessionTimeout: 6_000,
+      heartbeatInterval: 1_500,
       minBytes: 1,
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 4 * 1024 * 1024,

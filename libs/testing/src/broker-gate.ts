@@ -7,6 +7,8 @@ export interface BrokerGate {
   shut(): Promise<void>;
   /** It is back, on the same port. */
   open(): Promise<void>;
+  /** The next request with this Kafka API key breaks its connection instead of arriving; resolves when that has happened. */
+  cutNext(apiKey: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   const sockets = new Set<Socket>();
   let server: Server | undefined;
   let port = 0;
+  let cut: { apiKey: number; done: () => void } | undefined;
 
   const open = async () => {
     if (server) return;
@@ -44,7 +47,14 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
         to.destroy();
       });
     }
-    client.pipe(upstream);
+    client.on('data', (bytes) => {
+      if (cut === undefined || apiKeyOf(bytes) !== cut.apiKey) return void upstream.write(bytes);
+      const { done } = cut;
+      cut = undefined;
+      client.destroy();
+      done();
+    });
+    client.on('end', () => upstream.end());
     const readdress = readdressed(host, Number(brokerPort), () => port);
     upstream.on('data', (bytes) => {
       const answers = readdress(bytes);
@@ -54,7 +64,13 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
 
   await open();
   if (!isOpen) await shut();
-  return { address: `127.0.0.1:${port}`, shut, open, close: shut };
+  const cutNext = (apiKey: number) => new Promise<void>((done) => (cut = { apiKey, done }));
+  return { address: `127.0.0.1:${port}`, shut, open, cutNext, close: shut };
+}
+
+/** Of the request that the bytes begin with: 4 bytes of length, then the key. Clients here write a request at once. */
+function apiKeyOf(bytes: Buffer): number | undefined {
+  return bytes.length < 6 ? undefined : bytes.readInt16BE(4);
 }
 
 /** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours. */

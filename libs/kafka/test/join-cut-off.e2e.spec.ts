@@ -1,0 +1,50 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { brokerGate } from '@tranche/testing';
+import { KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { Bench, brokers, textOf, until } from './support.js';
+
+const JOIN_GROUP = 11;
+const SYNC_GROUP = 14;
+const handled = new Set<string>();
+
+@Controller()
+class Commands {
+  @KafkaHandler('commands')
+  handle(@Payload() record: ConsumedRecord): void {
+    handled.add(textOf(record)!);
+  }
+}
+
+describe.each([
+  ['JoinGroup', JOIN_GROUP],
+  ['SyncGroup', SYNC_GROUP],
+])('a connection that breaks at %s', (name, apiKey) => {
+  let close: () => Promise<void>;
+  afterAll(() => close());
+
+  it('is made up for: the member joins again and everything is handled', async () => {
+    handled.clear();
+    const gate = await brokerGate(brokers());
+    const [bench, direct] = [new Bench(gate.address), new Bench()];
+    close = async () => {
+      await bench.close();
+      await direct.close();
+      await gate.close();
+    };
+    await bench.topics(['commands', 'dead'], { partitions: 4 });
+    const groupId = `${bench.prefix}group`;
+    await bench.serve([Commands]);
+    await bench.send('commands', 'first', 'first');
+    await until('the first record', () => handled.has('first'));
+    const cut = gate.cutNext(apiKey);
+    // Another member comes: its join makes everybody join again.
+    const joined = direct.serve([Commands], {}, direct.server({ topicPrefix: bench.prefix, groupId }));
+    await cut;
+    for (let i = 0; i < 40; i++) await bench.send('commands', `key-${i}`, String(i));
+    await until('all of them', () => handled.size === 41, 12_000);
+    await until('ready again', () => bench.health.notReady().length === 0);
+    await joined;
+    expect([name, bench.health.notLive()]).toEqual([name, []]);
+  });
+});
