@@ -73,8 +73,8 @@ function apiKeyOf(bytes: Buffer): number | undefined {
   return bytes.length < 6 ? undefined : bytes.readInt16BE(4);
 }
 
-/** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours. */
-function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
+/** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours; one for each connection. */
+export function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
   let rest = Buffer.alloc(0);
   const theirs = Buffer.concat([int16(host.length), Buffer.from(host), int32(brokerPort)]);
   return (bytes) => {
