@@ -1,19 +1,26 @@
 /**
- * `npm run faults -- [--runs N] [--seed S] [--only NAME] [--list]`: real faults against the built services on a Kafka and a Redis of their own.
+ * `npm run faults -- [--runs N] [--seed S] [--workers N] [--only NAME] [--list]`: real faults against the built services, on a Kafka and a Redis
+ * of each worker's own.
  * `-- --simulated`: seeded worlds over the real cores; `-- --mutants [--only NAME]`: planted bugs that these worlds must find;
  * `-- --forgeries`: forged notifications and slow clients. `--json`: the last line is one JSON object. Ends with 1 if anything happened
  * that never must.
  */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './bootstrap.mjs';
 import { packagesFor } from './infra.mjs';
 import { brokerSettings, clusterId, kafkaCommand } from './kafka.mjs';
 import { ensurePackages } from './packages.mjs';
-import { freePorts } from './ports.mjs';
-import { runTool } from './processes.mjs';
+import { isPortFree } from './ports.mjs';
+import { Expected, runTool } from './processes.mjs';
 import { createLog } from './progress.mjs';
 import { redisArguments, redisCommand } from './redis.mjs';
+
+const WORKERS = 2;
+const MOST_WORKERS = 8;
+/** Below those that systems give to whoever asks for any. */
+const PORTS = { from: 20_000, to: 32_000 };
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values: options } = parseArgs({
@@ -43,30 +50,45 @@ await runTool(async ({ held }) => {
 });
 
 /**
- * How to start Kafka and Redis, each on its port: whoever kills and restarts them must be the one who starts them. One that the
- * environment names is used as it is.
+ * How to start Kafka and Redis of each worker, on ports and in a folder of its own: whoever kills and restarts them must be the one who
+ * starts them. One that the environment names is used as it is.
  */
 async function commandLines({ held, log }) {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
-  const [kafkaPort, controllerPort, redisPort] = await freePorts(3);
-  const folder = held.folder('tranche-faults-');
   await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
-  return {
-    folder,
-    kafka: brokers
-      ? { brokers }
-      : {
-          brokers: `127.0.0.1:${kafkaPort}`,
-          java: await kafkaCommand({ held, log }),
-          settings: brokerSettings({ port: kafkaPort, controllerPort, folder: 'FOLDER' }),
-          clusterId: clusterId(),
-        },
-    redis: redisUrl
-      ? { url: redisUrl }
-      : {
-          url: `redis://127.0.0.1:${redisPort}`,
-          command: await redisCommand({ held, log }),
-          args: redisArguments({ port: redisPort, folder: 'FOLDER' }),
-        },
-  };
+  const java = brokers ? undefined : await kafkaCommand({ held, log });
+  const command = redisUrl ? undefined : await redisCommand({ held, log });
+  const ports = keptPorts();
+  const next = async () => (await ports.next()).value;
+  const places = [];
+  for (let count = workersFor({ isShared: Boolean(brokers || redisUrl) }); count > 0; count--) {
+    const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
+    places.push({
+      folder: held.folder('tranche-faults-'),
+      kafka: brokers
+        ? { brokers }
+        : {
+            ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
+            settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
+          },
+      redis: redisUrl
+        ? { url: redisUrl }
+        : { url: `redis://127.0.0.1:${redisPort}`, command, args: redisArguments({ port: redisPort, folder: 'FOLDER' }) },
+    });
+  }
+  return places;
+}
+
+/** faults/dist/main.js refuses what is no number. */
+function workersFor({ isShared }) {
+  if (options.forgeries) return 1;
+  const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
+  return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
+}
+
+/** Free ports that stay free while their broker is killed: another worker's services are never given them. */
+async function* keptPorts() {
+  const begin = PORTS.from + Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
+  for (let port = begin; port < PORTS.to; port++) if (await isPortFree(port)) yield port;
+  throw new Expected(`no free port between ${begin} and ${PORTS.to}`);
 }

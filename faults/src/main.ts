@@ -44,21 +44,22 @@ if (process.send) {
   const { listOfScenarios } = await import('./real/run-real.js');
   console.log(listOfScenarios());
 } else {
-  const lines = commandLines();
   const options = { ...numbers(), json: values.json };
+  const places = commandLines();
   if (values.forgeries) {
     const { runForgeries } = await import('./forgeries/run-forgeries.js');
-    process.exitCode = await runForgeries(options, lines);
+    process.exitCode = await runForgeries(options, places[0]);
   } else {
     const { runReal } = await import('./real/run-real.js');
-    process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, lines);
+    process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, places);
   }
 }
 
-function commandLines(): CommandLines {
+/** A set for each worker. */
+function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
   if (lines === undefined) return refuse('tools/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
-  return JSON.parse(lines) as CommandLines;
+  return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
 }
 
 function numbers(): { runs?: number; seed?: number; workers?: number } {

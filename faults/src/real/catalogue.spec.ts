@@ -14,6 +14,10 @@ it('plays the telling ones where there are few runs', () => {
   expect(names(3)).toEqual(TELLING.slice(0, 3));
 });
 
+it('begins the long one right after them', () => {
+  for (const seed of [1, 2, 3]) expect(names(100, seed)[TELLING.length]).toBe('kafka-away-60-s');
+});
+
 it('plays every scenario in 100 runs, and kills at crash points in 46 of them', () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     const played = names(100, seed);

@@ -41,14 +41,18 @@ export const TELLING = [
   'produce-landed-intent',
 ] as const;
 
-/** Which scenarios a campaign plays: the telling ones, then each of the others once, then as their weights say. */
+/** Takes as long as several others: begun early, nobody waits for it in the end. */
+const LONG = 'kafka-away-60-s';
+
+/** Which scenarios a campaign plays: the telling ones, the long one, then each of the others once, then as their weights say. */
 export function chosen(scenarios: readonly Scenario[], runs: number, random: Random): Scenario[] {
   const telling = TELLING.flatMap((name) => scenarios.find((scenario) => scenario.name === name) ?? []);
   const others = shuffled(
     scenarios.filter((scenario) => !telling.includes(scenario)),
     random,
   );
-  const all = [...telling, ...others].slice(0, runs);
+  const isLong = ({ name }: Scenario) => name === LONG;
+  const all = [...telling, ...others.filter(isLong), ...others.filter((scenario) => !isLong(scenario))].slice(0, runs);
   const weights = Object.fromEntries(scenarios.map(({ name, weight = 1 }) => [name, weight]));
   while (all.length < runs) {
     const name = random.weighted(weights);

@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OwnProcess, runToEnd } from './own-process.js';
 
-/** What tools/faults.mjs hands over: how to start Kafka and Redis, or where those are that the environment names. */
+/** What tools/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
 export interface CommandLines {
   folder: string;
   kafka: { brokers: string; java?: string[]; settings?: Record<string, string>; clusterId?: string };
   redis: { url: string; command?: string; args?: string[] };
 }
 
-/** Kafka and Redis of a campaign. Own ones are killed and started again on their port and in their folder. */
+/** Kafka and Redis of one worker. Own ones are killed and started again on their port and in their folder. */
 export class Infrastructure {
   readonly folder: string;
   readonly brokers: string;

@@ -1,6 +1,6 @@
 import type { JournalRecord } from '@tranche/order-journal';
+import { cleanTraces } from '../../test/referee-forged.js';
 import { refereeOf, type ViolationKind } from './referee.js';
-import { cleanTraces } from './referee-forged.js';
 import type { Traces } from './traces.js';
 
 const operation = (traces: Traces, transactionId: string) => traces.ledger.operations.find((one) => one.transactionId === transactionId)!;

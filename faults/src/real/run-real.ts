@@ -21,38 +21,54 @@ export function listOfScenarios(): string {
   return SCENARIOS.map(({ name, fault }) => `${name.padEnd(40)} ${fault}`).join('\n');
 }
 
-/** One scenario after the other, against real processes. Resolves with the exit code. */
-export async function runReal({ runs: wanted, seed = 1, only, json }: RealOptions, lines: CommandLines): Promise<number> {
-  const infrastructure = new Infrastructure(lines);
-  const scenarios = playable(infrastructure, only);
+/** Scenarios against real processes, as many at a time as there are places for Kafka and Redis. Resolves with the exit code. */
+export async function runReal({ runs: wanted, seed = 1, only, json }: RealOptions, places: readonly CommandLines[]): Promise<number> {
+  const infrastructures = places.map((lines) => new Infrastructure(lines));
+  const scenarios = playable(infrastructures, only);
   if (scenarios.length === 0) {
     console.error(`No scenario that can be played here is named ${only}; see --list`);
     return 2;
   }
   const queue = chosen(scenarios, wanted ?? (only === undefined ? RUNS : 1), new Random(seed));
-  const finished: FinishedRun[] = [];
-  await infrastructure.start();
-  try {
-    for (const [at, scenario] of queue.entries()) {
-      if (at > 0 && at % RUNS_OF_ONE_KAFKA === 0) await infrastructure.freshKafka();
-      const run = await runScenario(scenario, seed + at, infrastructure);
-      finished.push(run);
-      console.error(lineOf(run, at + 1, queue.length));
-      if (isBad(run)) console.error(detailsOf(run));
-    }
-  } finally {
-    await infrastructure.stop();
-  }
+  const finished = await played(queue, seed, infrastructures.slice(0, queue.length));
   const report = reportOf(finished, { seed, crashPoints: CRASH_POINTS });
   console.error(tableOf(report, finished));
   if (json) console.log(JSON.stringify(report));
   return finished.some(isBad) ? 1 : 0;
 }
 
+/**
+ * One worker for each infrastructure takes the next scenario from the queue. A run's seed follows from its position there, whoever plays it,
+ * and the runs come back in this order.
+ */
+async function played(queue: readonly Scenario[], seed: number, infrastructures: readonly Infrastructure[]): Promise<FinishedRun[]> {
+  const waiting = queue.entries();
+  const finished: FinishedRun[] = [];
+  let finishedCount = 0;
+  const work = async (infrastructure: Infrastructure) => {
+    let ownCount = 0;
+    await infrastructure.start();
+    for (const [at, scenario] of waiting) {
+      if (ownCount > 0 && ownCount % RUNS_OF_ONE_KAFKA === 0) await infrastructure.freshKafka();
+      const run = await runScenario(scenario, seed + at, infrastructure);
+      ownCount++;
+      finished[at] = run;
+      console.error(lineOf(run, ++finishedCount, queue.length));
+      if (isBad(run)) console.error(detailsOf(run));
+    }
+  };
+  try {
+    await Promise.all(infrastructures.map(work));
+  } finally {
+    await Promise.all(infrastructures.map((infrastructure) => infrastructure.stop()));
+  }
+  return finished;
+}
+
 /** Kafka and Redis that the environment names belong to others as well: nobody kills those. */
-function playable({ isOwn }: Infrastructure, only: string | undefined): Scenario[] {
+function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
   const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
-  const left = wanted.filter(({ needs = [] }) => needs.every((name) => isOwn[name]));
+  const left = wanted.filter(({ needs = [] }) => infrastructures.every(({ isOwn }) => needs.every((name) => isOwn[name])));
   const skipped = wanted.filter((scenario) => !left.includes(scenario)).map(({ name }) => name);
   if (skipped.length > 0) console.error(`Kafka or Redis of the environment is not ours to kill; left out: ${skipped.join(', ')}`);
   return left;

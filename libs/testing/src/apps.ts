@@ -128,11 +128,8 @@ let watchdog: ChildProcess | undefined;
 
 /** tools/guard.mjs ends the apps when this process is gone, even if it was killed; it goes with the last app. */
 function guard(root: string, child: ChildProcess): void {
-  watchdog ??= spawn(process.execPath, [join(root, 'tools', 'guard.mjs')], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  watchdog ??= startWatchdog(root);
   const { stdin } = watchdog;
-  watchdog.unref();
-  (stdin as unknown as { unref(): void }).unref();
-  stdin?.on('error', () => undefined);
   stdin?.write(`process ${child.pid}\n`);
   guarded.add(child);
   child.once('close', () => {
@@ -142,4 +139,12 @@ function guard(root: string, child: ChildProcess): void {
     stdin?.end();
     watchdog = undefined;
   });
+}
+
+function startWatchdog(root: string): ChildProcess {
+  const started = spawn(process.execPath, [join(root, 'tools', 'guard.mjs')], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  started.unref();
+  (started.stdin as unknown as { unref(): void }).unref();
+  started.stdin.on('error', () => undefined);
+  return started;
 }

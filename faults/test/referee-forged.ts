@@ -10,7 +10,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
-import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from './traces.js';
+import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from '../src/real/traces.js';
 
 const MERCHANT = 'shop-fr';
 const AT = '2028-01-31T10:00:00.000Z';
