@@ -50,6 +50,7 @@ export class BatchingProducer {
   private queue: Pending[] = [];
   private queuedBytes = 0;
   private flushing: Promise<void> | undefined;
+  private asking: Promise<void> | undefined;
   private producer: Producer | undefined;
   private isClosed = false;
   private trouble: string | undefined = 'has not connected to Kafka yet';
@@ -127,7 +128,7 @@ export class BatchingProducer {
     if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
     this.giveUp.abort();
     // kafkajs may hang in a request for long; what it still brings nobody waits for.
-    if (this.flushing) await atMost(2000, this.flushing);
+    await atMost(2000, Promise.all([this.flushing, this.asking]));
     await this.disconnect(this.producer);
   }
 
@@ -141,6 +142,24 @@ export class BatchingProducer {
       if (batch.length > 0) await this.deliver(batch);
     }
     this.flushing = undefined;
+    if (this.trouble !== undefined) this.asking ??= this.askUntilAnswered();
+  }
+
+  /** Nothing waits any more, and whoever heard that this process is not ready sends it nothing: it has to find out by itself. */
+  private async askUntilAnswered(): Promise<void> {
+    const { signal } = this.giveUp;
+    for (let attempt = 1; this.trouble !== undefined && !this.flushing && !signal.aborted; attempt++) {
+      await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), signal);
+      if (signal.aborted) return;
+      try {
+        await this.limits.learn([]);
+        await this.connected();
+        this.trouble = undefined;
+      } catch (error) {
+        this.options.log.debug({ attempt, error: String(error) }, 'Kafka does not answer yet');
+      }
+    }
+    this.asking = undefined;
   }
 
   /** Before a batch is taken, for kafkajs would wait for ever for a topic that does not exist. */

@@ -35,6 +35,25 @@ describe('the producer while Kafka is away', () => {
     await bench.close();
   });
 
+  it('is ready again when Kafka is back, though what waited was given up and nobody sends', async () => {
+    const gate = await brokerGate(brokers());
+    const bench = new Bench(gate.address);
+    bench.atEnd(() => gate.close());
+    await bench.topics(['records', 'others']);
+    const producer = new BatchingProducer({ client: bench.client, log: bench.log, health: bench.health });
+    bench.atEnd(() => producer.close());
+    const send = (topic: string) => producer.send({ topic: bench.prefix + topic, key: null, value: null }, { deadlineMs: 300 });
+    await producer.connect();
+    for (const topic of ['records', 'others']) {
+      await gate.shut();
+      await expect(send(topic)).rejects.toThrow(ProduceDeadlineError);
+      await until('not ready', () => bench.health.notReady().length > 0);
+      await gate.open();
+      await until('ready again', () => bench.health.notReady().length === 0);
+    }
+    await bench.close();
+  });
+
   it('can be closed: what was not acknowledged is rejected', async () => {
     const gate = await brokerGate(brokers());
     const bench = new Bench(gate.address);

@@ -321,6 +321,18 @@ describe('start and stop', () => {
     expect(lines.map(({ message }) => message)).toEqual(['shop is starting', 'shop has started', 'shop is stopping', 'shop has stopped']);
   });
 
+  it('cuts who is still sending a request when the time for requests is over', async () => {
+    const { running } = service({ limits: { requestTimeoutMs: 300 } }, { SHUTDOWN_TIMEOUT_MS: '5000' });
+    await running.start();
+    const slow = connect(running.port ?? 0, '127.0.0.1');
+    slow.write('POST /orders HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');
+    await once(slow, 'connect');
+    const closed = once(slow, 'close');
+    slow.resume().on('error', () => undefined);
+    await running.stop('test');
+    await closed;
+  });
+
   it('gives up a stop that takes too long and says where it hung', async () => {
     const drain = new EventEmitter();
     const strategy = Object.assign(new Fake(), { close: () => once(drain, 'done') });

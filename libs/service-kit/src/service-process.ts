@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
@@ -145,18 +145,34 @@ export class ServiceProcess<C extends object> {
     await Promise.all(this.#strategies.map((strategy) => strategy.close() as unknown));
     this.#step = 'finishing requests and closing connections';
     await Promise.all(this.#underWay);
-    await this.#app?.close();
+    await this.#closeHttp();
     this.#step = 'sending the last spans';
     await this.#stopTracing?.();
     this.#step = 'closing the management port';
     await this.#management.close();
   }
 
+  /** Node.js ends its time-outs with the close: whoever is still sending a request by then would hold up the stop. */
+  async #closeHttp(): Promise<void> {
+    const { requestTimeoutMs } = this.#limits;
+    const server = this.#app?.getHttpServer();
+    const overdue = setTimeout(() => server?.closeAllConnections(), requestTimeoutMs);
+    try {
+      await this.#app?.close();
+    } finally {
+      clearTimeout(overdue);
+    }
+  }
+
+  get #limits(): HttpLimits {
+    return { ...HTTP_LIMITS, ...this.definition.limits };
+  }
+
   async #createApp(): Promise<NestFastifyApplication> {
     const { definition, config, log, health, metrics } = this;
     const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
     const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
-    const adapter = httpAdapter({ ...HTTP_LIMITS, ...definition.limits }, { log, metrics, stopping: this.#lifetime.stopping });
+    const adapter = httpAdapter(this.#limits, { log, metrics, stopping: this.#lifetime.stopping });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
       logger: nestLogger(log),
       abortOnError: false,
