@@ -193,7 +193,8 @@ export class Stage {
     const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined });
     this.apps.push(app);
     void app.exited.then((exit) => {
-      if (exit !== 0 && exit !== 'SIGKILL') this.crashed.push(`${name} ended with ${exit}`);
+      // SIGTERM kills a process that we stop before it can hear of it.
+      if (exit !== 0 && exit !== 'SIGKILL' && exit !== 'SIGTERM') this.crashed.push(`${name} ended with ${exit}`);
     });
     return app;
   }

@@ -69,7 +69,7 @@ export class GroupConsumer {
       groupId,
       sessionTimeout,
       heartbeatInterval,
-      rebalanceTimeout: Math.max(30_000, sessionTimeout),
+      rebalanceTimeout: Math.max(10_000, sessionTimeout),
       maxWaitTimeInMs: maxWaitTimeMs,
       maxBytesPerPartition,
       maxBytes: Math.max(10 * mebibyte, 4 * maxBytesPerPartition),

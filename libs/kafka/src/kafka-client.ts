@@ -32,6 +32,8 @@ export function createKafkaClient(settings: KafkaSettings, log: KafkaLog): Kafka
     ...(settings.ssl ? { ssl: true } : {}),
     ...(settings.sasl ? { sasl: settings.sasl as SASLOptions } : {}),
     connectionTimeout: 3000,
+    // A connection may be dead without anybody having said so; what waits for it waits no longer than this.
+    requestTimeout: 12_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 5 },
     socketFactory: withoutNagle,
     logLevel: kafkajs.logLevel.INFO,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@tranche/testing';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 import type { LedgerOfPlatform } from '../traces.js';
@@ -20,7 +21,7 @@ export const operatorScenario: Scenario = {
     const deadlineMs = Date.now() + 15_000;
     while (said.size < CAPTURES && Date.now() < deadlineMs) {
       await delay(200);
-      const { operations } = await ask<{ operations: Doubt[] }>(`${gateway.managementUrl}/v1/operations?state=in_doubt`);
+      const { operations } = await doubtsOf(gateway.managementUrl);
       for (const doubt of operations.filter(({ id, operation }) => operation === 'capture' && !said.has(id))) {
         said.add(doubt.id);
         await ask(`${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`, await truth(stage, doubt)).catch(() => undefined);
@@ -43,6 +44,11 @@ async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> 
   const { transactionId, finalExecCode } = captured ?? {};
   const outcome = finalExecCode === '0000' ? 'succeeded' : 'refused';
   return { outcome, reason: 'The back office shows it', transactionId, execCode: finalExecCode };
+}
+
+/** A gateway whose index has yet to be built says 503. */
+function doubtsOf(managementUrl: string): Promise<{ operations: Doubt[] }> {
+  return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`), { what: 'the doubts' });
 }
 
 /** @throws where the gateway does not take it: a notification may have been faster than the word */
