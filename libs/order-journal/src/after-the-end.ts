@@ -1,5 +1,16 @@
 import { findOperation, type OperationState } from './order-state.js';
-import { answered, bind, conflict, referencesOf, settle, type Draft, type LateWord, type Said } from './transitions.js';
+import {
+  answered,
+  bind,
+  compact,
+  conflict,
+  isOtherTransaction,
+  referencesOf,
+  settle,
+  type Draft,
+  type LateWord,
+  type Said,
+} from './transitions.js';
 
 /**
  * What comes after an end is compared with it: equal says nothing, but it may fill in what nobody told before; what contradicts it is kept
@@ -15,10 +26,14 @@ export function compareWithEnd(next: Draft, operation: OperationState, word: Lat
   }
   let told = operation;
   if (transactionId !== undefined && operation.transactionId === undefined) told = bind(told, attempt, transactionId);
-  if (operation.end === 'succeeded' && result === 'succeeded' && !isOtherShare(operation, said)) told = withAmount(told, said);
+  const isContradiction = contradicts(operation, word);
+  if (operation.end === 'succeeded' && result === 'succeeded') {
+    if (!isContradiction) told = withAmount(told, said);
+    else if (isOtherShare(operation, said)) told = { ...told, isAmountDisputed: true };
+  }
   if (told !== operation) next.put(told);
-  if (contradicts(operation, word)) conflict(next, told, word);
-  else if (told.end === 'succeeded' && result === 'succeeded') tellReferences(next, told, said);
+  if (isContradiction) conflict(next, told, word);
+  else if (told.end === 'succeeded' && result === 'succeeded') tellMore(next, operation, told, said);
 }
 
 /** The amount of a success that nobody told, or that was our reading of the platform's default. */
@@ -30,7 +45,7 @@ function withAmount(operation: OperationState, { answer: { amount } }: Said): Op
 function contradicts(operation: OperationState, { result, said, mayBeDone }: LateWord): boolean {
   const { end } = operation;
   if (end === 'succeeded') {
-    if (result === 'succeeded') return isOtherShare(operation, said);
+    if (result === 'succeeded') return isOtherShare(operation, said) || isOtherTransaction(operation, said);
     // An operator's "not executed" was about the doubt, and came too late for it (R5).
     return (result === 'not_executed' && said.origin !== 'operator') || (result === 'refused' && !mayBeDone);
   }
@@ -38,17 +53,29 @@ function contradicts(operation: OperationState, { result, said, mayBeDone }: Lat
 }
 
 /** The platform's own word, not an operator's, says that it accepted another share of the operation than it said before. */
-const isOtherShare = ({ partial = false }: OperationState, said: Said): boolean =>
-  said.answer.execCode !== undefined && (said.partial ?? false) !== partial;
+function isOtherShare({ partial = false, amount }: OperationState, { partial: isPartial = false, answer }: Said): boolean {
+  const isOtherAmount = isPartial && amount !== undefined && answer.amount !== undefined && answer.amount !== amount;
+  return answer.execCode !== undefined && (isPartial !== partial || isOtherAmount);
+}
 
-/** A refund's references come by notification alone, often behind the answer: its success is published once more, with them (docs/decisions/0023). */
-function tellReferences(next: Draft, operation: OperationState, said: Said): void {
-  if (operation.operation !== 'refund') return;
-  const heard = referencesOf(said);
+/**
+ * A refund's references, and how much was accepted of what was accepted in part, may come by notification alone, often behind the answer:
+ * the success is published once more, with them (docs/decisions/0023).
+ */
+function tellMore(next: Draft, before: OperationState, operation: OperationState, said: Said): void {
+  const heard = operation.operation === 'refund' ? referencesOf(said) : {};
   const externalEntityId = operation.externalEntityId ?? heard.externalEntityId;
   const externalReference = operation.externalReference ?? heard.externalReference;
-  if (externalEntityId === operation.externalEntityId && externalReference === operation.externalReference) return;
-  const flags = [...(operation.flags ?? []), 'references_added'];
-  const body = { origin: said.origin, ...answered(said), externalEntityId, externalReference, flags };
-  next.putAndPublish({ ...operation, externalEntityId, externalReference }, 'succeeded', body);
+  const isReferenceNew = externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference;
+  const isAmountNew = operation.partial && before.amount === undefined && operation.amount !== undefined;
+  if (!isReferenceNew && !isAmountNew) return;
+  const added = [...(isReferenceNew ? ['references_added'] : []), ...(isAmountNew ? ['amount_added'] : [])];
+  const body = {
+    origin: said.origin,
+    ...answered(said),
+    externalEntityId,
+    externalReference,
+    flags: [...(operation.flags ?? []), ...added],
+  };
+  next.putAndPublish(compact({ ...operation, externalEntityId, externalReference }), 'succeeded', body);
 }

@@ -8,19 +8,31 @@ export interface Source {
   attempt: Attempt;
 }
 
+/** What of evidence may name an operation. */
+export type Naming = Pick<Evidence, 'operation' | 'answer'> & Partial<Pick<Evidence, 'commandId' | 'attempt' | 'tag'>>;
+
 /** The operation that evidence names: by command id, by the tag in EXTRADATA, or by TRANSACTIONID (R8). */
-export function namedBy(order: OrderState, evidence: Evidence): OperationState | undefined {
+export function namedBy(order: OrderState, evidence: Naming): OperationState | undefined {
   const { commandId, tag, operation, answer } = evidence;
   if (commandId !== undefined) return findOperation(order, commandId);
   const ofKind = order.operations.filter((other) => other.operation === operation);
   const tagged = tag && ofKind.find((other) => operationTag(other.commandId) === tag.operation);
   if (tagged) return isOfAnother(tagged, evidence) ? undefined : tagged;
-  const bound = answer.transactionId === undefined ? undefined : ofKind.find((other) => other.transactionId === answer.transactionId);
+  const bound = answer.transactionId === undefined ? undefined : ofKind.find((other) => has(other, answer.transactionId));
   return bound ?? voidNamedBy(order, evidence);
 }
 
+const has = ({ transactionId: own, attempts }: OperationState, transactionId: string | undefined): boolean =>
+  own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+
+/** The attempt that evidence of this operation is about: the one it names, the one with its TRANSACTIONID, else the current one. */
+export function attemptNamedBy(operation: OperationState, { attempt, tag, answer: { transactionId } }: Naming): number {
+  const bound = operation.attempts.find((one) => transactionId !== undefined && one.transactionId === transactionId);
+  return attempt ?? tag?.attempt ?? bound?.attempt ?? operation.settledBy ?? operation.attempt;
+}
+
 /** An answer is the last word on the TRANSACTIONID of what no cardholder has a part in: with another one it is another operation. */
-function isOfAnother({ operation, phase, end, attempts }: OperationState, { attempt, tag, answer: { transactionId } }: Evidence): boolean {
+function isOfAnother({ operation, phase, end, attempts }: OperationState, { attempt, tag, answer: { transactionId } }: Naming): boolean {
   if (operation === 'authorize' || operation === 'pay' || phase !== 'ended' || end !== 'succeeded' || transactionId === undefined)
     return false;
   const own = attempts.find((one) => one.attempt === (attempt ?? tag?.attempt))?.transactionId;
@@ -31,7 +43,7 @@ function isOfAnother({ operation, phase, end, attempts }: OperationState, { atte
  * "Void notifications carry the same parameters as capture" (interface, Events); their OPERATIONTYPE is not shown. Whatever it is, a
  * void's own TRANSACTIONID or tag names it; never the TRANSACTIONID of another operation of ours (docs/decisions/0019).
  */
-function voidNamedBy(order: OrderState, { operation, tag, answer: { transactionId } }: Evidence): OperationState | undefined {
+function voidNamedBy(order: OrderState, { operation, tag, answer: { transactionId } }: Naming): OperationState | undefined {
   if (!mayTellOfVoid(operation) || operation === 'void') return undefined;
   const voids = order.operations.filter((other) => other.operation === 'void');
   const isOfOther = order.operations.some((other) => other.operation !== 'void' && isNamed(other, transactionId));
@@ -41,8 +53,8 @@ function voidNamedBy(order: OrderState, { operation, tag, answer: { transactionI
   return bound ?? tagged;
 }
 
-const isNamed = ({ transactionId: own, reference, attempts }: OperationState, transactionId: string | undefined): boolean =>
-  own === transactionId || reference === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+const isNamed = (operation: OperationState, transactionId: string | undefined): boolean =>
+  operation.reference === transactionId || has(operation, transactionId);
 
 /** Kinds that a void's notification may come under; undefined: an OPERATIONTYPE that no operation of ours has. */
 export const mayTellOfVoid = (operation: Evidence['operation']): boolean =>
@@ -60,10 +72,19 @@ export function possibleSources(order: OrderState, evidence: UnboundEvidence): S
     transactionId !== undefined &&
     order.operations.some((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
   if (isBound) return [];
-  const ofKind = order.operations.filter((operation) => operation.operation === evidence.operation);
+  const ofKind = order.operations.filter((operation) => operation.operation === evidence.operation && mayBeOfAmount(operation, evidence));
+  const isUnnamed = ({ settledBy, transactionId: own }: OperationState, attempt: Attempt) =>
+    attempt.transactionId === undefined && (own === undefined || attempt.attempt !== settledBy);
   return ofKind.flatMap((operation) =>
     operation.attempts
-      .filter((attempt) => !attempt.isTagged && attempt.transactionId === undefined && attempt.closed !== 'unsent')
+      .filter((attempt) => !attempt.isTagged && attempt.closed !== 'unsent' && isUnnamed(operation, attempt))
       .map((attempt) => ({ operation, attempt })),
   );
+}
+
+/** What was asked for, and said of more or less than that, is somebody else's; unless the platform accepted a share of it. */
+function mayBeOfAmount(operation: OperationState, { partial, answer: { amount } }: UnboundEvidence): boolean {
+  const { isAmountAssumed, askedAmount, amount: own } = operation;
+  const asked = isAmountAssumed ? undefined : operation.partial ? askedAmount : own;
+  return partial === true || asked === undefined || amount === undefined || asked === amount;
 }

@@ -1,7 +1,6 @@
 import type { OperationKind } from '@tranche/contracts';
-import { mayTellOfVoid } from './evidence-source.js';
 import { hasFollowUp } from './guards.js';
-import { findOperation, hasSucceeded, type ExternalOperation, type OrderState, type UnboundEvidence } from './order-state.js';
+import { mayHaveSucceeded, type ExternalOperation, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
 import { answered, compact, type Draft, type Said } from './transitions.js';
 
@@ -10,37 +9,59 @@ export type ExternalEvidence = Omit<UnboundEvidence, 'operation'> & Pick<Evidenc
 
 /** Notified, but not ours: what was done in the back office, or what we have no name for. Told once, whatever it is (docs/decisions/0020). */
 export function external(next: Draft, evidence: ExternalEvidence, said: Said): void {
-  const { operation, operationType, result, answer } = evidence;
+  const { operation, operationType, result, partial, mayBeDone, source, externalEntityId, externalReference, answer } = evidence;
   const { transactionId, execCode, amount } = answer;
   const contradicted = next.order.external.find((other) => isSame(other, evidence) && isContradiction(other.result, result));
   const of = authorizationOf(next.order, operation);
+  const body = { operation, operationType, amount, origin: source, flags: evidence.flags, ...answered(said) };
+  const { offset, nth } = next.publish('payment.operation.external', undefined, body);
+  const isNotified = source === 'notification';
+  const word = { partial, mayBeDone, source: isNotified ? undefined : source, externalEntityId, externalReference };
   next.order.external = [
     ...next.order.external,
-    compact({ operation, operationType, result, transactionId, execCode, amount, of, offset: next.order.lastOffset }),
+    compact({ operation, operationType, result, transactionId, execCode, amount, ...word, of, offset, nth }),
   ];
-  const body = { operation, operationType, amount, origin: evidence.source, flags: evidence.flags, ...answered(said) };
-  next.publish('payment.operation.external', undefined, body);
   if (contradicted) next.publish('payment.conflict.detected', undefined, { ...body, flags: [`was_${contradicted.result}`] });
 }
 
-/** What was taken for somebody else's operation turns out to be this one: it must not count twice against what remains. */
-export function takeBackExternal(next: Draft, commandId: string): void {
-  const ours = findOperation(next.order, commandId);
-  if (ours?.transactionId === undefined) return;
-  const isOurs = ({ operation, transactionId }: ExternalOperation) =>
-    transactionId === ours.transactionId && (operation === ours.operation || (ours.operation === 'void' && mayTellOfVoid(operation)));
-  if (next.order.external.some(isOurs)) next.order.external = next.order.external.filter((other) => !isOurs(other));
+/** What was said of an operation that was taken for somebody else's, as evidence of the one of ours that it turned out to be. */
+export function asEvidence(word: ExternalOperation, operation: OperationKind): UnboundEvidence {
+  const {
+    result,
+    partial,
+    mayBeDone,
+    source = 'notification',
+    transactionId,
+    execCode,
+    amount,
+    externalEntityId,
+    externalReference,
+  } = word;
+  const answer = compact({ transactionId, execCode, amount });
+  return compact({ operation, result, partial, mayBeDone, answer, source, externalEntityId, externalReference });
 }
 
 /** The same word came before. Without a TRANSACTIONID only what is alike in all is the same. */
-export function isKnown({ external: known, unbound }: OrderState, { operation, operationType, answer }: ExternalEvidence): boolean {
+export function isKnown({ external: known, unbound }: OrderState, evidence: ExternalEvidence): boolean {
+  const { operation, operationType, answer } = evidence;
   const isWord = (other: Partial<ExternalOperation>) =>
     other.operation === operation &&
     other.operationType === operationType &&
     other.transactionId === answer.transactionId &&
     other.execCode === answer.execCode &&
     (answer.transactionId !== undefined || other.amount === answer.amount);
-  return known.some(isWord) || unbound.some((other) => isWord({ ...other.answer, operation: other.operation }));
+  const isHeld = (other: UnboundEvidence) => isWord({ ...other.answer, operation: other.operation }) && !tellsMore(evidence, other);
+  return known.some(isWord) || unbound.some(isHeld);
+}
+
+/** The platform may say the same again, and more of it: the references of a refund, the amount. */
+function tellsMore(now: ExternalEvidence, before: UnboundEvidence): boolean {
+  const isNew = (said: unknown, known: unknown) => said !== undefined && known === undefined;
+  return (
+    isNew(now.answer.amount, before.answer.amount) ||
+    isNew(now.externalEntityId, before.externalEntityId) ||
+    isNew(now.externalReference, before.externalReference)
+  );
 }
 
 const isSame = (other: ExternalOperation, { operation, operationType, answer }: ExternalEvidence): boolean =>
@@ -57,7 +78,7 @@ function authorizationOf(order: OrderState, kind: OperationKind | undefined): st
   if (kind !== 'capture' && kind !== 'void') return undefined;
   if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
   const possible = order.operations.filter((operation) => {
-    if (operation.operation !== 'authorize' || (operation.phase === 'ended' && !hasSucceeded(operation))) return false;
+    if (operation.operation !== 'authorize' || (operation.phase === 'ended' && !mayHaveSucceeded(operation))) return false;
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;

@@ -1,7 +1,7 @@
 import { compareWithEnd } from './after-the-end.js';
-import { isCurrent, namedBy, possibleSources } from './evidence-source.js';
-import { external, isKnown, takeBackExternal } from './external-operations.js';
-import { findOperation, isPayment, type OperationState, type UnboundEvidence } from './order-state.js';
+import { attemptNamedBy, isCurrent, namedBy, possibleSources, type Source } from './evidence-source.js';
+import { asEvidence, external, isKnown } from './external-operations.js';
+import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
 import { closeNotExecuted, compact, executedAfterAll, settle, type Draft, type LateWord, type Said } from './transitions.js';
 
@@ -15,69 +15,81 @@ export function foldEvidence(next: Draft, evidence: Evidence): void {
     if (operation) applyOperatorsWord(next, operation, evidence);
     return;
   }
-  if (operation) {
-    apply(next, operation, withoutIdentity(evidence, operation.operation), attemptOf(evidence) ?? operation.attempt);
-    bindUnbound(next, operation.commandId);
-    return;
-  }
-  if (evidence.operation === undefined) {
+  if (operation) apply(next, operation, withoutIdentity(evidence, operation.operation), attemptNamedBy(operation, evidence));
+  else if (evidence.operation === undefined) {
     if (!isKnown(next.order, evidence)) external(next, evidence, saidBy(evidence));
-    return;
-  }
-  foldUnnamed(next, withoutIdentity(evidence, evidence.operation), evidence.tag !== undefined);
+  } else foldUnnamed(next, withoutIdentity(evidence, evidence.operation), evidence.tag !== undefined);
+}
+
+interface Place {
+  operation: OperationState;
+  attempt: number;
+}
+
+/** Where evidence without a tag belongs as things stand: to an attempt, to nobody of ours, or nobody knows before more is heard (R8). */
+function placeOf(order: OrderState, evidence: UnboundEvidence): Place | 'held' | 'elsewhere' {
+  const named = namedBy(order, evidence);
+  if (named) return { operation: named, attempt: attemptNamedBy(named, evidence) };
+  const sources = possibleSources(order, evidence);
+  const [first] = sources;
+  const isOpen = first?.operation.phase === 'open' && isCurrent(first.operation, first.attempt);
+  if (sources.length !== 1 || first === undefined || isOpen) return placeAmong(sources, evidence);
+  return { operation: first.operation, attempt: first.attempt.attempt };
+}
+
+/** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
+function placeAmong(sources: readonly Source[], { result }: UnboundEvidence): Place | 'held' | 'elsewhere' {
+  const current = sources.filter(({ operation, attempt }) => isCurrent(operation, attempt));
+  if (current.some(({ operation: { phase } }) => phase === 'open' || phase === 'in_doubt')) return 'held';
+  const last = sources.at(-1);
+  const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
+  return isOfOne && result !== 'not_executed' ? { operation: last.operation, attempt: last.attempt.attempt } : 'elsewhere';
 }
 
 /** `isTagged`: with a tag that no operation of ours has. It is somebody else's, and there is no source to look for. */
-function foldUnnamed(next: Draft, unbound: UnboundEvidence, isTagged: boolean): void {
-  if (isKnown(next.order, unbound)) return;
-  const sources = isTagged ? [] : possibleSources(next.order, unbound);
-  const [source] = sources;
-  const isUndecided = sources.some(
-    ({ operation: other, attempt }) => isCurrent(other, attempt) && (other.phase === 'open' || other.phase === 'in_doubt'),
-  );
-  if (sources.length === 1 && source && !(isCurrent(source.operation, source.attempt) && source.operation.phase === 'open')) {
-    apply(next, source.operation, unbound, source.attempt.attempt);
-    bindUnbound(next, source.operation.commandId);
-  } else if (isUndecided) next.order.unbound = [...next.order.unbound, unbound];
-  else external(next, unbound, saidBy(unbound));
+function foldUnnamed(next: Draft, evidence: UnboundEvidence, isTagged: boolean): void {
+  if (isKnown(next.order, evidence)) return;
+  const place = isTagged ? 'elsewhere' : placeOf(next.order, evidence);
+  if (place === 'held') next.order.unbound = [...next.order.unbound, evidence];
+  else if (place === 'elsewhere') external(next, evidence, saidBy(evidence));
+  else apply(next, place.operation, evidence, place.attempt);
 }
 
-/** An attempt has just become doubtful: what was heard before may now settle it. */
-export function settleDoubtFromUnbound(next: Draft, commandId: string): void {
-  for (const unbound of next.order.unbound) {
-    const sources = possibleSources(next.order, unbound);
-    const [source] = sources;
-    if (sources.length !== 1 || source?.operation.commandId !== commandId || source.operation.phase !== 'in_doubt') continue;
-    next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
-    apply(next, source.operation, unbound, source.attempt.attempt);
-    bindUnbound(next, commandId);
+/**
+ * A record may have closed an attempt, put it in doubt or named its TRANSACTIONID: what was heard before is judged again, in the order it
+ * came, until nothing of it moves. So no word depends on what came first (R8).
+ */
+export function rejudgeHeld(next: Draft): void {
+  takeBackExternal(next);
+  for (const evidence of next.order.unbound) {
+    if (placeOf(next.order, evidence) === 'held') continue;
+    next.order.unbound = next.order.unbound.filter((other) => other !== evidence);
+    foldUnnamed(next, evidence, false);
+    rejudgeHeld(next);
+    return;
   }
 }
 
-/** The answer has just named its TRANSACTIONID: what was heard of that one before is about this operation (R8). */
-export function bindUnbound(next: Draft, commandId: string): void {
-  takeBackExternal(next, commandId);
-  for (const unbound of next.order.unbound) {
-    const operation = findOperation(next.order, commandId);
-    const { transactionId } = unbound.answer;
-    if (transactionId === undefined || operation?.transactionId !== transactionId || operation.operation !== unbound.operation) continue;
-    next.order.unbound = next.order.unbound.filter((other) => other !== unbound);
-    apply(next, operation, unbound, operation.attempt);
+/** What was taken for somebody else's operation turns out to be ours: it must not count twice, and what was said of it counts here. */
+function takeBackExternal(next: Draft): void {
+  for (const word of next.order.external) {
+    const { operation, transactionId } = word;
+    const named = transactionId === undefined ? undefined : namedBy(next.order, { operation, answer: { transactionId } });
+    if (!named) continue;
+    next.order.external = next.order.external.filter((other) => other !== word);
+    apply(next, named, asEvidence(word, named.operation), attemptNamedBy(named, { operation, answer: { transactionId } }));
   }
 }
-
-const attemptOf = (evidence: Evidence): number | undefined => evidence.attempt ?? evidence.tag?.attempt;
 
 /** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
 function applyOperatorsWord(next: Draft, operation: OperationState, evidence: Evidence): void {
-  const attempt = attemptOf(evidence) ?? operation.attempt;
+  const attempt = evidence.attempt ?? evidence.tag?.attempt ?? operation.attempt;
   if (attempt !== operation.attempt) return;
   if (operation.phase === 'ended') compareWithEnd(next, operation, lateWord(attempt, evidence));
   if (operation.phase !== 'in_doubt' || isTooEarly(operation, evidence)) return;
   const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
   const heard = withoutIdentity(evidence, operation.operation);
   applyToUnknown(next, { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, heard)] }, heard);
-  bindUnbound(next, operation.commandId);
 }
 
 /** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
@@ -99,7 +111,7 @@ function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence
   const isNew = !operation.evidence.includes(key);
   const counted: OperationState = isNew ? { ...operation, evidence: [...operation.evidence, key] } : operation;
   if (isNew) next.put(counted);
-  if (attempt !== operation.attempt) {
+  if (attempt !== operation.attempt && attempt !== operation.settledBy) {
     if (isNew && evidence.result === 'succeeded') executedAfterAll(next, counted, lateWord(attempt, evidence));
     return;
   }

@@ -1,8 +1,8 @@
-import type { OperationKind } from '@tranche/contracts';
-import { bindUnbound, foldEvidence, settleDoubtFromUnbound } from './fold-evidence.js';
-import { isCapturable, judge, mayBeForgotten, refundableAmount } from './guards.js';
-import { compareLateOutcome } from './late-outcome.js';
-import { emptyOrder, findOperation, isEmptyOrder, isPayment, type OperationState, type OrderState, type Verdict } from './order-state.js';
+import { foldEvidence, rejudgeHeld } from './fold-evidence.js';
+import { CAPTURE_WINDOW_MS, grantedTerms, newOperation } from './granted-terms.js';
+import { isCapturable, judge, mayBeForgotten } from './guards.js';
+import { compareLateNotExecuted, compareLateOutcome } from './late-outcome.js';
+import { emptyOrder, findOperation, isEmptyOrder, type OperationState, type OrderState, type Verdict } from './order-state.js';
 import { closeNotExecuted, closeWith, compact, draft, settle, type Draft, type Effect } from './transitions.js';
 import type {
   Expired,
@@ -12,15 +12,11 @@ import type {
   Intent,
   JournalRecord,
   NotExecuted,
-  OperationTerms,
   Outcome,
   Rejected,
   Reminded,
   Repeated,
 } from './records.js';
-
-/** "A successful authorization can be captured for up to 7 days" (interface, Limits). */
-export const CAPTURE_WINDOW_MS = 7 * 86_400_000;
 
 export interface Folded {
   order: OrderState;
@@ -71,6 +67,7 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
     case 'FORGOTTEN':
       return { order: foldForgotten(order, next.order, record), effects: [] };
   }
+  rejudgeHeld(next);
   return { order: withEvents(next.order, next.effects), effects: next.effects };
 }
 
@@ -106,7 +103,10 @@ function withEvents(order: OrderState, effects: Effect[]): OrderState {
   const operations = order.operations.map((operation) => {
     const own = published.filter(({ event }) => event.body.commandId === operation.commandId);
     if (own.length === 0) return operation;
-    return { ...operation, events: [...(operation.events ?? []), ...own.map(({ event: { type, offset } }) => ({ type, offset }))] };
+    return {
+      ...operation,
+      events: [...(operation.events ?? []), ...own.map(({ event: { type, offset, nth } }) => compact({ type, offset, nth }))],
+    };
   });
   return { ...order, operations };
 }
@@ -137,44 +137,6 @@ function judgeIntent(next: Draft, intent: Intent): Verdict {
   return 'granted';
 }
 
-/** The terms that hold from the grant on: defaults of the platform are filled in from what the order shows. */
-function grantedTerms(next: Draft, intent: Intent): Partial<OperationState> {
-  const { order } = next;
-  const authorization = order.operations.find(
-    (other) => isPayment(other) && other.transactionId !== undefined && other.transactionId === intent.transactionId,
-  );
-  const defaults: Partial<Record<OperationKind, number | undefined>> = {
-    capture: authorization?.amount,
-    refund: refundableAmount(order, intent.transactionId),
-    void: authorization?.amount,
-  };
-  const amount = intent.amount ?? defaults[intent.operation];
-  const isLate =
-    intent.operation === 'capture' &&
-    authorization?.endedAt !== undefined &&
-    Date.parse(intent.at) - Date.parse(authorization.endedAt) > CAPTURE_WINDOW_MS;
-  const isAmountAssumed = intent.amount === undefined || undefined;
-  return compact({ amount, isAmountAssumed, reference: intent.transactionId, flags: isLate ? ['capture_window_passed'] : undefined });
-}
-
-function newOperation(terms: OperationTerms & { commandId: string; attempt: number }, at: string): OperationState {
-  const { commandId, attempt, operation, method, currency, amount, transactionId, supersedes, contentHash, correlationId } = terms;
-  const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
-  return {
-    commandId,
-    operation,
-    method,
-    currency,
-    contentHash,
-    attempt,
-    phase: 'idle',
-    firstIntentAt: at,
-    attempts: [],
-    evidence: [],
-    ...optional,
-  };
-}
-
 /** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
 function closable(next: Draft, record: { commandId: string; attempt: number; token: string }): OperationState | undefined {
   const operation = findOperation(next.order, record.commandId);
@@ -184,15 +146,14 @@ function closable(next: Draft, record: { commandId: string; attempt: number; tok
 
 function foldNotExecuted(next: Draft, record: NotExecuted): void {
   const operation = closable(next, record);
-  if (!operation) return;
-  closeNotExecuted(next, operation, 'answer', record);
+  if (operation) closeNotExecuted(next, operation, 'answer', record);
+  else compareLateNotExecuted(next, record);
 }
 
 function foldOutcome(next: Draft, record: Outcome): void {
   const operation = closable(next, record);
   if (operation) settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
   else compareLateOutcome(next, record);
-  bindUnbound(next, record.commandId);
 }
 
 function foldInDoubt(next: Draft, record: InDoubt): void {
@@ -206,7 +167,6 @@ function foldInDoubt(next: Draft, record: InDoubt): void {
     origin: record.reason === 'owner_lost' ? 'timer' : 'answer',
     flags: [record.reason],
   });
-  settleDoubtFromUnbound(next, inDoubt.commandId);
 }
 
 function foldRejected(next: Draft, record: Rejected, lastOffset: string): void {

@@ -5,6 +5,7 @@ import {
   isInDoubt,
   isOpen,
   isPayment,
+  knownAmount,
   type ExternalOperation,
   type OperationState,
   type OrderState,
@@ -51,8 +52,9 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
   if (isFollowedByOurs(order, 'capture', intent.transactionId))
     return rejected('already_captured', 'An authorization can be captured once only');
   if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided');
-  if (authorization?.amount !== undefined && intent.amount !== undefined && intent.amount > authorization.amount) {
-    return rejected('capture_exceeds_authorization', `At most ${authorization.amount} can be captured`);
+  const authorized = authorization && knownAmount(authorization);
+  if (authorized !== undefined && intent.amount !== undefined && intent.amount > authorized) {
+    return rejected('capture_exceeds_authorization', `At most ${authorized} can be captured`);
   }
   return granted;
 }
@@ -86,7 +88,16 @@ function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
 export function isLive(order: OrderState, operation: OperationState): boolean {
   if (!isPayment(operation)) return false;
   if (operation.phase === 'redirect' || operation.phase === 'pending') return true;
-  return hasSucceeded(operation) && !hasFollowUp(order, 'void', operation);
+  return hasTaken(order, operation);
+}
+
+/** A payment that succeeded by anybody's word, once at least without a void of it. */
+export function hasTaken(order: OrderState, operation: OperationState): boolean {
+  if (!isPayment(operation)) return false;
+  const { commandId, transactionId, contradictions = [] } = operation;
+  const said = contradictions.flatMap((word) => /^succeeded \d+ (.*) \S+$/s.exec(word)?.[1] ?? []);
+  const taken = said.map((id) => ({ commandId, transactionId: id === '-' ? transactionId : id }));
+  return [...(hasSucceeded(operation) ? [operation] : []), ...taken].some((one) => !hasFollowUp(order, 'void', one));
 }
 
 /** A redirect that a granted authorization among the others already took the place of. */
@@ -112,7 +123,7 @@ export function refundableAmount(order: OrderState, transactionId: string | unde
 function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
   const source = operationWith(order, transactionId, isRefundable);
   if (!source || !hasSucceeded(source)) return undefined;
-  const ofSource = difference([source.amount], amountsRefunded(order, [source]));
+  const ofSource = difference([knownAmount(source)], amountsRefunded(order, [source]));
   const elsewhere = refundedElsewhere(order);
   if (ofSource === undefined || elsewhere.length === 0) return ofSource;
   const sources = refundSources(order);
@@ -130,14 +141,15 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
 /** Captures and card payments that succeeded, ours and others. */
 function refundSources(order: OrderState): Pick<OperationState, 'transactionId' | 'amount'>[] {
   const ours = order.operations.filter((operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)));
-  return [...ours, ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded')];
+  const known = ours.map((operation) => ({ transactionId: operation.transactionId, amount: knownAmount(operation) }));
+  return [...known, ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded')];
 }
 
 /** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
   return order.operations
     .filter((other) => other.operation === 'refund' && hasSucceeded(other) && sources.some((one) => one.transactionId === other.reference))
-    .map((refund) => (isContradicted(refund) ? undefined : refund.amount));
+    .map((refund) => (isContradicted(refund) ? undefined : knownAmount(refund)));
 }
 
 /** What refunds made elsewhere gave back at least: each counts once, with the least that was said of it, and not at all where it was denied. */
@@ -164,8 +176,10 @@ function difference(from: (number | undefined)[], less: (number | undefined)[]):
 
 const isRefundable = ({ operation }: { operation?: string }): boolean => operation === 'capture' || operation === 'pay';
 
+type FollowedUp = Pick<OperationState, 'commandId' | 'transactionId'>;
+
 /** Captured, or voided: by us, or elsewhere where it can be of no other authorization. */
-export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { commandId, transactionId }: OperationState): boolean {
+export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { commandId, transactionId }: FollowedUp): boolean {
   const isElsewhere = order.external.some(({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId);
   return isElsewhere || isFollowedByOurs(order, kind, transactionId);
 }

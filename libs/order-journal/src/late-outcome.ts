@@ -1,7 +1,7 @@
 import { compareWithEnd } from './after-the-end.js';
 import { applyToWaiting } from './fold-evidence.js';
 import { findOperation } from './order-state.js';
-import type { Outcome } from './records.js';
+import type { NotExecuted, Outcome } from './records.js';
 import { bind, compact, executedAfterAll, type Draft, type Said } from './transitions.js';
 
 /** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
@@ -11,8 +11,9 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
   if (!operation || !attempt) return;
   const said = compact<Said>({ origin: 'answer', partial: record.partial, answer: record.answer });
   const word = { attempt: record.attempt, result: record.result, said };
-  if (attempt.closed !== undefined) executedAfterAll(next, operation, word);
-  else if (operation.token !== record.token) return;
+  const hasSettled = operation.settledBy === record.attempt;
+  if (attempt.closed !== undefined && !hasSettled) executedAfterAll(next, operation, word);
+  else if (operation.token !== record.token && !hasSettled) return;
   else if (operation.phase === 'ended') compareWithEnd(next, operation, word);
   else if (operation.phase === 'redirect' || operation.phase === 'pending') {
     const { transactionId } = record.answer;
@@ -21,4 +22,12 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
     if (isNew) next.put(bound);
     applyToWaiting(next, bound, record.result, said);
   }
+}
+
+/** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
+export function compareLateNotExecuted(next: Draft, { commandId, attempt, token, execCode, message }: NotExecuted): void {
+  const operation = findOperation(next.order, commandId);
+  if (operation?.phase !== 'ended' || operation.token !== token || operation.attempt !== attempt) return;
+  const said: Said = { origin: 'answer', answer: compact({ execCode, message }) };
+  compareWithEnd(next, operation, { attempt, result: 'not_executed', said });
 }

@@ -21,6 +21,8 @@ export interface ProjectedEvent {
   /** Offset of the journal record that it tells of: the event's sequence, and half of its id. */
   offset: string;
   time: string;
+  /** Absent for the first event of its type that the record brought about; then 1, 2, …: it is part of the event's id. */
+  nth?: number;
   correlationId?: string;
   body: EventBody;
 }
@@ -76,6 +78,10 @@ export interface OperationState {
   amount?: number;
   /** No amount was asked for: `amount` is our reading of the platform's default. */
   isAmountAssumed?: boolean;
+  /** What was asked for, where `amount` is the share of it that was accepted. */
+  askedAmount?: number;
+  /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
+  isAmountDisputed?: boolean;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
@@ -91,6 +97,8 @@ export interface OperationState {
   token?: string;
   /** Every attempt that was granted, oldest first. */
   attempts: Attempt[];
+  /** The attempt that was closed as not executed and was executed after all, while the operation waited for the next one: `transactionId` is its. */
+  settledBy?: number;
   /** Once in doubt, some refusals may mean "already done" (R8). */
   wasInDoubt?: boolean;
   /** TRANSACTIONID that the platform gave to this operation. */
@@ -123,6 +131,7 @@ export interface EventReference {
   type: string;
   /** Offset of the journal record that it tells of. */
   offset: string;
+  nth?: number;
 }
 
 /** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
@@ -148,10 +157,17 @@ export interface ExternalOperation {
   transactionId?: string;
   execCode?: string;
   amount?: number;
+  partial?: boolean;
+  mayBeDone?: boolean;
+  /** Absent for a notification. */
+  source?: UnboundEvidence['source'];
+  externalEntityId?: string;
+  externalReference?: string;
   /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was told. */
   of?: string;
   /** Offset of the record that told of it, and so of its event. */
   offset: string;
+  nth?: number;
 }
 
 /** All that the journal says of one order. Plain JSON, so that the index can hold it. */
@@ -198,6 +214,13 @@ export const hasSucceeded = (operation: OperationState): boolean => operation.ph
 /** Somebody said of it what can't be true beside how it ended: nobody but the platform knows. */
 export const isContradicted = ({ end, contradictions = [] }: OperationState): boolean =>
   contradictions.some((word) => (word.startsWith('succeeded ') ? end !== 'succeeded' : end === 'succeeded'));
+
+/** Somebody said that it succeeded, whatever else was said. */
+export const mayHaveSucceeded = (operation: OperationState): boolean =>
+  hasSucceeded(operation) || (operation.contradictions ?? []).some((word) => word.startsWith('succeeded '));
+
+/** Undefined where the platform said two things of it: a guard leaves the decision to the platform. */
+export const knownAmount = ({ amount, isAmountDisputed }: OperationState): number | undefined => (isAmountDisputed ? undefined : amount);
 
 /** An authorization or a card payment: what an order may have only one of. */
 export const isPayment = (operation: { operation?: OperationKind }): boolean =>

@@ -8,16 +8,19 @@ import {
   lost,
   notExecuted,
   notified,
+  notifiedElsewhere,
   operatorSays,
   type Told,
 } from '../test/order-story.js';
-import { findOperation, type OperationState } from './order-state.js';
+import { findOperation, verdictOf, type OperationState, type OrderState } from './order-state.js';
 import type { Evidence, Intent, JournalRecord } from './records.js';
 
 /**
- * All orders of arrival of {answer, notification, the same once more, a late one with another code, an operator's word, the expiry}, for
- * every kind of operation and every phase to begin with. The model knows only who said what of the money: where all that counts agrees,
- * every order must end alike; where it does not, in a conflict that names both words.
+ * All orders of arrival of {answer, notification, the same once more, a late one with another code, an operator's word, the expiry}, and
+ * of {no answer, the answer that nothing was executed, two notifications, an operator's word, a notification of somebody else's}, for every
+ * kind of operation and every phase to begin with. The model knows only who said what of the money: where all that counts agrees, every
+ * order must end alike; where it does not, in a conflict that names both words. No second payment is granted beside one that somebody
+ * said took money, and no two events have one id.
  */
 type Kind = 'authorize' | 'pay' | 'capture' | 'refund' | 'void';
 type Money = 'moved' | 'moved in part' | 'not moved';
@@ -66,6 +69,8 @@ function beginning(kind: Kind, phase: Phase, isTagged: boolean): { records: Jour
   }
 }
 
+const FOREIGN = 'somebody else’s';
+
 function wordsOf(
   kind: Kind,
   phase: Phase,
@@ -74,7 +79,7 @@ function wordsOf(
   truth: string,
   late: string,
   operator: Evidence['result'],
-): Word[] {
+): { words: Word[]; others: Word[] } {
   const notification = (code: string): JournalRecord => {
     const { tag, ...untagged } = notified(kind, code, { attemptTagged: attempt, answer: said(code) });
     return isTagged && tag ? { ...untagged, tag } : untagged;
@@ -98,8 +103,16 @@ function wordsOf(
     },
     { name: 'expiry', record: expired(kind, attempt) },
   ];
-  if (!waits) words.push({ name: `answer ${truth}`, record: answered(kind, truth, said(truth), attempt), says: CODES[truth] });
-  return words;
+  if (waits) return { words, others: [] };
+  const isPending = late === '0003';
+  const others: Word[] = [
+    ...words.filter(({ name }) => name !== 'duplicate' && name !== 'expiry'),
+    { name: 'no answer', record: lost(kind, attempt) },
+    { name: 'not executed', record: notExecuted(kind, attempt), ...(isPending ? { mayMean: 'not moved' } : { says: 'not moved' }) },
+    { name: FOREIGN, record: notifiedElsewhere(kind, '0000', { transactionId: 'T-foreign', amount: 777 }) },
+  ];
+  words.push({ name: `answer ${truth}`, record: answered(kind, truth, said(truth), attempt), says: CODES[truth] });
+  return { words, others };
 }
 
 /** Every arrangement of the words and of any part of them, each once; two that are alike are not told apart. What two have in common is folded once. */
@@ -113,8 +126,8 @@ function* arrangements(words: readonly Word[], so: Told, story: readonly Word[] 
 }
 
 function alsoTold(so: Told, { record }: Word): Told {
-  const { order, events, bodies } = folded([record], so.order);
-  return { order, events: [...so.events, ...events], bodies: [...so.bodies, ...bodies] };
+  const { order, events, bodies, ids } = folded([record], so.order);
+  return { order, events: [...so.events, ...events], bodies: [...so.bodies, ...bodies], ids: [...so.ids, ...ids] };
 }
 
 /** Where the money is by the fold. What waits for another attempt ends as given up: nobody runs it here. */
@@ -125,18 +138,27 @@ function moneyOf(operation: OperationState | undefined): Money | 'undecided' {
   return operation.partial ? 'moved in part' : 'moved';
 }
 
+const isSecondGranted = (order: OrderState): boolean =>
+  verdictOf(folded([asked('authorize-9')], order).order, 'authorize-9#1') === 'granted';
+
 /** Undefined where the fold is right. */
-function mistake(kind: Kind, { order, events, bodies }: Told, story: readonly Word[]): string | undefined {
+function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readonly Word[]): string | undefined {
   const operation = findOperation(order, kind);
   const money = moneyOf(operation);
   const says = new Set(story.flatMap((word) => word.says ?? []));
   const mayBe = new Set([...says, ...story.flatMap((word) => word.mayMean ?? [])]);
   const conflicts = bodies.filter((_body, at) => events[at] === 'conflict.detected');
-  // Without a tag and an answer nobody knows yet whose word it was.
-  const waitsForAnswer = operation?.phase === 'open' && operation.attempts.some(({ isTagged }) => !isTagged);
-  if (says.size === 0 || waitsForAnswer) return undefined;
+  // Without a tag and an answer nobody knows yet whose word it was; nor while one of two attempts is in doubt.
+  const { phase, attempts = [] } = operation ?? {};
+  const isUnknown = phase === 'open' || (phase === 'in_doubt' && attempts.length > 1);
+  const waitsForAnswer = isUnknown && attempts.some(({ isTagged }) => !isTagged);
   const found = (what: string) => `${story.map(({ name }) => name).join(', ')}: ${money}, ${what}`;
-  if (order.unbound.length > 0 || order.external.length > 0) return found('something of it is held for another operation');
+  const foreign = story.some(({ name }) => name === FOREIGN) ? 1 : 0;
+  if (new Set(ids).size < ids.length) return found('two events with one id');
+  if (isPayment(kind) && (says.has('moved') || says.has('moved in part')) && isSecondGranted(order))
+    return found('and a second one is granted');
+  if (says.size === 0 || waitsForAnswer) return undefined;
+  if (order.unbound.length > 0 || order.external.length !== foreign) return found('something of it is held for another operation');
   if (says.size === 1 && !says.has(money as Money) && conflicts.length === 0) return found('which the platform denies, and nobody is told');
   if (says.size > 1 && conflicts.length === 0) return found('the platform contradicts itself, and nobody is told');
   if (!mayBe.has(money as Money)) return found('which nobody said');
@@ -166,12 +188,13 @@ it.each(cases)('%s, %s: every order of arrival ends alike, or in a conflict that
         const begun = beginning(kind, phase, isTagged);
         if (begun === undefined || late === truth) continue;
         const operator = OPERATORS[(at + LATE_CODES.indexOf(late)) % OPERATORS.length] ?? 'succeeded';
-        const words = wordsOf(kind, phase, isTagged, begun.attempt, truth, late, operator);
-        for (const { told, story } of arrangements(words, folded(begun.records))) {
-          tried++;
-          const found = mistake(kind, told, story);
-          if (found !== undefined) mistakes.push(`${isTagged ? 'tagged' : 'untagged'}: ${found}`);
-        }
+        const { words, others } = wordsOf(kind, phase, isTagged, begun.attempt, truth, late, operator);
+        for (const set of LATE_CODES.indexOf(late) < 3 ? [words, others] : [words])
+          for (const { told, story } of arrangements(set, folded(begun.records))) {
+            tried++;
+            const found = mistake(kind, told, story);
+            if (found !== undefined) mistakes.push(`${isTagged ? 'tagged' : 'untagged'}: ${found}`);
+          }
       }
   wrong += mistakes.length;
   expect(mistakes.slice(0, 5)).toEqual([]);
@@ -192,7 +215,7 @@ it('so does any mix of them, of any length', () => {
       const begins = beginning(kind, phase, isTagged) ? phase : 'open';
       const { records = [], attempt = 1 } = beginning(kind, begins, isTagged) ?? {};
       const words = lates.flatMap((late) =>
-        operators.flatMap((operator) => wordsOf(kind, begins, isTagged, attempt, truth, late, operator)),
+        operators.flatMap((operator) => wordsOf(kind, begins, isTagged, attempt, truth, late, operator).words),
       );
       return fc.record({
         kind: fc.constant(kind),

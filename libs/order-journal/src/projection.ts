@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { OrderState, ProjectedEvent } from './order-state.js';
 
-/** The id of an event: the same journal record always gives the same event. */
-export function eventId(partition: number, offset: string, type: string): string {
-  return createHash('sha256').update(`${partition}/${offset}/${type}`).digest('base64url').slice(0, 27);
+/** The id of an event: the same journal record always gives the same event; `nth` tells several of one type apart. */
+export function eventId(partition: number, offset: string, type: string, nth?: number): string {
+  const event = nth === undefined ? type : `${type}/${nth}`;
+  return createHash('sha256').update(`${partition}/${offset}/${event}`).digest('base64url').slice(0, 27);
 }
 
 /** A folded event as it is published; `sequence` rises within an order. */
 export function toCloudEvent(order: OrderState, partition: number, event: ProjectedEvent): CloudEvent<PaymentEvent> {
   const { merchant, orderId } = order;
   return {
-    id: eventId(partition, event.offset, event.type),
+    id: eventId(partition, event.offset, event.type, event.nth),
     source: '/tranche/payment-gateway',
     type: event.type,
     time: event.time,

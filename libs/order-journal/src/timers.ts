@@ -1,4 +1,4 @@
-import { CAPTURE_WINDOW_MS } from './fold.js';
+import { CAPTURE_WINDOW_MS } from './granted-terms.js';
 import { isCapturable, mayBeForgotten } from './guards.js';
 import { findOperation, isEmptyOrder, type OperationState, type OrderState } from './order-state.js';
 import { RULES_VERSION, type Expired, type Forgotten, type Reminded } from './records.js';

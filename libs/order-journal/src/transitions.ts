@@ -1,4 +1,4 @@
-import { hasFollowUp } from './guards.js';
+import { hasTaken } from './guards.js';
 import {
   hasSucceeded,
   isPayment,
@@ -23,7 +23,7 @@ export interface Draft {
   at: string;
   put(operation: OperationState): void;
   /** Publishes an event that is not the operation's latest word: a conflict, a reminder. */
-  publish(type: string, operation: OperationState | undefined, body: EventBody): void;
+  publish(type: string, operation: OperationState | undefined, body: EventBody): ProjectedEvent;
   /** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest word. */
   putAndPublish(operation: OperationState, name: string, body: EventBody): void;
 }
@@ -41,15 +41,22 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
         : [...next.order.operations, state];
     },
     publish(type, operation, body) {
-      if (type === CONFLICT && withOneMoreConflict(next.effects, body)) return;
-      const event: ProjectedEvent = { type, offset: next.order.lastOffset, time: at, body: compact({ ...describe(operation), ...body }) };
-      if (operation?.correlationId !== undefined) event.correlationId = operation.correlationId;
+      const told = compact({ ...describe(operation), ...body });
+      const alike = next.effects.flatMap(({ event, isRepeat }) => (event.type === type && !isRepeat ? [event] : []));
+      const own = alike.find(({ body: { commandId } }) => commandId !== undefined && commandId === told.commandId);
+      if (own) {
+        own.body = withMore(own, told);
+        return own;
+      }
+      const nth = alike.length > 0 ? alike.length : undefined;
+      const { correlationId } = operation ?? {};
+      const event: ProjectedEvent = compact({ type, offset: next.order.lastOffset, nth, time: at, correlationId, body: told });
       next.effects.push({ event });
+      return event;
     },
     putAndPublish(operation, name, body) {
-      next.publish(`payment.${operation.operation}.${name}`, operation, body);
-      const event = next.effects.at(-1)?.event;
-      next.put(event ? { ...operation, latest: withoutHtml(event) } : operation);
+      const event = next.publish(`payment.${operation.operation}.${name}`, operation, body);
+      next.put({ ...operation, latest: withoutHtml(event) });
     },
   };
   return next;
@@ -57,11 +64,10 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
 
 const CONFLICT = 'payment.conflict.detected';
 
-/** A record brings about one event of a type: its id is made of record and type. */
-function withOneMoreConflict(effects: Effect[], { flags = [] }: EventBody): boolean {
-  const before = effects.find(({ event, isRepeat }) => event.type === CONFLICT && !isRepeat)?.event.body;
-  if (before) before.flags = [...new Set([...(before.flags ?? []), ...flags])];
-  return before !== undefined;
+/** A record brings about one event of a type for an operation: what is said next goes into it. Flags of a success say that it is told again. */
+function withMore({ type, body }: ProjectedEvent, more: EventBody): EventBody {
+  const { flags = [] } = body;
+  return compact({ ...more, ...body, flags: type === CONFLICT ? [...new Set([...flags, ...(more.flags ?? [])])] : body.flags });
 }
 
 function describe(operation: OperationState | undefined): EventBody {
@@ -116,7 +122,7 @@ export function settle(next: Draft, operation: OperationState, result: Result, s
   else moved.phase = result;
   moved.amount = settledAmount(operation, result, said);
   if (result === 'succeeded' && said.answer.amount !== undefined) moved.isAmountAssumed = undefined;
-  if (said.partial) moved.partial = true;
+  if (said.partial) Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
   if (moved.operation === 'refund') Object.assign(moved, referencesOf(said));
   const body = { origin: said.origin, ...answered(said) };
   if (resolvesDoubt)
@@ -143,8 +149,11 @@ function settledAmount(operation: OperationState, result: Result, said: Said): n
 export function executedAfterAll(next: Draft, operation: OperationState, word: LateWord): void {
   const { result, said } = word;
   if (result === 'refused' || result === 'not_executed' || result === 'unclear') return;
-  const contradicted = conflict(next, operation, word);
-  if (contradicted.phase === 'idle') settle(next, contradicted, result, said);
+  const { transactionId } = said.answer;
+  const isSettled = operation.phase === 'idle';
+  const attempts = isSettled || transactionId === undefined ? operation.attempts : bind(operation, word.attempt, transactionId).attempts;
+  const contradicted = conflict(next, { ...operation, attempts }, word);
+  if (isSettled) settle(next, { ...contradicted, settledBy: word.attempt }, result, said);
 }
 
 /** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
@@ -178,17 +187,27 @@ export function conflict(
   if (contradictions.includes(word)) return operation;
   const contradicted = { ...operation, contradictions: [...contradictions, word] };
   next.put(contradicted);
-  const flags = [`was_${was}`, `said_${was !== result ? result : said.partial ? 'partial' : 'whole'}`];
+  const flags = [
+    `was_${was}`,
+    `said_${was !== result ? result : isOtherTransaction(operation, said) ? 'other_transaction' : shareOf(said)}`,
+  ];
   next.publish(CONFLICT, operation, { origin: said.origin, ...answered(said), flags });
+  if (result === 'succeeded' && isPayment(operation) && !hasSucceeded(operation)) conflictOfTwoPayments(next, operation, said);
   return contradicted;
+}
+
+const shareOf = ({ partial }: Said): string => (partial ? 'partial' : 'whole');
+
+/** A success under a TRANSACTIONID that no attempt of the operation has. */
+export function isOtherTransaction({ transactionId: own, attempts }: OperationState, { answer: { transactionId } }: Said): boolean {
+  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+  return own !== undefined && transactionId !== undefined && !isKnown;
 }
 
 /** A redirect was superseded and both came to succeed: the cardholder may pay twice. */
 function conflictOfTwoPayments(next: Draft, operation: OperationState, said: Said): void {
-  const others = next.order.operations.filter(
-    (other) => other.commandId !== operation.commandId && isPayment(other) && hasSucceeded(other),
-  );
-  if (others.every((other) => hasFollowUp(next.order, 'void', other))) return;
+  const others = next.order.operations.filter((other) => other.commandId !== operation.commandId);
+  if (!others.some((other) => hasTaken(next.order, other))) return;
   next.publish(CONFLICT, operation, { origin: said.origin, ...answered(said), flags: ['two_payments_succeeded'] });
 }
 

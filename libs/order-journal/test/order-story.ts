@@ -118,15 +118,18 @@ export interface Told {
   /** Types without `payment.`. */
   events: string[];
   bodies: EventBody[];
+  /** What their ids are made of. */
+  ids: string[];
 }
 
 export function folded(records: readonly JournalRecord[], from: OrderState = emptyOrder('shop-fr', 'order-1')): Told {
   let order = from;
-  const told: Told = { order, events: [], bodies: [] };
+  const told: Told = { order, events: [], bodies: [], ids: [] };
   for (const record of records) {
     const { order: next, effects } = fold(order, record, BigInt(order.lastOffset) + 1n);
     order = next;
-    for (const { event } of effects) {
+    for (const { event, isRepeat } of effects) {
+      if (!isRepeat) told.ids.push(`${event.offset} ${event.type} ${event.nth ?? 0}`);
       told.events.push(event.type.replace('payment.', ''));
       told.bodies.push(event.body);
     }

@@ -58,7 +58,7 @@ export interface CandidateView {
   flags?: string[];
 }
 
-type ExternalView = Omit<ExternalOperation, 'offset'> & { event: EventView };
+type ExternalView = Omit<ExternalOperation, 'offset' | 'nth'> & { event: EventView };
 
 type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
   state: NonNullable<Attempt['closed']> | OperationState['phase'];
@@ -79,9 +79,9 @@ export function orderView(order: OrderState): OrderView {
     deadlines: deadlinesOf(order),
     operations: order.operations.map((operation) => operationView(order, operation)),
     candidates: candidatesOf(order),
-    external: order.external.map(({ offset, ...operation }) => ({
+    external: order.external.map(({ offset, nth, ...operation }) => ({
       ...operation,
-      event: eventView(partition, { type: 'payment.operation.external', offset }),
+      event: eventView(partition, compact({ type: 'payment.operation.external', offset, nth })),
     })),
   };
 }
@@ -93,7 +93,7 @@ export function operationView(order: OrderState, operation: OperationState) {
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
   const { contradictions, externalEntityId, externalReference } = operation;
-  const latestReference = latest && { type: latest.type, offset: latest.offset };
+  const latestReference = latest && compact({ type: latest.type, offset: latest.offset, nth: latest.nth });
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
     commandId,
@@ -148,6 +148,6 @@ function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullab
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-function eventView(partition: number, { type, offset }: EventReference): EventView {
-  return { id: eventId(partition, offset, type), type, sequence: sequenceOf(BigInt(offset)) };
+function eventView(partition: number, { type, offset, nth }: EventReference): EventView {
+  return { id: eventId(partition, offset, type, nth), type, sequence: sequenceOf(BigInt(offset)) };
 }
