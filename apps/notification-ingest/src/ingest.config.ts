@@ -40,6 +40,14 @@ export class IngestConfig {
   @Max(1_000_000)
   maxConnections: number;
 
+  @Env('MAX_CONNECTIONS_PER_ADDRESS', {
+    doc: 'open connections of an address; behind a reverse proxy, which is one address, as many as MAX_CONNECTIONS',
+    default: 100,
+  })
+  @Min(1)
+  @Max(1_000_000)
+  maxConnectionsPerAddress: number;
+
   @Env('FAILURES_PER_MINUTE', {
     doc: 'failed requests of an address per minute that are answered and logged each; 429 beyond',
     default: 60,

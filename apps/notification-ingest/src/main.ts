@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import type { Server } from 'node:http';
 import { runService } from '@tranche/service-kit';
+import { limitConnections } from './limits/connection.controller.js';
 import { limitFailures } from './limits/failure.controller.js';
 import { IngestConfig } from './ingest.config.js';
 import { IngestModule } from './ingest.module.js';
@@ -15,10 +15,15 @@ await runService({
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
   // A GET carries everything in its first line, which counts as a header.
-  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: MAX_BODY_BYTES + 16_384, headersTimeoutMs: 5_000, requestTimeoutMs: 10_000 },
-  prepare: (app, { maxConnections }) => {
-    const server: Server = app.getHttpServer();
-    server.maxConnections = maxConnections;
+  limits: {
+    bodyBytes: MAX_BODY_BYTES,
+    headerBytes: MAX_BODY_BYTES + 16_384,
+    headersTimeoutMs: 5_000,
+    requestTimeoutMs: 10_000,
+    keepAliveTimeoutMs: 5_000,
+  },
+  prepare: (app, config) => {
+    limitConnections(app, config);
     acceptNotificationBodies(app);
     limitFailures(app);
   },

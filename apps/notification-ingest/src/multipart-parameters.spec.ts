@@ -56,7 +56,7 @@ describe('fields of multipart/form-data', () => {
     ['a file', part('A', '1', '; filename="a.txt"') + '--xyz--', 'a file was sent'],
     ['no part', '--xyz--', 'no parameters were sent'],
     ['a name twice', part('A', '1') + part('A', '1') + '--xyz--', 'a parameter came twice'],
-    ['a name that is none', part('A=B', '1') + '--xyz--', 'a name is none of the platform'],
+    ['a name that is none', part('A=B', '1') + '--xyz--', 'a name cannot be one'],
     ['more than a hundred', Array.from({ length: 101 }, (_, i) => part(`P${i}`, '')).join('') + '--xyz--', 'more than 100 parameters'],
   ])('are refused with %s', (_what, text, unreadable) => expect(read(text)).toEqual({ unreadable }));
 

@@ -42,7 +42,9 @@ export function parametersOfMultipart(contentType: string, body: Buffer): Parame
 function fieldOf(part: Buffer): { pair: [string, string] } | Unreadable {
   const end = part.indexOf(END_OF_HEADERS);
   if (end < 0) return notMultipart();
-  const headers = headersOf(part.toString('latin1', CRLF.length, end));
+  const text = textOf(part.subarray(CRLF.length, end));
+  if (text === undefined) return { unreadable: 'it is not UTF-8' };
+  const headers = headersOf(text);
   if (headers === undefined) return notMultipart();
   const disposition = headers.get('content-disposition') ?? '';
   if (/;\s*filename\*?\s*=/i.test(disposition)) return { unreadable: 'a file was sent' };

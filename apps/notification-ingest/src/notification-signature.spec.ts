@@ -1,5 +1,5 @@
 import { platformHash, type Merchant } from '@tranche/contracts';
-import { isSignedBy } from './notification-signature.js';
+import { isRedirectSignedBy, isSignedBy } from './notification-signature.js';
 
 const fields = [['A', '1'], ['B', ''], ['A[10]', 'x'], ['A[2]', 'y']] as const; // prettier-ignore
 const by = (key: string) => [...fields, ['HASH', platformHash(key, fields)]] as const;
@@ -34,6 +34,20 @@ describe('the signature of a notification', () => {
 
   it('is missing', () => expect(isSignedBy(merchant({}), fields)).toBe(false));
 
+  it.each<[string, string | undefined, string, boolean]>([
+    ['the API key that it names', 'id-2', 'api-2', true],
+    ['another API key than it names', 'id-1', 'api-2', false],
+    ['an API key that nobody has', 'id-3', 'api-2', false],
+    ['an API key, and names none', undefined, 'api-2', false],
+    ['the notification key, though it names an API key', 'id-2', 'notification', true],
+  ])('by %s', (_which, id, key, isSigned) => {
+    const apiKeys = [1, 2].map((n) => ({ id: `id-${n}`, key: `api-${n}` }));
+    const named = id === undefined ? fields : [...fields, ['APIKEYID', id] as const];
+    const received = [...named, ['HASH', platformHash(key, named)] as const];
+    expect(isSignedBy(merchant({ notificationKey: 'notification', apiKeys }), received)).toBe(isSigned);
+    expect(isRedirectSignedBy(merchant({ redirectKey: 'notification', apiKeys }), received)).toBe(isSigned);
+  });
+
   it('covers every parameter', () => {
     expect(isSignedBy(merchant({}), [...by('account'), ['C', '']])).toBe(false);
     expect(isSignedBy(merchant({}), by('account').slice(1))).toBe(false);
@@ -46,6 +60,10 @@ describe('the signature of a notification', () => {
     expect(platformHash('account', one)).toBe(hash);
     expect(isSignedBy(merchant({}), [...two, ['HASH', hash]])).toBe(true);
     expect(isSignedBy(merchant({}), [...one, ['HASH', hash]])).toBe(false);
+    const spaced = [['A', '1accountMY FIELD=2']] as const;
+    expect(isSignedBy(merchant({}), [...spaced, ['HASH', platformHash('account', spaced)]])).toBe(false);
+    const named = [['A', 'x'], ['yaccountB', '2']] as const; // prettier-ignore
+    expect(isSignedBy(merchant({}), [...named, ['HASH', platformHash('account', named)]])).toBe(false);
   });
 
   it('is good where a value holds the key as a word', () => {

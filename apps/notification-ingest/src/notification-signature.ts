@@ -1,16 +1,26 @@
 import { equalHash, platformHash, type Merchant } from '@tranche/contracts';
-import type { Parameters } from './received-parameters.js';
+import { isName, type Parameters } from './received-parameters.js';
 
-/** Whether HASH was made with the merchant's notification key or the one before it; without a notification key, with the account's. */
-export function isSignedBy({ accountKey, notificationKey, previousKeys }: Merchant, parameters: Parameters): boolean {
+/**
+ * Whether HASH was made with the merchant's notification key or the one before it; without a notification key, with the account's; or, where
+ * APIKEYID is among the parameters, with the key that belongs to it.
+ */
+export function isSignedBy(merchant: Merchant, parameters: Parameters): boolean {
+  const { accountKey, notificationKey, previousKeys } = merchant;
   const keys = notificationKey === undefined ? [accountKey, previousKeys?.account] : [notificationKey];
-  return isSignedWith([...keys, previousKeys?.notification], parameters);
+  return isSignedWith([...keys, previousKeys?.notification, apiKeyOf(merchant, parameters)], parameters);
 }
 
 /** The same of the cardholder's redirect and its keys. */
-export function isRedirectSignedBy({ accountKey, redirectKey, previousKeys }: Merchant, parameters: Parameters): boolean {
+export function isRedirectSignedBy(merchant: Merchant, parameters: Parameters): boolean {
+  const { accountKey, redirectKey, previousKeys } = merchant;
   const keys = redirectKey === undefined ? [accountKey, previousKeys?.account] : [redirectKey];
-  return isSignedWith([...keys, previousKeys?.redirect], parameters);
+  return isSignedWith([...keys, previousKeys?.redirect, apiKeyOf(merchant, parameters)], parameters);
+}
+
+function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undefined {
+  const wanted = valueOf(parameters, 'APIKEYID');
+  return wanted === undefined ? undefined : apiKeys?.find(({ id }) => id === wanted)?.key;
 }
 
 function isSignedWith(keys: readonly (string | undefined)[], parameters: Parameters): boolean {
@@ -18,7 +28,7 @@ function isSignedWith(keys: readonly (string | undefined)[], parameters: Paramet
   if (hash === undefined) return false;
   // No short cut: which of the keys fits shall not be told by the time it takes.
   const fitting = keys.filter((key) => key !== undefined).filter((key) => equalHash(platformHash(key, parameters), hash));
-  return fitting.some((key) => !parameters.some(([, value]) => holdsPair(value, key)));
+  return fitting.some((key) => !parameters.some(([name, value]) => name.includes(key) || holdsPair(value, key)));
 }
 
 /**
@@ -27,7 +37,8 @@ function isSignedWith(keys: readonly (string | undefined)[], parameters: Paramet
  */
 function holdsPair(value: string, key: string): boolean {
   for (let at = value.indexOf(key); at >= 0; at = value.indexOf(key, at + 1)) {
-    if (/^[A-Za-z0-9_.[\]-]+=/.test(value.slice(at + key.length))) return true;
+    const behind = value.slice(at + key.length);
+    if (behind.includes('=') && isName(behind.slice(0, behind.indexOf('=')))) return true;
   }
   return false;
 }

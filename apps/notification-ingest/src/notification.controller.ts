@@ -5,10 +5,13 @@ import { requestTrace } from './request-trace.js';
 import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
 export interface WebhookRequest {
+  method: string;
   url: string;
   ip: string;
   headers: { 'content-length'?: string; 'transfer-encoding'?: string; traceparent?: string; tracestate?: string };
   body?: Parameters | Unreadable;
+  /** What became of it is counted and logged. */
+  isTold?: boolean;
 }
 
 /** The platform's NOTIFICATION_URL. Only `200` with the body `OK`, exactly, tells it that we have the notification for good. */
@@ -19,6 +22,8 @@ export class NotificationController {
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
   receiveByGet(@Req() request: WebhookRequest): Promise<'OK'> {
+    // Whoever asks with HEAD could not read the OK.
+    if (request.method === 'HEAD') throw new Problem({ status: 405, code: 'method_not_allowed', headers: { allow: 'GET, POST' } });
     return this.receive(parametersOfQuery(request), request);
   }
 
@@ -32,7 +37,9 @@ export class NotificationController {
     return this.receive(isAmbiguous ? { unreadable: 'there is a query and a body' } : body, request);
   }
 
-  private async receive(received: Parameters | Unreadable, { ip: from, headers }: WebhookRequest): Promise<'OK'> {
+  private async receive(received: Parameters | Unreadable, request: WebhookRequest): Promise<'OK'> {
+    const { ip: from, headers } = request;
+    request.isTold = true;
     const startedAtMs = performance.now();
     if ('unreadable' in received) {
       this.notifications.refuseUnreadable(received, from);

@@ -34,7 +34,7 @@ export class NotificationService {
   ) {
     this.received = metrics.counter({
       name: 'ingest_notifications_total',
-      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, unavailable (not stored in time), overloaded (too much waits)',
+      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, not_found (no such path or method), unavailable (not stored in time), overloaded (too much waits)',
       labelNames: ['result'],
     });
   }
@@ -65,6 +65,14 @@ export class NotificationService {
   refuseUnreadable({ unreadable }: Unreadable, from: string): void {
     this.received.inc({ result: 'unreadable' });
     this.quarantine.logRefusal({ reason: 'unreadable', unreadable, from });
+  }
+
+  /** Answered before anything looked at it as a notification. */
+  refuseUnrouted(status: number, from: string): void {
+    const isAstray = status === 404 || status === 405;
+    if (!isAstray) return this.refuseUnreadable({ unreadable: `answered ${status}` }, from);
+    this.received.inc({ result: 'not_found' });
+    this.quarantine.logRefusal({ reason: 'not_found', from });
   }
 
   private notStored(id: string, merchant: string, error: unknown): Outcome {

@@ -10,10 +10,10 @@ export interface Unreadable {
 export const MAX_PARAMETERS = 100;
 
 /**
- * What the platform calls its parameters: `ORDERID`, `CART[0][NAME]`, `AMOUNTS[2027-01-02]`. Above all no `=`: the signed text holds
- * `NAME=value` with nothing between the two, so that `A` = `b=c` and `A=b` = `c` have the same HASH.
+ * `ORDERID`, `CART[0][NAME]`, `CUSTOM FIELD`, `PRÉNOM`. Above all no `=`: the signed text holds `NAME=value` with nothing between the two,
+ * so that `A` = `b=c` and `A=b` = `c` have the same HASH. Nor brackets that are not closed, characters that nobody sees, or space around it.
  */
-const NAME = /^[A-Za-z0-9_.-]{1,128}(?:\[[A-Za-z0-9_.-]{0,128}\]){0,8}$/;
+const NAME = /^(?!\s)[^=[\]\p{Cc}\p{Cf}\p{Cs}]{1,128}(?<!\s)(?:\[[^=[\]\p{Cc}\p{Cf}\p{Cs}]{0,128}\]){0,8}$/u;
 
 /** Code units that are no characters. Written as UTF-8 they all become the same sign, and another text would have the same HASH. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -26,9 +26,9 @@ const REPLACEMENT = '\ufffd';
 export function parametersOfForm(bytes: Buffer): Parameters | Unreadable {
   const text = textOf(bytes);
   if (text === undefined) return { unreadable: 'it is not UTF-8' };
-  // URLSearchParams would take it away.
-  if (text.startsWith('?')) return { unreadable: 'a name is none of the platform' };
-  const parameters = [...new URLSearchParams(text)];
+  // URLSearchParams takes one away.
+  const isHidden = text.startsWith('?');
+  const parameters = [...new URLSearchParams(isHidden ? `?${text}` : text)];
   const hasReplacement = parameters.some(([name, value]) => value.includes(REPLACEMENT) || name.includes(REPLACEMENT));
   if (BROKEN_ESCAPE.test(text) || (hasReplacement && !isEscapedUtf8(text)))
     return { unreadable: 'a percent sign does not begin a character in UTF-8' };
@@ -54,11 +54,15 @@ export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   return members === entries.length ? checked(entries) : { unreadable: 'a parameter came twice' };
 }
 
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
 /** Flat, each name once and a name, and no more of them than a notification ever has. */
 export function checked(parameters: Parameters): Parameters | Unreadable {
   if (parameters.length === 0) return { unreadable: 'no parameters were sent' };
   if (parameters.length > MAX_PARAMETERS) return tooMany();
-  if (!parameters.every(([name]) => NAME.test(name))) return { unreadable: 'a name is none of the platform' };
+  if (!parameters.every(([name]) => isName(name))) return { unreadable: 'a name cannot be one' };
   if (new Set(parameters.map(([name]) => name)).size < parameters.length) return { unreadable: 'a parameter came twice' };
   return parameters;
 }

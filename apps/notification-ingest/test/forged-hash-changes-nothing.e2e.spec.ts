@@ -13,9 +13,12 @@ describe('a notification that nobody we know signed', () => {
     'signed with the account key, though there is one for notifications': signed(capture(), keys.account),
     'changed after it was signed': { ...signed(capture()), AMOUNT: '1' },
     'with a parameter more than was signed': { ...signed(capture()), EXTRA: '' },
+    'of an unknown IDENTIFIER': signed(capture({ IDENTIFIER: 'Nobody' })),
+  };
+
+  const hopeless: Record<string, Fields> = {
     'with its HASH in capitals': { ...signed(capture()), HASH: signed(capture()).HASH!.toUpperCase() },
     'without HASH': capture(),
-    'of an unknown IDENTIFIER': signed(capture({ IDENTIFIER: 'Nobody' })),
   };
 
   it.each(Object.keys(forged))('%s is refused, counted and quarantined', async (how) => {
@@ -35,6 +38,13 @@ describe('a notification that nobody we know signed', () => {
     );
     expect(last.key).toMatch(/^[0-9a-f]{64}$/);
     expect(last.headers['ce_type']).toBe('payment.notification.quarantined');
+  });
+
+  it.each(Object.keys(hopeless))('%s is refused and counted, and not kept: it could never verify', async (how) => {
+    const dropped = () => ingest.metric('ingest_quarantine_dropped_total{reason="no_hash"');
+    const before = await dropped();
+    expect((await fetch(`${ingest.webhook}?${form(hopeless[how]!)}`)).status).toBe(403);
+    expect(await dropped()).toBe(before + 1);
   });
 
   it('never becomes an event, and is in the metrics', async () => {

@@ -21,6 +21,26 @@ describe('a flood of forged notifications', () => {
     await waitFor(() => records.length === KILOBYTES, { what: 'what was kept' });
   });
 
+  it('crowds nothing out that can be verified some day', async () => {
+    const other = await startIngest(undefined, {
+      QUARANTINE_KB_PER_HOUR: '64',
+      QUARANTINE_TOTAL_KB_PER_HOUR: '64',
+      FAILURES_PER_MINUTE: '10',
+    });
+    const send = (fields: Record<string, string>) => fetch(other.webhook, { method: 'POST', body: new URLSearchParams(fields) });
+    for (let n = 0; n < 40; n++) await send({ A: `${'x'.repeat(60_000)}${n}` });
+    for (let n = 0; n < 10; n++) await send(signed(capture({ ORDERID: `big ${n}`, MESSAGE: 'x'.repeat(9_000) }), 'wrong'));
+    for (let n = 0; n < 80; n++) await send(signed(capture({ ORDERID: `nobody ${n}`, IDENTIFIER: 'nobody' }), 'wrong'));
+    const dropped = (reason: string) => other.metric(`ingest_quarantine_dropped_total{reason="${reason}"`);
+    await waitFor(async () => (await dropped('address')) === 80 - 64, { what: 'those of nobody dropped' });
+    expect([await dropped('no_hash'), await dropped('size')]).toEqual([40, 10]);
+    await send(signed(capture({ ORDERID: 'ours' }), 'wrong'));
+    const records = await other.read(TOPICS.notificationsQuarantine);
+    await waitFor(() => records.some(({ value }) => value?.includes('"ours"')), { what: 'the one of our merchant' });
+    expect(records).toHaveLength(65);
+    await other.close();
+  });
+
   it('is kept once, however often the same comes', async () => {
     const other = await startIngest();
     const same = form({ ...signed(capture()), AMOUNT: '1' });

@@ -106,6 +106,7 @@ describe('a request that cannot be a notification', () => {
             .replace('%5B0%5d', '[0]')}`,
         ),
     ],
+    ['with names that nobody knows', () => post(multipart(signed(capture({ 'CUSTOM FIELD': 'x', 'x:y': '1', PRÉNOM: 'Zoé' }))))],
     ['with NUL in a value', () => fetch(`${ingest.webhook}?${form(signed(capture({ MESSAGE: 'a\0b' })))}`)],
     [
       'with names of prototypes',

@@ -12,7 +12,10 @@ const TIMEOUT_MS = 15_000;
 export class RawConnection {
   #socket?: Socket;
 
-  constructor(private readonly port: number) {}
+  constructor(
+    private readonly port: number,
+    private readonly from: string,
+  ) {}
 
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve) => {
@@ -47,7 +50,7 @@ export class RawConnection {
 
   #connected(): Socket {
     if (this.#socket === undefined || this.#socket.destroyed || this.#socket.readableEnded)
-      this.#socket = connect(this.port, '127.0.0.1').setNoDelay();
+      this.#socket = connect({ port: this.port, host: '127.0.0.1', localAddress: this.from }).setNoDelay();
     return this.#socket;
   }
 }

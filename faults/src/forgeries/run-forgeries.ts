@@ -7,6 +7,7 @@ import { createKafkaClient, LogReader, topicOffsets } from '@tranche/kafka';
 import { ownPrefix, startApp } from '@tranche/testing';
 import { Infrastructure, type CommandLines } from '../real/infrastructure.js';
 import { Random } from '../simulation/random.js';
+import { ATTACKER, flood } from './flood.js';
 import { GoodTraffic } from './good-traffic.js';
 import { forgeries } from './mutations.js';
 import { RawConnection } from './raw-connection.js';
@@ -20,7 +21,9 @@ export interface ForgeriesOptions {
 
 const GOOD_PER_SECOND = 50;
 const QUIET_MS = 8_000;
-const CONNECTIONS = 4;
+const CONNECTIONS = 16;
+const FLOOD_CONNECTIONS = 200;
+const FLOOD_MS = 8_000;
 const SLOW_CLIENTS = 200;
 const PROGRESS_MS = 5_000;
 
@@ -74,6 +77,11 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
     const before = await traffic.figures();
     const forged = await sendForgeries(port, seed);
     const duringForgeries = await traffic.figures();
+    const large = await flood('large', FLOOD_CONNECTIONS, port, FLOOD_MS);
+    const duringLarge = await traffic.figures();
+    const pipelined = await flood('pipelined', FLOOD_CONNECTIONS, port, FLOOD_MS);
+    const duringPipelined = await traffic.figures();
+    const floods = [large, pipelined];
     const slow = await Promise.all([slowClients('slow headers', SLOW_CLIENTS, port), slowClients('slow body', SLOW_CLIENTS, port)]);
     const duringSlow = await traffic.stop();
     for (const { kind, count } of slow) forged.byKind[kind] = count;
@@ -81,19 +89,30 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
     const crashes =
       (ingest.killed ? 1 : 0) +
       Object.entries(forged.byStatus).reduce((sum, [status, count]) => sum + (/^5(?!03)/.test(status) ? count : 0), 0);
-    const accepted = forged.accepted.length + slow.reduce((sum, one) => sum + one.accepted, 0) + foreign;
-    const goodFailed = before.failed + duringForgeries.failed + duringSlow.failed;
+    const accepted = forged.accepted.length + large.accepted + slow.reduce((sum, one) => sum + one.accepted, 0) + foreign;
+    const goodFailed = [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce((sum, { failed }) => sum + failed, 0);
     const cut = slow.every((one) => one.cut === one.count);
+    const latencies = (part: 'p50Ms' | 'p99Ms') => ({
+      before: before[part],
+      during: duringForgeries[part],
+      duringLarge: duringLarge[part],
+      duringPipelined: duringPipelined[part],
+      duringSlow: duringSlow[part],
+    });
     return {
-      tried: forged.tried + slow.reduce((sum, { count }) => sum + count, 0),
+      tried: forged.tried + large.answered + slow.reduce((sum, { count }) => sum + count, 0),
       accepted,
       crashes,
       byKind: forged.byKind,
       byStatus: forged.byStatus,
       sameParameters: forged.same,
-      good: { sent: before.sent + duringForgeries.sent + duringSlow.sent, failed: goodFailed },
-      p50Ms: { before: before.p50Ms, during: duringForgeries.p50Ms, duringSlow: duringSlow.p50Ms },
-      p99Ms: { before: before.p99Ms, during: duringForgeries.p99Ms, duringSlow: duringSlow.p99Ms },
+      good: {
+        sent: [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce((sum, { sent }) => sum + sent, 0),
+        failed: goodFailed,
+      },
+      p50Ms: latencies('p50Ms'),
+      p99Ms: latencies('p99Ms'),
+      floods,
       slow: slow.map(({ kind, count, cut: ended, lastCutSeconds }) => ({ kind, count, cut: ended, lastCutSeconds })),
       acceptedKinds: forged.accepted,
       seed,
@@ -109,7 +128,7 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
   const all = forgeries(new Random(seed), () => outcome.same++);
   let toldAtMs = performance.now();
   const sendSome = async () => {
-    const connection = new RawConnection(port);
+    const connection = new RawConnection(port, ATTACKER);
     for (let next = all.next(); !next.done; next = all.next()) {
       const { kind, request } = next.value;
       const { status, body } = await connection.send(request);
@@ -151,7 +170,7 @@ async function foreignEvents(brokers: string[], prefix: string): Promise<number>
   return foreign;
 }
 
-function print({ tried, accepted, crashes, sameParameters, byKind, byStatus, good, p50Ms, p99Ms, slow }: Report): void {
+function print({ tried, accepted, crashes, sameParameters, byKind, byStatus, good, p50Ms, p99Ms, floods, slow }: Report): void {
   for (const [kind, count] of Object.entries(byKind)) console.log(`${kind.padEnd(22)} ${count}`);
   console.log(
     `answers: ${Object.entries(byStatus)
@@ -160,8 +179,10 @@ function print({ tried, accepted, crashes, sameParameters, byKind, byStatus, goo
   );
   for (const { kind, count, cut, lastCutSeconds } of slow)
     console.log(`${kind}: ${cut} of ${count} cut, the last after ${lastCutSeconds} s`);
+  for (const { kind, connections, answered, cut } of floods)
+    console.log(`flood, ${kind}: ${connections} connections from one address, ${answered} answered, ${cut} times cut`);
   console.log(
-    `good traffic: ${good.sent} sent, ${good.failed} failed; p50 ${p50Ms.before} → ${p50Ms.during} ms, p99 ${p99Ms.before} → ${p99Ms.during} ms, with slow clients p99 ${p99Ms.duringSlow} ms`,
+    `good traffic: ${good.sent} sent, ${good.failed} failed; p50 ${p50Ms.before} → ${p50Ms.during} ms, p99 ${p99Ms.before} → ${p99Ms.during} ms, in the floods p99 ${p99Ms.duringLarge} and ${p99Ms.duringPipelined} ms, with slow clients p99 ${p99Ms.duringSlow} ms`,
   );
   console.log(`${sameParameters} mutations were left out: a lenient reader takes them for the same parameters`);
   console.log(`${tried} tried, ${accepted} accepted, ${crashes} crashes`);

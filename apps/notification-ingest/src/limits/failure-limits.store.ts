@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { closeRedis, connectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { addressKey } from './address-key.js';
+import { WindowCounts } from './window-counts.js';
 import { IngestConfig } from '../ingest.config.js';
 
 const MINUTE_SECONDS = 60;
@@ -22,6 +23,9 @@ export class FailureLimits implements OnApplicationShutdown {
   readonly #failures: RateLimiterAbstract;
   readonly #quarantine: RateLimiterAbstract;
   readonly #quarantineOfAll: RateLimiterAbstract;
+  /** Of this instance: Redis answers later, and what comes meanwhile may be thousands. */
+  readonly #failuresHere: WindowCounts;
+  readonly #linesHere: WindowCounts;
   readonly #limitedUntilMs = new Map<string, number>();
 
   constructor(
@@ -30,6 +34,8 @@ export class FailureLimits implements OnApplicationShutdown {
   ) {
     const { redisUrl, failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
     if (redisUrl !== undefined) this.#redis = connectRedis({ url: redisUrl, name: 'failures', log });
+    this.#failuresHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
+    this.#linesHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
     this.#failures = this.#limiter('failures', failuresPerMinute, MINUTE_SECONDS);
     this.#quarantine = this.#limiter('quarantine-kb', quarantineKbPerHour, HOUR_SECONDS);
     this.#quarantineOfAll = this.#limiter('quarantine-kb-of-all', quarantineTotalKbPerHour, HOUR_SECONDS);
@@ -38,7 +44,7 @@ export class FailureLimits implements OnApplicationShutdown {
   /** Counts a failure. Resolves to the seconds until failures of this address are answered again, or undefined where they still are. */
   async count(address: string): Promise<number | undefined> {
     const key = addressKey(address);
-    const waitMs = await refusedForMs(this.#failures, key);
+    const waitMs = this.#failuresHere.add(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
     if (waitMs === undefined) return undefined;
     this.#remember(key, performance.now() + waitMs);
     return Math.max(1, Math.ceil(waitMs / 1_000));
@@ -50,11 +56,16 @@ export class FailureLimits implements OnApplicationShutdown {
     return untilMs !== undefined && untilMs > performance.now();
   }
 
-  /** Takes from what the address, and all of them together, may put into quarantine. */
-  async takeQuarantine(address: string, bytes: number): Promise<QuarantineVerdict> {
+  /** Whether a line of the log may still tell of this address. */
+  takeLine(address: string): boolean {
+    return !this.isLimited(address) && this.#linesHere.add(addressKey(address), performance.now()) === undefined;
+  }
+
+  /** Takes from what the address, and all of them together, may put into quarantine for this reason. */
+  async takeQuarantine(reason: string, address: string, bytes: number): Promise<QuarantineVerdict> {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
-    if ((await refusedForMs(this.#quarantine, addressKey(address), kilobytes)) !== undefined) return 'address';
-    return (await refusedForMs(this.#quarantineOfAll, ALL_ADDRESSES, kilobytes)) === undefined ? 'kept' : 'total';
+    if ((await refusedForMs(this.#quarantine, `${reason}:${addressKey(address)}`, kilobytes)) !== undefined) return 'address';
+    return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined ? 'kept' : 'total';
   }
 
   async onApplicationShutdown(): Promise<void> {

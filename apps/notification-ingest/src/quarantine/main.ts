@@ -15,7 +15,10 @@ const PROGRESS_MS = 2_000;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const quiet = () => undefined;
-const log: KafkaLog = { debug: quiet, info: quiet, warn: (_, message) => tell(message), error: (_, message) => tell(message) };
+/** Until Kafka answered, one line at the end says that it does not. */
+let isConnected = true;
+const tellConnected = (_: unknown, message: string) => void (isConnected && tell(message));
+const log: KafkaLog = { debug: quiet, info: quiet, warn: tellConnected, error: tellConnected };
 
 process.exitCode = await main();
 
@@ -46,7 +49,13 @@ async function run(options: QuarantineOptions, config: IngestConfig): Promise<nu
     return 2;
   }
   const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest-quarantine' }, log);
-  await waitForKafka(client, { log, signal: AbortSignal.timeout(KAFKA_TIMEOUT_MS) });
+  isConnected = false;
+  try {
+    await waitForKafka(client, { log, signal: AbortSignal.timeout(KAFKA_TIMEOUT_MS) });
+  } catch (error) {
+    throw new Error(`Kafka does not answer at ${config.kafka.brokers.join(', ')}`, { cause: error });
+  }
+  isConnected = true;
   const consumer = new QuarantineConsumer(client, config, log);
   const records = withProgress(chosen(consumer.read(), options, merchant?.identifier));
   if (options.command === 'list') await list(records, options);

@@ -28,6 +28,7 @@ it.each([
   [['list', '--dry-run'], '--dry-run belongs to reverify'],
   [['list', '--since', 'yesterday'], 'neither a date'],
   [['list', '--since', '2028-02-31T99:00:00Z'], 'neither a date'],
+  [['list', '--since', '2027-02-31'], 'neither a date'],
   [['list', '--since', '2028-01-01T10:00'], 'neither a date'],
   [['list', '--what'], '--what'],
 ])('refuses %j', (args, reason) => expect(() => options(...args)).toThrow(reason));

@@ -48,7 +48,10 @@ export function quarantineOptions(args: readonly string[], nowMs: number): Quara
 function sinceOf(text: string, nowMs: number): string {
   const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const isTime = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.test(text);
-  const ms = unit === undefined ? (isTime ? Date.parse(text) : NaN) : nowMs - Number(count) * (UNIT_MS[unit] ?? NaN);
+  // Date.parse takes February 31 for March 3.
+  const day = text.slice(0, 10);
+  const isDay = isTime && new Date(Date.parse(day) || 0).toISOString().startsWith(day);
+  const ms = unit === undefined ? (isDay ? Date.parse(text) : NaN) : nowMs - Number(count) * (UNIT_MS[unit] ?? NaN);
   if (Number.isNaN(ms)) throw new Error(`--since ${text} is neither a date, a time with its zone, nor 90m, 24h or 7d`);
   return new Date(ms).toISOString();
 }

@@ -1,9 +1,10 @@
 import { topicName, TOPICS } from '@tranche/contracts';
 import { LogReader, topicOffsets, type KafkaClient, type KafkaLog } from '@tranche/kafka';
 import type { IngestConfig } from '../ingest.config.js';
+import { inOrderOfArrival } from './order-of-arrival.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
 
-/** The quarantine topic from its beginning to its end of now; nothing is committed, and the same can be read again. */
+/** The quarantine topic from its beginning to its end of now, in the order of arrival; nothing is committed, and the same can be read again. */
 export class QuarantineConsumer {
   /** Records that are none of ours. */
   unreadable = 0;
@@ -17,16 +18,18 @@ export class QuarantineConsumer {
   async *read(): AsyncGenerator<Quarantined> {
     const topic = topicName(this.config.kafkaTopicPrefix, TOPICS.notificationsQuarantine);
     const offsets = await topicOffsets(this.client, topic);
+    const filled = [...offsets].filter(([, { low, high }]) => low !== high);
+    yield* inOrderOfArrival(filled.map(([partition, { low, high }]) => this.readPartition(topic, partition, low, high)));
+  }
+
+  private async *readPartition(topic: string, partition: number, low: bigint, high: bigint): AsyncGenerator<Quarantined> {
     const reader = new LogReader({ client: this.client, topic, log: this.log });
     try {
-      for (const [partition, { low, high }] of offsets) {
-        if (low === high) continue;
-        for await (const records of reader.read(partition, low, high)) {
-          for (const { key, value } of records) {
-            const quarantined = quarantinedOf(key, value);
-            if (quarantined === undefined) this.unreadable++;
-            else yield quarantined;
-          }
+      for await (const records of reader.read(partition, low, high)) {
+        for (const { key, value } of records) {
+          const quarantined = quarantinedOf(key, value);
+          if (quarantined === undefined) this.unreadable++;
+          else yield quarantined;
         }
       }
     } finally {

@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
-import { FailureLimits } from '../limits/failure-limits.store.js';
+import { FailureLimits, type QuarantineVerdict } from '../limits/failure-limits.store.js';
 import { NotificationProducer, OverloadedError } from '../notification.producer.js';
 import { valueOf } from '../notification-signature.js';
 import type { Suspect } from './quarantine-record.js';
 
 /** Refused ones that are in quarantine already are not put there again as long as they are remembered. */
 const MAX_REMEMBERED = 10_000;
+/** A notification has about 1 kB. */
+const MAX_KEPT_BYTES = 8_192;
+/** Without one nothing can ever verify. */
+const HASH = /^[0-9a-f]{64}$/;
 
 interface Refusal {
-  reason: 'hash_mismatch' | 'unknown_identifier' | 'unreadable';
+  reason: 'hash_mismatch' | 'unknown_identifier' | 'unreadable' | 'not_found';
   /** Why it could not be read. */
   unreadable?: string;
   notification?: string;
@@ -31,7 +35,7 @@ export class QuarantineService {
   ) {
     this.dropped = metrics.counter({
       name: 'ingest_quarantine_dropped_total',
-      help: 'Refused notifications that are not in quarantine: their address, or all together, had put in what they may (address, total), too many waited (busy), Kafka did not take it (failed)',
+      help: 'Refused notifications that are not in quarantine: no HASH of the right form (no_hash), over 8 kB (size), their address, or all together, had put in what they may for this reason (address, total), too many waited (busy), Kafka did not take it (failed)',
       labelNames: ['reason'],
     });
   }
@@ -41,27 +45,32 @@ export class QuarantineService {
     this.logRefusal({ reason, notification: suspect.id, merchant: suspect.merchant, from: suspect.from });
     this.store(reason, suspect).catch((error: unknown) => {
       this.dropped.inc({ reason: error instanceof OverloadedError ? 'busy' : 'failed' });
-      if (this.limits.isLimited(suspect.from)) return;
+      if (!this.limits.takeLine(suspect.from)) return;
       this.log.error({ notification: suspect.id, error: String(error) }, 'a refused notification was not quarantined');
     });
   }
 
   logRefusal({ from, ...about }: Refusal): void {
-    if (!this.limits.isLimited(from)) this.log.warn({ ...about, from }, 'a notification was refused');
+    if (this.limits.takeLine(from)) this.log.warn({ ...about, from }, 'a notification was refused');
   }
 
   private async store(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Promise<void> {
     // Its HASH too: a forged one must not keep the genuine one with the same content out.
-    const known = `${suspect.id} ${valueOf(suspect.parameters, 'HASH')?.slice(0, 64)}`;
+    const hash = valueOf(suspect.parameters, 'HASH') ?? '';
+    const known = `${suspect.id} ${hash}`;
     if (this.kept.has(known)) return;
-    const bytes = suspect.parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-    const verdict = await this.limits.takeQuarantine(suspect.from, bytes);
+    const verdict = HASH.test(hash) ? await this.take(reason, suspect) : 'no_hash';
     if (verdict !== 'kept') {
       this.dropped.inc({ reason: verdict });
       return;
     }
     await this.producer.quarantine(reason, suspect);
     this.remember(known);
+  }
+
+  private async take(reason: string, { parameters, from }: Suspect): Promise<QuarantineVerdict | 'size'> {
+    const bytes = parameters.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
+    return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }
 
   private remember(known: string): void {

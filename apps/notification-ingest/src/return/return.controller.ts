@@ -36,6 +36,7 @@ export class ReturnController {
 
   @Get(':merchant')
   sendOn(@Param('merchant') name: string, @Req() request: WebhookRequest, @Res() reply: Reply): void {
+    request.isTold = true;
     const merchant = this.config.merchants.byName(name);
     if (merchant === undefined) return this.show(reply, 404, 'unknown_merchant', 'unknown');
     const going = returnOf(merchant, parametersOfQuery(request));

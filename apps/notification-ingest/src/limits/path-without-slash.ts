@@ -1,0 +1,6 @@
+/** `/notifications/` is what people configure who mean `/notifications`. The query stays as it is. */
+export function pathWithoutSlash(url: string): string {
+  const query = url.indexOf('?');
+  const end = query < 0 ? url.length : query;
+  return end > 1 && url[end - 1] === '/' ? url.slice(0, end - 1) + url.slice(end) : url;
+}

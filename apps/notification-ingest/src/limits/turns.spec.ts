@@ -1,0 +1,15 @@
+import { Turns } from './turns.js';
+
+it('turns are given one at a time, in order', async () => {
+  const scheduled: (() => void)[] = [];
+  const turns = new Turns((next) => void scheduled.push(next));
+  const went: string[] = [];
+  const all = ['a', 'b', 'c'].map((name) => turns.take().then(() => void went.push(name)));
+  for (const expected of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+    expect(scheduled).toHaveLength(1);
+    scheduled.shift()?.();
+    await all[expected.length - 1];
+    expect(went).toEqual(expected);
+  }
+  expect(scheduled).toHaveLength(0);
+});
