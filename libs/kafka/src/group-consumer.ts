@@ -12,6 +12,7 @@ import type { KafkaMetrics } from './kafka-metrics.js';
 import { startsOf } from './offsets.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import type { Partitions } from './sticky-plan.js';
+import { isOutage, runAgainAfterMs } from './outage.js';
 import { missingTopics } from './topics.js';
 
 export interface GroupConsumerOptions {
@@ -98,7 +99,11 @@ export class GroupConsumer {
     await this.consumer.connect();
     this.isRunning = true;
     await this.consumer.subscribe({ topics: names, fromBeginning: true });
-    await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
+    await this.run();
+  }
+
+  private run(): Promise<void> {
+    return this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
   }
 
   /** Takes nothing new, lets what runs end until the deadline, commits, and leaves the group. */
@@ -203,9 +208,21 @@ export class GroupConsumer {
     this.commitOffsets = undefined;
     metrics.crashes.inc({ group: groupId });
     this.notReady = 'has lost its consumer group';
-    if (payload.restart) return log.warn({ groupId, error: String(payload.error) }, 'the consumer stopped and starts again');
+    if (payload.restart || isOutage(payload.error)) {
+      log.warn({ groupId, error: String(payload.error) }, 'the consumer stopped and starts again');
+      if (!payload.restart) void this.runAgain();
+      return;
+    }
     this.crashed = `the consumer crashed: ${payload.error.message}`;
     log.error({ groupId, error: String(payload.error) }, 'the consumer crashed and will not come back by itself');
+  }
+
+  private async runAgain(): Promise<void> {
+    await pauseFor(runAgainAfterMs);
+    if (this.isStopping) return;
+    await this.run().catch((error: unknown) => {
+      this.crashed = `the consumer did not start again: ${String(error)}`;
+    });
   }
 
   private port(): GroupPort {

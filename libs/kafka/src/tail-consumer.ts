@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { atMost } from './back-off.js';
+import { atMost, pauseFor } from './back-off.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
 import { FetchPace } from './fetch-pace.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
+import { isOutage, runAgainAfterMs } from './outage.js';
 import { topicOffsets } from './offsets.js';
 
 /** Intents wait for it, so less than where nobody does. Milliseconds. */
@@ -35,6 +36,7 @@ export class TailConsumer {
   private failure: string | undefined;
   private readonly pace: FetchPace;
   private isRunning = false;
+  private isStopped = false;
 
   constructor(private readonly options: TailConsumerOptions) {
     this.name = (options.topicPrefix ?? '') + options.topic;
@@ -67,19 +69,31 @@ export class TailConsumer {
     }
     this.consumer.on('consumer.group_join', () => this.seekAll());
     this.consumer.on('consumer.crash', ({ payload }) => {
-      log[payload.restart ? 'warn' : 'error'](
-        { topic, error: String(payload.error), restart: payload.restart },
-        'the tail stopped reading',
-      );
-      if (!payload.restart) this.failure = `the tail of ${topic} crashed: ${payload.error.message}`;
+      const restart = payload.restart || isOutage(payload.error);
+      log[restart ? 'warn' : 'error']({ topic, error: String(payload.error), restart }, 'the tail stopped reading');
+      if (!payload.restart && restart) void this.runAgain();
+      if (!restart) this.failure = `the tail of ${topic} crashed: ${payload.error.message}`;
     });
     await this.consumer.connect();
     await this.consumer.subscribe({ topics: [topic], fromBeginning: true });
-    await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
+    await this.run();
     this.isRunning = true;
   }
 
+  private run(): Promise<void> {
+    return this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
+  }
+
+  private async runAgain(): Promise<void> {
+    await pauseFor(runAgainAfterMs);
+    if (this.isStopped) return;
+    await this.run().catch((error: unknown) => {
+      this.failure = `the tail of ${this.name} did not start again: ${String(error)}`;
+    });
+  }
+
   async stop(): Promise<void> {
+    this.isStopped = true;
     if (!this.isRunning) return;
     this.isRunning = false;
     await atMost(

@@ -4,6 +4,7 @@ import { brokerGate } from '@tranche/testing';
 import { KafkaHandler, type ConsumedRecord } from '../src/index.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
+const FIND_COORDINATOR = 10;
 const JOIN_GROUP = 11;
 const SYNC_GROUP = 14;
 const handled = new Set<string>();
@@ -17,6 +18,7 @@ class Commands {
 }
 
 describe.each([
+  ['FindCoordinator', FIND_COORDINATOR],
   ['JoinGroup', JOIN_GROUP],
   ['SyncGroup', SYNC_GROUP],
 ])('a connection that breaks at %s', (name, apiKey) => {
