@@ -87,9 +87,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'tag-without-attempt',
     does: 'takes evidence of an earlier attempt for evidence of the current one (R8)',
     project: 'order-journal',
-    file: 'fold-evidence.js',
-    find: 'evidence.attempt ?? evidence.tag?.attempt',
-    replace: 'evidence.attempt',
+    file: 'evidence-source.js',
+    find: 'attempt ?? tag?.attempt ?? bound?.attempt',
+    replace: 'attempt ?? bound?.attempt',
   },
   {
     name: 'untagged-evidence-guesses',
