@@ -12,7 +12,7 @@ import type { KafkaMetrics } from './kafka-metrics.js';
 import { startsOf } from './offsets.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import type { Partitions } from './sticky-plan.js';
-import { isOutage, runAgainAfterMs } from './outage.js';
+import { isOutage, runAgain } from './outage.js';
 import { missingTopics } from './topics.js';
 
 export interface GroupConsumerOptions {
@@ -217,12 +217,13 @@ export class GroupConsumer {
     log.error({ groupId, error: String(payload.error) }, 'the consumer crashed and will not come back by itself');
   }
 
-  private async runAgain(): Promise<void> {
-    await pauseFor(runAgainAfterMs);
-    if (this.isStopping) return;
-    await this.run().catch((error: unknown) => {
-      this.crashed = `the consumer did not start again: ${String(error)}`;
-    });
+  private runAgain(): Promise<void> {
+    const failed = (error: unknown) => void (this.crashed = `the consumer did not start again: ${String(error)}`);
+    return runAgain(
+      () => this.run(),
+      () => this.isStopping,
+      failed,
+    );
   }
 
   private port(): GroupPort {

@@ -1,3 +1,5 @@
+import { pauseFor } from './back-off.js';
+
 /** What kafkajs throws when brokers can't be reached, or not the one that leads the group. */
 const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSBrokerNotFound',
@@ -8,11 +10,16 @@ const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSRequestTimeoutError',
 ]);
 
-/** How long after an outage a consumer that kafkajs gave up is run again. Milliseconds. */
-export const runAgainAfterMs = 500;
+const runAgainAfterMs = 500;
 
 /** Whether the error comes from an outage, which ends: kafkajs gives a consumer up for good where it finds no coordinator. */
 export function isOutage(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) if (OUTAGES.has(cause.name)) return true;
   return false;
+}
+
+/** Runs a consumer again that kafkajs gave up in an outage, a moment later and unless it is to stop. Never rejects. */
+export async function runAgain(run: () => Promise<void>, isStopping: () => boolean, onFailure: (error: unknown) => void): Promise<void> {
+  await pauseFor(runAgainAfterMs);
+  if (!isStopping()) await run().catch(onFailure);
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { atMost, pauseFor } from './back-off.js';
+import { atMost } from './back-off.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
 import { FetchPace } from './fetch-pace.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
-import { isOutage, runAgainAfterMs } from './outage.js';
+import { isOutage, runAgain } from './outage.js';
 import { topicOffsets } from './offsets.js';
 
 /** Intents wait for it, so less than where nobody does. Milliseconds. */
@@ -84,12 +84,13 @@ export class TailConsumer {
     return this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
   }
 
-  private async runAgain(): Promise<void> {
-    await pauseFor(runAgainAfterMs);
-    if (this.isStopped) return;
-    await this.run().catch((error: unknown) => {
-      this.failure = `the tail of ${this.name} did not start again: ${String(error)}`;
-    });
+  private runAgain(): Promise<void> {
+    const failed = (error: unknown) => void (this.failure = `the tail of ${this.name} did not start again: ${String(error)}`);
+    return runAgain(
+      () => this.run(),
+      () => this.isStopped,
+      failed,
+    );
   }
 
   async stop(): Promise<void> {
