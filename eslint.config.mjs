@@ -10,9 +10,13 @@ const boundaries = [
   only('kafka', 'contracts'),
   only('order-journal', 'contracts'),
   only('service-kit', 'contracts'),
+  only('client', 'contracts', 'kafka'),
+  only('card-encryption'),
   only('testing', 'contracts', 'kafka', 'order-journal', 'service-kit'),
   only('service', 'contracts', 'order-journal', 'kafka', 'service-kit'),
   only('simulator', 'contracts'),
+  only('demo', 'client', 'card-encryption', 'contracts', 'service-kit'),
+  only('example', 'client'),
   only('bench', 'contracts', 'order-journal', 'kafka'),
   only('faults', 'contracts', 'order-journal', 'kafka', 'testing'),
 ];

@@ -23,7 +23,8 @@ module.exports = {
   setupFiles: ['reflect-metadata'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^@tranche/(.*)$': `${__dirname}/libs/$1/src/index.ts`,
+    '^@tranche/([^/]+)$': `${__dirname}/libs/$1/src/index.ts`,
+    '^@tranche/([^/]+)/([^/]+)$': `${__dirname}/libs/$1/src/$2.ts`,
   },
   transform: { '^.+\\.ts$': swc(true), '^.+\\.m?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
