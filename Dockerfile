@@ -1,4 +1,4 @@
-# One image for the five apps; the command says which one runs (docker-compose.yml).
+# One image for the six apps; the command says which one runs (docker-compose.yml).
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.base.json ./

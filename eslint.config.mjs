@@ -61,6 +61,7 @@ const ioModules = {
     'redis',
     'fastify',
     '@tranche/kafka',
+    '@tranche/client',
   ],
   message: 'A file without an edge suffix is a pure rule: no I/O (docs/architecture.md).',
 };
@@ -83,6 +84,12 @@ export default tseslint.config(
       'no-empty': 'error',
       eqeqeq: 'error',
     },
+  },
+  // Examples are what a commerce service writes: JavaScript, and of ours @tranche/client alone.
+  {
+    files: ['examples/**/*.mjs'],
+    plugins: { '@nx': nx },
+    rules: { ...moduleBoundaries(boundaries), ...restrictedImports(onlyInKafkaLib) },
   },
   // The peers that benches compare with use kafkajs as their users would.
   { files: ['libs/kafka/**/*.ts', 'bench/src/peers/**/*.ts'], rules: restrictedImports() },

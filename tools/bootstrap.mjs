@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { buildClassicScript } from './classic-script.mjs';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
 
@@ -20,8 +21,9 @@ export async function bootstrap({ held, log }) {
   });
 }
 
-export function build({ held }) {
-  return held.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b']);
+export async function build({ held }) {
+  await held.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b']);
+  await buildClassicScript();
 }
 
 /** One line if this Node is older than `engines` asks for. */

@@ -2,19 +2,20 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { coverageFaults } from './coverage-checks.mjs';
 import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults } from './docs-checks.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
+const COVERAGE = 'docs/spec-coverage.md';
 const read = (file) => readFileSync(file, 'utf8');
 
 const files = new Set(walk('.'));
 const faults = [
   ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
-  ...['docs/spec-coverage.md', 'docs/architecture.md']
-    .filter((file) => files.has(file))
-    .flatMap((file) => namedFileFaults(file, read(file), files)),
+  ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
+  ...coverageFaults(COVERAGE, read(COVERAGE), JSON.parse(read('tools/interface-rules.json')), files, read),
   ...readdirSync('apps').flatMap(appFaults),
   ...[...files]
     .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')

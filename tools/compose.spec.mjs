@@ -5,6 +5,7 @@ import { TOPICS } from '@tranche/contracts';
 import { describeConfig, KitConfig, loadConfig } from '@tranche/service-kit';
 import { parse } from 'yaml';
 import { AuthConfig } from '../apps/auth-service/src/auth.config.js';
+import { CheckoutConfig } from '../apps/checkout-demo/src/checkout.config.js';
 import { CseConfig } from '../apps/cse-token-service/src/cse.config.js';
 import { IngestConfig } from '../apps/notification-ingest/src/ingest.config.js';
 import { GatewayConfig } from '../apps/payment-gateway/src/gateway.config.js';
@@ -20,6 +21,7 @@ const described = (Class) => [...describeConfig(Class), ...describeConfig(KitCon
 const simulatorSettings = SETTINGS.map(({ name, default: fallback }) => ({ name, default: fallback, secret: false }));
 const SETTINGS_OF = {
   'auth-service': described(AuthConfig),
+  'checkout-demo': described(CheckoutConfig),
   'cse-token-service': described(CseConfig),
   'notification-ingest': described(IngestConfig),
   'payment-gateway': described(GatewayConfig),
@@ -28,6 +30,7 @@ const SETTINGS_OF = {
 const APPS = Object.keys(SETTINGS_OF);
 const CONFIGS = {
   'auth-service': AuthConfig,
+  'checkout-demo': CheckoutConfig,
   'cse-token-service': CseConfig,
   'notification-ingest': IngestConfig,
   'payment-gateway': GatewayConfig,
@@ -104,6 +107,25 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('gives the browser of checkout-demo addresses that are published, and lets its origin ask for keys', () => {
+    const { CSE_KEYS_URL: keys, TOKENIZER_URL: tokenizer, PUBLIC_URL: page } = service('checkout-demo').environment;
+    const published = ['cse-token-service', 'platform-simulator', 'checkout-demo'].map((app) => `http://127.0.0.1:${portsOf(app)[0]}`);
+    expect([keys, tokenizer, page].map((url) => new URL(url).origin)).toEqual(published);
+    expect(dotenv.CSE_ORIGINS).toBe(page);
+  });
+
+  it('starts checkout-demo when the topics are there that it subscribes to', () => {
+    expect(service('checkout-demo').depends_on).toMatchObject({ 'payment-gateway': { condition: 'service_healthy' } });
+  });
+
+  it('gives checkout-demo an API key of its merchant', () => {
+    const merchants = JSON.parse(readFileSync(dotenv.MERCHANTS_FILE, 'utf8'));
+    const { MERCHANT: merchant, API_KEY_ID: apiKeyId } = service('checkout-demo').environment;
+    const shop = merchants.find((one) => one.merchant === filledIn(merchant));
+    expect(shop.apiKeys.map(({ id }) => id)).toContain(filledIn(apiKeyId));
+    expect(new URL(shop.pageUrl).origin).toBe(service('checkout-demo').environment.PUBLIC_URL);
+  });
+
   it('has the same topic prefix wherever topics are used', () => {
     const prefixes = APPS.filter((app) => SETTINGS_OF[app].some(({ name }) => name === 'KAFKA_TOPIC_PREFIX')).map(
       (app) => service(app).environment.KAFKA_TOPIC_PREFIX,
@@ -112,9 +134,11 @@ describe('docker-compose.yml', () => {
     expect(defaultOf('payment-gateway', 'KAFKA_TOPIC_PREFIX')).toBe('');
   });
 
-  it('gives the order index, the token cache and the failure counts databases of their own', () => {
-    const urls = ['payment-gateway', 'auth-service', 'notification-ingest'].map((app) => service(app).environment.REDIS_URL);
-    expect(new Set(urls).size).toBe(3);
+  it('gives every app that uses Redis a database of its own', () => {
+    const urls = APPS.filter((app) => SETTINGS_OF[app].some(({ name }) => name === 'REDIS_URL')).map(
+      (app) => service(app).environment.REDIS_URL,
+    );
+    expect(urls.map((url) => new URL(url).pathname).sort()).toEqual(['/0', '/1', '/2', '/3', '/4']);
     expect(compose.services.redis?.command).toEqual(expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']));
   });
 

@@ -26,7 +26,9 @@ const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
 /** Files that a document names in backticks and that are not there. Patterns, placeholders and built files are not meant. */
 export function namedFileFaults(document, text, files) {
-  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config)\/[\w./-]+\.\w+)`/g)].map(([, name]) => name);
+  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|faults|bench|examples)\/[\w./-]+\.\w+)`/g)].map(
+    ([, name]) => name,
+  );
   const missing = names.filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name));
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
 }

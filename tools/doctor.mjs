@@ -1,5 +1,6 @@
 /** `npm run doctor`: what is missing or misconfigured here, one line each with its fix. `-- --json`. Exits 1 if something required is missing. */
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -9,12 +10,17 @@ import { areKafkaJarsThere } from './kafka.mjs';
 import { canInstall, installLine, PACKAGES } from './packages.mjs';
 import { isPortFree } from './ports.mjs';
 import { SERVICES } from './services.mjs';
+import { cardLines } from './test-cards.mjs';
+
+const IDENTITY_TIMEOUT_MS = 30_000;
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values: options } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
 const docker = isEngineThere();
 const givenFromOutside = Boolean(process.env.KAFKA_BROKERS && process.env.REDIS_URL);
 const ownInfrastructure = !docker && !givenFromOutside;
+
+const ACCOUNTS_FILE = process.env.ACCOUNTS_FILE ?? 'config/accounts.demo.json';
 
 /** `fault`: undefined when all is well. `required: false`: worth knowing, nothing fails without it. */
 const checks = [
@@ -24,19 +30,25 @@ const checks = [
   await packageCheck('maven', areKafkaJarsThere()),
   await packageCheck('redis'),
   await check('Docker engine', () => missing(docker, 'does not answer', 'nothing to do: Kafka and Redis run without it'), false),
-  await check('Chromium', () => missing(answers('chromium', '--version'), 'not on the PATH', 'apt-get install chromium'), false),
+  await packageNote('chromium', 'the browser tests need it'),
   await check('packages', () => missing(isInstalled(), 'node_modules is not what package-lock.json says', 'npm ci')),
   await check('build', () => missing(isBuilt(), 'missing or older than the sources', 'npm run build')),
   await check('ports of the stack', takenPorts, false),
   await check('merchants', merchantsFault),
-  await check('accounts', () => jsonFault(process.env.ACCOUNTS_FILE ?? 'config/accounts.demo.json', ['accounts', 'callers'])),
+  await check('accounts', () => jsonFault(ACCOUNTS_FILE, ['accounts', 'callers'])),
+  ...(process.env.AUTH_URL ? [await check('accounts at the token API', refusedAccounts)] : []),
 ];
 
 if (options.json) console.log(JSON.stringify({ checks, ok: checks.every(isWell) }));
 else
-  for (const { name, fault, required } of checks)
-    console.log(`${fault ? (required ? 'MISSING' : 'note   ') : 'ok     '}  ${[name, fault].filter(Boolean).join(': ')}`);
+  [...checks.map(line), '', 'npm run demo -- --keep: a checkout to try, with these cards', ...cardLines].forEach((text) =>
+    console.log(text),
+  );
 process.exitCode = checks.every(isWell) ? 0 : 1;
+
+function line({ name, fault, required }) {
+  return `${fault ? (required ? 'MISSING' : 'note   ') : 'ok     '}  ${[name, fault].filter(Boolean).join(': ')}`;
+}
 
 function isWell({ fault, required }) {
   return !fault || !required;
@@ -48,22 +60,30 @@ async function check(name, look, required = true) {
 
 function packageCheck(name, isCached = false) {
   const { what, isThere } = PACKAGES[name];
-  const fix = canInstall() ? 'installed by itself when it is needed' : `${installLine([name])} as root`;
-  return check(what, () => missing(isThere(), 'not on the PATH', fix), ownInfrastructure && !isCached && !canInstall());
+  return check(what, () => missing(isThere(), 'not on the PATH', installHint(name)), ownInfrastructure && !isCached && !canInstall());
+}
+
+/** What the services do without. */
+function packageNote(name, why) {
+  const { what, isThere } = PACKAGES[name];
+  return check(what, () => missing(isThere(), `not found, and ${why}`, installHint(name)), false);
+}
+
+function installHint(name) {
+  return canInstall() ? 'installed by itself when it is needed' : `${installLine([name])} as root`;
 }
 
 function missing(isThere, problem, fix) {
   return isThere ? undefined : `${problem}; ${fix}`;
 }
 
-/** Every project's build is newer than its newest source. */
+/** Every project's build is newer than its newest source, and so is that of the checkout's page. */
 function isBuilt() {
-  return ['libs', 'apps'].every((folder) =>
-    readdirSync(folder).every((name) => {
-      const stamp = `${folder}/${name}/dist/.tsbuildinfo`;
-      return existsSync(stamp) && newest(`${folder}/${name}/src`) <= statSync(stamp).mtimeMs;
-    }),
-  );
+  const projects = ['libs', 'apps'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+  const builds = projects.map((project) => [`${project}/src`, `${project}/dist/.tsbuildinfo`]);
+  builds.push(['apps/checkout-demo/page', 'apps/checkout-demo/dist/page/.tsbuildinfo']);
+  const isNewer = ([sources, stamp]) => existsSync(stamp) && newest(sources) <= statSync(stamp).mtimeMs;
+  return builds.every(isNewer);
 }
 
 function newest(folder) {
@@ -88,6 +108,26 @@ async function merchantsFault() {
   } catch (error) {
     return `${error.message}; correct ${file} or set MERCHANTS_FILE`;
   }
+}
+
+/** auth-service's own check: a token for each account, and what the token API says to it. Nothing is cached, so that key and Redis don't matter. */
+function refusedAccounts() {
+  const main = 'apps/auth-service/dist/check/main.js';
+  if (!existsSync(main)) return 'not asked, for auth-service is not built; npm run build';
+  const standIns = { TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'), REDIS_URL: 'redis://127.0.0.1' };
+  const options = { env: { ...process.env, ...standIns, ACCOUNTS_FILE }, encoding: 'utf8', timeout: IDENTITY_TIMEOUT_MS };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--json'], options);
+  if (status === 0) return undefined;
+  const accounts =
+    stdout.trim() === ''
+      ? []
+      : stdout
+          .trim()
+          .split('\n')
+          .map((text) => JSON.parse(text));
+  const refused = accounts.filter(({ ok }) => !ok).map(({ account, reason }) => `${account}: ${reason.replace(/\.$/, '')}`);
+  const faults = refused.length > 0 ? refused : [stderr.trim() || `no answer within ${IDENTITY_TIMEOUT_MS / 1000} s`];
+  return `${faults.join(', ')}; correct ${ACCOUNTS_FILE} or AUTH_URL`;
 }
 
 function jsonFault(file, lists = []) {

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { TEST_CARDS } from './test-cards.mjs';
 
 function doctor(env = {}) {
   const { status, stdout } = spawnSync(process.execPath, ['tools/doctor.mjs', '--json'], {
@@ -12,7 +13,7 @@ function doctor(env = {}) {
 it('finds what every check needs to say', () => {
   const { checks, faultOf } = doctor();
   expect(checks.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['Node.js', 'Java 17 or newer', 'Maven', 'redis-server', 'packages']),
+    expect.arrayContaining(['Node.js', 'Java 17 or newer', 'Maven', 'redis-server', 'Chromium', 'packages']),
   );
   expect(faultOf('Node.js')).toBeUndefined();
   expect(faultOf('merchants')).toBeUndefined();
@@ -30,4 +31,24 @@ it('names an accounts file that is wrong', () => {
     'package.json has no list accounts, callers; see apps/auth-service/README.md',
   );
   expect(doctor({ ACCOUNTS_FILE: 'no-such-file.json' }).faultOf('accounts')).toContain('no-such-file.json');
+});
+
+it('asks the token API about each account when AUTH_URL says where it is', () => {
+  expect(doctor().checks.map(({ name }) => name)).not.toContain('accounts at the token API');
+  const { faultOf, status } = doctor({ AUTH_URL: 'http://127.0.0.1:1' });
+  expect(faultOf('accounts at the token API')).toMatch(/^tranche-demo: .+; correct config\/accounts\.demo\.json or AUTH_URL$/);
+  expect(status).toBe(1);
+});
+
+it('notes that the browser tests have no browser, which nothing else needs', () => {
+  const { checks } = doctor({ CHROMIUM_PATH: '/nowhere' });
+  const { fault, required } = checks.find(({ name }) => name === 'Chromium');
+  expect(fault).toMatch(/^not found, and the browser tests need it; /);
+  expect(required).toBe(false);
+});
+
+it('gives people two cards to try', () => {
+  const { stdout } = spawnSync(process.execPath, ['tools/doctor.mjs'], { encoding: 'utf8' });
+  expect(stdout).toContain(`${TEST_CARDS.accepted.cardCode}  is accepted`);
+  expect(stdout).toContain(`${TEST_CARDS.refused.cardCode}  is refused`);
 });

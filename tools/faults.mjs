@@ -2,8 +2,8 @@
  * `npm run faults -- [--runs N] [--seed S] [--workers N] [--only NAME] [--list]`: real faults against the built services, on a Kafka and a Redis
  * of each worker's own.
  * `-- --simulated`: seeded worlds over the real cores; `-- --mutants [--only NAME]`: planted bugs that these worlds must find;
- * `-- --forgeries`: forged notifications and slow clients. `--json`: the last line is one JSON object. Ends with 1 if anything happened
- * that never must.
+ * `-- --forgeries`: forged notifications and slow clients; `-- --canaries`: planted secrets, searched for in all that is left.
+ * `--json`: the last line is one JSON object. Ends with 1 if anything happened that never must.
  */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -28,6 +28,7 @@ const { values: options } = parseArgs({
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     forgeries: { type: 'boolean', default: false },
+    canaries: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     only: { type: 'string' },
     runs: { type: 'string' },
@@ -81,7 +82,7 @@ async function commandLines({ held, log }) {
 
 /** faults/dist/main.js refuses what is no number. */
 function workersFor({ isShared }) {
-  if (options.forgeries) return 1;
+  if (options.forgeries || options.canaries) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

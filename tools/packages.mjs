@@ -1,20 +1,30 @@
-/** Java, Maven and Redis of the machine: found, or installed as root on Debian, or named in one line. */
+/** Java, Maven, Redis and Chromium of the machine: found, or installed as root on Debian, or named in one line. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chromiumPath } from './chromium.mjs';
 import { Expected } from './processes.mjs';
 
 const JAVA_FLOOR = 17;
 /** A JVM leaves a folder with its name and user in the temporary folder otherwise. */
 export const NO_TRACES = '-XX:-UsePerfData';
 
+const WITHOUT_OURS = 'start Docker, or set KAFKA_BROKERS and REDIS_URL';
+
 export const PACKAGES = {
   java: {
     apt: ['openjdk-17-jre-headless', 'default-jre-headless'],
     what: `Java ${JAVA_FLOOR} or newer`,
     isThere: () => javaVersion() >= JAVA_FLOOR,
+    orElse: WITHOUT_OURS,
   },
-  maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version') },
-  redis: { apt: ['redis-server'], what: 'redis-server', isThere: () => answers('redis-server', '--version') },
+  maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
+  redis: { apt: ['redis-server'], what: 'redis-server', isThere: () => answers('redis-server', '--version'), orElse: WITHOUT_OURS },
+  chromium: {
+    apt: ['chromium'],
+    what: 'Chromium',
+    isThere: () => answers(chromiumPath() ?? 'chromium', '--version'),
+    orElse: 'set CHROMIUM_PATH',
+  },
 };
 
 /** The major version on the PATH, 0 without one. */
@@ -43,8 +53,10 @@ export async function ensurePackages(names, { held, log }) {
   const missing = names.filter((name) => !PACKAGES[name].isThere());
   if (missing.length === 0) return;
   const whats = missing.map((name) => PACKAGES[name].what).join(', ');
-  if (!canInstall())
-    throw new Expected(`${whats} missing: install with "${installLine(missing)}", or start Docker, or set KAFKA_BROKERS and REDIS_URL`);
+  if (!canInstall()) {
+    const ways = [`install with "${installLine(missing)}"`, ...new Set(missing.map((name) => PACKAGES[name].orElse))];
+    throw new Expected(`${whats} missing: ${ways.join(', or ')}`);
+  }
   log(`installing ${whats} with apt-get`);
   await withoutServiceStarts(async () => {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -12,4 +12,5 @@ it.each([
 
 it('says in one line what to install', () => {
   expect(installLine(['java', 'maven', 'redis'])).toBe('apt-get install default-jre-headless maven redis-server');
+  expect(installLine(['chromium'])).toBe('apt-get install chromium');
 });

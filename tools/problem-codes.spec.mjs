@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const SERVICES = ['libs/service-kit', 'apps/auth-service', 'apps/cse-token-service', 'apps/notification-ingest', 'apps/payment-gateway'];
+const SERVICES = [
+  'libs/service-kit',
+  'apps/auth-service',
+  'apps/checkout-demo',
+  'apps/cse-token-service',
+  'apps/notification-ingest',
+  'apps/payment-gateway',
+];
 const sources = SERVICES.flatMap((project) =>
   readdirSync(join(project, 'src'), { recursive: true })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))

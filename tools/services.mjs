@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
+import { cardLines } from './test-cards.mjs';
 
 const READY_TIMEOUT_MS = 60_000;
 const KEPT_LINES = 2_000;
@@ -15,22 +16,35 @@ export const SERVICES = {
   'cse-token-service': { port: 4040, managementPort: 4140 },
   'notification-ingest': { port: 4020, managementPort: 4120 },
   'payment-gateway': { managementPort: 4101 },
+  'checkout-demo': { port: 4050, managementPort: 4150 },
 };
+
+/** The merchant whose shop checkout-demo is. */
+export const CHECKOUT_MERCHANT = 'shop-fr';
 
 /** What each app needs in its environment to be one stack with the others. `ports` has the shape of SERVICES. */
 export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
-  const simulator = `http://127.0.0.1:${ports['platform-simulator'].port}`;
+  const addressOf = (name) => `http://127.0.0.1:${ports[name].port}`;
+  const simulator = addressOf('platform-simulator');
   const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
   const environment = {
     'platform-simulator': { HOST: '127.0.0.1', PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
     'auth-service': {
+      ...kafka,
       AUTH_URL: simulator,
       ACCOUNTS_FILE: accountsFile,
       REDIS_URL: redisDatabase(redisUrl, 1),
       REDIS_KEY_PREFIX: `${topicPrefix}tranche:auth:`,
       TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     },
-    'cse-token-service': { CSE_KEYS_URL: `${simulator}/cseKeys`, CSE_ORIGINS: 'http://127.0.0.1:4050', MERCHANTS_FILE: merchantsFile },
+    'cse-token-service': {
+      ...kafka,
+      CSE_KEYS_URL: `${simulator}/cseKeys`,
+      CSE_ORIGINS: addressOf('checkout-demo'),
+      MERCHANTS_FILE: merchantsFile,
+      REDIS_URL: redisDatabase(redisUrl, 3),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:cse:`,
+    },
     'notification-ingest': {
       ...kafka,
       REDIS_URL: redisDatabase(redisUrl, 2),
@@ -42,9 +56,19 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
       REDIS_URL: redisDatabase(redisUrl, 0),
       MERCHANTS_FILE: merchantsFile,
       PAYMENT_URL: simulator,
-      AUTH_SERVICE_URL: `http://127.0.0.1:${ports['auth-service'].port}`,
+      AUTH_SERVICE_URL: addressOf('auth-service'),
       AUTH_SERVICE_KEY: gatewayKey(accountsFile),
       OPERATORS_FILE: 'config/operators.demo.json',
+    },
+    'checkout-demo': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 4),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:checkout:`,
+      MERCHANT: CHECKOUT_MERCHANT,
+      API_KEY_ID: checkoutApiKey(merchantsFile),
+      CSE_KEYS_URL: `${addressOf('cse-token-service')}/v1/cse-keys`,
+      TOKENIZER_URL: `${simulator}/tokenizer`,
+      PUBLIC_URL: addressOf('checkout-demo'),
     },
   };
   return Object.fromEntries(
@@ -67,13 +91,19 @@ function gatewayKey(accountsFile) {
   return JSON.parse(readFileSync(accountsFile, 'utf8')).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
 }
 
+function checkoutApiKey(merchantsFile) {
+  const merchants = JSON.parse(readFileSync(merchantsFile, 'utf8'));
+  return merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT)?.apiKeys?.[0]?.id;
+}
+
 /**
  * Starts one app. Resolves, when it is ready, to `{ name, url, managementUrl, process, lines }`; rejects with what it printed last if it
- * ends before. `onWarning` gets its warnings and errors, a line each.
+ * ends before. `onWarning` gets its warnings and errors, a line each; `onOutput`, if given, all that it prints.
  */
-export async function startService(name, { held, env, onWarning = () => undefined }) {
+export async function startService(name, { held, env, onWarning = () => undefined, onOutput }) {
   const lines = [];
   const onLine = (line) => {
+    onOutput?.(line);
     if (lines.push(line) > KEPT_LINES) lines.shift();
     const trouble = troubleIn(line);
     if (trouble) onWarning(`${name}: ${trouble}`);
@@ -84,6 +114,24 @@ export async function startService(name, { held, env, onWarning = () => undefine
   const managementUrl = env.MANAGEMENT_PORT ? `http://127.0.0.1:${env.MANAGEMENT_PORT}` : url;
   await ready(name, managementUrl, process_, lines);
   return { name, url, managementUrl, process: process_, lines };
+}
+
+/** All at once, but for the checkout: on a new Kafka the others create the topic that it subscribes to. Resolves to what `start(name)` gave. */
+export async function startInOrder(start) {
+  const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
+  const started = await Promise.all(others.map((name) => start(name)));
+  return [...started, await start('checkout-demo')];
+}
+
+/** Where everything is, the checkout first: somebody wants to open it. */
+export function addressLines(services, { brokers, redisUrl }) {
+  const checkout = services.find(({ name }) => name === 'checkout-demo');
+  const addresses = ({ name, url, managementUrl }) => `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
+  return [
+    ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`), ''] : []),
+    `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
+    ...services.map(addresses),
+  ];
 }
 
 /** Warnings and errors of a service's log: its JSON line as `level message`, anything that is no JSON as it is. */

@@ -1,4 +1,4 @@
-import { environments, redisDatabase, SERVICES, troubleIn } from './services.mjs';
+import { addressLines, environments, redisDatabase, SERVICES, startInOrder, troubleIn } from './services.mjs';
 
 it.each([
   ['redis://127.0.0.1:6379', 0, 'redis://127.0.0.1:6379/0'],
@@ -17,6 +17,38 @@ it.each([
   ['', undefined],
 ])('%s → %s', (line, expected) => {
   expect(troubleIn(line)).toBe(expected);
+});
+
+describe('addressLines', () => {
+  const infrastructure = { brokers: '127.0.0.1:9092', redisUrl: 'redis://127.0.0.1:6379' };
+  const gateway = { name: 'payment-gateway', url: undefined, managementUrl: 'http://127.0.0.1:4101' };
+  const checkout = { name: 'checkout-demo', url: 'http://127.0.0.1:4050', managementUrl: 'http://127.0.0.1:4150' };
+
+  it('begin with the checkout and two cards to try', () => {
+    const [first, accepted, refused] = addressLines([gateway, checkout], infrastructure);
+    expect(first).toBe('checkout  http://127.0.0.1:4050/');
+    expect(accepted).toMatch(/^ {10}\d{16} {2}is accepted/);
+    expect(refused).toMatch(/^ {10}\d{16} {2}is refused/);
+  });
+
+  it('name infrastructure alone when no service runs', () => {
+    expect(addressLines([], infrastructure)).toEqual(['KAFKA_BROKERS=127.0.0.1:9092 REDIS_URL=redis://127.0.0.1:6379']);
+  });
+});
+
+it('the checkout starts when the others are ready, which create the topics', async () => {
+  const begun = [];
+  const ready = [];
+  const services = await startInOrder(async (name) => {
+    begun.push({ name, readyBefore: [...ready] });
+    await undefined;
+    ready.push(name);
+    return { name };
+  });
+  const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
+  expect(begun.at(-1)).toEqual({ name: 'checkout-demo', readyBefore: others });
+  expect(begun.slice(0, -1)).toEqual(others.map((name) => ({ name, readyBefore: [] })));
+  expect(services.map(({ name }) => name)).toEqual([...others, 'checkout-demo']);
 });
 
 describe('environments', () => {
@@ -39,6 +71,30 @@ describe('environments', () => {
       DOUBT_GRACE_MS: '1000',
     });
     expect(all['payment-gateway']).not.toHaveProperty('PORT');
+  });
+
+  it('give the browser of the checkout addresses that it reaches, and let its origin in', () => {
+    expect(all['checkout-demo']).toMatchObject({
+      PUBLIC_URL: 'http://127.0.0.1:4050',
+      CSE_KEYS_URL: 'http://127.0.0.1:4040/v1/cse-keys',
+      TOKENIZER_URL: 'http://127.0.0.1:4010/tokenizer',
+      MERCHANT: 'shop-fr',
+      API_KEY_ID: '00000000-0000-4000-8000-00000000000a',
+    });
+    expect(all['cse-token-service'].CSE_ORIGINS).toBe(all['checkout-demo'].PUBLIC_URL);
+  });
+
+  it('give every service that publishes the same Kafka and prefix', () => {
+    const publishing = Object.entries(all).filter(([name]) => name !== 'platform-simulator');
+    for (const [, env] of publishing) expect(env).toMatchObject({ KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_TOPIC_PREFIX: 'p.' });
+  });
+
+  it('give each service a Redis database of its own, and names of this run', () => {
+    const urls = Object.values(all).flatMap(({ REDIS_URL: url }) => url ?? []);
+    expect(urls.map((url) => new URL(url).pathname).sort()).toEqual(['/0', '/1', '/2', '/3', '/4']);
+    const prefixes = Object.values(all).flatMap(({ REDIS_KEY_PREFIX: prefix }) => prefix ?? []);
+    expect(prefixes.filter((prefix) => !prefix.startsWith('p.'))).toEqual([]);
+    expect(new Set(prefixes).size).toBe(prefixes.length);
   });
 
   it('give the gateway the service key that the accounts file names for it', () => {

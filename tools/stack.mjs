@@ -6,7 +6,7 @@ import { startInfrastructure } from './infra.mjs';
 import { freePorts, isPortFree } from './ports.mjs';
 import { Expected, runTool } from './processes.mjs';
 import { createLog } from './progress.mjs';
-import { environments, SERVICES, startService } from './services.mjs';
+import { addressLines, environments, SERVICES, startInOrder, startService } from './services.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values: options } = parseArgs({ options: { infra: { type: 'boolean', default: false } } });
@@ -22,9 +22,7 @@ await runTool(
     ]);
     const { brokers, redisUrl } = infrastructure;
     const services = options.infra ? [] : await startServices(held, infrastructure);
-    console.log(`KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`);
-    for (const { name, url, managementUrl } of services)
-      console.log(`${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`);
+    addressLines(services, { brokers, redisUrl }).forEach((line) => console.log(line));
     log('running until Ctrl-C');
     const ends = [
       ...infrastructure.processes.map(({ exited }) => exited.then((code) => `Kafka or Redis ended with ${code}`)),
@@ -61,10 +59,9 @@ async function startServices(held, { brokers, redisUrl }) {
   const accountsFile = process.env.ACCOUNTS_FILE ?? 'config/accounts.demo.json';
   const topicPrefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
   const all = environments({ ports: SERVICES, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile });
-  const start = async ([name, env]) => {
-    const service = await startService(name, { held, env, onWarning: (line) => console.error(line) });
+  return startInOrder(async (name) => {
+    const service = await startService(name, { held, env: all[name], onWarning: (line) => console.error(line) });
     log(`${name} is ready`);
     return service;
-  };
-  return Promise.all(Object.entries(all).map(start));
+  });
 }

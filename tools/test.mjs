@@ -1,12 +1,13 @@
 /**
- * `npm test`: everything there is to test, from a fresh clone: packages, build, Kafka, Redis, then Jest over all projects. Arguments go to
- * Jest. The last line is `N passed, N failed`.
+ * `npm test`: everything there is to test, from a fresh clone: packages, build, Kafka, Redis, Chromium, then Jest over all projects.
+ * Arguments go to Jest. The last line is `N passed, N failed`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from './bootstrap.mjs';
 import { startInfrastructure } from './infra.mjs';
+import { ensurePackages } from './packages.mjs';
 import { runTool } from './processes.mjs';
 import { createLog } from './progress.mjs';
 import { countResults, lastLine } from './test-results.mjs';
@@ -19,6 +20,7 @@ await runTool(async ({ held }) => {
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+    if (await needsBrowser(held)) await ensurePackages(['chromium'], { held, log });
     const areSchemasCurrent = await checkSchemas(held);
     const results = await runJest(held, { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl });
     counts = countResults({ ...results, areSchemasCurrent });
@@ -28,6 +30,14 @@ await runTool(async ({ held }) => {
   console.log(lastLine(counts));
   return counts.failed === 0 ? 0 : 1;
 });
+
+/** Whether a spec that Jest is going to run starts a browser: they are named for it. */
+async function needsBrowser(held) {
+  const specs = [];
+  const onLine = (line) => specs.push(line);
+  await held.start(process.execPath, [resolve('node_modules/jest/bin/jest.js'), '--listTests', ...jestArguments], { onLine }).exited;
+  return specs.some((spec) => spec.endsWith('.browser.e2e.spec.ts'));
+}
 
 /**
  * Jest's own words go to stderr as they come; its numbers come from the file it writes. What tests leave in the temporary folder goes with

@@ -69,7 +69,8 @@ async function projectGraph(held) {
   await held.run(bin('nx'), ['show', 'projects'], { env: { ...process.env, NX_DAEMON: 'false' } });
   const cache = '.nx/workspace-data/project-graph.json';
   const known = existsSync(cache) ? Object.keys(JSON.parse(readFileSync(cache, 'utf8')).nodes) : [];
-  const projects = ['apps', 'libs'].flatMap((folder) => readdirSync(folder).map((name) => `@tranche/${name}`));
+  const folders = ['apps', 'libs', 'examples'].flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`));
+  const projects = [...folders, 'bench', 'faults'].map((folder) => JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')).name);
   const unknown = projects.filter((name) => !known.includes(name));
   if (unknown.length > 0) throw new Expected(`Nx's project graph misses ${unknown.join(', ')}: the import boundaries cannot be checked`);
 }

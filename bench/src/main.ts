@@ -5,14 +5,16 @@ import type { Bench } from './bench.js';
 import { gateway } from './gateway/gateway.bench.js';
 import { ingest } from './ingest/ingest.bench.js';
 import { journal } from './journal/journal.bench.js';
+import { keys } from './keys/keys.bench.js';
 import { memory } from './memory/memory.bench.js';
 import { rebuild } from './rebuild/rebuild.bench.js';
 import { table, type Row } from './report.js';
 import { Stage } from './stage.js';
+import { tokens } from './tokens/tokens.bench.js';
 
 const STOP_MS = 8_000;
 
-const BENCHES: Bench[] = [gateway, ingest, journal, memory, rebuild];
+const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, rebuild, tokens];
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -5,13 +5,14 @@ import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 import type { CommandLines } from './real/infrastructure.js';
 
-const MODES = ['simulated', 'mutants', 'forgeries'] as const;
+const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'] as const;
 
 const { values } = readArguments({
   options: {
     simulated: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
     forgeries: { type: 'boolean', default: false },
+    canaries: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
@@ -23,7 +24,8 @@ const { values } = readArguments({
 });
 
 if (MODES.filter((mode) => values[mode]).length > 1) refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
-if (values.only !== undefined && (values.simulated || values.forgeries)) refuse('--only names a scenario, or a mutant with --mutants');
+if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries))
+  refuse('--only names a scenario, or a mutant with --mutants');
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
@@ -49,6 +51,9 @@ if (process.send) {
   if (values.forgeries) {
     const { runForgeries } = await import('./forgeries/run-forgeries.js');
     process.exitCode = await runForgeries(options, places[0]);
+  } else if (values.canaries) {
+    const { runCanaries } = await import('./canaries/run-canaries.js');
+    process.exitCode = await runCanaries(options, places[0]);
   } else {
     const { runReal } = await import('./real/run-real.js');
     process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, places);

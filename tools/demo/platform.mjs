@@ -37,7 +37,7 @@ export function platformAt(simulatorUrl) {
 
     approve: (transactionId) => request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
-    cardToken: async (identifier) => (await request('POST', '/simulator/tokens', { identifier })).HFTOKEN,
+    rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
     refundInBackOffice: (identifier, orderId, amount) => request('POST', '/simulator/refunds', { identifier, orderId, amount }),
     /** Moves the platform's clock. */

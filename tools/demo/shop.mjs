@@ -1,17 +1,18 @@
-/** The commerce service of the demo: publishes commands, follows the result events. */
+/** The commerce service of the demo: publishes commands with @tranche/client, follows the result events, repeated ones too. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVENT_TIMEOUT_MS = 45_000;
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** `contracts` and `kafka` are the built libraries: they exist only after the bootstrap. `nowMs` is the time its commands tell. */
-export async function openShop({ contracts, kafka, brokers, topicPrefix, nowMs = Date.now }) {
-  const { TOPICS, COMMAND_TOPICS, topicName, encodeCloudEvent, decodeCloudEvent, orderKey } = contracts;
-  const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo-shop' }, SILENT);
-  const producer = new kafka.BatchingProducer({ client, log: SILENT });
-  await producer.connect();
+/** `libraries`: the built `{ contracts, kafka, Tranche }`; they exist only after the bootstrap. `nowMs` is the time its commands tell. */
+export async function openShop({ libraries: { contracts, kafka, Tranche }, brokers, topicPrefix, nowMs = Date.now }) {
+  const { TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
+  const settings = { brokers: brokers.split(','), clientId: 'demo-shop' };
+  const tranche = await Tranche.connect({ ...settings, topicPrefix, log: SILENT });
+  const client = kafka.createKafkaClient(settings, SILENT);
 
+  // A subscription of the client would pass a repeated event over, and one scenario is about it.
   const arrivals = [];
   const offsets = await kafka.topicOffsets(client, topicName(topicPrefix, TOPICS.events));
   const tail = new kafka.TailConsumer({
@@ -30,13 +31,25 @@ export async function openShop({ contracts, kafka, brokers, topicPrefix, nowMs =
   await tail.start();
 
   return {
-    /** Publishes a command and gives back its id. */
+    /** Publishes a command and gives back its id; throws the client's InvalidCommandError. */
     async send(rail, type, order, { id = randomUUID() } = {}) {
-      const key = orderKey(order.merchant, order.orderId);
-      const time = new Date(nowMs()).toISOString();
-      const command = { id, source: '/demo-shop', type, time, subject: key, correlationid: order.orderId, data: order };
-      await producer.send({ topic: topicName(topicPrefix, COMMAND_TOPICS[rail]), key, ...encodeCloudEvent(command) });
+      const [, operation] = type.split('.');
+      await tranche.publisher[operation](order, { id, rail, correlationId: order.orderId, time: new Date(nowMs()) });
       return id;
+    },
+
+    /** As somebody does who has no client: nobody checks the command before the gateway. */
+    async sendUnchecked(rail, type, order) {
+      const key = orderKey(order.merchant, order.orderId);
+      const command = { id: randomUUID(), source: '/demo-shop', type, time: new Date(nowMs()).toISOString(), subject: key, data: order };
+      const producer = new kafka.BatchingProducer({ client, log: SILENT });
+      try {
+        await producer.connect();
+        const topic = topicName(topicPrefix, contracts.COMMAND_TOPICS[rail]);
+        await producer.send({ topic, key, ...contracts.encodeCloudEvent(command) });
+      } finally {
+        await producer.close();
+      }
     },
 
     /** The events of one order so far, in the order of their arrival. */
@@ -58,7 +71,7 @@ export async function openShop({ contracts, kafka, brokers, topicPrefix, nowMs =
     },
 
     async close() {
-      await Promise.all([tail.stop(), producer.close()]);
+      await Promise.all([tail.stop(), tranche.close()]);
     },
   };
 }

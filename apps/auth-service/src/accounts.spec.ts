@@ -99,6 +99,26 @@ describe('accounts file', () => {
       'callers[0].accounts[0] is not one',
     ],
     [
+      'a scope beside scopeFrom',
+      { accounts: [account, { ...account, account: 'b', scope: '/a', scopeFrom: account.account }], callers: [caller] },
+      'accounts[1].scopeFrom stands beside scope',
+    ],
+    [
+      'a scopeFrom of an unknown account',
+      { accounts: [{ ...account, scope: undefined, scopeFrom: 'nope' }], callers: [caller] },
+      'accounts[0].scopeFrom is not one of the accounts',
+    ],
+    [
+      'a scopeFrom of itself',
+      { accounts: [{ ...account, scope: undefined, scopeFrom: account.account }], callers: [caller] },
+      'accounts[0].scopeFrom names an account that has a scopeFrom itself',
+    ],
+    [
+      'a scopeFrom that is no text',
+      { accounts: [{ ...account, scope: undefined, scopeFrom: 7 }], callers: [caller] },
+      'accounts[0].scopeFrom',
+    ],
+    [
       'a secret file that is absent',
       { accounts: [{ ...account, clientSecret: undefined, clientSecretFile: 'x' }], callers: [caller] },
       'accounts[0].clientSecretFile cannot be read (ENOENT)',

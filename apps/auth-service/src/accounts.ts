@@ -11,6 +11,8 @@ export interface ClientCredentialsAccount {
   clientSecret: Secret;
   /** The realm path. */
   scope?: string;
+  /** The account with whose token the realm path is discovered. */
+  scopeFrom?: string;
 }
 
 export interface PasswordAccount {
@@ -19,6 +21,7 @@ export interface PasswordAccount {
   username: string;
   password: Secret;
   scope?: string;
+  scopeFrom?: string;
 }
 
 export type Account = ClientCredentialsAccount | PasswordAccount;
@@ -101,6 +104,10 @@ class AccountEntry {
   @IsString()
   @Length(1, 1024)
   scope?: string;
+
+  @ValidateIf(({ scopeFrom }: AccountEntry) => scopeFrom !== undefined)
+  @IsString()
+  scopeFrom?: string;
 }
 
 class CallerEntry {
@@ -139,9 +146,9 @@ function usesPassword({ grant }: AccountEntry): boolean {
 }
 
 function accountOf(entry: AccountEntry): Account {
-  const { account, grant, scope } = entry;
-  if (grant === 'password') return { account, grant, username: entry.username, password: new Secret(entry.password), scope };
-  return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope };
+  const { account, grant, scope, scopeFrom } = entry;
+  if (grant === 'password') return { account, grant, username: entry.username, password: new Secret(entry.password), scope, scopeFrom };
+  return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
 }
 
 /** What entries say of each other, as far as they can be read. */
@@ -149,6 +156,7 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   const known = new Set(listOf(accounts).map(({ account }) => account));
   return [
     ...repeated(listOf(accounts), 'account', 'accounts'),
+    ...discoveryFaults(listOf(accounts)),
     ...repeated(listOf(callers), 'caller', 'callers'),
     ...repeated(listOf(callers), 'key', 'callers'),
     ...listOf(callers).flatMap((caller, index) =>
@@ -159,6 +167,19 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
       ),
     ),
   ];
+}
+
+/** One step only: the account that discovers a realm has its own from the configuration, or needs none. */
+function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
+  return accounts.flatMap(({ scope, scopeFrom }, index) => {
+    if (typeof scopeFrom !== 'string') return [];
+    const path = `accounts[${index}].scopeFrom`;
+    const discoverer = accounts.find(({ account }) => account === scopeFrom);
+    if (scope !== undefined) return [{ path, message: 'stands beside scope: give one of them' }];
+    if (discoverer === undefined) return [{ path, message: 'is not one of the accounts' }];
+    if (discoverer.scopeFrom !== undefined) return [{ path, message: 'names an account that has a scopeFrom itself' }];
+    return [];
+  });
 }
 
 function listOf<T>(value: readonly T[] | undefined): T[] {

@@ -33,6 +33,13 @@ describe('settings of auth-service', () => {
 
   it.each([
     ['TOKEN_ENCRYPTION_KEY', 'canary'],
+    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', 'canary'],
+    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', `${Buffer.alloc(32, 1).toString('base64')},canary`],
+    ['TOKEN_ENCRYPTION_KEYS_PREVIOUS', ENCRYPTION_KEY],
+    ['REFUSAL_SECONDS', '301'],
+    ['REALM_SECONDS', '0'],
+    ['KAFKA_TOPIC_PREFIX', 'can ary'],
+    ['TOPICS', 'canary'],
     ['REDIS_URL', 'http://canary'],
     ['AUTH_URL', 'canary'],
     ['AUTH_TIMEOUT_MS', '99'],
@@ -50,6 +57,12 @@ describe('settings of auth-service', () => {
     ['on with TLS', { ALLOW_PASSWORD_GRANT: 'true', AUTH_URL: 'https://auth.example' }, []],
   ])('with an account of the password grant, which is %s', (_, env, faults) => {
     expect(faultsOf({ ...sound, ACCOUNTS_FILE: withPassword, ...env })).toEqual(faults);
+  });
+
+  it('with SASL need its user and password, and without KAFKA_BROKERS there is no Kafka', () => {
+    expect(faultsOf({ ...sound, KAFKA_SASL_MECHANISM: 'plain' }).sort()).toEqual(['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME']);
+    expect(loadConfig(AuthConfig, sound).kafka).toBeUndefined();
+    expect(loadConfig(AuthConfig, { ...sound, KAFKA_BROKERS: 'a:1,b:2' }).kafka).toEqual({ brokers: ['a:1', 'b:2'], ssl: false });
   });
 
   it('are all in the README', () => {

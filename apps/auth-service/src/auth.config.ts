@@ -1,8 +1,12 @@
-import { Max, Min } from 'class-validator';
-import { Env, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import type { KafkaSettings } from '@tranche/kafka';
+import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { type Accounts } from './accounts.js';
 import { loadAccounts } from './accounts.config.js';
-import { readEncryptionKey, type TokenKeys } from './token-keys.js';
+import { keyIdOf, readEncryptionKey, readPreviousKeys, TokenKeys } from './token-keys.js';
+
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const usesSasl = (config: AuthConfig) => config.kafkaSaslMechanism !== undefined;
 
 export class AuthConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4030 })
@@ -31,7 +35,15 @@ export class AuthConfig implements ChecksItself {
   accounts: Accounts;
 
   @Env('TOKEN_ENCRYPTION_KEY', { doc: '32 random bytes in base64 that encrypt the cached tokens', secret: true, read: readEncryptionKey })
-  keys: TokenKeys;
+  encryptionKey: Buffer;
+
+  @Env('TOKEN_ENCRYPTION_KEYS_PREVIOUS', {
+    doc: 'encryption keys of before, newest first, comma-separated: what they sealed is still opened',
+    secret: true,
+    optional: true,
+    read: readPreviousKeys,
+  })
+  previousEncryptionKeys?: Buffer[];
 
   @Env('REDIS_URL', { doc: "the token cache's Redis, redis:// or rediss://", secret: true, protocols: ['redis', 'rediss'] })
   redisUrl: URL;
@@ -42,7 +54,78 @@ export class AuthConfig implements ChecksItself {
   @Env('ALLOW_PASSWORD_GRANT', { doc: 'true to let accounts use the password grant', default: false })
   allowsPasswordGrant: boolean;
 
+  @Env('REFUSAL_SECONDS', { doc: 'how long a refusal of the token API is answered without asking again; 0: not at all', default: 10 })
+  @Min(0)
+  @Max(300)
+  refusalSeconds: number;
+
+  @Env('REALM_SECONDS', { doc: 'how long a discovered realm path counts, seconds', default: 3_600 })
+  @Min(1)
+  @Max(86_400)
+  realmSeconds: number;
+
+  @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated; without it no events are announced', optional: true })
+  @IsOptional()
+  @ArrayMinSize(1)
+  kafkaBrokers?: string[];
+
+  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
+  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
+  kafkaTopicPrefix: string;
+
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  kafkaSsl: boolean;
+
+  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
+
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslUsername?: string;
+
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslPassword?: Secret;
+
+  @Env('TOPICS', { doc: 'create: create missing topics; check: only say what is wrong with them (production)', default: 'create' })
+  @IsIn(['create', 'check'])
+  topics: 'create' | 'check';
+
+  #keys?: TokenKeys;
+
+  get keys(): TokenKeys {
+    return (this.#keys ??= new TokenKeys(this.encryptionKey, this.previousEncryptionKeys));
+  }
+
+  /** Undefined: no events. */
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> | undefined {
+    const {
+      kafkaBrokers: brokers,
+      kafkaSsl: ssl,
+      kafkaSaslMechanism: mechanism,
+      kafkaSaslUsername: username,
+      kafkaSaslPassword: password,
+    } = this;
+    if (brokers === undefined) return undefined;
+    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
+    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+  }
+
   check(): ConfigFault[] {
+    return [...this.#keyFaults(), ...this.#passwordGrantFaults()];
+  }
+
+  #keyFaults(): ConfigFault[] {
+    const ids = [this.encryptionKey, ...(this.previousEncryptionKeys ?? [])].map(keyIdOf);
+    if (new Set(ids).size === ids.length) return [];
+    return [{ name: 'TOKEN_ENCRYPTION_KEYS_PREVIOUS', message: 'holds a key twice, or the one of TOKEN_ENCRYPTION_KEY. Remove it' }];
+  }
+
+  #passwordGrantFaults(): ConfigFault[] {
     const withPassword = this.accounts.all.filter(({ grant }) => grant === 'password').map(({ account }) => account);
     if (withPassword.length === 0) return [];
     const faults: ConfigFault[] = [];

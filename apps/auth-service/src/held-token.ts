@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose/jwt/decode';
 
 /** All times on a monotonic clock of this process, milliseconds. */
 export interface HeldToken {
   accessToken: string;
+  fingerprint: string;
   /** Of the whole life, as the token API told it. */
   lifetimeMs: number;
   expiresAtMs: number;
 }
 
-/** At 80 % of its life. */
+/** Renewed when this part of its life is left, or by chance up to half of that later. */
 const RENEW_BEFORE_END = 0.2;
 /** Not handed out in its last moments: a request that takes it along must still arrive in time. */
 const LAST_MOMENTS = 0.02;
@@ -20,9 +22,18 @@ const LONGEST_LIFETIME_MS = 24 * 3_600_000;
  * interface ("not shown"): seconds, and if the JWT itself says that it lives shorter, then that.
  */
 export function holdToken(answer: { access_token: string; expires_in: number }, askedAtMs: number): HeldToken {
-  const lifetimeSeconds = Math.min(answer.expires_in, jwtLifetimeSeconds(answer.access_token) ?? Infinity);
+  const { access_token: accessToken, expires_in: expiresIn } = answer;
+  const lifetimeSeconds = Math.min(expiresIn, jwtLifetimeSeconds(accessToken) ?? Infinity);
   const lifetimeMs = Math.min(lifetimeSeconds * 1_000, LONGEST_LIFETIME_MS);
-  return { accessToken: answer.access_token, lifetimeMs, expiresAtMs: askedAtMs + lifetimeMs };
+  return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs, expiresAtMs: askedAtMs + lifetimeMs };
+}
+
+/**
+ * Names a token, without being of use in its place: callers report refused tokens by it. Of no key, so that a report means the same
+ * whichever encryption keys are in use; there is no guessing a token that nobody could guess anyway.
+ */
+export function fingerprintOf(accessToken: string): string {
+  return createHash('sha256').update('tranche token fingerprint\n').update(accessToken).digest().subarray(0, 16).toString('base64url');
 }
 
 export function isUsable(token: HeldToken, nowMs: number): boolean {
@@ -34,8 +45,9 @@ export function usableMs({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number):
   return Math.floor(expiresAtMs - nowMs - Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS));
 }
 
-export function isDueForRenewal({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number): boolean {
-  return expiresAtMs - nowMs <= lifetimeMs * RENEW_BEFORE_END;
+/** From 80 % of its life on. `jitter` (0 to 1, drawn once by each replica and account) puts that off to 90 % at most, so that replicas do not all renew at one moment. */
+export function isDueForRenewal({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number, jitter: number): boolean {
+  return expiresAtMs - nowMs <= lifetimeMs * RENEW_BEFORE_END * (1 - jitter / 2);
 }
 
 /** Rounded down: never promises more than is left. */
@@ -43,11 +55,11 @@ export function expiresInSeconds({ expiresAtMs }: HeldToken, nowMs: number): num
   return Math.max(0, Math.floor((expiresAtMs - nowMs) / 1_000));
 }
 
-/** From the token's own times, so that neither clock matters. Undefined where it has none or is no JWT. */
+/** From the token's own times, so that neither clock matters. Undefined where it has none, makes no sense or is no JWT. */
 function jwtLifetimeSeconds(accessToken: string): number | undefined {
   try {
-    const { exp, iat } = decodeJwt(accessToken);
-    return exp === undefined || iat === undefined || exp <= iat ? undefined : exp - iat;
+    const { exp, iat } = decodeJwt(accessToken) as { exp?: unknown; iat?: unknown };
+    return typeof exp === 'number' && typeof iat === 'number' && exp > iat ? exp - iat : undefined;
   } catch {
     return undefined;
   }

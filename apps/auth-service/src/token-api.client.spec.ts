@@ -180,4 +180,25 @@ describe('token API client', () => {
     const problem = await problemOf(() => undefined, clientOf('http://127.0.0.1:1'));
     expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable', detail: expect.stringContaining('ECONNREFUSED') });
   });
+
+  it('asks for the realm and tests a token with the token itself, and gives its reasons without it', async () => {
+    const token = await client.askForToken(technical);
+    api.answer = (response, { path }) => answerJson(response, 200, path === '/iam/realms/my' ? { path: '/realms/demo', name: 'demo' } : {});
+    expect(await client.realmPath(technical, token)).toBe('/realms/demo');
+    await client.checkIdentity(technical, token);
+    expect(api.requests.slice(1).map(({ method, path, headers, body }) => [method, path, headers.authorization, body])).toEqual([
+      ['GET', '/iam/realms/my', `Bearer ${token.accessToken}`, ''],
+      ['GET', '/iam/identities/my', `Bearer ${token.accessToken}`, ''],
+    ]);
+    api.answer = (response) => answerJson(response, 403, { error: token.accessToken });
+    for (const asked of [client.realmPath(technical, token), client.checkIdentity(technical, token)]) {
+      await expect(asked).rejects.toMatchObject({ code: 'auth_refused', message: 'The token API refused the account (HTTP 403).' });
+    }
+  });
+
+  it('refuses a token whose life was over before it arrived', async () => {
+    await api.close();
+    api = await startTokenApi({ expiresIn: 1, delayMs: 1_050 });
+    await expect(clientOf(api.url).askForToken(technical)).rejects.toMatchObject({ code: 'platform_unavailable' });
+  });
 });

@@ -6,26 +6,50 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-export function readEncryptionKey(text: string): TokenKeys {
+/** `unknown_key`: sealed by who has keys that we don't have. `tampered`: says that it is of one of our keys, and is not, or not for this name. */
+export type Opened = { text: string } | { fault: 'unknown_key' | 'tampered' };
+
+export function readEncryptionKey(text: string): Buffer {
   const key = Buffer.from(text, 'base64');
   if (key.length !== KEY_BYTES || key.toString('base64') !== text) {
     throw new Error('is not 32 bytes in base64. Make one with: openssl rand -base64 32');
   }
-  return new TokenKeys(key);
+  return key;
 }
 
-/** All that the cache needs of the one key: a key for entries, one for names and one for fingerprints, derived so that none tells another. */
-export class TokenKeys {
-  readonly keyId: string;
-  readonly #entryKey: Buffer;
-  readonly #nameKey: Buffer;
-  readonly #fingerprintKey: Buffer;
+/** Comma-separated. */
+export function readPreviousKeys(text: string): Buffer[] {
+  return text.split(',').map((part, index) => {
+    try {
+      return readEncryptionKey(part.trim());
+    } catch (error) {
+      throw new Error(`key ${index + 1} ${(error as Error).message}`, { cause: error });
+    }
+  });
+}
 
-  constructor(key: Buffer) {
-    this.keyId = derive(key, 'id').subarray(0, 6).toString('base64url');
-    this.#entryKey = derive(key, 'entry');
-    this.#nameKey = derive(key, 'name');
-    this.#fingerprintKey = derive(key, 'fingerprint');
+interface EntryKey {
+  keyId: string;
+  key: Buffer;
+}
+
+/**
+ * All that the cache needs of its keys. The current one seals, previous ones still open what they sealed. Names come from the oldest,
+ * so that what is cached, and who may renew it, is found under the same name before and after a rotation.
+ */
+export class TokenKeys {
+  readonly #entryKeys: readonly EntryKey[];
+  readonly #nameKey: Buffer;
+
+  /** `previous`: newest first. */
+  constructor(current: Buffer, previous: readonly Buffer[] = []) {
+    const all = [current, ...previous];
+    this.#entryKeys = all.map((key) => ({ keyId: keyIdOf(key), key: derive(key, 'entry') }));
+    this.#nameKey = derive(all.at(-1) ?? current, 'name');
+  }
+
+  get keyId(): string {
+    return this.#entryKeys[0]?.keyId ?? '';
   }
 
   /** Tells accounts apart in Redis without showing them. */
@@ -33,35 +57,37 @@ export class TokenKeys {
     return createHmac('sha256', this.#nameKey).update(JSON.stringify(parts)).digest('base64url');
   }
 
-  /** Names a token, without being of use in its place: callers report refused tokens by it. */
-  fingerprint(accessToken: string): string {
-    return createHmac('sha256', this.#fingerprintKey).update(accessToken).digest().subarray(0, 16).toString('base64url');
-  }
-
   /** `version.keyId.iv.ciphertext+tag`, bound to the name of its entry: an entry copied to another name does not open. */
   seal(text: string, entryName: string): string {
+    const [current] = this.#entryKeys;
+    if (current === undefined) throw new TypeError('there is no key');
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, this.#entryKey, iv).setAAD(Buffer.from(entryName));
+    const cipher = createCipheriv(CIPHER, current.key, iv).setAAD(Buffer.from(entryName));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return [VERSION, this.keyId, iv.toString('base64url'), sealed.toString('base64url')].join('.');
+    return [VERSION, current.keyId, iv.toString('base64url'), sealed.toString('base64url')].join('.');
   }
 
-  /** Undefined for what was not sealed with this key for this name. */
-  open(envelope: string, entryName: string): string | undefined {
-    const [version, keyId, iv = '', sealedText = '', ...rest] = envelope.split('.');
-    if (version !== VERSION || keyId !== this.keyId || rest.length > 0) return undefined;
+  open(envelope: string, entryName: string): Opened {
+    const [version, keyId = '', iv = '', sealedText = '', ...rest] = envelope.split('.');
+    if (version !== VERSION || !/^[\w-]{8}$/.test(keyId) || rest.length > 0) return { fault: 'tampered' };
+    const entryKey = this.#entryKeys.find((one) => one.keyId === keyId);
+    if (entryKey === undefined) return { fault: 'unknown_key' };
     const sealed = Buffer.from(sealedText, 'base64url');
     const ivBytes = Buffer.from(iv, 'base64url');
-    if (ivBytes.length !== IV_BYTES || sealed.length < TAG_BYTES) return undefined;
+    if (ivBytes.length !== IV_BYTES || sealed.length < TAG_BYTES) return { fault: 'tampered' };
     try {
-      const decipher = createDecipheriv(CIPHER, this.#entryKey, ivBytes, { authTagLength: TAG_BYTES })
+      const decipher = createDecipheriv(CIPHER, entryKey.key, ivBytes, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(entryName))
         .setAuthTag(sealed.subarray(-TAG_BYTES));
-      return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
+      return { text: Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8') };
     } catch {
-      return undefined;
+      return { fault: 'tampered' };
     }
   }
+}
+
+export function keyIdOf(key: Buffer): string {
+  return derive(key, 'id').subarray(0, 6).toString('base64url');
 }
 
 function derive(key: Buffer, purpose: string): Buffer {

@@ -1,10 +1,10 @@
-import { createLogger, Metrics, Secret } from '@tranche/service-kit';
+import { createLogger, Metrics, Problem, Secret } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
 import type { AuthConfig } from './auth.config.js';
-import type { HeldToken } from './held-token.js';
-import type { TokenApiClient } from './token-api.client.js';
-import { TokenKeys } from './token-keys.js';
-import type { TokenCache } from './token.cache.js';
+import { fingerprintOf, type HeldToken } from './held-token.js';
+import { RenewalService } from './renewal.service.js';
+import type { TokenIssuer } from './token-issuer.service.js';
+import type { Refusal, TokenCache } from './token.cache.js';
 import { TokenService } from './token.service.js';
 
 const shop: Account = { account: 'shop', grant: 'client_credentials', clientId: 'id', clientSecret: new Secret('x') };
@@ -12,30 +12,45 @@ const user: Account = { account: 'user', grant: 'password', username: 'name', pa
 
 /** With this share of its life left. */
 function aToken(accessToken: string, left = 1): HeldToken {
-  return { accessToken, lifetimeMs: 60_000, expiresAtMs: performance.now() + 60_000 * left };
+  return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs: 60_000, expiresAtMs: performance.now() + 60_000 * left };
 }
 
 /** A cache of one entry whose lock is always free. */
 class FakeCache {
   entry?: HeldToken;
+  known?: Refusal;
   isAway = false;
+  reads = 0;
   onLock: () => void = () => undefined;
 
+  entryOf({ account }: Account) {
+    return { account, name: account, credentialsName: account, jitter: 0 };
+  }
   read() {
-    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(this.entry);
+    this.reads++;
+    return this.answer(this.entry);
   }
-  store(_name: string, token: HeldToken) {
+  store(_entry: unknown, token: HeldToken) {
     this.entry = token;
-    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve();
+    return this.answer(undefined);
   }
-  drop() {
-    this.entry = undefined;
-    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(true);
+  drop(_entry: unknown, fingerprint: string) {
+    if (this.entry?.fingerprint === fingerprint) this.entry = undefined;
+    return this.answer(this.entry);
   }
   lock() {
-    if (this.isAway) return Promise.reject(new Error('away'));
     this.onLock();
-    return Promise.resolve({ release: () => Promise.resolve() });
+    return this.answer({ release: () => Promise.resolve() });
+  }
+  refusal() {
+    return this.answer(this.known);
+  }
+  storeRefusal(_entry: unknown, refusal: Refusal) {
+    this.known = refusal;
+    return this.answer(undefined);
+  }
+  private answer<T>(value: T): Promise<T> {
+    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(value);
   }
 }
 
@@ -44,38 +59,65 @@ describe('tokens', () => {
   let asked: number;
   let answer: () => Promise<HeldToken>;
   let service: TokenService;
+  let metrics: Metrics;
+  const start = (refusalSeconds = 10) => {
+    const issuer = {
+      issue: () => {
+        asked++;
+        return answer();
+      },
+    } as unknown as TokenIssuer;
+    const config = { authTimeoutMs: 1_000, refusalSeconds } as AuthConfig;
+    const log = createLogger({ name: 'test', level: 'silent' });
+    metrics = new Metrics('test');
+    const renewals = new RenewalService(config, cache as unknown as TokenCache, issuer, log);
+    service = new TokenService(renewals, issuer, cache as unknown as TokenCache, log, metrics);
+  };
   beforeEach(() => {
     cache = new FakeCache();
     asked = 0;
     answer = () => Promise.resolve(aToken(`token-${asked}`));
-    const api = {
-      askForToken: () => {
-        asked++;
-        return answer();
-      },
-    } as unknown as TokenApiClient;
-    const config = { keys: new TokenKeys(Buffer.alloc(32)), authUrl: new URL('https://auth.example'), authTimeoutMs: 1_000 } as AuthConfig;
-    const log = createLogger({ name: 'test', level: 'silent' });
-    service = new TokenService(config, api, cache as unknown as TokenCache, log, new Metrics('test'));
+    start();
   });
   const textOf = async (account: Account, refused?: string) => (await service.token(account, refused)).accessToken;
   const settled = () => new Promise(setImmediate);
+  const refusedBy = () => Promise.reject(new Problem({ status: 502, code: 'auth_refused', detail: 'refused' }));
 
-  it('of users (password grant) are asked for each time and touch no cache', async () => {
+  it('of users (password grant) are asked for each time and touch no cache, nor do their refusals', async () => {
     cache.read =
       cache.store =
       cache.drop =
       cache.lock =
+      cache.refusal =
+      cache.storeRefusal =
         () => {
           throw new Error('the cache was touched');
         };
     expect([await textOf(user), await textOf(user), await textOf(user, 'a-fingerprint')]).toEqual(['token-1', 'token-2', 'token-3']);
+    answer = refusedBy;
+    await expect(service.token(user)).rejects.toThrow('refused');
+    await expect(service.token(user)).rejects.toThrow('refused');
+    expect(asked).toBe(5);
   });
 
   it('are not asked for by who gets the lock after another replica has stored one', async () => {
     cache.onLock = () => (cache.entry = aToken('of the other replica'));
     expect(await textOf(shop)).toBe('of the other replica');
     expect(asked).toBe(0);
+  });
+
+  it('come from the copy of this process for a moment, and from one look into Redis for all who ask at once after it', async () => {
+    cache.entry = aToken('cached');
+    await Promise.all(Array.from({ length: 50 }, () => service.token(shop)));
+    expect(cache.reads).toBe(1);
+    await service.token(shop);
+    expect(cache.reads).toBe(1);
+    const now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_001);
+    cache.entry = aToken('renewed by another replica');
+    expect(await textOf(shop)).toBe('renewed by another replica');
+    expect(cache.reads).toBe(2);
+    clock.mockRestore();
   });
 
   it('are not renewed early again at once when that fails', async () => {
@@ -92,7 +134,7 @@ describe('tokens', () => {
     for (const isAway of [false, true]) {
       cache.isAway = isAway;
       answer = () => Promise.resolve(aToken(`good-${isAway}`));
-      const refused = service.fingerprint(await service.token(shop));
+      const { fingerprint: refused } = await service.token(shop);
       answer = () => Promise.reject(new Error('down'));
       await expect(service.token(shop, refused)).rejects.toThrow('down');
       await expect(service.token(shop)).rejects.toThrow('down');
@@ -101,7 +143,7 @@ describe('tokens', () => {
 
   it('that a renewal under way brings are asked for again when they are the refused one', async () => {
     cache.entry = aToken('refused', 0.1);
-    const refused = service.fingerprint(cache.entry);
+    const { fingerprint: refused } = cache.entry;
     let letGo: (token: HeldToken) => void = () => undefined;
     answer = () => new Promise((resolve) => (letGo = resolve));
     await service.token(shop);
@@ -121,9 +163,40 @@ describe('tokens', () => {
     expect([await textOf(shop), await textOf(shop)]).toEqual(['token-1', 'token-1']);
     expect(asked).toBe(1);
     answer = () => Promise.resolve(aToken('last moment', 0.001));
-    const refused = service.fingerprint(aToken('token-1'));
-    expect(await textOf(shop, refused)).toBe('last moment');
+    expect(await textOf(shop, fingerprintOf('token-1'))).toBe('last moment');
     expect(await textOf(shop)).toBe('last moment');
     expect(asked).toBe(3);
+  });
+
+  it('that are refused by the token API are not asked for again for a while, here or in another replica', async () => {
+    answer = refusedBy;
+    for (let i = 0; i < 3; i++) await expect(service.token(shop)).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '10' } });
+    expect(asked).toBe(1);
+    expect(cache.known).toEqual({ code: 'auth_refused', detail: 'refused', leftMs: 10_000 });
+    start();
+    await expect(service.token(shop)).rejects.toMatchObject({ code: 'auth_refused', detail: 'refused' });
+    expect(asked).toBe(1);
+  });
+
+  it('that are refused are asked for each time when refusals are not kept, and when Redis is away by each process once', async () => {
+    start(0);
+    answer = refusedBy;
+    await expect(service.token(shop)).rejects.toThrow('refused');
+    await expect(service.token(shop)).rejects.toThrow('refused');
+    expect(asked).toBe(2);
+    cache.isAway = true;
+    start();
+    await expect(service.token(shop)).rejects.toThrow('refused');
+    await expect(service.token(shop)).rejects.toThrow('refused');
+    expect(asked).toBe(3);
+  });
+
+  it('are counted by where they came from', async () => {
+    await service.token(shop);
+    await service.token(shop);
+    cache.entry = aToken('other');
+    await service.token(shop, 'a-fingerprint');
+    const text = await metrics.registry.getSingleMetricAsString('auth_tokens_served_total');
+    for (const source of ['renewal', 'copy', 'cache']) expect(text).toMatch(new RegExp(`source="${source}".*\\} 1$`, 'm'));
   });
 });

@@ -1,159 +1,122 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Metrics, Problem, reasonOf, ServiceLogger } from '@tranche/service-kit';
+import { Metrics, reasonOf, ServiceLogger } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
-import { AuthConfig } from './auth.config.js';
+import type { CacheEntry } from './cache-entry.js';
 import { isDueForRenewal, isUsable, type HeldToken } from './held-token.js';
-import { TokenApiClient } from './token-api.client.js';
-import { TokenCache, type Lock } from './token.cache.js';
+import type { TokenOf } from './realm.service.js';
+import { RenewalService } from './renewal.service.js';
+import { TokenIssuer } from './token-issuer.service.js';
+import { TokenCache } from './token.cache.js';
 
-const LOOK_AGAIN_MS = 40;
+/** So long this process's own copy answers without a look into Redis: what another replica dropped or renewed counts here by then. */
+const COPY_MS = 1_000;
 const RENEW_AGAIN_MS = 5_000;
 
+interface Copy {
+  token: HeldToken;
+  askRedisAtMs: number;
+}
+
 /**
- * A token for an account: from the cache while it lives, renewed early while the old one is still handed out, asked for once however
- * many want it. Without Redis it still answers, from this process's own copy or by asking the token API itself.
+ * A token for an account: from the cache while it lives, renewed early while the old one is still handed out. Without Redis it still
+ * answers, from this process's own copy or by asking the token API itself (docs/decisions/0011).
  */
 @Injectable()
 export class TokenService {
-  readonly #renewals = new Map<string, Promise<HeldToken>>();
-  readonly #copies = new Map<string, HeldToken>();
+  readonly #copies = new Map<string, Copy>();
+  readonly #reads = new Map<string, Promise<HeldToken | undefined>>();
   readonly #noRenewalBeforeMs = new Map<string, number>();
+  readonly #tokenOf: TokenOf = (account, refused) => this.token(account, refused);
   readonly #served;
 
   constructor(
-    private readonly config: AuthConfig,
-    private readonly api: TokenApiClient,
+    private readonly renewals: RenewalService,
+    private readonly issuer: TokenIssuer,
     private readonly cache: TokenCache,
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
-    this.#served = metrics.counter({
+    const served = metrics.counter({
       name: 'auth_tokens_served_total',
       help: 'Tokens handed out, by where they came from',
       labelNames: ['source'],
     });
+    this.#served = { copy: served.labels('copy'), cache: served.labels('cache'), renewal: served.labels('renewal') };
   }
 
   /** `refused`: fingerprint of a token that the platform would not take. */
   async token(account: Account, refused?: string): Promise<HeldToken> {
     // A user's token: never kept, never shared.
-    if (account.grant === 'password') return this.api.askForToken(account);
-    const name = this.#nameOf(account);
-    if (refused !== undefined) await this.#drop(name, refused);
-    const held = await this.#held(name);
-    if (held === undefined || this.fingerprint(held) === refused) {
-      this.#served.inc({ source: 'renewal' });
-      const token = await this.#renew(account, name, refused);
-      // A renewal that was under way may have read the refused token before it was dropped.
-      return this.fingerprint(token) === refused ? this.#renew(account, name, refused) : token;
-    }
-    if (isDueForRenewal(held, performance.now())) this.#renewBehind(account, name);
-    this.#served.inc({ source: 'cache' });
+    if (account.grant === 'password') return this.issuer.issue(account, this.#tokenOf);
+    const entry = this.cache.entryOf(account);
+    const copy = refused === undefined ? this.#copy(entry) : undefined;
+    const held = copy ?? (await (refused === undefined ? this.#read(entry) : this.#otherThan(refused, entry)));
+    if (held === undefined) return this.#renewed(account, entry, refused);
+    this.#served[copy === undefined ? 'cache' : 'copy'].inc();
+    if (isDueForRenewal(held, performance.now(), entry.jitter)) this.#renewBehind(account, entry);
     return held;
   }
 
-  fingerprint({ accessToken }: HeldToken): string {
-    return this.config.keys.fingerprint(accessToken);
-  }
-
-  #nameOf(account: Account): string {
-    const clientId = account.grant === 'client_credentials' ? account.clientId : undefined;
-    return this.config.keys.name([account.account, account.grant, account.scope, clientId, this.config.authUrl.href]);
-  }
-
-  async #held(name: string): Promise<HeldToken | undefined> {
-    const held = await this.cache.read(name).catch((error: unknown) => {
-      this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
-      return this.#copies.get(name);
-    });
-    if (held === undefined || !isUsable(held, performance.now())) return undefined;
-    this.#copies.set(name, held);
-    return held;
-  }
-
-  async #drop(name: string, refused: string): Promise<void> {
+  #copy({ name }: CacheEntry): HeldToken | undefined {
     const copy = this.#copies.get(name);
-    if (copy !== undefined && this.fingerprint(copy) === refused) this.#copies.delete(name);
+    const now = performance.now();
+    return copy !== undefined && now < copy.askRedisAtMs && isUsable(copy.token, now) ? copy.token : undefined;
+  }
+
+  /** One look into Redis at a time, whoever asks. */
+  async #read(entry: CacheEntry): Promise<HeldToken | undefined> {
+    const { name } = entry;
+    const reading = this.#reads.get(name) ?? this.#look(entry).finally(() => this.#reads.delete(name));
+    this.#reads.set(name, reading);
+    return reading;
+  }
+
+  async #look(entry: CacheEntry): Promise<HeldToken | undefined> {
     try {
-      if (await this.cache.drop(name, refused)) this.log.info({}, 'a refused token was dropped');
+      return this.#taken(entry, await this.cache.read(entry));
+    } catch (error) {
+      this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
+      return this.#taken(entry, this.#copies.get(entry.name)?.token);
+    }
+  }
+
+  /** Drops the refused token here and in Redis; what is there instead. */
+  async #otherThan(refused: string, entry: CacheEntry): Promise<HeldToken | undefined> {
+    if (this.#copies.get(entry.name)?.token.fingerprint === refused) this.#copies.delete(entry.name);
+    try {
+      return this.#taken(entry, await this.cache.drop(entry, refused));
     } catch (error) {
       this.log.warn({ reason: reasonOf(error) }, 'Redis is away: a refused token stays in it');
+      return this.#taken(entry, this.#copies.get(entry.name)?.token);
     }
   }
 
-  /** One renewal per account in this process, whoever asks. */
-  #renew(account: Account, name: string, refused?: string): Promise<HeldToken> {
-    const running = this.#renewals.get(name);
-    if (running !== undefined) return running;
-    const renewal = this.#renewOnce(account, name, refused)
-      .then((token) => {
-        this.#copies.set(name, token);
-        return token;
-      })
-      .finally(() => this.#renewals.delete(name));
-    this.#renewals.set(name, renewal);
-    return renewal;
+  #taken(entry: CacheEntry, token: HeldToken | undefined): HeldToken | undefined {
+    return token === undefined || !isUsable(token, performance.now()) ? undefined : this.#keep(entry, token);
   }
 
-  #renewBehind(account: Account, name: string): void {
+  async #renewed(account: Account, entry: CacheEntry, refused?: string): Promise<HeldToken> {
+    this.#served.renewal.inc();
+    const renewal = { account, entry, refused };
+    const token = await this.renewals.renew(renewal, this.#tokenOf);
+    // A renewal that was under way may have read the refused token before it was dropped.
+    return this.#keep(entry, token.fingerprint === refused ? await this.renewals.renew(renewal, this.#tokenOf) : token);
+  }
+
+  #renewBehind(account: Account, entry: CacheEntry): void {
     const now = performance.now();
-    if (this.#renewals.has(name) || now < (this.#noRenewalBeforeMs.get(name) ?? 0)) return;
-    this.#noRenewalBeforeMs.set(name, now + RENEW_AGAIN_MS);
-    this.#renew(account, name).catch((error: unknown) =>
-      this.log.warn({ account: account.account, reason: reasonOf(error) }, 'early renewal failed; the token in hand is still good'),
-    );
+    if (this.renewals.isRunning(entry) || now < (this.#noRenewalBeforeMs.get(entry.name) ?? 0)) return;
+    this.#noRenewalBeforeMs.set(entry.name, now + RENEW_AGAIN_MS);
+    this.renewals
+      .renew({ account, entry }, this.#tokenOf)
+      .then((token) => this.#keep(entry, token))
+      .catch((error: unknown) =>
+        this.log.warn({ account: account.account, reason: reasonOf(error) }, 'early renewal failed; the token in hand is still good'),
+      );
   }
 
-  /** One renewal per account among all replicas: who has the lock asks, the others wait for what comes into the cache. */
-  async #renewOnce(account: Account, name: string, refused: string | undefined): Promise<HeldToken> {
-    const lockLifetimeMs = this.config.authTimeoutMs + 2_000;
-    const giveUpAtMs = performance.now() + 2 * lockLifetimeMs;
-    while (performance.now() < giveUpAtMs) {
-      let lock: Lock | undefined;
-      let renewed: HeldToken | undefined;
-      try {
-        lock = await this.cache.lock(name, lockLifetimeMs);
-        renewed = await this.cache.read(name);
-      } catch (error) {
-        this.log.warn({ reason: reasonOf(error) }, 'Redis is away: the token API is asked directly');
-        return this.api.askForToken(account);
-      }
-      if (this.#isFresh(renewed, refused)) {
-        await this.#release(lock);
-        return renewed;
-      }
-      if (lock !== undefined) return this.#askAndStore(account, name, lock);
-      await delay(LOOK_AGAIN_MS * (0.5 + Math.random()));
-    }
-    throw new Problem({
-      status: 503,
-      code: 'platform_unavailable',
-      detail: 'Another replica is asking the token API and has no answer yet.',
-      headers: { 'retry-after': '1' },
-    });
-  }
-
-  #isFresh(token: HeldToken | undefined, refused: string | undefined): token is HeldToken {
-    const now = performance.now();
-    return token !== undefined && isUsable(token, now) && !isDueForRenewal(token, now) && this.fingerprint(token) !== refused;
-  }
-
-  async #askAndStore(account: Account, name: string, lock: Lock): Promise<HeldToken> {
-    try {
-      const token = await this.api.askForToken(account);
-      await this.cache.store(name, token).catch((error: unknown) => {
-        this.log.warn({ reason: reasonOf(error) }, 'Redis is away: the token is kept in this process only');
-      });
-      return token;
-    } finally {
-      await this.#release(lock);
-    }
-  }
-
-  async #release(lock: Lock | undefined): Promise<void> {
-    await lock
-      ?.release()
-      .catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+  #keep({ name }: CacheEntry, token: HeldToken): HeldToken {
+    this.#copies.set(name, { token, askRedisAtMs: performance.now() + COPY_MS });
+    return token;
   }
 }

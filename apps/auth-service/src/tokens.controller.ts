@@ -1,22 +1,11 @@
-import { Body, Controller, Get, Header, HttpCode, Post, UseGuards } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Problem } from '@tranche/service-kit';
-import { IsString, Length, Matches, ValidateIf } from 'class-validator';
 import type { Account, Caller } from './accounts.js';
 import { AuthConfig } from './auth.config.js';
-import { CallerGuard, CurrentCaller } from './caller.guard.js';
+import { CallerKeys } from './caller-keys.js';
 import { expiresInSeconds } from './held-token.js';
+import { readTokenRequest } from './token-request.js';
 import { TokenService } from './token.service.js';
-
-export class TokenRequest {
-  @IsString()
-  @Length(1, 64)
-  account: string;
-
-  /** Fingerprint of a token that was refused. */
-  @ValidateIf((request: TokenRequest) => request.refused !== undefined)
-  @Matches(/^[\w-]{1,64}$/)
-  refused?: string;
-}
 
 export interface TokenAnswer {
   account: string;
@@ -26,44 +15,34 @@ export interface TokenAnswer {
   fingerprint: string;
 }
 
-@Controller('v1')
-@UseGuards(CallerGuard)
-export class TokensController {
-  constructor(
-    private readonly config: AuthConfig,
-    private readonly tokens: TokenService,
-  ) {}
-
-  @Post('tokens')
-  @HttpCode(200)
-  @Header('cache-control', 'no-store')
-  async token(@CurrentCaller() caller: unknown, @Body() body: TokenRequest): Promise<TokenAnswer> {
-    const account = this.#accountOf(caller as Caller, body.account);
-    const token = await this.tokens.token(account, body.refused);
-    return {
+/**
+ * POST /v1/tokens, on Fastify itself: every call of the platform asks here first, and Nest's way to a handler costs as much as the handler
+ * (docs/performance.md). Limits, metrics and problem documents are those of all routes.
+ */
+export function serveTokens(app: NestFastifyApplication): void {
+  const config = app.get(AuthConfig);
+  const callers = app.get(CallerKeys);
+  const tokens = app.get(TokenService);
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.post('/v1/tokens', async ({ headers, body }, reply) => {
+    const caller = callers.callerOf(headers.authorization);
+    const request = readTokenRequest(body);
+    const account = accountOf(request.account, caller, config);
+    const token = await tokens.token(account, request.refused);
+    const answer: TokenAnswer = {
       account: account.account,
       accessToken: token.accessToken,
       tokenType: 'Bearer',
       expiresInSeconds: expiresInSeconds(token, performance.now()),
-      fingerprint: this.tokens.fingerprint(token),
+      fingerprint: token.fingerprint,
     };
-  }
+    return reply.header('cache-control', 'no-store').send(answer);
+  });
+}
 
-  @Get('accounts')
-  @Header('cache-control', 'no-store')
-  accounts(@CurrentCaller() caller: unknown): { accounts: { account: string; grant: string; scope?: string }[] } {
-    const { accounts: allowed } = caller as Caller;
-    return {
-      accounts: this.config.accounts.all
-        .filter(({ account }) => allowed.includes(account))
-        .map(({ account, grant, scope }) => ({ account, grant, scope })),
-    };
-  }
-
-  /** The same answer for an account that is unknown and for one that is not the caller's. */
-  #accountOf(caller: Caller, name: string): Account {
-    const account = caller.accounts.includes(name) ? this.config.accounts.byName(name) : undefined;
-    if (account !== undefined) return account;
-    throw new Problem({ status: 403, code: 'account_not_allowed', detail: 'This caller has no such account.' });
-  }
+/** The same answer for an account that is unknown and for one that is not the caller's. */
+function accountOf(name: string, caller: Caller, { accounts }: AuthConfig): Account {
+  const account = caller.accounts.includes(name) ? accounts.byName(name) : undefined;
+  if (account !== undefined) return account;
+  throw new Problem({ status: 403, code: 'account_not_allowed', detail: 'This caller has no such account.' });
 }

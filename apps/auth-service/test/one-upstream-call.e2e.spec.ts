@@ -112,10 +112,10 @@ describe('however many ask, the token API is asked once', () => {
 
   it('renews early, behind the back of the callers, who keep getting the old token', async () => {
     api = await startTokenApi({ expiresIn: 1_000 });
-    const service = await start();
-    const first = await service.token();
+    const first = await (await start()).token();
     const [entry] = await entries();
-    await redis.pExpire(entry?.key ?? '', 185_000);
+    await redis.pExpire(entry?.key ?? '', 85_000);
+    const service = await start();
     let letGo: () => void = () => undefined;
     const giveToken = api.answer;
     api.answer = (response, request) => (letGo = () => giveToken(response, request));
@@ -129,10 +129,10 @@ describe('however many ask, the token API is asked once', () => {
 
   it('does not renew before 80 % of the life are over', async () => {
     api = await startTokenApi({ expiresIn: 1_000 });
-    const service = await start();
-    await service.token();
+    await (await start()).token();
     const [entry] = await entries();
     await redis.pExpire(entry?.key ?? '', 195_000);
+    const service = await start();
     await service.token();
     await service.token();
     expect(api.requests).toHaveLength(1);
@@ -140,10 +140,10 @@ describe('however many ask, the token API is asked once', () => {
 
   it('hands the old token out while early renewal fails', async () => {
     api = await startTokenApi({ expiresIn: 1_000 });
-    const service = await start();
-    const first = await service.token();
+    const first = await (await start()).token();
     const [entry] = await entries();
-    await redis.pExpire(entry?.key ?? '', 100_000);
+    await redis.pExpire(entry?.key ?? '', 80_000);
+    const service = await start();
     api.answer = (response) => answerJson(response, 500, {});
     expect((await service.token()).accessToken).toBe(first.accessToken);
     await waitFor(() => service.lines.some(({ message }) => String(message).startsWith('early renewal failed')), {
@@ -153,29 +153,12 @@ describe('however many ask, the token API is asked once', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  it('does not use an entry of another key, of another account, or one that was changed', async () => {
-    api = await startTokenApi();
-    await (await start()).token('shop');
-    const [shop] = await entries();
-    const otherKey = await start({ TOKEN_ENCRYPTION_KEY: Buffer.alloc(32, 8).toString('base64') });
-    await otherKey.token('shop');
-    expect(api.requests).toHaveLength(2);
-
-    const service = await start();
-    await service.token('second');
-    const second = (await entries()).find(({ key, value }) => key !== shop?.key && value.split('.')[1] === shop?.value.split('.')[1]);
-    await redis.set(second?.key ?? '', shop?.value ?? '', { expiration: { type: 'PX', value: 60_000 } });
-    const token = await service.token('second');
-    expect(token.accessToken).toBe(api.tokens[3]);
-    expect(service.lines.some(({ message }) => String(message).includes('sealed with another key, or was changed'))).toBe(true);
-  });
-
   it('waits for a lock whose holder died only as long as the lock lives', async () => {
     api = await startTokenApi();
-    const service = await start();
-    await service.token();
+    await (await start()).token();
     const [entry] = await entries();
     await redis.del(entry?.key ?? '');
+    const service = await start();
     await redis.set(entry?.key.replace(':token:', ':lock:') ?? '', 'dead', { expiration: { type: 'PX', value: 300 } });
     await service.token();
     expect(api.requests).toHaveLength(2);
@@ -185,10 +168,10 @@ describe('however many ask, the token API is asked once', () => {
   it('shares a failure and lets the next caller try again', async () => {
     api = await startTokenApi({ delayMs: 500 });
     const giveToken = api.answer;
-    api.answer = (response) => answerJson(response, 401, { error: 'invalid_client' });
+    api.answer = (response) => answerJson(response, 500, {});
     const service = await start();
     const answers = await Promise.all(Array.from({ length: 50 }, () => service.post({ account: 'shop' })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
     expect(api.requests).toHaveLength(1);
     api.answer = giveToken;
     await service.token();

@@ -14,6 +14,8 @@ export interface TokenApi {
   requests: TokenRequestSeen[];
   /** Tokens given out, in order. */
   tokens: string[];
+  /** Before an answer, milliseconds. */
+  delayMs: number;
   /** What the next requests get; by default a new token. */
   answer: (response: ServerResponse, request: TokenRequestSeen) => void;
   close(): Promise<void>;
@@ -32,13 +34,14 @@ export async function startTokenApi({ expiresIn = 43_200, delayMs = 0 } = {}): P
     request.on('end', () => {
       const seen = { method: request.method, path: request.url, headers: request.headers, body: Buffer.concat(parts).toString() };
       api.requests.push(seen);
-      setTimeout(() => api.answer(response, seen), delayMs);
+      setTimeout(() => api.answer(response, seen), api.delayMs);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const api: TokenApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
+    delayMs,
     tokens: [],
     answer: (response) => {
       const token = jwt({ sub: 'demo', jti: `token-${api.tokens.length + 1}`, iat: 1_700_000_000, exp: 1_700_000_000 + expiresIn });

@@ -1,1 +1,24 @@
-export {};
+import 'reflect-metadata';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runService } from '@tranche/service-kit';
+import { CheckoutConfig } from './checkout.config.js';
+import { CheckoutModule } from './checkout.module.js';
+import { servePage } from './web/page-files.controller.js';
+
+const built = dirname(fileURLToPath(import.meta.url));
+const folders = {
+  page: join(built, '..', 'page'),
+  scripts: join(built, 'page'),
+  cardEncryption: dirname(fileURLToPath(import.meta.resolve('@tranche/card-encryption'))),
+};
+
+await runService({
+  name: 'checkout-demo',
+  Config: CheckoutConfig,
+  module: () => CheckoutModule,
+  port: (config) => config.port,
+  managementPort: (config) => config.managementPort,
+  limits: { bodyBytes: 16_384 },
+  prepare: (app, config) => servePage(app, config, folders),
+});

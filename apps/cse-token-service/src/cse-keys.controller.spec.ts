@@ -1,3 +1,4 @@
+import { waitFor } from '@tranche/testing';
 import { API_KEY_ID, ORIGIN, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../test/cse-token-service.js';
 import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../test/key-provider.js';
 
@@ -60,9 +61,14 @@ describe('POST /v1/cse-keys', () => {
     ['no object', [API_KEY_ID], 400, 'invalid_request'],
     ['null', null, 400, 'invalid_request'],
     ['another field', { apiKeyId: API_KEY_ID, canary: 1 }, 400, 'invalid_request'],
-    ['card data', { apiKeyId: API_KEY_ID, CARDCODE: CARD, CARDCVV: 'canary' }, 400, 'invalid_request'],
-    ['a card number as a name', { apiKeyId: API_KEY_ID, [CARD]: 1 }, 400, 'invalid_request'],
-    ['a card number as the id', { apiKeyId: CARD }, 400, 'invalid_request'],
+    ['an empty refused', { apiKeyId: API_KEY_ID, refused: '' }, 400, 'invalid_request'],
+    ['a refused that is too long', { apiKeyId: API_KEY_ID, refused: 'x'.repeat(256) }, 400, 'invalid_request'],
+    ['a refused that is no text', { apiKeyId: API_KEY_ID, refused: {} }, 400, 'invalid_request'],
+    ['card data', { apiKeyId: API_KEY_ID, CARDCODE: CARD, CARDCVV: 'canary' }, 400, 'card_data_refused'],
+    ['a card number as a name', { apiKeyId: API_KEY_ID, [CARD]: 1 }, 400, 'card_data_refused'],
+    ['a card number as the id', { apiKeyId: CARD }, 400, 'card_data_refused'],
+    ['a card number as the refused key', { apiKeyId: API_KEY_ID, refused: CARD }, 400, 'card_data_refused'],
+    ['a card number where the id should be one text', { apiKeyId: [CARD] }, 400, 'card_data_refused'],
   ])('refuses %s, repeats nothing of it and asks nobody', async (_, body, status, code) => {
     await start();
     const answer = await service.post(JSON.stringify(body));
@@ -83,15 +89,64 @@ describe('POST /v1/cse-keys', () => {
   });
 
   it.each([
-    ['broken JSON', `{"apiKeyId":"${CARD}`, 'application/json', 400],
-    ['a form', `CARDCODE=${CARD}`, 'application/x-www-form-urlencoded', 415],
-    ['plain text', CARD, 'text/plain', 415],
-    ['a body above 1 kB', JSON.stringify({ apiKeyId: API_KEY_ID, x: 'y'.repeat(1_000) }), 'application/json', 413],
-  ])('refuses %s', async (_, body, type, status) => {
+    ['broken JSON', `{"apiKeyId":"`, 'application/json', 400, 'malformed_request'],
+    ['no body', '', 'application/json', 400, 'malformed_request'],
+    ['a form', `apiKeyId=${API_KEY_ID}`, 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
+    ['JSON that is called text', JSON.stringify({ apiKeyId: API_KEY_ID }), 'text/plain', 415, 'unsupported_media_type'],
+    ['JSON of another kind', JSON.stringify({ apiKeyId: API_KEY_ID }), 'application/jsonp', 415, 'unsupported_media_type'],
+    ['a body above 1 kB', JSON.stringify({ apiKeyId: API_KEY_ID, x: 'y'.repeat(1_000) }), 'application/json', 413, 'payload_too_large'],
+  ])('refuses %s', async (_, body, type, status, code) => {
     await start();
     const answer = await service.post(body, { origin: ORIGIN, 'content-type': type });
-    expect(answer.status).toBe(status);
-    expect(answer.text).not.toContain(CARD);
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
+    expect(answer.headers.get('vary')).toBe('Origin');
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('takes a body of 1 kB and a content type with a character set', async () => {
+    await start();
+    const body = JSON.stringify({ apiKeyId: API_KEY_ID }).padEnd(1_024);
+    expect((await service.post(body, { origin: ORIGIN, 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
+    expect((await service.post(`${body} `)).status).toBe(413);
+  });
+
+  it.each([
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', ''],
+    ['POST', '/'],
+    ['POST', '/more'],
+    ['OPTIONS', '/more'],
+  ])('has nothing at %s …%s', async (method, more) => {
+    await start();
+    const answer = await fetch(service.url + more, { method, headers: { origin: ORIGIN } });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ code: 'not_found' });
+  });
+
+  it('says to browsers that nothing of any answer is to be stored, sniffed or shown', async () => {
+    await start();
+    const answers = [await service.ask(), await service.ask('x'), await service.post('{}', { origin: 'https://evil.example' })];
+    for (const { headers } of answers) {
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        vary: 'Origin',
+      });
+    }
+    expect(answers.map(({ headers }) => headers.get('access-control-expose-headers'))).toEqual(['retry-after', 'retry-after', null]);
+  });
+
+  it('counts what it refuses by code, and times all', async () => {
+    await start();
+    await service.ask();
+    await service.ask('x');
+    await service.post('{}', { origin: 'https://evil.example' });
+    expect(await service.metric('cse_requests_refused_total{code="invalid_request"')).toBe(1);
+    expect(await service.metric('cse_requests_refused_total{code="origin_not_allowed"')).toBe(1);
+    expect(await service.metric('cse_request_duration_seconds_count')).toBe(3);
   });
 
   it.each(['https://evil.example', 'https://shop.example.evil', 'http://shop.example', 'null', undefined])(
@@ -122,7 +177,9 @@ describe('POST /v1/cse-keys', () => {
       'access-control-allow-methods': 'POST',
       'access-control-allow-headers': 'content-type',
       vary: 'Origin',
+      'cache-control': 'no-store',
     });
+    expect(preflight.headers.get('content-length')).toBeNull();
   });
 
   it.each<[string, Parameters<typeof answerJson>[2], number]>([
@@ -139,7 +196,7 @@ describe('POST /v1/cse-keys', () => {
       200,
     ],
     ['far too much', { encryptionKeyId: 'x'.repeat(20_000) }, 200],
-  ])('answers 503 when the provider gives %s, and asks again next time', async (_, body, status) => {
+  ])('answers 503 when the provider gives %s, and asks again soon', async (_, body, status) => {
     await start();
     const give = provider.answer;
     provider.answer = (response) => {
@@ -148,11 +205,11 @@ describe('POST /v1/cse-keys', () => {
     };
     const answer = await service.ask();
     expect(answer).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
-    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(answer.headers.get('retry-after')).toBe('1');
     expect(answer.text).not.toContain('canary');
     expect(provider.requests).toHaveLength(1);
     provider.answer = give;
-    expect((await service.ask()).status).toBe(200);
+    await waitFor(async () => (await service.ask()).status === 200);
   });
 
   it.each<[string, KeyProvider['answer']]>([
@@ -169,8 +226,8 @@ describe('POST /v1/cse-keys', () => {
     await start({ CSE_KEYS_URL: 'http://127.0.0.1:1/cseKeys' });
     expect((await fetch(`${service.managementUrl}/health/ready`)).status).toBe(200);
     expect((await service.ask()).status).toBe(503);
-    expect(service.lines.find(({ level }) => level === 'warn')).toMatchObject({
-      message: 'the key provider gave no key',
+    expect(service.lines.find(({ message }) => String(message).includes('provider'))).toMatchObject({
+      message: 'the key provider gave no key; there is none to hand out',
       reason: expect.stringContaining('ECONNREFUSED'),
     });
   });

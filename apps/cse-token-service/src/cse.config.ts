@@ -1,7 +1,12 @@
+import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
-import { Env } from '@tranche/service-kit';
-import { Max, Min } from 'class-validator';
+import type { KafkaSettings } from '@tranche/kafka';
+import { Env, Secret } from '@tranche/service-kit';
+import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
+
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const usesSasl = (config: CseConfig) => config.kafkaSaslMechanism !== undefined;
 
 export class CseConfig {
   @Env('PORT', { doc: 'the port of the API', default: 4040 })
@@ -27,6 +32,37 @@ export class CseConfig {
   @Max(3_600_000)
   keyLifetimeMs: number;
 
+  @Env('CSE_STALE_MS', {
+    doc: 'how much longer a key is handed out while the provider gives none, milliseconds; 0: not at all',
+    default: 600_000,
+  })
+  @Min(0)
+  @Max(86_400_000)
+  staleMs: number;
+
+  @Env('CSE_BACK_OFF_MS', {
+    doc: 'how long a provider that failed is left alone at first, milliseconds; doubled up to 16 times as long',
+    default: 1_000,
+  })
+  @Min(10)
+  @Max(60_000)
+  backOffMs: number;
+
+  @Env('CSE_REFUSED_INTERVAL_MS', {
+    doc: 'how often pages that say that a key is refused have the provider asked again, milliseconds, for each API key id',
+    default: 5_000,
+  })
+  @Min(100)
+  @Max(600_000)
+  refusedIntervalMs: number;
+
+  @Env('CSE_KEY_PINS', {
+    doc: 'SHA-256 of the DER bytes of the only keys that are accepted, hex, comma-separated; every sound key when not set',
+    optional: true,
+    read: readPins,
+  })
+  keyPins?: ReadonlySet<string>;
+
   @Env('CSE_ORIGINS', { doc: 'the origins of the shops, comma-separated, for example https://shop.example', read: readOrigins })
   origins: readonly string[];
 
@@ -37,4 +73,80 @@ export class CseConfig {
     read: loadMerchants,
   })
   merchants: Merchants;
+
+  @Env('REQUESTS_PER_MINUTE_PER_ADDRESS', { doc: 'requests of an address (IPv6: of a /64) that are answered per minute', default: 300 })
+  @Min(1)
+  @Max(1_000_000_000)
+  requestsPerMinutePerAddress: number;
+
+  @Env('REQUESTS_PER_MINUTE_PER_ORIGIN', { doc: 'requests from the pages of one origin that are answered per minute', default: 30_000 })
+  @Min(1)
+  @Max(1_000_000_000)
+  requestsPerMinutePerOrigin: number;
+
+  @Env('TRUSTED_PROXIES', {
+    doc: 'addresses and networks of the proxies in front, comma-separated, whose X-Forwarded-For is believed',
+    optional: true,
+    read: readProxies,
+  })
+  isProxy?: IsProxy;
+
+  @Env('REDIS_URL', {
+    doc: 'where all instances count requests and remember keys, redis:// or rediss://; without it each does so by itself',
+    optional: true,
+    secret: true,
+    protocols: ['redis', 'rediss'],
+  })
+  redisUrl?: URL;
+
+  @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:cse:' })
+  redisKeyPrefix: string;
+
+  @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
+  @ArrayMinSize(1)
+  kafkaBrokers: string[];
+
+  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
+  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
+  kafkaTopicPrefix: string;
+
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  kafkaSsl: boolean;
+
+  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
+
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslUsername?: string;
+
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslPassword?: Secret;
+
+  @Env('TOPICS', { doc: 'create: create a missing topic; check: say that it is missing (production)', default: 'create' })
+  @IsIn(['create', 'check'])
+  topics: 'create' | 'check';
+
+  get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
+    const {
+      kafkaBrokers: brokers,
+      kafkaSsl: ssl,
+      kafkaSaslMechanism: mechanism,
+      kafkaSaslUsername: username,
+      kafkaSaslPassword: password,
+    } = this;
+    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
+    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+  }
+}
+
+function readPins(text: string): ReadonlySet<string> {
+  const pins = text.split(',').map((pin) => pin.trim().toLowerCase());
+  if (pins.some((pin) => !/^[0-9a-f]{64}$/.test(pin))) throw new Error('has an entry that is not 64 hexadecimal digits');
+  return new Set(pins);
 }

@@ -1,12 +1,27 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { validateEncryptionKeyRecord, type EncryptionKeyRecord } from '@tranche/contracts';
-import { injectTrace, Metrics, Problem, reasonOf, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { injectTrace, Metrics, withSpan } from '@tranche/service-kit';
 import { Agent, request } from 'undici';
 import { CseConfig } from './cse.config.js';
-import { publicKeyFault } from './public-key.js';
+import { fingerprintOf, publicKeyFault } from './public-key.js';
 
 const MAX_ANSWER_BYTES = 16_384;
-const RETRY_AFTER_SECONDS = 5;
+
+export interface ProvidedKey {
+  record: EncryptionKeyRecord;
+  fingerprint: string;
+}
+
+/** The provider gave something as a key that no page may encrypt with. */
+export class UnsoundKeyError extends Error {
+  constructor(
+    message: string,
+    readonly encryptionKeyId: string,
+    readonly fingerprint?: string,
+  ) {
+    super(message);
+  }
+}
 
 /** {cse_keys_url}: one call, no redirect; a key that is not exactly what it must be counts as no answer. */
 @Injectable()
@@ -16,7 +31,6 @@ export class KeyProviderClient implements OnApplicationShutdown {
 
   constructor(
     private readonly config: CseConfig,
-    private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
     const { timeoutMs } = config;
@@ -34,23 +48,17 @@ export class KeyProviderClient implements OnApplicationShutdown {
     });
   }
 
-  async askForKey(apiKeyId: string): Promise<EncryptionKeyRecord> {
+  /** Rejects with UnsoundKeyError, or with the reason why there is no key. */
+  async askForKey(apiKeyId: string): Promise<ProvidedKey> {
     const askedAtMs = performance.now();
+    const observe = (outcome: string) => this.#seconds.observe({ outcome }, (performance.now() - askedAtMs) / 1_000);
     try {
-      const record = await withSpan('POST cseKeys', () => this.#post(apiKeyId));
-      this.#observe('given', askedAtMs);
-      this.log.info({ apiKeyId, encryptionKeyId: record.encryptionKeyId }, 'encryption key fetched');
-      return record;
+      const key = await withSpan('POST cseKeys', () => this.#post(apiKeyId));
+      observe('given');
+      return key;
     } catch (error) {
-      this.#observe('failed', askedAtMs);
-      this.log.warn({ apiKeyId, reason: reasonOf(error) }, 'the key provider gave no key');
-      throw new Problem({
-        status: 503,
-        code: 'key_unavailable',
-        detail: 'The encryption key cannot be had now. Try again later.',
-        headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-        cause: error,
-      });
+      observe(error instanceof UnsoundKeyError ? 'unsound' : 'failed');
+      throw error;
     }
   }
 
@@ -58,7 +66,7 @@ export class KeyProviderClient implements OnApplicationShutdown {
     await this.#agent.close();
   }
 
-  async #post(apiKeyId: string): Promise<EncryptionKeyRecord> {
+  async #post(apiKeyId: string): Promise<ProvidedKey> {
     const { statusCode, body } = await request(this.config.keysUrl, {
       method: 'POST',
       dispatcher: this.#agent,
@@ -71,13 +79,13 @@ export class KeyProviderClient implements OnApplicationShutdown {
     const { value, faults } = validateEncryptionKeyRecord(jsonOf(text));
     if (value === undefined)
       throw new Error(`not an encryption key record: ${faults.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
-    const keyFault = publicKeyFault(value.encryptionPublicKey);
-    if (keyFault !== undefined) throw new Error(`encryptionPublicKey ${keyFault}`);
-    return { encryptionKeyId: value.encryptionKeyId, encryptionPublicKey: value.encryptionPublicKey };
-  }
-
-  #observe(outcome: 'given' | 'failed', askedAtMs: number): void {
-    this.#seconds.observe({ outcome }, (performance.now() - askedAtMs) / 1_000);
+    const { encryptionKeyId, encryptionPublicKey } = value;
+    const keyFault = publicKeyFault(encryptionPublicKey);
+    if (keyFault !== undefined) throw new UnsoundKeyError(`encryptionPublicKey ${keyFault}`, encryptionKeyId);
+    const fingerprint = fingerprintOf(encryptionPublicKey);
+    if (this.config.keyPins?.has(fingerprint) === false)
+      throw new UnsoundKeyError('the key is not one of CSE_KEY_PINS', encryptionKeyId, fingerprint);
+    return { record: { encryptionKeyId, encryptionPublicKey }, fingerprint };
   }
 }
 

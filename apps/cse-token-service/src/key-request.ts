@@ -1,29 +1,65 @@
 import { Problem, type ProblemFault } from '@tranche/service-kit';
+import { cardDataRefused, holdsCards, idHoldsCard, textHoldsCards } from './card-data-guard.js';
 
 const API_KEY_ID_LENGTH = 36;
+const MAX_KEY_ID_LENGTH = 255;
+
+export interface KeyRequest {
+  apiKeyId: string;
+  /** The id of a key that a tokenizer would not take. */
+  refused?: string;
+}
 
 /**
- * The body is `{ apiKeyId }` and nothing else. Whatever else is in it may be card data that a page sent to the wrong address: neither
- * its values nor its names are repeated anywhere.
+ * The body is `{ apiKeyId, refused? }` and nothing else. Whatever else is in it may be card data that a page sent to the wrong address:
+ * neither its values nor its names are repeated anywhere. `isKnown` texts are ids of ours: they are what they are, whatever they look like.
  */
-export function readKeyRequest(body: unknown): string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw refused([fault('', 'type', 'must be a JSON object')]);
-  const { apiKeyId, ...others } = body as Record<string, unknown>;
-  const faults: ProblemFault[] = [];
-  if (Object.keys(others).length > 0) {
-    faults.push(fault('', 'unknown_field', 'only apiKeyId is accepted here; card data must never be sent to this address'));
+export function readKeyRequest(text: string, isKnown: (id: string) => boolean): KeyRequest {
+  const body = jsonOf(text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    if (holdsCards(body)) throw cardDataRefused();
+    throw refusedBody([fault('', 'type', 'must be a JSON object')]);
   }
+  const { apiKeyId, refused, ...others } = body as Record<string, unknown>;
+  const isOnlyThis = Object.keys(others).length === 0;
+  if (!isOnlyThis && holdsCards(others)) throw cardDataRefused();
+  if (isStrange(apiKeyId, isKnown) && holdsCards(apiKeyId)) throw cardDataRefused();
+  if (isStrange(refused, isKnown) && idHoldsCard(refused)) throw cardDataRefused();
+  // What stands there twice is gone after parsing: a text that is not just what was parsed is searched as it came.
+  if (JSON.stringify(body) !== text && textHoldsCards(without(text, [apiKeyId, refused]))) throw cardDataRefused();
+  const faults: ProblemFault[] = [];
+  if (!isOnlyThis) faults.push(fault('', 'unknown_field', 'only apiKeyId and refused are accepted here'));
   if (apiKeyId === undefined) faults.push(fault('apiKeyId', 'required', 'is required'));
   else if (typeof apiKeyId !== 'string') faults.push(fault('apiKeyId', 'type', 'must be a text'));
   else if (apiKeyId.length !== API_KEY_ID_LENGTH) faults.push(fault('apiKeyId', 'length', `must have ${API_KEY_ID_LENGTH} characters`));
-  if (faults.length > 0) throw refused(faults);
-  return apiKeyId as string;
+  if (refused !== undefined && typeof refused !== 'string') faults.push(fault('refused', 'type', 'must be a text'));
+  else if (refused !== undefined && (refused.length === 0 || refused.length > MAX_KEY_ID_LENGTH))
+    faults.push(fault('refused', 'length', `must have 1 to ${MAX_KEY_ID_LENGTH} characters`));
+  if (faults.length > 0) throw refusedBody(faults);
+  return body as KeyRequest;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (textHoldsCards(text)) throw cardDataRefused();
+    throw new Problem({ status: 400, code: 'malformed_request', detail: 'The body must be valid JSON.' });
+  }
+}
+
+function isStrange(id: unknown, isKnown: (id: string) => boolean): boolean {
+  return id !== undefined && !(typeof id === 'string' && isKnown(id));
+}
+
+function without(text: string, ids: unknown[]): string {
+  return ids.reduce<string>((rest, id) => (typeof id === 'string' && id !== '' ? rest.replaceAll(id, '') : rest), text);
 }
 
 function fault(path: string, code: string, message: string): ProblemFault {
   return { path, code, message };
 }
 
-function refused(faults: readonly ProblemFault[]): Problem {
+function refusedBody(faults: readonly ProblemFault[]): Problem {
   return new Problem({ status: 400, code: 'invalid_request', detail: 'The body is not as it must be, see faults.', faults });
 }

@@ -1,4 +1,4 @@
-import { corsHeaders, readOrigins } from './origins.js';
+import { headersOfOrigins, readOrigins } from './origins.js';
 
 describe('origins', () => {
   it('are read as they stand', () => {
@@ -20,7 +20,7 @@ describe('origins', () => {
     '',
   ])('are refused: %p', (text) => expect(() => readOrigins(text)).toThrow('not an origin'));
 
-  const origins = new Set(['https://a.example']);
+  const origins = headersOfOrigins(['https://a.example']);
   it.each([
     'https://b.example',
     'https://a.example.evil',
@@ -31,10 +31,12 @@ describe('origins', () => {
     'null',
     '',
     'https://a.example, https://a.example',
-  ])('admits no %p', (origin) => expect(corsHeaders(origin, origins)).toBeUndefined());
+    '__proto__',
+  ])('admit no %p', (origin) => expect(origins.get(origin)).toBeUndefined());
 
-  it('admits the exact one, and none without an origin', () => {
-    expect(corsHeaders('https://a.example', origins)).toEqual({ 'access-control-allow-origin': 'https://a.example', vary: 'Origin' });
-    expect(corsHeaders(undefined, origins)).toBeUndefined();
+  it('admit the exact one, and name it', () => {
+    const { answer = [], preflight = [] } = origins.get('https://a.example') ?? {};
+    for (const headers of [answer, preflight])
+      expect(headers[headers.indexOf('access-control-allow-origin') + 1]).toBe('https://a.example');
   });
 });

@@ -1,8 +1,3 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Problem, sendProblem } from '@tranche/service-kit';
-
-const PREFLIGHT_SECONDS = 600;
-
 /** Comma-separated; each exactly as a browser sends it. No wildcards. */
 export function readOrigins(text: string): string[] {
   return text.split(',').map((item) => {
@@ -16,39 +11,40 @@ export function readOrigins(text: string): string[] {
   });
 }
 
-/** CORS headers for an admitted origin; undefined for any other, and for none. */
-export function corsHeaders(origin: string | undefined, origins: ReadonlySet<string>): Record<string, string> | undefined {
-  if (origin === undefined || !origins.has(origin)) return undefined;
-  return { 'access-control-allow-origin': origin, vary: 'Origin' };
+const PREFLIGHT_SECONDS = 600;
+
+/** Names and values in turn, as Node.js takes them. */
+export type HeaderList = readonly string[];
+
+/** With every answer: no copy of it anywhere, and it is never a page. */
+export const EVERY_ANSWER: HeaderList = [
+  ...['cache-control', 'no-store'],
+  ...['x-content-type-options', 'nosniff'],
+  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['vary', 'Origin'],
+];
+
+export interface OriginHeaders {
+  /** With every answer to a page of the origin: it may read it, errors too, and when to come again. */
+  answer: HeaderList;
+  /** With a key. */
+  key: HeaderList;
+  preflight: HeaderList;
 }
 
-const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': 'POST',
-  'access-control-allow-headers': 'content-type',
-  'access-control-max-age': String(PREFLIGHT_SECONDS),
-};
-
-/** Before anything else is looked at: who does not come from a shop's page gets no further, preflights end here. */
-export function admitOrigins(app: NestFastifyApplication, origins: ReadonlySet<string>): void {
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      const headers = corsHeaders(request.headers.origin, origins);
-      if (headers === undefined) {
-        reply.header('vary', 'Origin');
-        sendProblem(reply, request, notAdmitted());
-        return;
-      }
-      reply.headers(headers);
-      if (request.method === 'OPTIONS') {
-        reply.code(204).headers(PREFLIGHT_HEADERS).send();
-        return;
-      }
-      done();
-    });
+/** Headers for each admitted origin, made once. */
+export function headersOfOrigins(origins: readonly string[]): ReadonlyMap<string, OriginHeaders> {
+  return new Map(origins.map((origin) => [origin, headersOf(origin)]));
 }
 
-function notAdmitted(): Problem {
-  return new Problem({ status: 403, code: 'origin_not_allowed', detail: 'This address answers only the pages of configured origins.' });
+function headersOf(origin: string): OriginHeaders {
+  const answer = [...EVERY_ANSWER, 'access-control-allow-origin', origin, 'access-control-expose-headers', 'retry-after'];
+  const key = [...answer, 'content-type', 'application/json; charset=utf-8'];
+  const preflight = [
+    ...answer,
+    ...['access-control-allow-methods', 'POST'],
+    ...['access-control-allow-headers', 'content-type'],
+    ...['access-control-max-age', String(PREFLIGHT_SECONDS)],
+  ];
+  return { answer, key, preflight };
 }

@@ -37,6 +37,9 @@ export async function startCseTokenService(env: Record<string, string>) {
     MANAGEMENT_PORT: '0',
     CSE_ORIGINS: `${ORIGIN},http://localhost:8080`,
     MERCHANTS_FILE: merchantsFile(),
+    KAFKA_BROKERS: '127.0.0.1:1',
+    CSE_BACK_OFF_MS: '10',
+    CSE_REFUSED_INTERVAL_MS: '100',
     ...env,
   });
   const service = new ServiceProcess(cseTokenService, config, loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1' }), log);
@@ -49,12 +52,19 @@ export async function startCseTokenService(env: Record<string, string>) {
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Record<string, unknown> };
   }
 
+  async function metric(line: string): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${service.managementPort}/metrics`)).text();
+    const lines = text.split('\n').filter((each) => each.startsWith(line));
+    return lines.reduce((sum, each) => sum + Number(each.slice(each.lastIndexOf(' '))), 0);
+  }
+
   return {
     url,
+    metric,
     managementUrl: `http://127.0.0.1:${service.managementPort}`,
     lines,
     post,
-    ask: (apiKeyId: unknown = API_KEY_ID) => post(JSON.stringify({ apiKeyId })),
+    ask: (apiKeyId: unknown = API_KEY_ID, refused?: string) => post(JSON.stringify({ apiKeyId, refused })),
     stop: () => service.stop('test'),
   };
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,6 +21,23 @@ export interface KeyProvider {
 
 export function rsaKey(modulusLength = 2048, publicExponent = 65_537): Buffer {
   return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({ type: 'spki', format: 'der' });
+}
+
+/** A key that nobody made of two primes: any modulus and exponent, quickly. */
+export function keyOf(modulus: Buffer, exponent = 65_537): Buffer {
+  const e = Buffer.from(exponent.toString(16).padStart(6, '0'), 'hex')
+    .toString('base64url')
+    .replace(/^AAAD$/, 'Aw');
+  const jwk = { kty: 'RSA', n: modulus.toString('base64url'), e };
+  return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' });
+}
+
+/** An odd number of exactly so many bits. */
+export function modulusOf(bits: number): Buffer {
+  const modulus = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
+  modulus[0] = (1 << ((bits - 1) % 8)) | ((modulus[0] ?? 0) & ((1 << ((bits - 1) % 8)) - 1));
+  modulus[modulus.length - 1] = 0xa5;
+  return modulus;
 }
 
 const SOUND_KEY = rsaKey().toString('base64');

@@ -1,9 +1,11 @@
 import fastify, { LogController } from 'fastify';
 import { Clock } from './clock.service.js';
 import { controlController } from './control/control.controller.js';
+import { IssuedTokens } from './control/issued-tokens.store.js';
 import { Faults } from './control/faults.store.js';
 import { Ledger } from './control/ledger.store.js';
 import { cseKeysController } from './cse-keys/cse-keys.controller.js';
+import { EncryptionKeys } from './cse-keys/encryption-keys.store.js';
 import { formController } from './form/form.controller.js';
 import { lookupController } from './process/lookup.controller.js';
 import { Notifications } from './notifications/notifications.service.js';
@@ -12,7 +14,10 @@ import { processController } from './process/process.controller.js';
 import { ProcessService } from './process/process.service.js';
 import type { Settings } from './simulator.config.js';
 import { AccessTokens } from './token-api/access-tokens.store.js';
+import { Accounts } from './token-api/accounts.store.js';
 import { tokenApiController } from './token-api/token-api.controller.js';
+import { tokenizerController } from './tokenizer/tokenizer.controller.js';
+import { Tokenizer } from './tokenizer/tokenizer.service.js';
 import { CardTokens } from './transactions/card-tokens.store.js';
 import { Decisions } from './transactions/decision.service.js';
 import { Execution } from './transactions/execution.service.js';
@@ -30,17 +35,23 @@ const EXPIRY_CHECK_MS = 60_000;
 
 /** Every remote party in one process: wires the parts and listens. */
 export async function startSimulator(settings: Settings): Promise<RunningSimulator> {
-  const { merchants, accounts, latencyMs } = settings;
+  const { merchants, latencyMs } = settings;
   let url = '';
   const clock = new Clock();
   const faults = new Faults();
   const transactions = new Transactions();
   const notifications = new Notifications(clock, faults, new Notifier(), settings.notificationRetryMs, settings.notificationMode);
-  const books = { clock, transactions, cardTokens: new CardTokens(clock), ledger: new Ledger(clock), notifications };
+  const issuedTokens = new IssuedTokens();
+  const cardTokens = new CardTokens(clock, issuedTokens);
+  const books = { clock, transactions, cardTokens, ledger: new Ledger(clock), notifications };
   const execution = new Execution(books, settings.codesByAmount);
   const decisions = new Decisions(books, merchants);
-  const accessTokens = new AccessTokens(accounts, settings.tokenLifetimeSeconds, () => `${url}/iam`);
-  const parts = { merchants, accounts, transactions, books, execution, decisions, faults, accessTokens, latencyMs };
+  const accounts = new Accounts(settings.accounts);
+  const accessTokens = new AccessTokens(settings.accounts, settings.tokenLifetimeSeconds, () => `${url}/iam`, issuedTokens);
+  const encryptionKeys = new EncryptionKeys(merchants);
+  const tokenizer = new Tokenizer({ encryptionKeys, cardTokens, clock });
+  const tokens = { accessTokens, issuedTokens, encryptionKeys, tokenizer };
+  const parts = { merchants, accounts, transactions, books, execution, decisions, faults, latencyMs, ...tokens };
 
   const server = fastify({
     logger: { level: settings.logLevel },
@@ -53,6 +64,7 @@ export async function startSimulator(settings: Settings): Promise<RunningSimulat
   await formController(server, parts);
   await tokenApiController(server, parts);
   await cseKeysController(server, parts);
+  await tokenizerController(server, parts);
   await controlController(server, parts);
   server.get('/health/live', () => ({ status: 'ok' }));
   server.get('/health/ready', () => ({ status: 'ok' }));

@@ -8,6 +8,7 @@ import { startSimulator } from '../src/simulator.module.js';
 import type { Settings } from '../src/simulator.config.js';
 
 export const API_KEY_ID = '00000000-0000-4000-8000-000000000001';
+export const OTHER_API_KEY_ID = '00000000-0000-4000-8000-000000000002';
 
 export interface TestMerchant {
   readonly notificationUrl?: string;
@@ -27,7 +28,14 @@ const merchantList = ({ notificationUrl, returnUrl }: TestMerchant) => {
       lookup: true,
       ...addresses,
     },
-    { merchant: 'tienda', identifier: 'Tienda', accountKey: 'account-key', market: 'ES', ...addresses },
+    {
+      merchant: 'tienda',
+      identifier: 'Tienda',
+      accountKey: 'account-key',
+      apiKeys: [{ id: OTHER_API_KEY_ID, key: 'other-api-key' }],
+      market: 'ES',
+      ...addresses,
+    },
     { merchant: 'guarded', identifier: 'Guarded', accountKey: 'account-key', authAccount: 'tech', ...addresses },
   ];
 };

@@ -21,6 +21,12 @@ switch (name) {
   case 'bare-fastify':
     await (await import('./bare-fastify.js')).run();
     break;
+  case 'bare-redis-get':
+    await (await import('./bare-redis-get.js')).run();
+    break;
+  case 'bare-constant':
+    await (await import('./bare-constant.js')).run();
+    break;
   case 'kafkajs-sends':
     await (await import('./kafkajs-sends.js')).run();
     break;

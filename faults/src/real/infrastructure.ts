@@ -72,6 +72,11 @@ export class Infrastructure {
     );
   }
 
+  /** Where an own Redis keeps its file. */
+  get redisFolder(): string {
+    return this.#redisFolder;
+  }
+
   async stop(): Promise<void> {
     await Promise.all([this.#kafka.kill(), this.#redis.kill()]);
   }

@@ -6,7 +6,7 @@ import { startApp, startSimulator, waitFor, type AppName, type RunningApp } from
 import type { Random } from '../simulation/random.js';
 import { armedEnv, type Arms } from './failpoints/armed-env.js';
 import type { Infrastructure } from './infrastructure.js';
-import { Surroundings, type Through } from './surroundings.js';
+import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -15,6 +15,8 @@ export interface StageOptions {
   topicPrefix: string;
   orderPrefix: string;
   random: Random;
+  /** Other merchants than the demo's, and settings that the processes of this run have besides their own. */
+  planted?: PlantedSettings;
 }
 
 export interface AppOptions extends Arms {
@@ -48,9 +50,9 @@ export class Stage {
 
   /** Topics, simulator and notification-ingest; gateways are the scenario's. */
   static async open(options: StageOptions): Promise<Stage> {
-    const { infrastructure, topicPrefix } = options;
+    const { infrastructure, topicPrefix, planted } = options;
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, SILENT);
-    const surroundings = await Surroundings.open(infrastructure, topicPrefix);
+    const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
     const topics = async () => {
       await waitForKafka(client, { log: SILENT });
       const definitions = Object.values(TOPICS);

@@ -17,6 +17,13 @@ export type Way = 'platform' | 'ingest' | 'kafka' | 'redis';
 /** Ways that a service takes through their proxy only where the scenario wants it. */
 export type Through = readonly ('kafka' | 'redis')[];
 
+export interface PlantedSettings {
+  merchantsFile: string;
+  simulator?: Record<string, string>;
+  gateway?: Record<string, string>;
+  logLevel?: string;
+}
+
 /** A place for each service, the ways between them, and the settings that follow from these. */
 export class Surroundings {
   private constructor(
@@ -25,9 +32,10 @@ export class Surroundings {
     readonly proxies: Readonly<Record<Way, TcpProxy>>,
     private readonly ports: { ingest: number; simulator: number },
     private readonly merchantsFile: string,
+    private readonly planted: PlantedSettings | undefined,
   ) {}
 
-  static async open(infrastructure: Infrastructure, topicPrefix: string): Promise<Surroundings> {
+  static async open(infrastructure: Infrastructure, topicPrefix: string, planted?: PlantedSettings): Promise<Surroundings> {
     const { brokers, redisUrl, folder } = infrastructure;
     const [ingest, simulator] = await freePorts();
     const redis = new URL(redisUrl);
@@ -41,8 +49,8 @@ export class Surroundings {
       redis: await TcpProxy.listen(() => ({ port: Number(redis.port), host: redis.hostname })),
     };
     const merchantsFile = join(folder, `merchants-${simulator}.json`);
-    writeFileSync(merchantsFile, JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`)));
-    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile);
+    writeFileSync(merchantsFile, JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, planted?.merchantsFile)));
+    return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, planted);
   }
 
   simulator(): Record<string, string> {
@@ -51,7 +59,8 @@ export class Surroundings {
       MERCHANTS_FILE: this.merchantsFile,
       NOTIFICATION_RETRY_MS,
       LATENCY_MS: '10-80',
-      LOG_LEVEL,
+      LOG_LEVEL: this.#logLevel,
+      ...this.planted?.simulator,
     };
   }
 
@@ -67,6 +76,7 @@ export class Surroundings {
       PLATFORM_TIMEOUT_MS: String(PLATFORM_TIMEOUT_MS),
       DOUBT_GRACE_MS: String(DOUBT_GRACE_MS),
       KAFKA_SESSION_TIMEOUT_MS: String(SESSION_MS),
+      ...this.planted?.gateway,
     };
   }
 
@@ -89,14 +99,18 @@ export class Surroundings {
 
   #kafka(through: Through): Record<string, string> {
     const brokers = through.includes('kafka') ? `127.0.0.1:${this.proxies.kafka.port}` : this.infrastructure.brokers;
-    return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: this.topicPrefix, MERCHANTS_FILE: this.merchantsFile, LOG_LEVEL };
+    return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: this.topicPrefix, MERCHANTS_FILE: this.merchantsFile, LOG_LEVEL: this.#logLevel };
+  }
+
+  get #logLevel(): string {
+    return this.planted?.logLevel ?? LOG_LEVEL;
   }
 }
 
 const LOG_LEVEL = process.env.LOG_LEVEL ?? 'warn';
 
-function merchantsNotifiedAt(ingestUrl: string): object[] {
-  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as Record<string, unknown>[];
+function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'config/merchants.demo.json')): object[] {
+  const merchants = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[];
   return merchants
     .filter(({ merchant }) => merchant === MERCHANT.name)
     .map((merchant) => ({ ...merchant, notificationUrl: `${ingestUrl}/notifications`, returnUrl: `${ingestUrl}/return/${MERCHANT.name}` }));

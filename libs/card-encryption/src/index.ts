@@ -1,1 +1,232 @@
-export {};
+/**
+ * From a card to a token, in the browser (interface, Client-side encryption services). Compiled, it is one file without imports, so that a
+ * page needs one integrity hash for it (docs/decisions/0030). Nothing is stored and nothing is logged.
+ */
+import type { Card, CardFault, CardToken, EncryptionKey, TokenizeOptions } from './types.js';
+
+export type * from './types.js';
+
+const MESSAGES = {
+  no_crypto_api: 'there is no crypto API (crypto.subtle)',
+  not_https: 'the page, the key service and the tokenizer must use HTTPS',
+  invalid_card: 'a field of the card is missing or has another format',
+  key_unavailable: 'no usable encryption key was given',
+  tokenizer_unavailable: 'the tokenizer gave no token',
+  card_refused: 'the tokenizer refused the card',
+  timed_out: 'an answer took too long',
+  cancelled: 'cancelled',
+};
+
+export type CardEncryptionErrorCode = keyof typeof MESSAGES;
+
+/** Holds nothing of the card: `faults` are names of fields, `execCode` is the tokenizer's. */
+export class CardEncryptionError extends Error {
+  readonly code: CardEncryptionErrorCode;
+  readonly faults?: CardFault[] | undefined;
+  readonly execCode?: string | undefined;
+
+  constructor(code: CardEncryptionErrorCode, details: { faults?: CardFault[]; execCode?: string | undefined; cause?: unknown } = {}) {
+    super(MESSAGES[code], 'cause' in details ? { cause: details.cause } : undefined);
+    this.name = 'CardEncryptionError';
+    this.code = code;
+    this.faults = details.faults;
+    this.execCode = details.execCode;
+  }
+}
+
+const FORMATS: Record<keyof Card, RegExp> = {
+  cardCode: /^\d{12,19}$/,
+  cardValidityDate: /^(0[1-9]|1[0-2])-\d\d$/,
+  cardCvv: /^\d{3,4}$/,
+  selectedBrand: /^(cb|visa|vpay|electron|mastercard|maestro)$/,
+};
+
+/** In the order of the plaintext. */
+const PLATFORM_NAMES: Record<keyof Card, string> = {
+  cardCode: 'CARDCODE',
+  cardValidityDate: 'CARDVALIDITYDATE',
+  cardCvv: 'CARDCVV',
+  selectedBrand: 'SELECTEDBRAND',
+};
+const FIELDS = Object.keys(PLATFORM_NAMES) as (keyof Card)[];
+
+/** Every fault of the formats (interface, Card data). Whether the card exists, or has expired, is for the tokenizer to say. */
+export function cardFaults(card: Card): CardFault[] {
+  return FIELDS.flatMap((field): CardFault[] => {
+    const value: unknown = card[field];
+    if (value === undefined || value === null || value === '') return [{ field, code: 'required' }];
+    if (typeof value === 'string' && FORMATS[field].test(value)) return [];
+    return [{ field, code: field === 'selectedBrand' ? 'unknown_brand' : 'format' }];
+  });
+}
+
+/** RSA-OAEP with SHA-1 of the card as JSON, in base64 (interface, Encryption rules). Throws a `CardEncryptionError`. */
+export async function encryptCard(card: Card, key: EncryptionKey): Promise<string> {
+  const subtle = cryptoApi();
+  const faults = cardFaults(card);
+  if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
+  const plaintext = JSON.stringify(Object.fromEntries(FIELDS.map((field) => [PLATFORM_NAMES[field], card[field]])));
+  const publicKey = await importKey(subtle, key);
+  const ciphertext = await subtle.encrypt({ name: 'RSA-OAEP' }, publicKey, new TextEncoder().encode(plaintext));
+  return btoa(String.fromCharCode(...new Uint8Array(ciphertext)));
+}
+
+/**
+ * Fetches the key, encrypts the card and exchanges it for a token. Moves no money, so calling it again is safe. A key that the tokenizer
+ * refuses has been replaced meanwhile: it is asked for anew, once. Throws a `CardEncryptionError`.
+ */
+export async function tokenizeCard(enteredCard: Card, options: TokenizeOptions): Promise<CardToken> {
+  cryptoApi();
+  const card = { ...enteredCard }; // the form may change while answers are awaited
+  const urls = { cseKeys: secureUrl(options.cseKeysUrl), tokenizer: secureUrl(options.tokenizerUrl) };
+  const faults = cardFaults(card);
+  if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
+
+  let key = await fetchKey(urls.cseKeys, options);
+  let answer = await exchange(card, key, urls.tokenizer, options);
+  if (isKeyRefused(answer)) {
+    const refused = key.encryptionKeyId;
+    key = await fetchKey(urls.cseKeys, options, refused);
+    if (key.encryptionKeyId !== refused) answer = await exchange(card, key, urls.tokenizer, options);
+  }
+  return readToken(answer);
+}
+
+/** Browsers keep `crypto.subtle` from pages that are not secure, so that is looked at first. Node has no `isSecureContext`. */
+function cryptoApi(): SubtleCrypto {
+  if ((globalThis as { isSecureContext?: boolean }).isSecureContext === false) throw new CardEncryptionError('not_https');
+  const { subtle } = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto ?? {};
+  if (subtle === undefined) throw new CardEncryptionError('no_crypto_api');
+  return subtle;
+}
+
+/** HTTPS, or this very machine, which browsers hold for as secure. */
+function secureUrl(url: string): string {
+  const { protocol, hostname, href } = new URL(url, (globalThis as { location?: Location }).location?.href);
+  if (protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return href;
+  throw new CardEncryptionError('not_https');
+}
+
+async function importKey(subtle: SubtleCrypto, { encryptionPublicKey }: EncryptionKey): Promise<CryptoKey> {
+  let key: CryptoKey;
+  try {
+    const der = Uint8Array.from(atob(encryptionPublicKey), (character) => character.charCodeAt(0));
+    key = await subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-1' }, false, ['encrypt']);
+  } catch (cause) {
+    throw new CardEncryptionError('key_unavailable', { cause });
+  }
+  const { modulusLength, publicExponent } = key.algorithm as RsaHashedKeyAlgorithm;
+  if (modulusLength >= 2048 && publicExponent.join() === '1,0,1') return key;
+  throw new CardEncryptionError('key_unavailable');
+}
+
+async function fetchKey(url: string, options: TokenizeOptions, refused?: string): Promise<EncryptionKey> {
+  const { isOk, body } = await post(url, { apiKeyId: options.apiKeyId, refused }, 'key_unavailable', options);
+  const { encryptionKeyId, encryptionPublicKey } = body;
+  if (isOk && isText(encryptionKeyId) && isText(encryptionPublicKey)) return { encryptionKeyId, encryptionPublicKey };
+  throw new CardEncryptionError('key_unavailable');
+}
+
+interface TokenizerAnswer {
+  body: Record<string, unknown>;
+  requestedAtMs: number;
+}
+
+async function exchange(card: Card, key: EncryptionKey, url: string, options: TokenizeOptions): Promise<TokenizerAnswer> {
+  const ENCRYPTEDDATA = await encryptCard(card, key);
+  const requestedAtMs = performance.now();
+  const request = { ENCRYPTEDDATA, ENCRYPTIONKEYID: key.encryptionKeyId, APIKEYID: options.apiKeyId };
+  const { body } = await post(url, request, 'tokenizer_unavailable', options);
+  return { body, requestedAtMs };
+}
+
+function isKeyRefused({ body }: TokenizerAnswer): boolean {
+  return isRequestRefused(body) && refusedFields(body).length === 0;
+}
+
+function isRequestRefused({ EXECCODE }: Record<string, unknown>): boolean {
+  return isText(EXECCODE) && /^1\d{3}$/.test(EXECCODE);
+}
+
+/** The fields of the card that MESSAGE names: the tokenizer has read them, so the key was right. */
+function refusedFields({ MESSAGE }: Record<string, unknown>): CardFault[] {
+  const words = isText(MESSAGE) ? MESSAGE.split(/\W+/) : [];
+  return FIELDS.filter((field) => words.includes(PLATFORM_NAMES[field])).map((field) => ({ field, code: 'refused' }));
+}
+
+/** What became of it is in EXECCODE, whatever the HTTP status (interface, Codes). */
+function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
+  const execCode = isText(body.EXECCODE) && /^\d{4}$/.test(body.EXECCODE) ? body.EXECCODE : undefined;
+  const faults = isRequestRefused(body) ? refusedFields(body) : [];
+  if (execCode?.startsWith('4') || faults.length > 0) throw new CardEncryptionError('card_refused', { execCode, faults });
+  const hfToken = body.HFTOKEN;
+  if (execCode !== '0000' || !isText(hfToken)) throw new CardEncryptionError('tokenizer_unavailable', { execCode });
+  return {
+    hfToken,
+    cardCode: text(body.CARDCODE) ?? '',
+    cardType: text(body.CARDTYPE),
+    cardValidityDate: text(body.CARDVALIDITYDATE),
+    selectedBrand: text(body.SELECTEDBRAND),
+    binType: text(body.BINTYPE),
+    binBrands: Array.isArray(body.BINBRANDS) ? body.BINBRANDS.flatMap(readBrand) : undefined,
+    binNetwork: text(body.BINNETWORK),
+    requestedAtMs,
+  };
+}
+
+function readBrand(entry: unknown): { brand: string; serviceType: string | null }[] {
+  const { BRAND, SERVICETYPE } = Object(entry) as Record<string, unknown>;
+  return isText(BRAND) ? [{ brand: BRAND, serviceType: text(SERVICETYPE) ?? null }] : [];
+}
+
+/** No cookies, no cache, no redirects. An answer that is no JSON object is an empty one. */
+async function post(
+  url: string,
+  request: object,
+  failure: CardEncryptionErrorCode,
+  { timeoutMs = 10_000, signal }: TokenizeOptions,
+): Promise<{ isOk: boolean; body: Record<string, unknown> }> {
+  const ended = new AbortController();
+  let code = failure;
+  const end = (reason: CardEncryptionErrorCode) => {
+    code = reason;
+    ended.abort();
+  };
+  const cancel = () => end('cancelled');
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel);
+  const overdue = setTimeout(() => end('timed_out'), timeoutMs);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify(request),
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: ended.signal,
+    });
+    return { isOk: response.ok, body: readObject(await response.text()) };
+  } catch (cause) {
+    throw new CardEncryptionError(code, { cause });
+  } finally {
+    clearTimeout(overdue);
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+function readObject(json: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(json)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return isText(value) ? value : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,1 +1,32 @@
-export {};
+import 'reflect-metadata';
+
+export { Tranche, type TrancheOptions } from './tranche.js';
+export type { ClientHealth, TrancheClient } from './tranche-client.js';
+export { Publisher, type Published, type PublisherOptions } from './publisher.js';
+export { newCommandId, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
+export type { WaitOptions } from './result-waits.js';
+export type { EventContext, EventHandler, EventHandlers, SubscribeOptions, Subscription, Unreadable } from './subscription.js';
+export type { EventData, EventOf, ResultOf, ResultType } from './payment-events.js';
+export {
+  ClientClosedError,
+  InvalidCommandError,
+  InvalidEventError,
+  KafkaUnreachableError,
+  PublishError,
+  ResultTimeoutError,
+  TooManyWaitsError,
+} from './errors.js';
+export type {
+  Capture,
+  CardPayment,
+  CloudEvent,
+  CommandType,
+  EventType,
+  Fault,
+  PartnerAAuthorization,
+  PartnerBAuthorization,
+  PaymentEvent,
+  Rail,
+  Refund,
+  VoidAuthorization,
+} from '@tranche/contracts';

@@ -7,9 +7,11 @@ import {
   EVENT_REQUIREMENTS,
   EVENT_TYPES,
   EncryptionKeyRecord,
+  EncryptionKeyRequest,
   isWellFormed,
   SCHEMA_SOURCES,
   TokenizerRecord,
+  TokenizerRequest,
   validateEventData,
   validateNotificationData,
 } from '../src/index.js';
@@ -102,7 +104,17 @@ it.each([
       CARDVALIDITYDATE: '12-30',
       CARDCODE: '4111XXXXXXXX1111',
       BINBRANDS: [{ BRAND: 'visa', SERVICETYPE: null }],
+      CARDTYPE: 'visa',
+      SELECTEDBRAND: 'visa',
+      BINTYPE: 'debit',
+      BINNETWORK: 'visa',
     },
+  ],
+  ['encryption-key-request', EncryptionKeyRequest, { apiKeyId: '00000000-0000-4000-8000-000000000001' }],
+  [
+    'tokenizer-request',
+    TokenizerRequest,
+    { ENCRYPTEDDATA: 'TUlJQg==', ENCRYPTIONKEYID: 'k1', APIKEYID: '00000000-0000-4000-8000-000000000001' },
   ],
 ])('%s: schema and class agree', (name, type, record) => {
   expect(schema(name)(record)).toBe(true);

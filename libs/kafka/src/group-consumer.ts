@@ -129,6 +129,11 @@ export class GroupConsumer {
     this.work.resumeTopics(topics);
   }
 
+  /** Where a partition begins that nobody of the group has read yet; before its first record is fetched. */
+  async commitStart({ topic, partition }: TopicPartition, offset: bigint): Promise<void> {
+    await this.consumer.commitOffsets([{ topic: this.options.topicPrefix + topic, partition, offset: String(offset) }]);
+  }
+
   private take(fetched: EachBatchPayload): Promise<void> {
     const { batch } = fetched;
     if (this.isStopping || fetched.isStale()) return Promise.resolve();

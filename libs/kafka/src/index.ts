@@ -4,6 +4,7 @@ export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings }
 export type { KafkaHealth, KafkaLog } from './kafka-log.js';
 export type { ConsumedRecord } from './consumed-record.js';
 export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type ProducerRecord } from './batching-producer.js';
+export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './event-announcer.js';
 export { partitionForKey } from './partition-for-key.js';
 export {
   ProduceDeadlineError,
@@ -19,6 +20,8 @@ export { KafkaHandler, type KafkaHandlerOptions } from './kafka-handler.js';
 export { KafkaRecordContext } from './kafka-record-context.js';
 export { KafkaServer, type KafkaServerOptions } from './kafka-server.js';
 export { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.js';
+export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './key-ordered-consumer.js';
+export { untilHandled, type HandledCall, type UntilHandledOptions } from './until-handled.js';
 export { KeyOrderedPool, type PoolOptions, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
 export { InOrderWork, type InOrderOptions } from './in-order-work.js';
 export { GroupWork, type GroupWorkOptions } from './group-work.js';

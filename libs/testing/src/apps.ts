@@ -8,7 +8,8 @@ import { waitFor } from './wait-for.js';
 const READY_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-export type AppName = 'payment-gateway' | 'notification-ingest' | 'auth-service' | 'cse-token-service' | 'platform-simulator';
+export type AppName =
+  'payment-gateway' | 'notification-ingest' | 'auth-service' | 'cse-token-service' | 'checkout-demo' | 'platform-simulator';
 
 /** An exit code, or the signal that ended the process. */
 export type Exit = number | NodeJS.Signals;

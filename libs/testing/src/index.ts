@@ -4,3 +4,6 @@ export * from './wait-for.js';
 export * from './infrastructure.js';
 export * from './apps.js';
 export * from './events-of.js';
+export * from './browser.js';
+export * from './find-secret.js';
+export * from './recording-proxy.js';

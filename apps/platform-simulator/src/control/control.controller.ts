@@ -1,12 +1,16 @@
 import type { Merchants } from '@tranche/contracts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { EncryptionKeys } from '../cse-keys/encryption-keys.store.js';
 import { isRefusal } from '../request/request-rules.js';
 import type { AccessTokens } from '../token-api/access-tokens.store.js';
-import { brandOf, maskedNumber } from '../transactions/card.js';
+import type { Accounts } from '../token-api/accounts.store.js';
+import { maskedNumber } from '../transactions/card.js';
+import { binOf, schemeOf } from '../transactions/card-bins.js';
 import type { Decisions } from '../transactions/decision.service.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
 import { NOTIFICATION_MODES, readFaultRule, type NotificationMode } from './fault-rules.js';
 import type { Faults } from './faults.store.js';
+import type { IssuedTokens } from './issued-tokens.store.js';
 
 export interface ControlParts {
   readonly merchants: Merchants;
@@ -14,14 +18,17 @@ export interface ControlParts {
   readonly execution: Execution;
   readonly decisions: Decisions;
   readonly faults: Faults;
+  readonly accounts: Accounts;
   readonly accessTokens: AccessTokens;
+  readonly issuedTokens: IssuedTokens;
+  readonly encryptionKeys: EncryptionKeys;
 }
 
 type OrderQuery = { Querystring: { identifier?: string; orderId?: string } };
 
 /** What the real platform has not: the tests' own doors, all under `/simulator`. */
 export async function controlController(server: FastifyInstance, parts: ControlParts): Promise<void> {
-  const { books, faults, accessTokens } = parts;
+  const { books, faults } = parts;
   await server.register((scope, _options, done) => {
     scope.setErrorHandler((_error, _request, reply) => wrong(reply, 'the body must be JSON'));
 
@@ -47,15 +54,13 @@ export async function controlController(server: FastifyInstance, parts: ControlP
       return reply.code(204).send();
     });
 
-    scope.delete<{ Querystring: { account?: string } }>('/simulator/access-tokens', ({ query }, reply) =>
-      reply.send({ revoked: accessTokens.revoke(query.account) }),
-    );
     scope.post('/simulator/reset', (_request, reply) => {
       for (const part of [books.transactions, books.cardTokens, books.ledger, books.notifications, faults]) part.clear();
       books.clock.reset();
       return reply.code(204).send();
     });
     clockRoutes(scope, parts);
+    secretRoutes(scope, parts);
     transactionRoutes(scope, parts);
     done();
   });
@@ -70,6 +75,30 @@ function clockRoutes(scope: FastifyInstance, { books: { clock } }: ControlParts)
     else if (typeof at === 'string' && !Number.isNaN(Date.parse(at))) clock.setNow(Date.parse(at));
     else return wrong(reply, 'advanceSeconds (a number) or now (a time) is needed');
     return reply.send(now());
+  });
+}
+
+/** What a platform's own people do to tokens, secrets and keys, and what was handed out of them. */
+function secretRoutes(scope: FastifyInstance, { accounts, accessTokens, issuedTokens, encryptionKeys }: ControlParts): void {
+  scope.get('/simulator/issued-tokens', (_request, reply) => reply.send(issuedTokens));
+  scope.delete<{ Querystring: { account?: string } }>('/simulator/access-tokens', ({ query }, reply) =>
+    reply.send({ revoked: accessTokens.revoke(query.account) }),
+  );
+  scope.post('/simulator/accounts/secret', ({ body }, reply) => {
+    const { account, clientSecret, password } = fieldsOf(body);
+    const secret = clientSecret ?? password;
+    if (secret !== undefined && (typeof secret !== 'string' || secret === '')) return wrong(reply, 'the secret must be a text');
+    if (typeof account !== 'string' || !accounts.changeSecret(account, secret)) return wrong(reply, 'account is unknown');
+    return reply.send({ account });
+  });
+  scope.get('/simulator/cse-keys', (_request, reply) => reply.send(encryptionKeys.list()));
+  scope.post('/simulator/cse-keys/rotate', ({ body }, reply) => {
+    const { apiKeyId, keepPrevious = false } = fieldsOf(body);
+    if (typeof keepPrevious !== 'boolean') return wrong(reply, 'keepPrevious must be true or false');
+    if (apiKeyId !== undefined && (typeof apiKeyId !== 'string' || encryptionKeys.merchantOf(apiKeyId) === undefined)) {
+      return wrong(reply, 'apiKeyId is unknown');
+    }
+    return reply.send({ encryptionKeyId: encryptionKeys.rotate({ apiKeyId, keepPrevious }) });
   });
 }
 
@@ -104,7 +133,7 @@ function transactionRoutes(scope: FastifyInstance, { merchants, books, execution
     if (!isCard) return wrong(reply, 'cardCode or cardValidityDate is invalid');
     const card = { code: String(cardCode), validityDate: String(cardValidityDate), fullName: String(cardFullName) };
     const hfToken = books.cardTokens.issue(identifier, card);
-    return reply.code(201).send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: brandOf(card.code) });
+    return reply.code(201).send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: schemeOf(binOf(card.code)) });
   });
 }
 

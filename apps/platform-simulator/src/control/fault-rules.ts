@@ -1,3 +1,4 @@
+import { UNFIT_KINDS, type EncryptionKeyFault } from '../cse-keys/unfit-keys.js';
 import { isKnownCode } from '../transactions/exec-codes.js';
 
 export const NOTIFICATION_MODES = ['get', 'post', 'multipart', 'both'] as const;
@@ -49,6 +50,10 @@ export interface CallFault {
   readonly unauthorized?: boolean;
   /** This EXECCODE is answered, nothing executed. */
   readonly execCode?: string;
+  /** Another key than the true one is given out (`cseKeys`). */
+  readonly encryptionKey?: EncryptionKeyFault;
+  /** The key is changed behind the answer (`cseKeys`), or before the card is decrypted (`tokenizer`). */
+  readonly keyRotation?: boolean;
 }
 
 export interface NotificationFault {
@@ -119,6 +124,11 @@ const NOTIFICATION: Record<string, Check> = {
   mode: isMode,
   forgedHash: (value) => value === true || value === 'also' || value === 'instead',
 };
+const ENCRYPTION_KEY: Record<string, Check> = {
+  kind: (value) => (UNFIT_KINDS as readonly unknown[]).includes(value),
+  encryptionKeyId: isText,
+  encryptionPublicKey: isText,
+};
 const SHORT_NOTIFICATIONS: readonly unknown[] = ['none', 'duplicate', 'outOfOrder', 'forgedHash'];
 const FAULT: Record<string, Check> = {
   latencyMs: isCount,
@@ -138,6 +148,8 @@ const FAULT: Record<string, Check> = {
   resetWhileReading: isYes,
   unauthorized: isYes,
   execCode: (value) => typeof value === 'string' && isKnownCode(value),
+  encryptionKey: (value) => wrongFields(value, ENCRYPTION_KEY).length === 0,
+  keyRotation: isYes,
   notification: (value) => SHORT_NOTIFICATIONS.includes(value) || wrongFields(value, NOTIFICATION).length === 0,
 };
 

@@ -1,51 +1,35 @@
-import { generateKeyPair, randomUUID } from 'node:crypto';
-import { promisify } from 'node:util';
-import type { Merchants } from '@tranche/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { Faults } from '../control/faults.store.js';
 import { disturb } from '../process/disturbed-answer.controller.js';
 import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
+import { allowAnyOrigin } from './any-origin.controller.js';
+import type { EncryptionKeys } from './encryption-keys.store.js';
+import { unfitRecord } from './unfit-keys.js';
 
 interface CseKeyParts {
-  readonly merchants: Merchants;
+  readonly encryptionKeys: EncryptionKeys;
   readonly faults: Faults;
   readonly latencyMs: readonly [number, number];
 }
 
-/** `POST /cseKeys {apiKeyId}`: the one RSA key of this process, to those whose API key is a merchant's. */
-export async function cseKeysController(server: FastifyInstance, { merchants, faults, latencyMs }: CseKeyParts): Promise<void> {
-  const apiKeyIds = new Set(merchants.all.flatMap(({ apiKeys = [] }) => apiKeys.map(({ id }) => id)));
-  const encryptionKeyId = randomUUID();
-  const pair = promisify(generateKeyPair)('rsa', { modulusLength: 2048, publicExponent: 65_537 });
-  const publicKey = pair.then(({ publicKey: key }) => key.export({ type: 'spki', format: 'der' }).toString('base64'));
-
+/** `POST /cseKeys {apiKeyId}`: the current key, to those whose API key is a merchant's. */
+export async function cseKeysController(server: FastifyInstance, { encryptionKeys, faults, latencyMs }: CseKeyParts): Promise<void> {
   await server.register((scope, _options, done) => {
     scope.setErrorHandler((_error, _request, reply) => reply.code(400).send({ error: 'invalid_request' }));
-    // The page of any merchant asks from the cardholder's browser.
-    scope.addHook('onRequest', (_request, reply, next) => {
-      reply.header('access-control-allow-origin', '*');
-      next();
-    });
-    scope.options('/cseKeys', (_request, reply) =>
-      reply
-        .code(204)
-        .headers({
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type, accept',
-          'access-control-max-age': '600',
-        })
-        .send(),
-    );
+    allowAnyOrigin(scope, '/cseKeys');
     scope.post('/cseKeys', async (request, reply) => {
-      const fault = faults.ofCall({ operation: 'cseKeys' });
+      const { body } = request;
+      const apiKeyId = typeof body === 'object' && body !== null && 'apiKeyId' in body ? body.apiKeyId : undefined;
+      const merchant = typeof apiKeyId === 'string' ? encryptionKeys.merchantOf(apiKeyId) : undefined;
+      const fault = faults.ofCall({ operation: 'cseKeys', merchant: merchant?.merchant, identifier: merchant?.identifier });
       await pause(latencyOf(fault, latencyMs));
       const before = disturbanceBefore(fault);
       if (before) return disturb(request, reply, before);
-      const { body } = request;
-      const apiKeyId = typeof body === 'object' && body !== null && 'apiKeyId' in body ? body.apiKeyId : undefined;
       if (typeof apiKeyId !== 'string') return reply.code(400).send({ error: 'invalid_request' });
-      if (!apiKeyIds.has(apiKeyId)) return reply.code(401).send({ error: 'unknown_api_key' });
-      const record = { encryptionKeyId, encryptionPublicKey: await publicKey };
+      const current = await encryptionKeys.current(apiKeyId);
+      if (current === undefined) return reply.code(401).send({ error: 'unknown_api_key' });
+      const record = fault?.encryptionKey === undefined ? current : await unfitRecord(fault.encryptionKey, current);
+      if (fault?.keyRotation) encryptionKeys.rotate({ apiKeyId });
       const after = disturbanceAfter(fault, record);
       return after ? disturb(request, reply, after) : reply.send(record);
     });

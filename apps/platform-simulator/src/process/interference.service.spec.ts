@@ -76,7 +76,7 @@ describe('faults by rule', () => {
     const began = performance.now();
     const response = await send();
     const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body ?? []) chunks.push(chunk as Uint8Array);
+    for await (const chunk of response.body ?? []) chunks.push(chunk);
     expect(performance.now() - began).toBeGreaterThanOrEqual(290);
     expect(chunks.length).toBeGreaterThan(3);
     expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ EXECCODE: '0002' });

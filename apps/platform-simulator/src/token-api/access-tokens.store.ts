@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
+import type { IssuedTokens } from '../control/issued-tokens.store.js';
 import type { Account } from './accounts.config.js';
 
 const MAX_TOKENS = 10_000;
@@ -21,6 +22,7 @@ export class AccessTokens {
     private readonly accounts: readonly Account[],
     private readonly lifetimeSeconds: number,
     private readonly issuer: () => string,
+    private readonly noted: IssuedTokens,
   ) {}
 
   /** The access token record of interface, Access token record. */
@@ -36,6 +38,7 @@ export class AccessTokens {
       .setIssuedAt(issuedAtSeconds)
       .setExpirationTime(expiresAtSeconds)
       .sign(this.key);
+    this.noted.noteAccessToken(accessToken);
     this.forgetExpired();
     this.issued.set(accessToken, { account, expiresAtMs: Date.now() + this.lifetimeSeconds * 1000 });
     return {

@@ -16,6 +16,41 @@ const get = async (path: string, token?: string) => {
   return { status: response.status, challenge: response.headers.get('www-authenticate'), body: (await response.json()) as object };
 };
 
+describe('POST /simulator/accounts/secret', () => {
+  const secretOf = async (account: string, body: object) =>
+    (await simulator.json('POST', '/simulator/accounts/secret', { account, ...body })).status;
+  const tries = async (...secrets: string[]) =>
+    Promise.all(secrets.map(async (client_secret) => (await ask({ ...technical, client_secret })).status));
+
+  it('from then on only the new secret is good; without one, none', async () => {
+    const token = await tokenOf();
+    expect(await secretOf('tech', { clientSecret: 'new-secret' })).toBe(200);
+    expect(await tries('tech-secret', 'new-secret')).toEqual([401, 200]);
+    expect((await get('/iam/identities/my', token)).status).toBe(200);
+    expect(await secretOf('tech', {})).toBe(200);
+    expect(await tries('tech-secret', 'new-secret')).toEqual([401, 401]);
+    expect(await secretOf('tech', { clientSecret: 'tech-secret' })).toBe(200);
+    expect(await tries('tech-secret')).toEqual([200]);
+    expect(await secretOf('person', { password: 'another' })).toBe(200);
+    expect((await ask({ username: 'jane', password: 'another' })).status).toBe(200);
+    expect(await secretOf('person', { password: 'jane-password' })).toBe(200);
+  });
+
+  it('knows no other accounts, and no secret that is no text', async () => {
+    expect([
+      await secretOf('nobody', {}),
+      await secretOf('tech', { clientSecret: 1 }),
+      await secretOf('tech', { clientSecret: '' }),
+    ]).toEqual([400, 400, 400]);
+  });
+});
+
+it('GET /simulator/issued-tokens lists what was handed out, withdrawn or not', async () => {
+  const token = await tokenOf();
+  await simulator.json('DELETE', '/simulator/access-tokens');
+  expect((await simulator.json('GET', '/simulator/issued-tokens')).body.accessTokens).toContain(token);
+});
+
 describe('POST /iam/token', () => {
   it('answers the whole record, with a JWT', async () => {
     const { status, body } = await ask(technical);

@@ -4,11 +4,11 @@ import { disturb, unauthorized } from '../process/disturbed-answer.controller.js
 import { bearerOf } from '../process/process.controller.js';
 import { disturbanceAfter, disturbanceBefore, latencyOf, pause } from '../process/interference.service.js';
 import type { AccessTokens } from './access-tokens.store.js';
-import type { Account } from './accounts.config.js';
+import type { Accounts } from './accounts.store.js';
 import { readGrant, type OAuthError } from './grants.js';
 
 interface TokenParts {
-  readonly accounts: readonly Account[];
+  readonly accounts: Accounts;
   readonly accessTokens: AccessTokens;
   readonly faults: Faults;
   readonly latencyMs: readonly [number, number];
@@ -25,7 +25,7 @@ export async function tokenApiController(server: FastifyInstance, parts: TokenPa
       await pause(latencyOf(fault, latencyMs));
       const before = disturbanceBefore(fault);
       if (before) return disturb(request, reply, before);
-      const account = readGrant(request.body, accounts);
+      const account = readGrant(request.body, accounts.all);
       if ('error' in account) return sendError(reply, account);
       const record = await accessTokens.issue(account);
       const after = disturbanceAfter(fault, record);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.service.js';
+import type { IssuedTokens } from '../control/issued-tokens.store.js';
 import type { Card } from './card.js';
 
 /** Interface, Limits: single use, 15 minutes. */
@@ -10,12 +11,16 @@ const MAX_TOKENS = 100_000;
 export class CardTokens {
   private readonly tokens = new Map<string, { card: Card; identifier: string; expiresAtMs: number }>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly issued: IssuedTokens,
+  ) {}
 
   issue(identifier: string, card: Card): string {
     const token = randomUUID();
     this.forgetOldest();
     this.tokens.set(token, { card, identifier, expiresAtMs: this.clock.nowMs() + CARD_TOKEN_LIFETIME_MS });
+    this.issued.noteCardToken(token);
     return token;
   }
 

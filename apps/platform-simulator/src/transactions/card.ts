@@ -1,27 +1,40 @@
+import { binOf, schemeOf } from './card-bins.js';
 import type { MaskedCard } from './transaction.js';
 
 export interface Card {
   readonly code: string;
   readonly validityDate: string;
   readonly fullName: string;
+  /** The brand that the cardholder chose on the form. */
+  readonly selectedBrand?: string;
 }
 
-const BRANDS: readonly [shape: RegExp, brand: string][] = [
-  [/^4/, 'visa'],
-  [/^(5[1-5]|2[2-7])/, 'mastercard'],
-  [/^(50|5[6-9]|6)/, 'maestro'],
-];
-
-export function maskedCard({ code, validityDate, fullName }: Card, country: string): MaskedCard {
-  return { number: maskedNumber(code), validityDate, fullName, type: brandOf(code), country };
+/** CARDTYPE is the brand paid with; CARDCOUNTRY the issuer's, else the merchant's. */
+export function maskedCard({ code, validityDate, fullName, selectedBrand }: Card, merchantsCountry: string): MaskedCard {
+  const bin = binOf(code);
+  return {
+    number: maskedNumber(code),
+    validityDate,
+    fullName,
+    type: selectedBrand ?? schemeOf(bin),
+    country: bin.country ?? merchantsCountry,
+  };
 }
 
 export const maskedNumber = (code: string): string => 'X'.repeat(code.length - 4) + code.slice(-4);
-
-export const brandOf = (code: string): string => BRANDS.find(([shape]) => shape.test(code))?.[1] ?? 'cb';
 
 /** `MM-YY` counts to the end of its month. */
 export function isCardExpired(validityDate: string, nowMs: number): boolean {
   const [month, year] = validityDate.split('-').map(Number);
   return nowMs >= Date.UTC(2000 + (year ?? 0), month ?? 0, 1);
+}
+
+/** The check digit of ISO/IEC 7812-1. */
+export function passesLuhn(code: string): boolean {
+  let sum = 0;
+  for (const [index, digit] of [...code].reverse().entries()) {
+    const weighted = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  }
+  return sum % 10 === 0;
 }

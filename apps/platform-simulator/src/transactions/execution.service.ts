@@ -6,6 +6,7 @@ import type { Notifications } from '../notifications/notifications.service.js';
 import { kept, type Parameters } from '../request/flat-parameters.js';
 import { isRefusal, type Order } from '../request/request-rules.js';
 import { isCardExpired, maskedCard, type Card } from './card.js';
+import { binOf, hasBrand } from './card-bins.js';
 import type { CardTokens } from './card-tokens.store.js';
 import { codeWantedBy, codeWantedByCard, isRefusedByBank, refusal, type Refusal } from './exec-codes.js';
 import { judgeFollowUp } from './state-machine.js';
@@ -64,7 +65,9 @@ export class Execution {
     if (card === undefined) return refusal('2001');
     const expired = isCardExpired(card.validityDate, this.books.clock.nowMs()) ? '4015' : undefined;
     const wanted = codeWantedByCard(card.code) ?? this.wantedBy(order.amount) ?? expired;
-    const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName };
+    const selectedBrand = kept(parameters, 'SELECTEDBRAND') || card.selectedBrand;
+    if (selectedBrand !== undefined && !hasBrand(binOf(card.code), selectedBrand)) return refusal('1002', 'SELECTEDBRAND');
+    const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName, selectedBrand };
     const executed = this.open({ ...order, method: 'card' }, parameters, merchant, { execCode: '0000', wanted, card: holder });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;

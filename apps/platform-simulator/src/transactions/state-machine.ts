@@ -75,7 +75,8 @@ export const isDecision = (value: unknown): value is Decision => (DECISIONS as r
 /** The EXECCODE that the cardholder's choice on the form leads to; `undefined`: not theirs to choose now. */
 export function codeOfDecision(decision: Decision, { state, method }: Transaction): string | undefined {
   if (state !== 'redirected' || (decision === 'pending' && method !== 'B')) return undefined;
-  return { validate: '0000', pending: '0003', refuse: '4001', abandon: '4004' }[decision];
+  // The form of a card is its bank's 3-D Secure page: a refusal there is a failed authentication.
+  return { validate: '0000', pending: '0003', refuse: method === 'card' ? '4008' : '4001', abandon: '4004' }[decision];
 }
 
 /** The provider's word on what waits for approval. */

@@ -1,4 +1,12 @@
-import { CARD_FORMATS, validateAccessTokenRecord, validateEncryptionKeyRecord, validateTokenizerRecord } from './records.js';
+import { check } from '../validation/check.js';
+import {
+  CARD_FORMATS,
+  EncryptionKeyRequest,
+  TokenizerRequest,
+  validateAccessTokenRecord,
+  validateEncryptionKeyRecord,
+  validateTokenizerRecord,
+} from './records.js';
 
 const accessToken = {
   access_token: 'a.b.c',
@@ -39,6 +47,28 @@ describe('encryption key record', () => {
   it('takes base64', () => expect(validateEncryptionKeyRecord(record).value).toEqual(record));
   it.each(['', 'TUlJQg=', 'TUlJ-g==', 'TUlJ\nQg==', ' TUlJQg=='])('refuses the key %j', (encryptionPublicKey) => {
     expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
+  });
+});
+
+describe('requests of the encryption services', () => {
+  const key = { apiKeyId: '0'.repeat(36) };
+  const tokenizer = { ENCRYPTEDDATA: 'TUlJQg==', ENCRYPTIONKEYID: 'k1', APIKEYID: '0'.repeat(36) };
+  const inKey = (value: unknown) => pathsOf(check(EncryptionKeyRequest, value, 'refused'));
+  const inTokenizer = (value: unknown) => pathsOf(check(TokenizerRequest, value, 'refused'));
+
+  it('name an API key of exactly 36 characters', () => {
+    expect([inKey(key), inTokenizer(tokenizer)]).toEqual([[], []]);
+    for (const length of [35, 37]) {
+      expect(inKey({ apiKeyId: '0'.repeat(length) })).toEqual(['apiKeyId length']);
+      expect(inTokenizer({ ...tokenizer, APIKEYID: '0'.repeat(length) })).toEqual(['APIKEYID length']);
+    }
+  });
+
+  it('carry the ciphertext in base64 and the id of its key, and no card data beside them', () => {
+    expect(inTokenizer({ ...tokenizer, ENCRYPTEDDATA: '{"CARDCODE":1}' })).toEqual(['ENCRYPTEDDATA format']);
+    expect(inTokenizer({ ...tokenizer, ENCRYPTIONKEYID: '' })).toEqual(['ENCRYPTIONKEYID length']);
+    expect(inTokenizer({ ...tokenizer, CARDCVV: '123' })).not.toEqual([]);
+    expect(inKey({ ...key, CARDCODE: '4111111111111111' })).not.toEqual([]);
   });
 });
 

@@ -1,0 +1,78 @@
+import { infrastructure, waitFor } from '@tranche/testing';
+import type { AuthServiceUnderTest } from './auth-service.js';
+import { RedisWay } from './redis-way.js';
+import { Replicas } from './replicas.js';
+
+jest.setTimeout(60_000);
+
+describe('a Redis in trouble', () => {
+  const replicas = new Replicas();
+  let way: RedisWay;
+  let service: AuthServiceUnderTest;
+  beforeEach(async () => {
+    way = await RedisWay.to(infrastructure().redisUrl);
+    service = await replicas.start({ REDIS_URL: way.url });
+  });
+  afterEach(async () => {
+    way.release();
+    await way.cut();
+  });
+  const isReady = async () => (await fetch(`${service.managementUrl}/health/ready`)).ok;
+
+  async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number }> {
+    const begunMs = performance.now();
+    const result = await work();
+    return { result, seconds: (performance.now() - begunMs) / 1_000 };
+  }
+
+  it('that answers nothing holds callers up for a moment only: they get the copy, or a token of a shared call', async () => {
+    const { accessToken } = await service.token('shop');
+    const copyIsOver = performance.now() + 1_001;
+    await waitFor(() => performance.now() > copyIsOver, { what: 'the end of the copy that needs no look into Redis' });
+    way.hold();
+    const shop = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('shop'))));
+    expect(new Set(shop.result.map((token) => token.accessToken))).toEqual(new Set([accessToken]));
+    // Sooner than the connection, silent for 2 s, is cut.
+    expect(shop.seconds).toBeLessThan(1.9);
+    const second = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('second'))));
+    expect(new Set(second.result.map((token) => token.accessToken))).toEqual(new Set([replicas.api.tokens[1]]));
+    expect(second.seconds).toBeLessThan(4);
+    expect(replicas.api.requests).toHaveLength(2);
+  });
+
+  it('that comes and goes changes nothing for callers: the same token, one call', async () => {
+    const { accessToken } = await service.token('shop');
+    const seen = new Set<string>();
+    let isOver = false;
+    const callers = Array.from({ length: 5 }, async () => {
+      while (!isOver) seen.add((await service.token('shop')).accessToken);
+    });
+    for (let flap = 0; flap < 3; flap++) {
+      await way.cut();
+      await waitFor(async () => !(await isReady()), { what: 'not being ready' });
+      await way.restore();
+      await waitFor(isReady, { what: 'being ready again' });
+    }
+    isOver = true;
+    await Promise.all(callers);
+    expect(seen).toEqual(new Set([accessToken]));
+    expect(replicas.api.requests).toHaveLength(1);
+  });
+
+  it('that is away when a token is refused does not bring it back here', async () => {
+    const first = await service.token('shop');
+    await way.cut();
+    await waitFor(async () => !(await isReady()), { what: 'not being ready' });
+    const second = await service.token('shop', first.fingerprint);
+    expect(second.accessToken).toBe(replicas.api.tokens[1]);
+    expect((await service.token('shop')).accessToken).toBe(second.accessToken);
+    expect(replicas.api.requests).toHaveLength(2);
+  });
+
+  it('that wakes up after a lock was given up leaves no lock behind', async () => {
+    way.hold();
+    await service.token('shop');
+    way.release();
+    await waitFor(async () => (await replicas.entries('lock:')).length === 0, { what: 'the end of the lock', timeoutMs: 4_000 });
+  });
+});

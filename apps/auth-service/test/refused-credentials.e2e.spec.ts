@@ -1,0 +1,68 @@
+import { ACCOUNTS, accountsFile } from './auth-service.js';
+import { Replicas } from './replicas.js';
+import { answerJson } from './token-api.js';
+
+jest.setTimeout(60_000);
+
+const [shop, ...others] = ACCOUNTS.accounts;
+const corrected = accountsFile({ ...ACCOUNTS, accounts: [{ ...shop, clientSecret: 'canary-corrected-secret-4f' }, ...others] });
+
+describe('credentials that the token API refuses', () => {
+  const replicas = new Replicas();
+  const refuse = () => {
+    const giveToken = replicas.api.answer;
+    replicas.api.answer = (response) => answerJson(response, 401, { error: 'invalid_client', error_description: 'canary' });
+    return () => (replicas.api.answer = giveToken);
+  };
+
+  it('are refused by all replicas for REFUSAL_SECONDS without asking again', async () => {
+    refuse();
+    const three = await Promise.all([replicas.start(), replicas.start(), replicas.start()]);
+    for (let turn = 0; turn < 3; turn++) {
+      const answers = await Promise.all(three.flatMap((service) => Array.from({ length: 20 }, () => service.post({ account: 'shop' }))));
+      expect(new Set(answers.map(({ status, body }) => `${status} ${String(body.code)}`))).toEqual(new Set(['502 auth_refused']));
+      for (const { headers, body } of answers) {
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+        expect(body.detail).toBe('The token API refused the account (HTTP 401, invalid_client).');
+      }
+    }
+    expect(replicas.api.requests).toHaveLength(1);
+    const [refusal] = await replicas.entries('refusal:');
+    expect(refusal?.ttlMs).toBeLessThanOrEqual(10_000);
+    expect(refusal?.value).toMatch(/^1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
+  });
+
+  it('are asked with again after that time', async () => {
+    const giveToken = refuse();
+    const service = await replicas.start({ REFUSAL_SECONDS: '1' });
+    const { status, headers } = await service.post({ account: 'shop' });
+    expect([status, headers.get('retry-after')]).toEqual([502, '1']);
+    giveToken();
+    let answer = await service.post({ account: 'shop' });
+    while (answer.status === 502) answer = await service.post({ account: 'shop' });
+    expect(answer.status).toBe(200);
+    expect(replicas.api.requests).toHaveLength(2);
+  });
+
+  it('once corrected are not held up by the refusal of the wrong ones, nor are other accounts', async () => {
+    const giveToken = refuse();
+    const wrong = await replicas.start();
+    expect((await wrong.post({ account: 'shop' })).status).toBe(502);
+    giveToken();
+    expect((await wrong.post({ account: 'second' })).status).toBe(200);
+    const right = await replicas.start({ ACCOUNTS_FILE: corrected });
+    expect((await right.post({ account: 'shop' })).status).toBe(200);
+    // With a token in the cache the wrong ones are needed no more.
+    expect((await (await replicas.start()).post({ account: 'shop' })).status).toBe(200);
+    expect(replicas.api.requests).toHaveLength(3);
+  });
+
+  it('are no reason to give up a token that is still good', async () => {
+    const service = await replicas.start();
+    const { accessToken } = await service.token();
+    const [entry] = await replicas.entries('token:');
+    await replicas.redis.pExpire(entry?.key ?? '', 1_000_000);
+    refuse();
+    expect((await (await replicas.start()).token()).accessToken).toBe(accessToken);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Card, CardToken } from '@tranche/card-encryption';
+import { enteredCard, enteredCardName } from './entry-fields.js';
+import type { Fault, Shop } from './shop-api.js';
+import type { TextKey } from './texts.js';
+
+type CardEncryption = typeof import('@tranche/card-encryption');
+
+/** Served beside the page as it is distributed; its name in node_modules means nothing to a browser. */
+const ADDRESS = '/card-encryption/index.js';
+
+/** The card can't be paid with; `faults` where fields say why, else one text for the whole form. */
+export class CardTrouble extends Error {
+  constructor(
+    readonly faults: Fault[],
+    readonly whole?: TextKey,
+  ) {
+    super('the card was not tokenized');
+  }
+}
+
+/** What the server gets of a card: a token and its age, never the card. */
+export async function tokenizedCard(shop: Shop): Promise<() => object> {
+  const { cardFaults, tokenizeCard } = await loaded();
+  const card = enteredCard() as Card;
+  const cardFullName = enteredCardName();
+  const faults = [...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })), ...nameFaults(cardFullName)];
+  if (faults.length > 0) throw new CardTrouble(faults.map((one) => (one.code === 'unknown_brand' ? { ...one, code: 'enum' } : one)));
+  const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
+    throw troubleOf(error as { code?: string; execCode?: string });
+  });
+  return () => postedCard(token, card.selectedBrand, cardFullName);
+}
+
+const FIELDS: Record<keyof Card, string> = {
+  cardCode: 'card-number',
+  cardValidityDate: 'card-expiry',
+  cardCvv: 'card-cvv',
+  selectedBrand: 'card-brand',
+};
+
+const nameFaults = (name: string): Fault[] => (name.trim() === '' ? [{ path: 'card-name', code: 'required' }] : []);
+
+/** The age and not the time: this clock may be wrong. */
+function postedCard({ hfToken, requestedAtMs }: CardToken, selectedBrand: string, cardFullName: string): object {
+  return { hfToken, ageMs: Math.max(0, performance.now() - requestedAtMs), selectedBrand, cardFullName };
+}
+
+async function loaded(): Promise<CardEncryption> {
+  try {
+    return (await import(ADDRESS)) as CardEncryption;
+  } catch {
+    throw new CardTrouble([], 'failed.encryption');
+  }
+}
+
+function troubleOf({ code, execCode }: { code?: string; execCode?: string }): CardTrouble {
+  if (code === 'card_refused') {
+    if (execCode === '4012') return new CardTrouble([], 'failed.number');
+    return new CardTrouble([], execCode === '4015' ? 'failed.expired' : 'failed.refused');
+  }
+  return new CardTrouble([], code === 'no_crypto_api' || code === 'not_https' ? 'failed.browser' : 'failed.encryption');
+}

@@ -1,0 +1,63 @@
+import { byId, make, show } from './elements.js';
+import { inEveryLanguage, language, t } from './language.js';
+import type { Fault } from './shop-api.js';
+import { faultText, type TextKey } from './texts.js';
+
+let shown: { faults: Fault[]; whole?: TextKey } = { faults: [] };
+
+/** Beside each field what is wrong with it, above the form a summary that takes the focus and leads to the fields. */
+export function showFaults(faults: Fault[], whole?: TextKey): void {
+  shown = { faults, whole };
+  render();
+  if (faults.length > 0 || whole !== undefined) byId('form-error').focus();
+}
+
+export function keepFaultsInEveryLanguage(): void {
+  inEveryLanguage(render);
+}
+
+function render(): void {
+  const { faults, whole } = shown;
+  for (const invalid of document.querySelectorAll('[aria-invalid]')) invalid.removeAttribute('aria-invalid');
+  for (const error of document.querySelectorAll<HTMLElement>('.error')) {
+    error.textContent = '';
+    show(error, false);
+  }
+  const summary = byId('form-error');
+  const placed = faults
+    .map((one) => ({ ...one, control: controlOf(one.path), says: faultText(language(), one.path, one.code) }))
+    .sort((one, other) => inOrderOfThePage(one.control, other.control));
+  for (const { path, control, says } of placed) {
+    control?.setAttribute('aria-invalid', 'true');
+    const error = document.getElementById(`error-${path}`);
+    if (error === null) continue;
+    error.textContent = says;
+    show(error, true);
+  }
+  const lines = placed.map(({ control, path, says }) => make('li', {}, control === null ? says : linkTo(control, path, says)));
+  summary.replaceChildren(make('p', {}, t(whole ?? 'errors')), ...(lines.length > 0 ? [make('ul', {}, ...lines)] : []));
+  show(summary, lines.length > 0 || whole !== undefined);
+}
+
+function inOrderOfThePage(one: HTMLElement | null, other: HTMLElement | null): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+}
+
+function controlOf(path: string): HTMLElement | null {
+  if (path === '') return null;
+  if (path === 'method') return document.querySelector('input[name=method]:not(:disabled)');
+  if (path === 'cart') return document.querySelector('#cart-lines input');
+  return document.getElementById(path);
+}
+
+/** Focus by script: a fragment in the address would stay there. */
+function linkTo(control: HTMLElement, path: string, says: string): HTMLElement {
+  const name = document.querySelector(`label[for="${path}"]`)?.textContent;
+  const link = make('a', { href: `#${control.id}` }, name ? `${name}: ${says}` : says);
+  link.addEventListener('click', (event) => {
+    event.preventDefault();
+    control.focus();
+  });
+  return link;
+}

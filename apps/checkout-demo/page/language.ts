@@ -1,0 +1,36 @@
+import { kept } from './kept.js';
+import { byId, make } from './elements.js';
+import { isLanguage, LANGUAGES, languageFor, text, type Language, type TextKey } from './texts.js';
+import { money } from './money.js';
+
+const chosen = kept.language();
+let current: Language = isLanguage(chosen) ? chosen : languageFor(navigator.languages);
+const listeners: (() => void)[] = [];
+
+export const language = (): Language => current;
+export const t = (key: TextKey, values?: Record<string, string>): string => text(current, key, values);
+export const price = (amount: number): string => money(amount, 'EUR', current);
+
+/** Called at once, and again whenever another language is chosen. */
+export function inEveryLanguage(render: () => void): void {
+  listeners.push(render);
+  render();
+}
+
+export function offerLanguages(): void {
+  const select = byId<HTMLSelectElement>('language');
+  for (const [code, name] of Object.entries(LANGUAGES)) select.append(make('option', { value: code, lang: code }, name));
+  select.value = current;
+  select.addEventListener('change', () => {
+    if (!isLanguage(select.value)) return;
+    current = select.value;
+    kept.setLanguage(current);
+    for (const render of listeners) render();
+  });
+  inEveryLanguage(fixedTexts);
+}
+
+function fixedTexts(): void {
+  document.documentElement.lang = current;
+  for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) element.textContent = t(element.dataset.text as TextKey);
+}

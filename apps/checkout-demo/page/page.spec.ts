@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { instalments, money, monthLater } from './money.js';
+import { faultText, LANGUAGES, languageFor, text, type Language, type TextKey } from './texts.js';
+
+const languages = Object.keys(LANGUAGES) as Language[];
+
+it.each([
+  [['fr-CH', 'en'], 'fr'],
+  [['de-DE', 'fr'], 'fr'],
+  [['EN-us'], 'en'],
+  [['de'], 'en'],
+  [[], 'en'],
+  [['constructor'], 'en'],
+])('who reads %j is shown %s', (wanted, language) => {
+  expect(languageFor(wanted)).toBe(language);
+});
+
+it.each(languages)('every fault has a text in %s, the most exact one', (language) => {
+  expect(faultText(language, 'card-cvv', 'format')).toBe(text(language, 'fault.card-cvv.format'));
+  expect(faultText(language, 'city', 'required')).toBe(text(language, 'fault.required'));
+  expect(faultText(language, 'city', 'a_code_of_tomorrow')).toBe(text(language, 'fault.format'));
+  expect(faultText(language, '__proto__', 'constructor')).toBe(text(language, 'fault.format'));
+});
+
+it.each(languages)('every text that the page names is there in %s, with the same places for values', (language) => {
+  const named = [...readFileSync(join(__dirname, 'index.html'), 'utf8').matchAll(/data-text="([^"]+)"/g)].map(([, key]) => key as TextKey);
+  expect(named.length).toBeGreaterThan(15);
+  for (const key of named) expect(text(language, key)).not.toBe('');
+  expect(text(language, 'pay', { amount: '€1' })).toContain('€1');
+  expect(text(language, 'unavailable', { min: '€1', max: '€2' })).toMatch(/€1.*€2/);
+});
+
+it('the page holds nothing inline and nothing from elsewhere', () => {
+  const html = readFileSync(join(__dirname, 'index.html'), 'utf8');
+  expect(html).not.toMatch(/<script>|<style|style="|\son\w+="|https?:/);
+});
+
+it.each([
+  [10_000, 3, [3334, 3333, 3333]],
+  [15_003, 4, [3753, 3750, 3750, 3750]],
+  [42_100, 4, [10_525, 10_525, 10_525, 10_525]],
+])('%i in %i instalments', (amount, count, expected) => {
+  expect(instalments(amount, count)).toEqual(expected);
+});
+
+it.each([
+  ['2027-01-31', 1, '2027-02-28'],
+  ['2028-01-31', 1, '2028-02-29'],
+  ['2027-01-31', 2, '2027-03-31'],
+  ['2026-11-21', 2, '2027-01-21'],
+])('from %s %i months later is %s', (from, months, expected) => {
+  const [year = 0, month = 0, day = 0] = from.split('-').map(Number);
+  const later = monthLater(new Date(year, month - 1, day), months);
+  expect([later.getFullYear(), later.getMonth() + 1, later.getDate()]).toEqual(expected.split('-').map(Number));
+});
+
+it('writes money as the language does', () => {
+  expect([money(42_100, 'EUR', 'en'), money(42_100, 'EUR', 'fr').replace(/\s/g, ' ')]).toEqual(['€421.00', '421,00 €']);
+});

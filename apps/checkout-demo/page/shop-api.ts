@@ -1,0 +1,63 @@
+export interface Shop {
+  maxQuantity: number;
+  articles: { sku: string; price: number; quantity: number }[];
+  methods: Method[];
+  card: { apiKeyId: string; cseKeysUrl: string; tokenizerUrl: string };
+}
+
+export interface Method {
+  id: string;
+  instalments: number;
+  /** Minor units. */
+  minAmount?: number;
+  maxAmount?: number;
+}
+
+export interface Order {
+  orderId: string;
+  amount: number;
+  items: { sku: string; quantity: number; price: number }[];
+  status: string;
+  method?: string;
+  reason?: string;
+  form?: string;
+  nextAttempt?: number;
+}
+
+export interface Fault {
+  /** A field of the page; '' for the whole form. */
+  path: string;
+  code: string;
+}
+
+/** What the shop's server says no with. Status 0: it could not be reached. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly faults: Fault[] = [],
+  ) {
+    super(`refused with ${status}`);
+  }
+}
+
+export const shopApi = {
+  shop: (): Promise<Shop> => ask<Shop>('/api/shop'),
+  order: (orderId: string): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(orderId)}`),
+  place: (body: object): Promise<Order> => ask<Order>('/api/orders', body),
+  tryAgain: (orderId: string, body: object): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(orderId)}/attempts`, body),
+};
+
+const TIMEOUT_MS = 20_000;
+
+async function ask<T>(address: string, body?: object): Promise<T> {
+  const posting = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  let answer: Response;
+  try {
+    answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS), ...(body === undefined ? {} : posting) });
+  } catch {
+    throw new Refusal(0);
+  }
+  if (answer.ok) return (await answer.json()) as T;
+  const problem = (await answer.json().catch(() => ({}))) as { faults?: Fault[] };
+  throw new Refusal(answer.status, problem.faults);
+}

@@ -1,0 +1,101 @@
+import { ArrayMinSize, IsDefined, IsIn, IsOptional, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { MERCHANT_PATTERN } from '@tranche/contracts';
+import { Env, Secret } from '@tranche/service-kit';
+
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const usesSasl = (config: CheckoutConfig) => config.kafkaSaslMechanism !== undefined;
+
+export class CheckoutConfig {
+  @Env('PORT', { doc: 'port of the shop', default: 4050 })
+  @Min(0)
+  @Max(65_535)
+  port: number;
+
+  @Env('MANAGEMENT_PORT', { doc: 'port of health and metrics', default: 4150 })
+  @Min(0)
+  @Max(65_535)
+  managementPort: number;
+
+  @Env('PUBLIC_URL', { doc: 'where browsers reach the shop; only its origin may post', optional: true })
+  publicUrl?: URL;
+
+  @Env('MERCHANT', { doc: 'whose shop it is: a name of MERCHANTS_FILE of the other services', default: 'shop-fr' })
+  @Matches(MERCHANT_PATTERN, { message: 'may hold lower-case letters, digits and hyphens only' })
+  merchant: string;
+
+  @Env('API_KEY_ID', { doc: 'public API key id of the card encryption', default: '00000000-0000-4000-8000-00000000000a' })
+  @Length(36, 36)
+  apiKeyId: string;
+
+  @Env('CSE_KEYS_URL', { doc: 'the encryption keys, as browsers reach them', default: 'http://127.0.0.1:4040/v1/cse-keys' })
+  cseKeysUrl: URL;
+
+  @Env('TOKENIZER_URL', { doc: 'the tokenizer, as browsers reach it', default: 'http://127.0.0.1:4010/tokenizer' })
+  tokenizerUrl: URL;
+
+  @Env('CLIENT_IP', { doc: 'CLIENTIP where the browser comes from no public IPv4 address', default: '203.0.113.10' })
+  @Matches(/^\d{1,3}(\.\d{1,3}){3}$/, { message: 'must be an IPv4 address' })
+  clientIp: string;
+
+  @Env('ATTEMPTS_PER_MINUTE', { doc: 'orders and payments that an address may begin per minute; 429 beyond', default: 60 })
+  @Min(1)
+  @Max(1_000_000)
+  attemptsPerMinute: number;
+
+  @Env('MAX_STREAMS', { doc: 'pages that may follow their order at once; 503 beyond', default: 500 })
+  @Min(1)
+  @Max(100_000)
+  maxStreams: number;
+
+  @Env('PUBLISH_TIMEOUT_MS', { doc: 'milliseconds for publishing a command; then 503, and the page tries again', default: 5_000 })
+  @Min(100)
+  @Max(60_000)
+  publishTimeoutMs: number;
+
+  @Env('REDIS_URL', {
+    doc: 'orders, redis:// or rediss://',
+    default: 'redis://127.0.0.1:6379/4',
+    secret: true,
+    protocols: ['redis', 'rediss'],
+  })
+  redisUrl: URL;
+
+  @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the keys begin with', default: 'tranche:checkout:' })
+  redisKeyPrefix: string;
+
+  @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
+  @ArrayMinSize(1)
+  kafkaBrokers: string[];
+
+  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic and group names', default: '' })
+  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
+  kafkaTopicPrefix: string;
+
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  kafkaSsl: boolean;
+
+  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
+  @IsOptional()
+  @IsIn(SASL_MECHANISMS)
+  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
+
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslUsername?: string;
+
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @ValidateIf(usesSasl)
+  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
+  kafkaSaslPassword?: Secret;
+
+  get origin(): string {
+    return this.publicUrl?.origin ?? `http://127.0.0.1:${this.port}`;
+  }
+
+  get kafka() {
+    const { kafkaBrokers: brokers, kafkaSsl: ssl, kafkaSaslMechanism: mechanism, kafkaSaslUsername: username } = this;
+    if (mechanism === undefined || username === undefined || this.kafkaSaslPassword === undefined) return { brokers, ssl };
+    return { brokers, ssl, sasl: { mechanism, username, password: this.kafkaSaslPassword.reveal() } };
+  }
+}

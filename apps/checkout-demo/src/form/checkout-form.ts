@@ -1,0 +1,56 @@
+import { fault, type Fault } from '@tranche/contracts';
+import { methodOf, type PaymentMethod } from '../shop/methods.js';
+
+/** HFTOKEN is single use and expires after 15 minutes (interface, Limits). */
+export const TOKEN_LIFETIME_MS = 15 * 60_000;
+
+type Fields = Record<string, unknown>;
+
+/** What the page sent, its texts trimmed; what is no field of the page is kept under `unknown`, for the contracts to refuse. */
+export interface CheckoutForm {
+  method: PaymentMethod;
+  customer: Fields;
+  card: Fields;
+  unknown: Fields;
+}
+
+const OF_BODY = ['key', 'attempt', 'method', 'cart', 'customer', 'card'];
+const OF_CUSTOMER = ['firstName', 'lastName', 'email', 'mobilePhone', 'address', 'postalCode', 'city', 'country'];
+const OF_CARD = ['hfToken', 'ageMs', 'selectedBrand', 'cardFullName'];
+
+export function readForm(body: unknown): { form?: CheckoutForm; faults: Fault[] } {
+  if (!isObject(body)) return { faults: [fault('', 'type', 'must be an object')] };
+  const method = methodOf(body.method);
+  const customer = isObject(body.customer) ? body.customer : {};
+  const card = isObject(body.card) ? body.card : {};
+  const unknown = {
+    ...without(OF_BODY, body),
+    ...without(OF_CUSTOMER, customer),
+    ...without(method !== undefined && method.rail !== 'card' ? [] : OF_CARD, card),
+  };
+  const form = { method: method ?? { id: '', rail: 'card', instalments: 1 }, customer: trimmed(customer), card: trimmed(card), unknown };
+  return { form, faults: method === undefined ? [fault('method', 'enum', 'is not a payment method of this shop')] : [] };
+}
+
+/** When the tokenizer was asked, by our clock: the page only says how long ago, for its clock may be wrong. */
+export function tokenizedAtMs({ card }: CheckoutForm, nowMs: number): number | undefined {
+  const { ageMs } = card;
+  if (typeof ageMs !== 'number' || !(ageMs >= 0 && ageMs < TOKEN_LIFETIME_MS)) return undefined;
+  return nowMs - Math.ceil(ageMs);
+}
+
+/** A phone number as people write it, without the spaces. */
+export const compact = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/[\s.()-]+/g, '') : value);
+
+function without(names: readonly string[], fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function trimmed(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,30 @@
+import type { Fault } from '@tranche/contracts';
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'client.email': 'email',
+  cardFullName: 'card-name',
+  selectedBrand: 'card-brand',
+  hfToken: 'card-token',
+  tokenizedAt: 'card-token',
+  method: 'method',
+};
+
+/** The faults of a command at the fields of the page, one for each; what has no field is of the whole form, its path ''. */
+export function formFaults(faults: readonly Fault[]): Fault[] {
+  const byField = new Map<string, Fault>();
+  for (const one of faults) {
+    const path = fieldOf(one.path);
+    const before = byField.get(path);
+    if (before === undefined || (one.code === 'card_data_forbidden' && before.code !== one.code)) byField.set(path, { ...one, path });
+  }
+  return [...byField.values()];
+}
+
+const ADDRESS = /^(?:billing|shipping)\.(firstName|lastName|address|postalCode|city|country|phone|mobilePhone)$/;
+
+function fieldOf(path: string): string {
+  const [, field] = ADDRESS.exec(path) ?? [];
+  if (field !== undefined) return field === 'phone' ? 'mobilePhone' : field;
+  if (path.startsWith('cart')) return 'cart';
+  return FIELDS[path] ?? '';
+}

@@ -1,0 +1,117 @@
+import {
+  fault,
+  validateCommandData,
+  type CardPayment,
+  type Fault,
+  type PartnerAAuthorization,
+  type PartnerBAuthorization,
+} from '@tranche/contracts';
+import { amountOf, type CartLine } from '../shop/catalogue.js';
+import { takesAmount } from '../shop/methods.js';
+import { compact, TOKEN_LIFETIME_MS, tokenizedAtMs, type CheckoutForm } from './checkout-form.js';
+
+export type PaymentCommand =
+  { type: 'payment.authorize'; data: PartnerAAuthorization | PartnerBAuthorization } | { type: 'payment.pay'; data: CardPayment };
+
+/** What the shop itself knows about a payment; nothing of it comes from the page. */
+export interface PaymentContext {
+  merchant: string;
+  orderId: string;
+  lines: readonly CartLine[];
+  supersedes?: string;
+  /** Public address of the shop's page. */
+  pageUrl: string;
+  userAgent: string;
+  ip: string;
+  nowMs: number;
+}
+
+export type BuiltCommand = { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
+
+/** The command of a form, or every fault by the contracts' paths. An address is demanded with every method: the goods go there. */
+export function paymentCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
+  const { method } = form;
+  const faults: Fault[] = [];
+  if (!takesAmount(method, amountOf(context.lines))) faults.push(fault('method', 'amount_out_of_range', 'does not take this amount'));
+  if (method.rail !== 'card') return checked(method.rail, authorization(form, context), notAfterMs(context.nowMs), faults);
+  const tokenizedMs = tokenizedAtMs(form, context.nowMs);
+  if (tokenizedMs === undefined) faults.push(fault('tokenizedAt', 'range', 'the token is too old, or its age is not said'));
+  const address = validateCommandData('partner-a', 'payment.authorize', authorization({ ...form, unknown: {} }, context));
+  const payment = cardPayment(form, context, tokenizedMs ?? context.nowMs);
+  return checked('card', payment, notAfterMs(tokenizedMs ?? context.nowMs), [...faults, ...address.faults]);
+}
+
+/** Nobody is still waiting for a payment that begins later. */
+const notAfterMs = (fromMs: number): number => fromMs + TOKEN_LIFETIME_MS;
+
+function checked(rail: 'partner-a' | 'partner-b' | 'card', data: object, endMs: number, others: readonly Fault[]): BuiltCommand {
+  const type = rail === 'card' ? 'payment.pay' : 'payment.authorize';
+  const { value, faults } = validateCommandData(rail, type, { ...data, notAfter: new Date(endMs).toISOString() });
+  if (value === undefined || others.length > 0) return { faults: [...others, ...faults] };
+  return { command: { type, data: value } as PaymentCommand, notAfterMs: endMs, faults: [] };
+}
+
+function authorization({ method, customer, unknown }: CheckoutForm, context: PaymentContext): object {
+  const { firstName, lastName, address, postalCode, city, country, mobilePhone } = customer;
+  const to = { firstName, lastName, address, postalCode, city, country, mobilePhone: compact(mobilePhone) };
+  return {
+    ...common(context),
+    ...refused(unknown),
+    paymentOption: method.option ?? 'partnerA-3xcb',
+    client: client(customer, context),
+    billing: to,
+    shipping: to,
+    cart: context.lines.map((line) => (method.rail === 'partner-b' ? itemOfB(line, context.nowMs) : { totalAmount: totalOf(line) })),
+  };
+}
+
+function cardPayment({ customer, card, unknown }: CheckoutForm, context: PaymentContext, tokenizedMs: number): object {
+  const { hfToken, selectedBrand, cardFullName } = card;
+  return {
+    ...common(context),
+    ...refused(unknown),
+    hfToken,
+    tokenizedAt: new Date(tokenizedMs).toISOString(),
+    selectedBrand,
+    cardFullName,
+    client: { ...client(customer, context), referrer: context.pageUrl },
+  };
+}
+
+/** Under one name that no command has: the contracts refuse it and see whether it holds card data, and no field of a command comes from there. */
+function refused(unknown: CheckoutForm['unknown']) {
+  return Object.keys(unknown).length === 0 ? {} : { notOfThePage: unknown };
+}
+
+function common({ merchant, orderId, lines, supersedes }: PaymentContext) {
+  const count = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  const description = `Maison Roitelet, ${count} ${count === 1 ? 'article' : 'articles'}`;
+  return { merchant, orderId, amount: amountOf(lines), description, ...(supersedes === undefined ? {} : { supersedes }) };
+}
+
+/** CLIENTIDENT: whoever orders here has no account, so the order stands for the person. */
+function client({ email }: CheckoutForm['customer'], { orderId, userAgent, ip }: PaymentContext) {
+  return { id: `guest-${orderId}`, email, userAgent: userAgent.slice(0, 255) || 'unknown', ip };
+}
+
+const DELIVERY_DAYS = 3;
+
+function itemOfB(line: CartLine, nowMs: number) {
+  const { sku, name, price, category, brand } = line.article;
+  return {
+    merchantItemId: sku,
+    name,
+    price,
+    quantity: line.quantity,
+    category,
+    brand,
+    deliveryLabel: 'Carrier to the door',
+    deliverySpeed: 'standard',
+    deliveryType: 'carrier',
+    deliveryExpectedDate: new Date(nowMs + DELIVERY_DAYS * 86_400_000).toISOString().slice(0, 10),
+    deliveryExpectedDelay: DELIVERY_DAYS,
+    totalAmount: totalOf(line),
+  };
+}
+
+const totalOf = ({ article, quantity }: CartLine): number => article.price * quantity;

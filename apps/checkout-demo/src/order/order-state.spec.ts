@@ -1,0 +1,142 @@
+import { sequenceOf, type CloudEvent, type EventType, type PaymentEvent } from '@tranche/contracts';
+import { afterEvent, afterPublishing, decidingAttempt, liveRedirect, nextAttempt } from './order-state.js';
+import type { Attempt, Order, Phase } from './order.js';
+
+const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Attempt => ({
+  id: `o.${number}`,
+  method: 'a3',
+  phase,
+  startedAt: '2028-01-31T10:00:00Z',
+  ...more,
+});
+const order = (...attempts: Attempt[]): Order => ({ orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts });
+let offset = 0;
+const event = (type: EventType, data: Partial<PaymentEvent> = {}, more: Partial<CloudEvent> = {}): CloudEvent<PaymentEvent> => ({
+  id: `e${++offset}`,
+  source: '/gateway',
+  type,
+  time: '2028-01-31T10:00:01Z',
+  sequence: sequenceOf(BigInt(offset)),
+  ...more,
+  data: { merchant: 'shop-fr', orderId: 'o', commandId: 'o.1', ...data },
+});
+const phases = ({ attempts }: Order) => attempts.map(({ phase }) => phase);
+
+describe('what an event makes of an attempt', () => {
+  it.each<[EventType, Partial<PaymentEvent>, Phase]>([
+    ['payment.pay.succeeded', {}, 'succeeded'],
+    ['payment.authorize.succeeded', {}, 'succeeded'],
+    ['payment.pay.refused', { execCode: '4002' }, 'refused'],
+    ['payment.authorize.rejected', { faults: [] }, 'rejected'],
+    ['payment.authorize.redirect_required', {}, 'redirect'],
+    ['payment.pay.redirect_required', {}, 'redirect'],
+    ['payment.authorize.pending', {}, 'pending'],
+    ['payment.authorize.expired', {}, 'expired'],
+    ['payment.pay.in_doubt', {}, 'in_doubt'],
+    ['payment.pay.doubt_resolved', { outcome: 'succeeded' }, 'succeeded'],
+    ['payment.pay.doubt_resolved', { outcome: 'refused' }, 'refused'],
+    ['payment.pay.doubt_resolved', { outcome: 'not_executed' }, 'rejected'],
+    ['payment.authorize.doubt_resolved', { outcome: 'redirect_required' }, 'redirect'],
+    ['payment.authorize.doubt_resolved', { outcome: 'pending' }, 'pending'],
+    ['payment.command.rejected', { faults: [{ path: '', code: 'unknown_merchant', message: '' }] }, 'rejected'],
+    ['payment.capture.succeeded', {}, 'waiting'],
+    ['payment.capture_window.closing', {}, 'waiting'],
+    ['payment.operation.external', {}, 'waiting'],
+  ])('%s %j: %s', (type, data, phase) => {
+    expect(phases(afterEvent(order(attempt(1, 'waiting')), event(type, data)))).toEqual([phase]);
+  });
+
+  it('touches only the attempt that it names', () => {
+    const before = order(attempt(1, 'redirect'), attempt(2, 'waiting', { supersedes: 'o.1' }));
+    expect(phases(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.1' })))).toEqual(['refused', 'waiting']);
+    expect(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.9' }))).toBe(before);
+  });
+
+  it('does not take success back: a conflict is said besides', () => {
+    const paid = order(attempt(1, 'succeeded'));
+    expect(afterEvent(paid, event('payment.authorize.refused'))).toBe(paid);
+    const inConflict = afterEvent(paid, event('payment.conflict.detected'));
+    expect([phases(inConflict), inConflict.isInConflict]).toEqual([['succeeded'], true]);
+    expect(phases(afterEvent(order(attempt(1, 'expired')), event('payment.authorize.succeeded')))).toEqual(['succeeded']);
+  });
+
+  it('never goes back: what comes late or again changes nothing', () => {
+    const redirect = event('payment.authorize.redirect_required');
+    const pending = event('payment.authorize.pending');
+    const after = [redirect, pending].reduce(afterEvent, order(attempt(1, 'waiting')));
+    expect(phases(after)).toEqual(['pending']);
+    expect(afterEvent(after, redirect)).toBe(after);
+    expect(afterEvent(after, pending)).toBe(after);
+  });
+
+  it('takes two events of one journal record, each once', () => {
+    const succeeded = event('payment.authorize.succeeded');
+    const conflict = event('payment.conflict.detected', {}, { sequence: succeeded.sequence });
+    const after = [succeeded, conflict, succeeded, conflict].reduce(afterEvent, order(attempt(1, 'redirect')));
+    expect([phases(after), after.isInConflict, after.lastEventIds]).toEqual([['succeeded'], true, [succeeded.id, conflict.id]]);
+  });
+
+  it('a rejected message has no place in the journal: it counts only while nothing else was said, and never for an id of another', () => {
+    const rejected = event('payment.command.rejected', { faults: [{ path: '', code: 'id_reused', message: '' }] }, { sequence: undefined });
+    const waiting = order(attempt(1, 'waiting'));
+    expect(afterEvent(waiting, rejected)).toBe(waiting);
+    const redirected = order(attempt(1, 'redirect'));
+    const invalid = event(
+      'payment.command.rejected',
+      { faults: [{ path: '', code: 'key_mismatch', message: '' }] },
+      { sequence: undefined },
+    );
+    expect(afterEvent(redirected, invalid)).toBe(redirected);
+  });
+
+  it('being published is less than any event says', () => {
+    expect(phases(afterPublishing(order(attempt(1, 'sending')), 'o.1'))).toEqual(['waiting']);
+    expect(phases(afterPublishing(order(attempt(1, 'succeeded')), 'o.1'))).toEqual(['succeeded']);
+  });
+});
+
+describe('whether a new attempt may begin', () => {
+  it.each<[Phase, boolean]>([
+    ['sending', false],
+    ['waiting', false],
+    ['pending', false],
+    ['in_doubt', false],
+    ['succeeded', false],
+    ['redirect', true],
+    ['refused', true],
+    ['rejected', true],
+    ['expired', true],
+  ])('%s: %s', (phase, isPossible) => {
+    expect(nextAttempt(order(attempt(1, phase))) !== undefined).toBe(isPossible);
+  });
+
+  it('not in conflict', () => {
+    expect(nextAttempt({ ...order(attempt(1, 'refused')), isInConflict: true })).toBeUndefined();
+  });
+
+  it.each<[string, Attempt[], string | undefined]>([
+    ['names the redirect that it replaces', [attempt(1, 'redirect')], 'o.1'],
+    ['names none after a refusal', [attempt(1, 'refused')], undefined],
+    ['names the last of two', [attempt(1, 'redirect'), attempt(2, 'redirect', { supersedes: 'o.1' })], 'o.2'],
+    ['names none where the replacement was refused', [attempt(1, 'redirect'), attempt(2, 'refused', { supersedes: 'o.1' })], undefined],
+    [
+      'names the first again where the replacement was rejected',
+      [attempt(1, 'redirect'), attempt(2, 'rejected', { supersedes: 'o.1' })],
+      'o.1',
+    ],
+  ])('%s', (_what, attempts, supersedes) => {
+    expect(nextAttempt(order(...attempts))).toEqual({ number: attempts.length + 1, ...(supersedes && { supersedes }) });
+    expect(liveRedirect(order(...attempts))?.id).toBe(supersedes);
+  });
+});
+
+it.each<[Phase[], number]>([
+  [['succeeded', 'refused'], 1],
+  [['in_doubt', 'waiting'], 1],
+  [['refused', 'pending'], 2],
+  [['refused', 'waiting'], 2],
+  [['redirect', 'rejected'], 1],
+  [['refused', 'expired'], 2],
+])('of %j attempt %i speaks for the order', (all, number) => {
+  expect(decidingAttempt(order(...all.map((phase, index) => attempt(index + 1, phase))))?.id).toBe(`o.${number}`);
+});

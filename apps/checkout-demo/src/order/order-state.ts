@@ -1,0 +1,120 @@
+import type { CloudEvent, Outcome, PaymentEvent } from '@tranche/contracts';
+import type { Attempt, Order, Phase } from './order.js';
+
+/** The order as the event leaves it; the same object where the event says nothing new. Events come again and, after a retry, late. */
+export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
+  if (isOld(order, event)) return order;
+  const next = event.type === 'payment.conflict.detected' ? { ...order, isInConflict: true } : withResult(order, event);
+  return next === order ? order : seen(next, event);
+}
+
+/** Whether anything may be paid now, and which redirect the new attempt takes the place of. */
+export function nextAttempt(order: Order): { number: number; supersedes?: string } | undefined {
+  if (order.isInConflict || order.attempts.some(({ phase }) => HOLDS[phase])) return undefined;
+  return { number: order.attempts.length + 1, ...replacing(liveRedirect(order)) };
+}
+
+/** The attempt that speaks for the order: what took money, else what may take it, else the last one. */
+export function decidingAttempt(order: Order): Attempt | undefined {
+  const of = (...phases: Phase[]) => order.attempts.findLast(({ phase }) => phases.includes(phase));
+  return of('succeeded') ?? of('in_doubt') ?? of('pending') ?? of('waiting', 'sending') ?? liveRedirect(order) ?? order.attempts.at(-1);
+}
+
+/** The redirect that its cardholder may still follow. A command that was rejected has replaced nothing. */
+export function liveRedirect({ attempts }: Order): Attempt | undefined {
+  const isReplaced = ({ id }: Attempt) => attempts.some((other) => other.supersedes === id && other.phase !== 'rejected');
+  return attempts.findLast((attempt) => attempt.phase === 'redirect' && !isReplaced(attempt));
+}
+
+export function withAttempt(order: Order, id: string, change: (attempt: Attempt) => Attempt): Order {
+  const attempts = order.attempts.map((attempt) => (attempt.id === id ? change(attempt) : attempt));
+  return attempts.every((attempt, index) => attempt === order.attempts[index]) ? order : { ...order, attempts };
+}
+
+/** Published: unless an event was quicker. */
+export function afterPublishing(order: Order, id: string): Order {
+  return withAttempt(order, id, (attempt) => (attempt.phase === 'sending' ? { ...attempt, phase: 'waiting' } : attempt));
+}
+
+/** While an attempt is in one of these, no other may begin. */
+const HOLDS: Readonly<Record<Phase, boolean>> = {
+  sending: true,
+  waiting: true,
+  pending: true,
+  in_doubt: true,
+  succeeded: true,
+  redirect: false,
+  refused: false,
+  rejected: false,
+  expired: false,
+};
+
+const replacing = (attempt: Attempt | undefined) => (attempt === undefined ? {} : { supersedes: attempt.id });
+
+/** `sequence` rises within an order. One journal record may tell of two things: they share it and differ in their id. */
+function isOld({ lastSequence, lastEventIds = [] }: Order, { sequence, id }: CloudEvent): boolean {
+  if (sequence === undefined || lastSequence === undefined) return false;
+  return sequence < lastSequence || (sequence === lastSequence && lastEventIds.includes(id));
+}
+
+function seen(order: Order, { sequence, id }: CloudEvent): Order {
+  if (sequence === undefined) return order;
+  const lastEventIds = sequence === order.lastSequence ? [...(order.lastEventIds ?? []), id] : [id];
+  return { ...order, lastSequence: sequence, lastEventIds };
+}
+
+function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
+  const { commandId } = event.data;
+  const phase = phaseOf(event.type, event.data);
+  if (commandId === undefined || phase === undefined) return order;
+  return withAttempt(order, commandId, (attempt) => (mayBecome(attempt, event) ? told(attempt, phase, event.data) : attempt));
+}
+
+/** Success is left by nothing: whoever contradicts it is a conflict. A rejected message has no place in the journal's order. */
+function mayBecome({ phase }: Attempt, { type, data }: CloudEvent<PaymentEvent>): boolean {
+  if (type !== 'payment.command.rejected') return phase !== 'succeeded';
+  // Somebody else used our id: the command that was accepted under it has events of its own.
+  if (data.faults?.some(({ code }) => code === 'id_reused')) return false;
+  return phase === 'sending' || phase === 'waiting';
+}
+
+function told(attempt: Attempt, phase: Phase, { execCode, faults, retryAfterSeconds, redirectHtml }: PaymentEvent): Attempt {
+  const { id, method, startedAt, supersedes } = attempt;
+  return {
+    id,
+    method,
+    phase,
+    startedAt,
+    ...(supersedes === undefined ? {} : { supersedes }),
+    ...(execCode === undefined ? {} : { execCode }),
+    ...(faults === undefined || faults.length === 0 ? {} : { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(phase === 'redirect' ? { hasForm: redirectHtml !== undefined || attempt.hasForm === true } : {}),
+  };
+}
+
+const PHASE_OF_ENDING: Readonly<Record<string, Phase>> = {
+  succeeded: 'succeeded',
+  refused: 'refused',
+  rejected: 'rejected',
+  in_doubt: 'in_doubt',
+  redirect_required: 'redirect',
+  pending: 'pending',
+  expired: 'expired',
+};
+
+const PHASE_OF_OUTCOME: Readonly<Record<Outcome, Phase>> = {
+  succeeded: 'succeeded',
+  refused: 'refused',
+  not_executed: 'rejected',
+  redirect_required: 'redirect',
+  pending: 'pending',
+};
+
+/** Undefined: an event that says nothing about a payment of the shop. */
+function phaseOf(type: string, { outcome }: PaymentEvent): Phase | undefined {
+  if (type === 'payment.command.rejected') return 'rejected';
+  const [, operation, ending = ''] = type.split('.');
+  if (operation !== 'authorize' && operation !== 'pay') return undefined;
+  return ending === 'doubt_resolved' ? outcome && PHASE_OF_OUTCOME[outcome] : PHASE_OF_ENDING[ending];
+}

@@ -1,0 +1,77 @@
+import { EXECCODES } from '@tranche/contracts';
+import { reasonOfRefusal, viewOf, type Reason } from './order-view.js';
+import type { Attempt, Order } from './order.js';
+
+const startedAt = '2028-01-31T10:00:00.000Z';
+const startedAtMs = Date.parse(startedAt);
+const orderWith = (attempt: Partial<Attempt>): Order => ({
+  orderId: 'o',
+  amount: 100,
+  items: [{ sku: 'lamp-hazel', quantity: 1, price: 100 }],
+  placedAt: startedAt,
+  attempts: [{ id: 'o.1', method: 'a3', phase: 'waiting', startedAt, ...attempt }],
+});
+
+it.each<[string | undefined, Reason]>([
+  ['4002', 'funds'],
+  ['4003', 'card'],
+  ['4006', 'card'],
+  ['4007', 'card'],
+  ['4012', 'card'],
+  ['4015', 'card'],
+  ['4004', 'abandoned'],
+  ['4008', 'authentication'],
+  ['4009', 'authentication'],
+  ['4020', 'authentication'],
+  ['4017', 'expired_form'],
+  ['4005', 'fraud'],
+  ['6001', 'fraud'],
+  ['6999', 'fraud'],
+  ['4001', 'bank'],
+  ['4999', 'bank'],
+  [undefined, 'bank'],
+  ['1003', 'shop'],
+  ['2009', 'shop'],
+  ['3001', 'shop'],
+])('EXECCODE %s is told as %s', (execCode, reason) => {
+  expect(reasonOfRefusal(execCode)).toBe(reason);
+});
+
+it('tells a reason for every code that refuses', () => {
+  const refusing = Object.entries(EXECCODES).filter(([, code]) => code.class === 'refused');
+  for (const [code] of refusing) expect(typeof reasonOfRefusal(code)).toBe('string');
+});
+
+it('says of a rejection what the person can do', () => {
+  const reasonFor = (faultCodes?: Attempt['faultCodes']) => viewOf(orderWith({ phase: 'rejected', faultCodes }), startedAtMs).reason;
+  expect([reasonFor(['hftoken_expired']), reasonFor(['not_after_passed']), reasonFor(['platform_unavailable']), reasonFor()]).toEqual([
+    'token',
+    'token',
+    'unavailable',
+    'unavailable',
+  ]);
+  expect(reasonFor(['auth_refused'])).toBe('shop');
+});
+
+it('a command that was not sent on within 15 minutes is in doubt: nobody can say that it was not', () => {
+  const view = (afterMs: number) => viewOf(orderWith({ phase: 'sending' }), startedAtMs + afterMs);
+  expect([view(15 * 60_000).status, view(15 * 60_000 + 1).status]).toEqual(['sending', 'in_doubt']);
+  expect(view(15 * 60_000 + 1).nextAttempt).toBeUndefined();
+});
+
+it('names a form only where there is one to show', () => {
+  expect(viewOf(orderWith({ phase: 'redirect', hasForm: true }), startedAtMs)).toMatchObject({
+    status: 'redirect',
+    form: 'o.1',
+    nextAttempt: 2,
+  });
+  expect(viewOf(orderWith({ phase: 'redirect', hasForm: false }), startedAtMs).form).toBeUndefined();
+  expect(viewOf(orderWith({ phase: 'refused', hasForm: true }), startedAtMs).form).toBeUndefined();
+  const order = orderWith({ phase: 'redirect', hasForm: true });
+  const waiting = { id: 'o.2', method: 'card' as const, phase: 'waiting' as const, startedAt };
+  expect(viewOf({ ...order, attempts: [...order.attempts, waiting] }, startedAtMs)).not.toHaveProperty('form');
+});
+
+it('a conflict is above everything', () => {
+  expect(viewOf({ ...orderWith({ phase: 'succeeded' }), isInConflict: true }, startedAtMs)).toMatchObject({ status: 'conflict' });
+});

@@ -1,0 +1,81 @@
+import { decidingAttempt, liveRedirect, nextAttempt } from './order-state.js';
+import type { Attempt, Order, OrderItem, Phase } from './order.js';
+import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
+import type { MethodId } from '../shop/methods.js';
+
+/** What the page shows of an order; whoever has its address sees it, so there is nothing of the person in it. */
+export interface OrderView {
+  orderId: string;
+  amount: number;
+  items: OrderItem[];
+  placedAt: string;
+  status: Phase | 'conflict';
+  method?: MethodId;
+  /** Why it was refused or rejected: a key of the page's texts. */
+  reason?: Reason;
+  retryAfterSeconds?: number;
+  /** A form of the provider waits at /orders/ID/provider; the value tells one form from the next. */
+  form?: string;
+  /** Number that a new attempt must carry; absent while none may begin. */
+  nextAttempt?: number;
+}
+
+export type Reason =
+  'funds' | 'card' | 'abandoned' | 'authentication' | 'expired_form' | 'fraud' | 'bank' | 'token' | 'unavailable' | 'shop';
+
+export function viewOf(order: Order, nowMs: number): OrderView {
+  const { orderId, amount, items, placedAt } = order;
+  const attempt = decidingAttempt(order);
+  const next = nextAttempt(order);
+  const form = liveRedirect(order);
+  return {
+    orderId,
+    amount,
+    items,
+    placedAt,
+    status: order.isInConflict ? 'conflict' : statusOf(attempt, nowMs),
+    ...(attempt && { method: attempt.method }),
+    ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
+    ...(attempt?.phase === 'rejected' && { reason: reasonOfRejection(attempt.faultCodes ?? []) }),
+    ...(attempt?.retryAfterSeconds !== undefined && { retryAfterSeconds: attempt.retryAfterSeconds }),
+    ...(form?.hasForm && attempt === form && { form: form.id }),
+    ...(next && { nextAttempt: next.number }),
+  };
+}
+
+/** A command whose content is gone can't be published again, and whether it was published before is not known. */
+function statusOf(attempt: Attempt | undefined, nowMs: number): Phase {
+  if (attempt === undefined) return 'rejected';
+  const isForgotten = attempt.phase === 'sending' && nowMs - Date.parse(attempt.startedAt) > TOKEN_LIFETIME_MS;
+  return isForgotten ? 'in_doubt' : attempt.phase;
+}
+
+/** EXECCODEs that tell the cardholder what to do; of the fraud codes nothing is told to whoever may be at it. */
+export function reasonOfRefusal(execCode = ''): Reason {
+  switch (execCode) {
+    case '4002':
+      return 'funds';
+    case '4003':
+    case '4006':
+    case '4007':
+    case '4012':
+    case '4015':
+      return 'card';
+    case '4004':
+      return 'abandoned';
+    case '4008':
+    case '4009':
+    case '4014':
+    case '4020':
+      return 'authentication';
+    case '4017':
+      return 'expired_form';
+    default:
+      return /^(?:4005|6\d{3})$/.test(execCode) ? 'fraud' : execCode.startsWith('4') || execCode === '' ? 'bank' : 'shop';
+  }
+}
+
+function reasonOfRejection(codes: readonly string[]): Reason {
+  if (codes.includes('hftoken_expired') || codes.includes('not_after_passed')) return 'token';
+  return codes.length === 0 || codes.includes('platform_unavailable') ? 'unavailable' : 'shop';
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Fault } from '@tranche/contracts';
+import { InvalidCommandError } from '@tranche/client';
+import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { CheckoutConfig } from '../checkout.config.js';
+import { readForm, type CheckoutForm } from '../form/checkout-form.js';
+import { formFaults } from '../form/form-faults.js';
+import { paymentCommand, type PaymentContext } from '../form/payment-command.js';
+import { amountOf, CATALOGUE, readCart, type CartLine } from '../shop/catalogue.js';
+import type { MethodId } from '../shop/methods.js';
+import { afterPublishing, nextAttempt, withAttempt } from './order-state.js';
+import { attemptId, type Attempt, type Order } from './order.js';
+import { OrderStore, type StoredCommand, type StoredOrder } from './order.store.js';
+import { PaymentCommandProducer } from './payment-command.producer.js';
+
+export interface Visitor {
+  userAgent: string;
+  ip: string;
+}
+
+/** Made by the page when it renders the checkout; long and random, for the order's address follows from it. */
+const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/**
+ * An attempt to pay: its id is stored with the command, then the command is published, then its content is forgotten. Whoever asks for the
+ * same attempt again, or looks at an order whose attempt is not published, publishes the same command under the same id.
+ */
+@Injectable()
+export class OrderService {
+  constructor(
+    private readonly store: OrderStore,
+    private readonly producer: PaymentCommandProducer,
+    private readonly config: CheckoutConfig,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  /** The same key is the same order, whatever comes with it. */
+  async place(body: unknown, visitor: Visitor): Promise<{ order: Order; isNew: boolean }> {
+    const { form, faults } = readForm(body);
+    const { key, cart } = (body ?? {}) as { key?: unknown; cart?: unknown };
+    if (form === undefined || typeof key !== 'string' || !KEY.test(key))
+      throw refused([...faults, { path: 'key', code: 'format', message: 'must be a random UUID in lower case' }]);
+    const orderId = createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const { lines, faults: ofCart } = readCart(cart);
+    const built = this.build(form, lines, orderId, visitor);
+    refuseCardData(built.faults);
+    if ((await this.store.find(orderId)) !== undefined) return { order: await this.published(orderId), isNew: false };
+    const all = [...faults, ...ofCart, ...(lines.length > 0 ? built.faults : [])];
+    if (all.length > 0 || built.command === undefined) throw refused(all);
+    const first = attempt(orderId, 1, form);
+    const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
+    const order = { orderId, amount: amountOf(lines), items, placedAt: first.startedAt, attempts: [first] };
+    const isNew = await this.store.save(order, 0, { id: first.id, command: built.command, notAfterMs: built.notAfterMs });
+    return { order: await this.published(orderId), isNew };
+  }
+
+  /** Another attempt for an order. Its number is the key: the same number is the same attempt, whatever comes with it. */
+  async tryAgain(orderId: string, body: unknown, visitor: Visitor): Promise<Order> {
+    const { form, faults } = readForm(body);
+    const number = (body as { attempt?: unknown } | null)?.attempt;
+    if (form === undefined || !Number.isSafeInteger(number))
+      throw refused([...faults, { path: 'attempt', code: 'type', message: 'must be an integer' }]);
+    const stored = await this.store.find(orderId);
+    if (stored === undefined) throw unknownOrder();
+    const lines = linesOf(stored.order);
+    const next = nextAttempt(stored.order);
+    const built = this.build(form, lines, orderId, visitor, next?.supersedes);
+    refuseCardData(built.faults);
+    if ((number as number) <= stored.order.attempts.length) return this.published(orderId);
+    if (next === undefined || next.number !== number) throw notPossible();
+    if (faults.length > 0 || built.command === undefined) throw refused([...faults, ...built.faults]);
+    const another = attempt(orderId, next.number, form, next.supersedes);
+    const command = { id: another.id, command: built.command, notAfterMs: built.notAfterMs };
+    await this.begin(stored, another, command);
+    return this.published(orderId);
+  }
+
+  /** The order as it is. An attempt that no process got round to publishing is published meanwhile, under its id. */
+  async look(orderId: string): Promise<Order | undefined> {
+    const order = (await this.store.find(orderId))?.order;
+    if (order !== undefined && sendingAttempt(order) !== undefined)
+      this.published(orderId).catch((error: unknown) => this.log.debug({ orderId, err: error }, 'not published by this look'));
+    return order;
+  }
+
+  /** Lost to another request for the same number: that one's attempt stands. */
+  private async begin({ order, version }: StoredOrder, another: Attempt, command: StoredCommand): Promise<void> {
+    if (await this.store.save({ ...order, attempts: [...order.attempts, another] }, version, command)) return;
+    const latest = await this.store.find(order.orderId);
+    if (latest === undefined || latest.order.attempts.length < order.attempts.length + 1) throw notPossible();
+  }
+
+  private async published(orderId: string): Promise<Order> {
+    const order = (await this.store.find(orderId))?.order;
+    if (order === undefined) throw unknownOrder();
+    const sending = sendingAttempt(order);
+    const stored = sending && (await this.store.unpublished(sending.id));
+    if (sending === undefined || stored === undefined) return order;
+    const outcome = await this.publish(stored, sending.startedAt);
+    const changed = await this.store.change(orderId, outcome);
+    await this.store.forgetCommand(sending.id);
+    return changed ?? order;
+  }
+
+  private async publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
+    try {
+      await this.producer.publish(id, command, time);
+      return (order) => afterPublishing(order, id);
+    } catch (error) {
+      if (error instanceof InvalidCommandError) {
+        this.log.error({ commandId: id, codes: error.faults.map(({ code }) => code) }, 'a command of the shop is not valid');
+        return (order) =>
+          withAttempt(order, id, (one) => ({ ...one, phase: 'rejected', faultCodes: error.faults.map(({ code }) => code) }));
+      }
+      this.log.warn({ commandId: id, err: error }, 'a command could not be published; the next look at its order tries again');
+      const detail = 'The payment could not be sent on. Try again: it is never sent twice.';
+      throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause: error });
+    }
+  }
+
+  private build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
+    const { merchant, origin } = this.config;
+    const context: PaymentContext = { merchant, orderId, lines, supersedes, pageUrl: `${origin}/`, nowMs: Date.now(), ...visitor };
+    return paymentCommand(form, context);
+  }
+}
+
+export function unknownOrder(): Problem {
+  return new Problem({ status: 404, code: 'not_found', detail: 'There is no such order, or no longer.' });
+}
+
+const sendingAttempt = ({ attempts }: Order): Attempt | undefined => attempts.findLast(({ phase }) => phase === 'sending');
+
+function attempt(orderId: string, number: number, { method }: CheckoutForm, supersedes?: string): Attempt {
+  const startedAt = new Date().toISOString();
+  const replacing = supersedes === undefined ? {} : { supersedes };
+  return { id: attemptId(orderId, number), method: method.id as MethodId, phase: 'sending', startedAt, ...replacing };
+}
+
+/** At the prices of the order, not of today. */
+function linesOf({ items }: Order): CartLine[] {
+  return items.flatMap(({ sku, quantity, price }) => {
+    const article = CATALOGUE.find((one) => one.sku === sku);
+    return article === undefined ? [] : [{ article: { ...article, price }, quantity }];
+  });
+}
+
+function refuseCardData(faults: readonly Fault[]): void {
+  const forbidden = faults.filter(({ code }) => code === 'card_data_forbidden');
+  if (forbidden.length > 0) throw refused(forbidden);
+}
+
+function refused(faults: readonly Fault[]): Problem {
+  const detail = 'Some fields are not as they must be, see faults.';
+  return new Problem({ status: 400, code: 'invalid_request', detail, faults: formFaults(faults) });
+}
+
+function notPossible(): Problem {
+  const detail = 'This order takes no such attempt now: look at its state.';
+  return new Problem({ status: 409, code: 'attempt_not_possible', detail });
+}

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { closeRedis, connectRedis, Health, Problem, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { CheckoutConfig } from '../checkout.config.js';
+import type { PaymentCommand } from '../form/payment-command.js';
+import type { Order } from './order.js';
+
+/** As long as events are kept. */
+const ORDER_LIFETIME_MS = 35 * 86_400_000;
+const FORM_LIFETIME_MS = 86_400_000;
+const MAX_CHANGES_LOST = 50;
+
+export interface StoredOrder {
+  order: Order;
+  version: number;
+}
+
+export interface StoredCommand {
+  id: string;
+  command: PaymentCommand;
+  /** When its content is forgotten, published or not. */
+  notAfterMs: number;
+}
+
+/** Compare and set on the version; with a new attempt, what it will publish. */
+const SAVE = `
+local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
+if version ~= tonumber(ARGV[1]) then return 0 end
+redis.call('HSET', KEYS[1], 'version', version + 1, 'order', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+if ARGV[4] ~= '' then redis.call('SET', KEYS[2], ARGV[4], 'PXAT', ARGV[5]) end
+return version + 1`;
+
+/** Counts within the current minute. */
+const COUNT = `
+local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
+return count`;
+
+/** All state is here, so that any replica can serve any page. A Redis that is away is a 503, never a guess. */
+@Injectable()
+export class OrderStore {
+  readonly #redis: RedisClient;
+  readonly #prefix: string;
+
+  constructor(config: CheckoutConfig, log: ServiceLogger, health: Health) {
+    this.#redis = connectRedis({ url: config.redisUrl, name: 'orders', log, health });
+    this.#prefix = config.redisKeyPrefix;
+  }
+
+  async find(orderId: string): Promise<StoredOrder | undefined> {
+    const { order, version } = await asked(this.#redis.hGetAll(this.#orderKey(orderId)));
+    return order === undefined ? undefined : { order: JSON.parse(order) as Order, version: Number(version) };
+  }
+
+  /** 0 where there is none. */
+  async versionOf(orderId: string): Promise<number> {
+    return Number((await asked(this.#redis.hGet(this.#orderKey(orderId), 'version'))) ?? 0);
+  }
+
+  /** False: somebody else was quicker, nothing was written. */
+  async save(order: Order, version: number, stored?: StoredCommand): Promise<boolean> {
+    const keys = [this.#orderKey(order.orderId), this.#commandKey(stored?.id ?? '')];
+    const content = stored === undefined ? '' : JSON.stringify(stored);
+    const values = [version, JSON.stringify(order), ORDER_LIFETIME_MS, content, stored?.notAfterMs ?? 0].map(String);
+    return Number(await asked(this.#redis.eval(SAVE, { keys, arguments: values }))) > 0;
+  }
+
+  /** Applies a pure change to the latest state; what leaves the order as it is writes nothing. */
+  async change(orderId: string, change: (order: Order) => Order): Promise<Order | undefined> {
+    for (let lost = 0; lost < MAX_CHANGES_LOST; lost++) {
+      const stored = await this.find(orderId);
+      if (stored === undefined) return undefined;
+      const changed = change(stored.order);
+      if (changed === stored.order || (await this.save(changed, stored.version))) return changed;
+    }
+    throw new Error(`order ${orderId} was changed by others ${MAX_CHANGES_LOST} times in a row`);
+  }
+
+  async unpublished(attemptId: string): Promise<StoredCommand | undefined> {
+    const content = await asked(this.#redis.get(this.#commandKey(attemptId)));
+    return content === null ? undefined : (JSON.parse(content) as StoredCommand);
+  }
+
+  async forgetCommand(attemptId: string): Promise<void> {
+    await asked(this.#redis.del(this.#commandKey(attemptId)));
+  }
+
+  /** REDIRECTHTML, base64 as it came. */
+  async keepForm(attemptId: string, redirectHtml: string): Promise<void> {
+    await asked(this.#redis.set(this.#formKey(attemptId), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }));
+  }
+
+  async formOf(attemptId: string): Promise<string | undefined> {
+    return (await asked(this.#redis.get(this.#formKey(attemptId)))) ?? undefined;
+  }
+
+  /** How often this was counted within the minute. */
+  async count(name: string, minute: number): Promise<number> {
+    return Number(await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })));
+  }
+
+  close(): Promise<void> {
+    return closeRedis(this.#redis);
+  }
+
+  #orderKey = (orderId: string): string => `${this.#prefix}order:${orderId}`;
+  #commandKey = (attemptId: string): string => `${this.#prefix}command:${attemptId}`;
+  #formKey = (attemptId: string): string => `${this.#prefix}form:${attemptId}`;
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    const detail = 'Orders cannot be read or written now. Nothing was paid by this request; try again.';
+    throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause });
+  }
+}

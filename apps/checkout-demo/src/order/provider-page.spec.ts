@@ -1,0 +1,20 @@
+import { PROVIDER_PAGE_HEADERS, providerPage } from './provider-page.js';
+
+const base64 = (html: string) => Buffer.from(html).toString('base64');
+
+it.each(['<!doctype html><html><body>é</body></html>', '\n<!-- x --><HTML lang="fr"></HTML>', '<html></html>'])(
+  'a whole document stays as it is: %s',
+  (html) => {
+    expect(providerPage(base64(html))).toBe(html);
+  },
+);
+
+it.each(['<form action="https://provider.example">é</form>', '', '<htmlish>'])('a fragment is put into a document as it is: %s', (html) => {
+  expect(providerPage(base64(html))).toContain(`<body data-testid="provider-form">${html}</body>`);
+});
+
+it('is shown by an origin of its own', () => {
+  const policy = PROVIDER_PAGE_HEADERS['content-security-policy'];
+  expect(policy).toMatch(/^sandbox /);
+  expect(policy).not.toContain('allow-same-origin');
+});

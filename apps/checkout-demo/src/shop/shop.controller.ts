@@ -1,0 +1,23 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { CheckoutConfig } from '../checkout.config.js';
+import { CATALOGUE, MAX_QUANTITY } from './catalogue.js';
+import { METHODS, type PaymentMethod } from './methods.js';
+
+/** What the page needs to know to show the shop. */
+@Controller('api/shop')
+export class ShopController {
+  constructor(private readonly config: CheckoutConfig) {}
+
+  @Get()
+  @Header('cache-control', 'no-cache')
+  shop() {
+    const { apiKeyId, cseKeysUrl, tokenizerUrl } = this.config;
+    return {
+      currency: 'EUR',
+      maxQuantity: MAX_QUANTITY,
+      articles: CATALOGUE.map(({ sku, price, quantity }) => ({ sku, price, quantity })),
+      methods: METHODS.map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({ id, instalments, minAmount, maxAmount })),
+      card: { apiKeyId, cseKeysUrl: cseKeysUrl.href, tokenizerUrl: tokenizerUrl.href },
+    };
+  }
+}

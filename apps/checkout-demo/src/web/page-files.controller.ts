@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import helmet from '@fastify/helmet';
+import files from '@fastify/static';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { CheckoutConfig } from '../checkout.config.js';
+import { contentSecurityPolicy } from './content-security-policy.js';
+import { orderAddress } from './order-address.js';
+
+export interface PageFolders {
+  /** HTML, style, pictures. */
+  page: string;
+  /** The page's scripts, compiled. */
+  scripts: string;
+  /** @tranche/card-encryption as it is distributed. */
+  cardEncryption: string;
+}
+
+/** The page and its files: everything comes from here, nothing from elsewhere. */
+export async function servePage(app: NestFastifyApplication, config: CheckoutConfig, folders: PageFolders): Promise<void> {
+  const isSecure = config.origin.startsWith('https:');
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy(config) },
+    referrerPolicy: { policy: 'same-origin' },
+    strictTransportSecurity: isSecure,
+    crossOriginEmbedderPolicy: false,
+    // The provider's page has an origin of its own and could not keep to it.
+    originAgentCluster: false,
+  });
+  const fastify = app.getHttpAdapter().getInstance();
+  const folder = (root: string, prefix: string, allowed: RegExp, decorateReply: boolean) =>
+    fastify.register(files, { root, prefix, decorateReply, index: false, cacheControl: false, allowedPath: (path) => allowed.test(path) });
+  await folder(folders.page, '/assets/', /^\/[\w-]+\.(?:css|svg)$/, true);
+  await folder(folders.scripts, '/page/', /^\/[\w-]+\.js$/, false);
+  await folder(folders.cardEncryption, '/card-encryption/', /^\/[\w.-]+\.js$/, false);
+
+  const html = readFileSync(join(folders.page, 'index.html'), 'utf8');
+  for (const address of ['/', '/orders/:orderId'])
+    fastify.get(address, (_request, reply) => reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html));
+  fastify.get('/:merchant/thanks', (request, reply) =>
+    reply.header('cache-control', 'no-store').redirect(orderAddress(request.query), 303),
+  );
+}

@@ -1,0 +1,132 @@
+import { startBrowserStack, type BrowserStack } from './browser-stack.js';
+import { enterShop, shopperAt } from './shopper.js';
+
+let stack: BrowserStack;
+beforeAll(async () => (stack = await startBrowserStack()), 180_000);
+afterAll(() => stack?.stop(), 60_000);
+
+let before: number;
+beforeEach(async () => (before = await stack.executedInAll()));
+/** Of all orders: a second order would be a second payment as well. */
+const executedMeanwhile = async () => (await stack.executedInAll()) - before;
+
+it('a double click on Pay is one payment', async () => {
+  const shopper = await enterShop(stack);
+  await shopper.enterCard();
+  await shopper.page.getByTestId('pay').dblclick();
+  await shopper.until('succeeded');
+  expect(await executedMeanwhile()).toBe(1);
+  await shopper.leave();
+});
+
+it('two tabs with the same cart are one payment', async () => {
+  const shopper = await enterShop(stack);
+  const otherPage = await shopper.page.context().newPage();
+  await otherPage.goto(stack.shopUrl);
+  const other = shopperAt(otherPage);
+  await Promise.all([shopper.enterCard(), other.enterCard()]);
+  await Promise.all([shopper.pay(), other.pay()]);
+  await Promise.all([shopper.until('succeeded'), other.until('succeeded')]);
+  expect(await other.orderId()).toBe(await shopper.orderId());
+  expect(await executedMeanwhile()).toBe(1);
+  await shopper.leave();
+});
+
+describe('a reload', () => {
+  it('while the card is tokenized begins anew, and the second attempt is the one payment', async () => {
+    const shopper = await enterShop(stack);
+    const held = shopper.hold(stack.tokenizerUrl);
+    await shopper.payByCard();
+    await held.arrived;
+    await shopper.until('tokenizing');
+    await shopper.page.reload();
+    held.release();
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('while the order is sent, which the shop has already taken: paying again finds the same order', async () => {
+    const shopper = await enterShop(stack);
+    const lost = shopper.loseAnswer('**/api/orders');
+    await shopper.payByCard();
+    const { orderId } = JSON.parse(await lost) as { orderId: string };
+    await shopper.page.reload();
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await shopper.orderId()).toBe(orderId);
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('while the result is awaited, and again when it is there', async () => {
+    await stack.fault({ match: { operation: 'payment', times: 1 }, fault: { latencyMs: 2_000 } });
+    const shopper = await enterShop(stack);
+    await shopper.payByCard();
+    const orderId = await shopper.orderId();
+    await shopper.until('waiting');
+    await shopper.page.reload();
+    await shopper.until('succeeded');
+    await shopper.page.reload();
+    await shopper.until('succeeded');
+    expect(await stack.executed(orderId)).toEqual(['payment 0000']);
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('of the provider’s form, after the way back, and while it is pending', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.payIn('b3');
+    await shopper.formOfProvider();
+    await shopper.page.reload();
+    await shopper.decide('pending');
+    await shopper.page.reload();
+    await shopper.until('pending');
+    await shopper.page.reload();
+    await shopper.until('pending');
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('of a refused order says so again', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.payIn('a3');
+    await shopper.decide('abandon');
+    await shopper.until('refused');
+    await shopper.page.reload();
+    await shopper.until('refused');
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+});
+
+describe('Back', () => {
+  it('from a paid order to the shop: the order is pointed at, and paying again finds it paid', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    const orderId = await shopper.orderId();
+    await shopper.page.goBack();
+    await shopper.page.getByTestId('pay').waitFor();
+    expect(await shopper.page.getByTestId('card-number').inputValue()).toBe('');
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await shopper.orderId()).toBe(orderId);
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('from the way back of the provider to its form: it is finished, and pays nothing more', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.payIn('a3');
+    await shopper.decide('validate');
+    await shopper.until('succeeded');
+    const orderId = await shopper.orderId();
+    await shopper.page.goBack();
+    await shopper.page.goto(`${stack.shopUrl}/orders/${orderId}`);
+    await shopper.until('succeeded');
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+});

@@ -1,0 +1,57 @@
+import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
+import { infrastructure, waitFor } from '@tranche/testing';
+import { aCard, anOrder, CUSTOMER, GOOD_CARD, placed, post, startShopStack, untilStatus, type ShopStack } from './shop-stack.js';
+
+describe('card data', () => {
+  let stack: ShopStack;
+  let redis: RedisClient;
+  beforeAll(async () => {
+    stack = await startShopStack({ LOG_LEVEL: 'debug' });
+    redis = connectRedis({ url: infrastructure().redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
+    await waitFor(() => redis.isReady, { what: 'Redis' });
+  }, 200_000);
+  afterAll(async () => {
+    await closeRedis(redis);
+    await stack.stop();
+  }, 60_000);
+
+  const logs = () => stack.shop.logs.join('\n');
+  const kept = async () => {
+    const names = await redis.keys(`${stack.prefix}checkout:*`);
+    const values = await Promise.all(
+      names.map(async (name) => ((await redis.type(name)) === 'hash' ? redis.hGetAll(name) : redis.get(name))),
+    );
+    return JSON.stringify([names, values]);
+  };
+
+  it.each<[string, object]>([
+    ['in a field of its own', { cardCode: GOOD_CARD }],
+    ['with the token', { card: { hfToken: 'x', ageMs: 1, cardCvv: '321', cardNumber: GOOD_CARD } }],
+    ['in groups, as a name', { customer: { ...CUSTOMER, firstName: '4970 1012 0004 0016' } }],
+    ['deep in something unknown', { more: [{ deep: { x: GOOD_CARD } }] }],
+  ])('%s is refused, nothing is begun, nothing of it is logged', async (_where, more) => {
+    const order = anOrder({ method: 'card', card: await aCard(stack.simulator), ...more });
+    const answer = await post(stack.shop, '/api/orders', order);
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toMatchObject([400, { faults: [{ code: 'card_data_forbidden' }] }]);
+    for (const place of [text, logs(), await kept()]) expect(place).not.toMatch(/4970|321\b.*cardCvv/);
+    expect((await post(stack.shop, '/api/orders', { ...anOrder(), key: order.key })).status).toBe(201);
+  });
+
+  it('is refused in a post for a key that has its order already', async () => {
+    const order = anOrder();
+    await placed(stack.shop, order);
+    expect((await post(stack.shop, '/api/orders', { ...order, cardCode: GOOD_CARD })).status).toBe(400);
+  });
+
+  it('and the token that stands for it is neither logged nor kept once it is sent on', async () => {
+    const card = await aCard(stack.simulator);
+    const { orderId } = await placed(stack.shop, anOrder({ method: 'card', card }));
+    await untilStatus(stack.shop, orderId, 'succeeded');
+    expect(typeof card.hfToken).toBe('string');
+    for (const place of [logs(), await kept()]) {
+      expect(place).not.toContain(card.hfToken);
+      expect(place).not.toMatch(/Jeanne|jeanne@/);
+    }
+  });
+});

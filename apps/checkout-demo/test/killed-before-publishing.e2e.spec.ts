@@ -1,0 +1,52 @@
+import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
+import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
+import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type ShopStack } from './shop-stack.js';
+
+describe('a shop that is killed between storing an attempt and publishing it', () => {
+  let gate: BrokerGate;
+  let stack: ShopStack;
+  let redis: RedisClient;
+  beforeAll(async () => {
+    const { brokers, redisUrl } = infrastructure();
+    gate = await brokerGate(brokers.split(',')[0] ?? '');
+    stack = await startShopStack({ KAFKA_BROKERS: gate.address });
+    redis = connectRedis({ url: redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
+    await waitFor(() => redis.isReady, { what: 'Redis' });
+  }, 200_000);
+  afterAll(async () => {
+    await closeRedis(redis);
+    await stack.stop();
+    await gate.close();
+  }, 60_000);
+
+  const stored = () => redis.keys(`${stack.prefix}checkout:command:*`);
+
+  it('publishes it at the next look under the same id: one payment, and the token is gone', async () => {
+    await gate.shut();
+    const lost = post(stack.shop, '/api/orders', anOrder({ method: 'card', card: await aCard(stack.simulator) })).catch(() => undefined);
+    const [name = ''] = await waitFor(async () => ((await stored()).length > 0 ? stored() : undefined), { what: 'the stored command' });
+    expect(await redis.pTTL(name)).toBeLessThanOrEqual(15 * 60_000);
+    await stack.shop.stop('SIGKILL');
+    await lost;
+    const [, orderId = ''] = /command:(\w+)\.1$/.exec(name) ?? [];
+    expect(await executed(stack.simulator, orderId)).toEqual([]);
+
+    await gate.open();
+    stack.shop = await stack.startShop();
+    const looks = await Promise.all(Array.from({ length: 5 }, () => viewOfOrder(stack.shop, orderId)));
+    expect(looks[0]).toMatchObject({ orderId, amount: 42_100 });
+    await untilStatus(stack.shop, orderId, 'succeeded');
+    expect(await executed(stack.simulator, orderId)).toHaveLength(1);
+    expect(await stored()).toEqual([]);
+  }, 90_000);
+
+  it('knows its orders after a restart', async () => {
+    const answer = await post(stack.shop, '/api/orders', anOrder());
+    const { orderId } = (await answer.json()) as { orderId: string };
+    const before = await untilStatus(stack.shop, orderId, 'redirect');
+    await stack.shop.stop();
+    stack.shop = await stack.startShop();
+    expect(await viewOfOrder(stack.shop, orderId)).toEqual(before);
+    expect((await fetch(`${stack.shop.url}/orders/${orderId}/provider`)).status).toBe(200);
+  }, 60_000);
+});

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { anOrder, CUSTOMER, placed, post, startShopStack, viewOfOrder, type ShopStack } from './shop-stack.js';
+
+describe('the shop', () => {
+  let stack: ShopStack;
+  beforeAll(async () => (stack = await startShopStack({ ATTEMPTS_PER_MINUTE: '60' })), 200_000);
+  afterAll(() => stack.stop(), 60_000);
+
+  it.each<[string, Record<string, string>]>([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['a sandboxed page', { origin: 'null' }],
+    ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
+    ['no page at all', { origin: '' }],
+  ])('takes no order from %s, and nothing is begun', async (_who, headers) => {
+    const body = anOrder();
+    const answer = await post(stack.shop, '/api/orders', body, headers);
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'origin_not_allowed' }]);
+    expect((await post(stack.shop, '/api/orders', body)).status).toBe(201);
+  });
+
+  it.each<[string, unknown, number, string]>([
+    ['no JSON', '{', 400, 'malformed_request'],
+    ['more than 16 kB', { ...anOrder(), note: 'x'.repeat(17_000) }, 413, 'payload_too_large'],
+    ['no key', { ...anOrder(), key: undefined }, 400, 'invalid_request'],
+    ['a key that could be guessed', { ...anOrder(), key: '1' }, 400, 'invalid_request'],
+    ['nothing', 'null', 400, 'invalid_request'],
+  ])('refuses %s', async (_what, body, status, code) => {
+    const answer = await post(stack.shop, '/api/orders', body);
+    expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
+  });
+
+  it('names every fault at its field, and an order of its key is not begun by it', async () => {
+    const key = randomUUID();
+    const customer = { ...CUSTOMER, lastName: 'x'.repeat(16), email: '', country: 'France' };
+    const answer = await post(stack.shop, '/api/orders', anOrder({ key, customer }));
+    const { faults } = (await answer.json()) as { faults: { path: string; code: string }[] };
+    expect(faults.map(({ path, code }) => `${path}: ${code}`).sort()).toEqual(['country: length', 'email: required', 'lastName: length']);
+    expect((await post(stack.shop, '/api/orders', anOrder({ key }))).status).toBe(201);
+  });
+
+  it('knows no order that nobody placed', async () => {
+    expect((await fetch(`${stack.shop.url}/api/orders/${'0'.repeat(32)}`)).status).toBe(404);
+    expect(
+      (await post(stack.shop, `/api/orders/${'0'.repeat(32)}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER })).status,
+    ).toBe(404);
+  });
+
+  it.each(['/', '/orders/unknown'])('serves its page at %s with a strict policy, and only its own files', async (path) => {
+    const answer = await fetch(stack.shop.url + path);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src 'self' http://127.0.0.1:4040 ${stack.simulator.url}`);
+    expect(policy).not.toContain('unsafe');
+    const html = await answer.text();
+    const files = [...html.matchAll(/(?:href|src)="(\/(?:assets|page)[^"]*)"/g)].map(([, file]) => file ?? '');
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of [...files, '/page/order-page.js', '/card-encryption/index.js', '/assets/lamp-hazel.svg'])
+      expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 200]);
+    for (const file of [
+      '/assets/checkout.ts',
+      '/assets/index.html',
+      '/page/.tsbuildinfo',
+      '/page/checkout.d.ts',
+      '/assets/../package.json',
+    ])
+      expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 404]);
+  });
+
+  it('sends who comes back on to the order, whatever merchant is named', async () => {
+    const { orderId } = await placed(stack.shop, anOrder());
+    const answer = await fetch(`${stack.shop.url}/shop-es/thanks?orderId=${orderId}&hint=success`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}?hint=success`]);
+    expect((await viewOfOrder(stack.shop, orderId)).status).not.toBe('succeeded');
+  });
+
+  it('begins only so much of one address in a minute', async () => {
+    const answers = await Promise.all(Array.from({ length: 61 }, () => post(stack.shop, '/api/orders', {})));
+    const limited = answers.filter(({ status }) => status === 429);
+    expect(limited.length).toBeGreaterThan(0);
+    expect(limited[0]?.headers.get('retry-after')).toBe('60');
+  });
+});

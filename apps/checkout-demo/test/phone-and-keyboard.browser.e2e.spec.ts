@@ -1,0 +1,133 @@
+import type { Page } from 'playwright-core';
+import { startBrowserStack, type BrowserStack } from './browser-stack.js';
+import { CARDS, CVV, enterShop } from './shopper.js';
+
+let stack: BrowserStack;
+beforeAll(async () => (stack = await startBrowserStack()), 180_000);
+afterAll(() => stack?.stop(), 60_000);
+
+const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+
+describe('on a phone', () => {
+  it('nothing is wider than the screen, what is pressed is large enough, and it is paid by touch', async () => {
+    const shopper = await enterShop(stack, PHONE);
+    const { page } = shopper;
+    expect(await overflow(page)).toBe(0);
+    expect(await smallTargets(page)).toEqual([]);
+    await page.getByTestId('method-b4').tap();
+    await page.getByTestId('pay').tap();
+    await page.locator('button[value=validate]').tap();
+    await page.waitForURL(/\/orders\/[^/]+$/);
+    await shopper.until('succeeded');
+    expect(await overflow(page)).toBe(0);
+    expect(await stack.executed(await shopper.orderId())).toEqual(['authorization 0000']);
+    await shopper.leave();
+  });
+});
+
+describe('with the keyboard alone', () => {
+  it('a card is paid with, and the focus is seen at every step', async () => {
+    const shopper = await enterShop(stack);
+    const { page } = shopper;
+    const keyboard = { tabTo: (testId: string) => tabTo(page, testId), type: (text: string) => page.keyboard.type(text) };
+    await keyboard.tabTo('card-number');
+    await keyboard.type(CARDS.accepted);
+    await keyboard.tabTo('card-expiry');
+    await keyboard.type('12-49');
+    await keyboard.tabTo('card-cvv');
+    await keyboard.type(CVV);
+    await keyboard.tabTo('card-name');
+    await keyboard.type('Jeanne Martin');
+    await keyboard.tabTo('card-brand');
+    await keyboard.type('Visa');
+    await keyboard.tabTo('pay');
+    await page.keyboard.press('Enter');
+    await shopper.until('succeeded');
+    expect(await stack.executed(await shopper.orderId())).toEqual(['payment 0000']);
+    await shopper.leave();
+  });
+
+  it('instalments are chosen with the arrows and paid through the form of the provider', async () => {
+    const shopper = await enterShop(stack);
+    const { page } = shopper;
+    await tabTo(page, 'method-card');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused(page)).toBe('method-a3');
+    await tabTo(page, 'pay');
+    await page.keyboard.press('Enter');
+    await shopper.formOfProvider();
+    for (let step = 0; (await page.evaluate(() => (document.activeElement as HTMLButtonElement | null)?.value)) !== 'validate'; step += 1) {
+      if (step > 10) throw new Error('no Tab leads to the button of the form');
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/orders\/[^/]+$/);
+    await shopper.until('succeeded');
+    await shopper.leave();
+  });
+
+  it('faults take the focus, name every field, and lead to it', async () => {
+    const shopper = await enterShop(stack);
+    const { page } = shopper;
+    await tabTo(page, 'pay');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('form-error').waitFor();
+    expect(await focused(page)).toBe('form-error');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('card-number');
+    const number = page.getByTestId('card-number');
+    expect(await number.getAttribute('aria-invalid')).toBe('true');
+    const described = (await number.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    expect(described).toContain(await page.getByTestId('error-card-number').getAttribute('id'));
+    await shopper.leave();
+  });
+});
+
+it('every field has a name, and the state is announced', async () => {
+  const shopper = await enterShop(stack);
+  const { page } = shopper;
+  const nameless = await page.evaluate(() =>
+    [...document.querySelectorAll<HTMLInputElement>('input, select, button')]
+      .filter((control) => !control.labels?.[0]?.textContent && !control.textContent && !control.getAttribute('aria-label'))
+      .map(({ id }) => id),
+  );
+  expect(nameless).toEqual([]);
+  for (const label of ['Card number', 'Security code', 'Brand']) await page.getByLabel(label).waitFor();
+  expect(await page.getByTestId('status').getAttribute('role')).toBe('status');
+  await shopper.leave();
+});
+
+it('a French browser gets French, and says so to who reads it aloud', async () => {
+  const shopper = await enterShop(stack, { locale: 'fr-FR' });
+  expect(await shopper.page.evaluate(() => document.documentElement.lang)).toBe('fr');
+  await shopper.page.getByLabel('Numéro de carte').waitFor();
+  await shopper.leave();
+});
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+
+/** By Tab alone, as often as a person would have to; the focus must be seen wherever it stops. */
+async function tabTo(page: Page, testId: string): Promise<void> {
+  for (let step = 0; step < 40; step += 1) {
+    await page.keyboard.press('Tab');
+    const isSeen = await page.evaluate(() => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);
+      return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+    });
+    if (!isSeen) throw new Error(`the focus is not seen at ${await focused(page)}`);
+    if ((await focused(page)) === testId) return;
+  }
+  throw new Error(`no Tab leads to ${testId}`);
+}
+
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** WCAG 2.2, 2.5.8: at least 24 by 24 pixels. Radio buttons are pressed by their labels as well. */
+const smallTargets = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('button, select, input:not([type=radio])')]
+      .filter((target) => target.getClientRects().length > 0)
+      .filter((target) => target.getBoundingClientRect().height < 24 || target.getBoundingClientRect().width < 24)
+      .map(({ id }) => id),
+  );

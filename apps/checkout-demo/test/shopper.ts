@@ -1,0 +1,133 @@
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { BrowserStack } from './browser-stack.js';
+
+/** Of the simulator's test cards (its README): each is CB and Visa. */
+export const CARDS = {
+  accepted: '4970101200040016',
+  refusedByTheBank: '4970101200034001',
+  withoutFunds: '4970101200024002',
+  failsItsCheckDigit: '4970101200040017',
+};
+
+export const CVV = '7391';
+
+const CARD = { number: CARDS.accepted, expiry: '12-49', cvv: CVV, name: 'Jeanne Martin', brand: 'visa' };
+
+export type Shopper = ReturnType<typeof shopperAt>;
+
+interface Visit extends BrowserContextOptions {
+  /** What the browser lacks. */
+  without?: 'crypto.subtle';
+}
+
+/** A person in a browser profile of their own, at the checkout page. */
+export async function enterShop(stack: BrowserStack, { without, ...options }: Visit = {}): Promise<Shopper> {
+  const context = await stack.browser.newContext({ locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  if (without) await page.addInitScript(() => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined }));
+  await page.goto(stack.shopUrl);
+  await page.getByTestId('pay').waitFor();
+  return shopperAt(page);
+}
+
+/** What a person does and sees on this page; further down, what goes wrong on the way without their doing. */
+export function shopperAt(page: Page) {
+  const choose = (method: string) => page.getByTestId(`method-${method}`).check();
+  const pay = () => page.getByTestId('pay').click();
+  const enterCard = async (changes: Partial<typeof CARD> = {}) => {
+    const { brand, ...texts } = { ...CARD, ...changes };
+    await choose('card');
+    for (const [field, text] of Object.entries(texts)) await page.getByTestId(`card-${field}`).fill(text);
+    await page.getByTestId('card-brand').selectOption(brand);
+  };
+  return {
+    page,
+    pay,
+    enterCard,
+    async payByCard(changes: Partial<typeof CARD> = {}) {
+      await enterCard(changes);
+      await pay();
+    },
+    async payIn(method: string) {
+      await choose(method);
+      await pay();
+    },
+    payOtherwise: () => page.getByTestId('other-method').click(),
+    formOfProvider: () => page.locator('button[value=validate]').waitFor(),
+    /** Presses a button of the provider's form, whenever it appears, and is back in the shop when this resolves. */
+    async decide(decision: 'validate' | 'pending' | 'refuse' | 'abandon') {
+      await page.locator(`button[value=${decision}]`).click();
+      await page.waitForURL(ORDER);
+    },
+    /** By Back, as often as it takes. */
+    async backToShop() {
+      for (let step = 0; step < 4 && !ORDER.test(page.url()); step += 1) await page.goBack();
+      await page.waitForURL(ORDER);
+    },
+    async orderId() {
+      await page.waitForURL(/\/orders\//);
+      return new URL(page.url()).pathname.split('/')[2] ?? '';
+    },
+    /** Waits until the page says so. */
+    async until(status: string) {
+      const said = page.locator(`[data-testid=status][data-status=${status}]`);
+      await said.waitFor({ state: 'attached', timeout: 25_000 }).catch(async (cause: unknown) => {
+        throw new Error(`the page says ${await page.getByTestId('status').getAttribute('data-status')}, not ${status}`, { cause });
+      });
+    },
+    leave: () => page.context().close(),
+
+    /** The token of the next payment, as the page sends it to the shop. */
+    async tokenOfNextPayment() {
+      const request = await page.waitForRequest(isPlacing);
+      return (request.postDataJSON() as { card: { hfToken: string } }).card.hfToken;
+    },
+    /** The next payment carries this token instead of its own. */
+    async replaceToken(hfToken: string) {
+      await page.route(
+        PLACING,
+        (route) => {
+          const body = route.request().postDataJSON() as { card: object };
+          return route.continue({ postData: JSON.stringify({ ...body, card: { ...body.card, hfToken } }) });
+        },
+        { times: 1 },
+      );
+    },
+    /** Something happens between token and order. */
+    async beforePlacing(happens: () => Promise<unknown>) {
+      await page.route(
+        PLACING,
+        async (route) => {
+          await happens();
+          await route.continue();
+        },
+        { times: 1 },
+      );
+    },
+    /** The next request to this address waits until it is released, and then gets no answer. */
+    hold(address: string) {
+      let release = () => undefined as void;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      const arrived = new Promise<void>((resolve) => {
+        const holding = async (route: Route) => {
+          resolve();
+          await released;
+          await route.abort().catch(() => undefined); // the page that asked is gone
+        };
+        void page.route(address, holding, { times: 1 });
+      });
+      return { arrived, release: () => release() };
+    },
+    /** The next request to this address is answered, and its answer, which this resolves to, never gets to the page. */
+    loseAnswer(address: string): Promise<string> {
+      return new Promise((resolve, reject) => {
+        const losing = (route: Route) => route.fetch().then(async (answer) => resolve(await answer.text()), reject);
+        void page.route(address, losing, { times: 1 });
+      });
+    },
+  };
+}
+
+const ORDER = /\/orders\/[^/]+$/;
+const PLACING = '**/api/orders';
+const isPlacing = (request: { url(): string; method(): string }) => request.method() === 'POST' && request.url().endsWith('/api/orders');

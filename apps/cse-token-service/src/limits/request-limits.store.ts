@@ -1,0 +1,96 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { CseConfig } from '../cse.config.js';
+import { REDIS } from '../redis.store.js';
+import { SettledCounts } from './settled-counts.js';
+
+const MINUTE_SECONDS = 60;
+/** How often the instances tell each other what they took: what one may take beyond the limit is what comes in this time. */
+const SETTLE_MS = 250;
+/** Addresses, and origins, that are counted at the same time. */
+const MAX_KEYS = 10_000;
+
+interface Limit {
+  counts: SettledCounts;
+  shared?: RateLimiterRedis;
+}
+
+/**
+ * Requests per address and per origin: counted in this process at each request, and in Redis for all instances a few times a second. A
+ * request waits for nothing; while Redis is away each instance counts its own (docs/decisions/0027).
+ */
+@Injectable()
+export class RequestLimits implements OnApplicationShutdown {
+  readonly #address: Limit;
+  readonly #origin: Limit;
+  #timer?: NodeJS.Timeout;
+  #isAlone = false;
+
+  constructor(
+    private readonly config: CseConfig,
+    @Inject(REDIS) private readonly redis: RedisClient | undefined,
+    private readonly log: ServiceLogger,
+  ) {
+    this.#address = this.#limit('address', config.requestsPerMinutePerAddress);
+    this.#origin = this.#limit('origin', config.requestsPerMinutePerOrigin);
+  }
+
+  /** Takes one request. Seconds to wait where it is one too many; what its address has too many of costs its origin nothing. */
+  take(address: string, origin: string | undefined): number | undefined {
+    const nowMs = performance.now();
+    const waitMs =
+      this.#address.counts.take(address, nowMs) ?? (origin === undefined ? undefined : this.#origin.counts.take(origin, nowMs));
+    if (this.redis !== undefined) this.#timer ??= setTimeout(() => void this.#settle(), SETTLE_MS).unref();
+    return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1_000));
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #limit(name: string, max: number): Limit {
+    const counts = new SettledCounts(max, MINUTE_SECONDS * 1_000, MAX_KEYS);
+    if (this.redis === undefined) return { counts };
+    const shared = new RateLimiterRedis({
+      keyPrefix: `${this.config.redisKeyPrefix}requests-of-${name}`,
+      points: max,
+      duration: MINUTE_SECONDS,
+      storeClient: this.redis,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+    });
+    return { counts, shared };
+  }
+
+  async #settle(): Promise<void> {
+    const failures = await Promise.all([this.#address, this.#origin].flatMap((limit) => settled(limit)));
+    const trouble = failures.find((failure) => failure !== undefined);
+    if (failures.length > 0) this.#tell(trouble);
+    const isMore = this.#address.counts.hasUnsettled || this.#origin.counts.hasUnsettled;
+    this.#timer = isMore ? setTimeout(() => void this.#settle(), SETTLE_MS).unref() : undefined;
+  }
+
+  #tell(trouble: unknown): void {
+    const isAlone = trouble !== undefined;
+    if (isAlone === this.#isAlone) return;
+    this.#isAlone = isAlone;
+    if (isAlone) this.log.warn({ reason: reasonOf(trouble) }, 'Redis does not count requests: this instance limits by what it sees itself');
+    else this.log.info({}, 'requests are counted in Redis again, for all instances');
+  }
+}
+
+/** Resolves to what went wrong, or undefined, for each key. */
+function settled({ counts, shared }: Limit): Promise<unknown>[] {
+  if (shared === undefined) return [];
+  return counts.unsettled().map(async ([key, taken]) => {
+    try {
+      await shared.consume(key, taken);
+      return undefined;
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) return refusal;
+      counts.block(key, performance.now() + refusal.msBeforeNext);
+      return undefined;
+    }
+  });
+}

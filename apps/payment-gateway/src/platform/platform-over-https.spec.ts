@@ -1,0 +1,74 @@
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import type { GatewayConfig } from '../gateway.config.js';
+import { PlatformClient } from './platform.client.js';
+
+/** "POST over HTTPS" (interface, Payment platform operations): what cannot be sure of its platform sends it nothing. */
+const call = { body: 'method=capture', maySend: () => true, url: 0 };
+let server: Server;
+let client: PlatformClient;
+let certificate: string;
+let requests = 0;
+let bytes = 0;
+
+beforeEach(async () => {
+  requests = bytes = 0;
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  certificate = selfSigned(privateKey, publicKey);
+  server = createServer({ key: privateKey.export({ type: 'pkcs8', format: 'pem' }), cert: certificate }, (request, response) => {
+    requests++;
+    request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    request.on('end', () => response.end('{"EXECCODE":"0000"}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  client = new PlatformClient({ paymentUrls: [address], platformTimeoutMs: 2_000, inFlight: 1 } as GatewayConfig);
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await client.onApplicationShutdown();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('sends nothing to a platform whose certificate nobody vouches for, and says so', async () => {
+  expect(await client.post(call)).toEqual({
+    kind: 'not_sent',
+    reason: 'unreachable',
+    message: expect.stringContaining('SELF_SIGNED_CERT') as string,
+  });
+  expect([requests, bytes]).toEqual([0, 0]);
+});
+
+it('posts over TLS to one whose certificate is vouched for', async () => {
+  const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
+  jest.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: certificate })) as never);
+  expect(await client.post(call)).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
+  expect([requests, bytes]).toEqual([1, call.body.length]);
+});
+
+/** A certificate (RFC 5280) for 127.0.0.1 that only its own key vouches for. */
+function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string {
+  const ecdsaWithSha256 = der(0x30, der(0x06, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
+  const commonName = der(0x30, der(0x06, [0x55, 0x04, 0x03]), der(0x0c, Buffer.from('127.0.0.1')));
+  const name = der(0x30, der(0x31, commonName));
+  const validity = der(0x30, der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
+  const alternativeNames = der(0x30, der(0x06, [0x55, 0x1d, 0x11]), der(0x04, der(0x30, der(0x87, [127, 0, 0, 1]))));
+  const extensions = der(0xa3, der(0x30, alternativeNames));
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const version3 = der(0xa0, der(0x02, [2]));
+  const signed = der(0x30, version3, der(0x02, [1]), ecdsaWithSha256, name, validity, name, spki, extensions);
+  const signature = der(0x03, [0], sign('sha256', signed, privateKey));
+  const base64 = der(0x30, signed, ecdsaWithSha256, signature).toString('base64').replace(/.{64}/g, '$&\n');
+  return `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`;
+}
+
+function der(tag: number, ...parts: (Buffer | number[])[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const { length } = content;
+  const lengthBytes = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes]), content]);
+}

@@ -1,0 +1,69 @@
+import { generateKeyPair, randomUUID, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Merchant, Merchants } from '@tranche/contracts';
+
+export interface EncryptionKeyRecord {
+  readonly encryptionKeyId: string;
+  readonly encryptionPublicKey: string;
+}
+
+interface EncryptionKey {
+  readonly id: string;
+  readonly pair: Promise<{ publicKey: KeyObject; privateKey: KeyObject }>;
+}
+
+const MAX_ACCEPTED = 5;
+
+/**
+ * The RSA keys of this process, one for all API keys until a rotation gives one of them its own. The private halves stay in here as key
+ * objects: nothing writes them out.
+ */
+export class EncryptionKeys {
+  /** Of each API key what is accepted, the current key first. */
+  private readonly accepted: Map<string, readonly EncryptionKey[]>;
+  private readonly owners: ReadonlyMap<string, Merchant>;
+
+  constructor(merchants: Merchants) {
+    const pairs = merchants.all.flatMap((merchant) => (merchant.apiKeys ?? []).map(({ id }) => [id, merchant] as const));
+    this.owners = new Map(pairs);
+    const first = newKey();
+    this.accepted = new Map(pairs.map(([apiKeyId]) => [apiKeyId, [first]]));
+  }
+
+  /** Whose API key it is. */
+  merchantOf(apiKeyId: string): Merchant | undefined {
+    return this.owners.get(apiKeyId);
+  }
+
+  async current(apiKeyId: string): Promise<EncryptionKeyRecord | undefined> {
+    const key = this.accepted.get(apiKeyId)?.[0];
+    if (key === undefined) return undefined;
+    const { publicKey } = await key.pair;
+    return { encryptionKeyId: key.id, encryptionPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64') };
+  }
+
+  /** `undefined`: never given for this API key, or retired. */
+  async privateKey(apiKeyId: string, encryptionKeyId: string): Promise<KeyObject | undefined> {
+    const key = this.accepted.get(apiKeyId)?.find(({ id }) => id === encryptionKeyId);
+    return key && (await key.pair).privateKey;
+  }
+
+  /** A new key for this API key, or for all; what was given before is refused from now on, unless it is kept. Answers the new id. */
+  rotate({ apiKeyId, keepPrevious = false }: { apiKeyId?: string; keepPrevious?: boolean } = {}): string {
+    const key = newKey();
+    for (const [id, previous] of this.accepted) {
+      if (apiKeyId !== undefined && id !== apiKeyId) continue;
+      this.accepted.set(id, keepPrevious ? [key, ...previous].slice(0, MAX_ACCEPTED) : [key]);
+    }
+    return key.id;
+  }
+
+  list() {
+    return [...this.accepted].map(([apiKeyId, keys]) => ({ apiKeyId, encryptionKeyId: keys[0]?.id, accepted: keys.map(({ id }) => id) }));
+  }
+}
+
+const newKey = (): EncryptionKey => ({
+  id: randomUUID(),
+  pair: promisify(generateKeyPair)('rsa', { modulusLength: 2048, publicExponent: 65_537 }),
+});

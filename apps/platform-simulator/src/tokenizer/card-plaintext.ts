@@ -1,0 +1,37 @@
+import { invalidParameter } from '../request/field-formats.js';
+import { refusal, type Refusal } from '../transactions/exec-codes.js';
+
+/** What the platform keeps of the encrypted card: the CVV was looked at and is gone. */
+export interface CardPlaintext {
+  readonly cardCode: string;
+  readonly validityDate: string;
+  readonly selectedBrand: string;
+}
+
+const NAMES = ['CARDCODE', 'CARDVALIDITYDATE', 'CARDCVV', 'SELECTEDBRAND'] as const;
+
+/** Interface, Encryption rules: a JSON object with exactly four fields, each in its format. */
+export function readPlaintext(bytes: Uint8Array): CardPlaintext | Refusal {
+  const fields = fieldsOf(bytes);
+  if (fields === undefined || Object.keys(fields).some((name) => !(NAMES as readonly string[]).includes(name))) {
+    return refusal('1002', 'ENCRYPTEDDATA');
+  }
+  const missing = NAMES.find((name) => fields[name] === undefined || fields[name] === '');
+  if (missing !== undefined) return refusal('1001', missing);
+  const notText = NAMES.find((name) => typeof fields[name] !== 'string');
+  const texts = new Map(NAMES.map((name) => [name, String(fields[name])]));
+  const invalid = notText ?? invalidParameter(texts, { method: 'card', market: 'FR' });
+  if (invalid !== undefined) return refusal('1002', invalid);
+  const text = (name: (typeof NAMES)[number]) => texts.get(name) ?? '';
+  return { cardCode: text('CARDCODE'), validityDate: text('CARDVALIDITYDATE'), selectedBrand: text('SELECTEDBRAND') };
+}
+
+function fieldsOf(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    // Not UTF-8, or not JSON: what it was is nobody's business, it may hold a card.
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CARD, tokenized } from '../../test/encrypted-card.js';
+import { runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+import { binOf } from './card-bins.js';
+
+const README = readFileSync(join(__dirname, '../../README.md'), 'utf8');
+/** `| FR | cb, visa | 4970101200040016 | 0000 |` */
+const ROWS = [...README.matchAll(/^\| (FR|ES) +\| ([a-z, ]+?) +\| `([0-9]+)` +\| ([0-9]{4}) /gm)].map(
+  ([, country = '', brands = '', number = '', code = '']) => ({ country, brands: brands.split(', '), number, code }),
+);
+
+let simulator: RunningSimulator;
+beforeAll(async () => {
+  simulator = await runSimulator();
+});
+afterAll(() => simulator.stop());
+
+it('the README lists cards of both countries and all brands', () => {
+  expect(new Set(ROWS.map(({ country }) => country))).toEqual(new Set(['FR', 'ES']));
+  expect(new Set(ROWS.flatMap(({ brands }) => brands))).toEqual(new Set(['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro']));
+});
+
+it.each(ROWS)('$country $brands $number → $code', async ({ country, brands, number, code }) => {
+  for (const SELECTEDBRAND of brands) {
+    const record = await tokenized(simulator, { ...CARD, CARDCODE: number, SELECTEDBRAND });
+    expect(record).toMatchObject({ EXECCODE: '0000', SELECTEDBRAND, CARDTYPE: brands.at(-1) });
+    expect((record.BINBRANDS as unknown as { BRAND: string }[]).map(({ BRAND }) => BRAND)).toEqual(brands);
+    const parameters = { OPERATIONTYPE: 'payment', ORDERID: `${number}-${SELECTEDBRAND}`, AMOUNT: '5000', HFTOKEN: record.HFTOKEN ?? '' };
+    expect((await simulator.operate(parameters)).answer.EXECCODE).toBe(code);
+  }
+  expect(binOf(number).country).toBe(country);
+});

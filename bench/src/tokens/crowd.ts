@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { ACCOUNT, SERVICE_KEY, type Contestant } from './contestants.js';
+
+const REPEAT_MS = 50;
+const DEADLINE_MS = 60_000;
+
+/** Many who ask at one moment, spread over all replicas; whoever finds a replica gone asks the next one. */
+export class Crowd {
+  readonly #pools: Pool[];
+
+  constructor(replicas: readonly Contestant[], connections: number) {
+    this.#pools = replicas.map(({ url }) => new Pool(new URL(url).origin, { connections: Math.ceil(connections / replicas.length) }));
+  }
+
+  /** Resolves when each has a token; to the fingerprints of them. */
+  async ask(callers: number, refused?: string): Promise<string[]> {
+    const deadlineMs = performance.now() + DEADLINE_MS;
+    return Promise.all(Array.from({ length: callers }, (_, caller) => this.#untilAnswered(caller, refused, deadlineMs)));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.destroy()));
+  }
+
+  async #untilAnswered(caller: number, refused: string | undefined, deadlineMs: number): Promise<string> {
+    for (let replica = caller; performance.now() < deadlineMs; replica++) {
+      const pool = this.#pools[replica % this.#pools.length];
+      const fingerprint = pool && (await askOnce(pool, refused).catch(() => undefined));
+      if (fingerprint !== undefined) return fingerprint;
+      await delay(REPEAT_MS);
+    }
+    throw new Error(`caller ${caller} has no token after ${DEADLINE_MS} ms`);
+  }
+}
+
+async function askOnce(pool: Pool, refused?: string): Promise<string | undefined> {
+  const { statusCode, body } = await pool.request({
+    method: 'POST',
+    path: '/v1/tokens',
+    headers: { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ account: ACCOUNT, refused }),
+    headersTimeout: 30_000,
+  });
+  const answer = (await body.json()) as { fingerprint?: string };
+  return statusCode === 200 ? answer.fingerprint : undefined;
+}

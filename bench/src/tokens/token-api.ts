@@ -1,0 +1,49 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface TokenApi {
+  url: string;
+  /** Calls of POST /iam/token so far. */
+  readonly calls: number;
+  /** From now on calls stay without an answer. */
+  hang(): void;
+  answer(): void;
+  close(): void;
+}
+
+/** A token API that counts: each call gets another token, after as long as one may take. */
+export async function startTokenApi(delayMs: number): Promise<TokenApi> {
+  let calls = 0;
+  let isHanging = false;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      calls += 1;
+      const number = calls;
+      if (!isHanging) setTimeout(() => grant(response, number), delayMs);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get calls() {
+      return calls;
+    },
+    hang: () => void (isHanging = true),
+    answer: () => void (isHanging = false),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function grant(response: ServerResponse, number: number): void {
+  const lifetimeSeconds = 43_200;
+  const issuedAtSeconds = 1_700_000_000;
+  const claims = { iss: 'bench', jti: number, iat: issuedAtSeconds, exp: issuedAtSeconds + lifetimeSeconds, roles: 'r'.repeat(300) };
+  const part = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
+  // As long as an RS256 signature: a token of about a kilobyte.
+  const token = [part({ alg: 'RS256', typ: 'JWT' }), part(claims), Buffer.alloc(256, number).toString('base64url')].join('.');
+  const record = { access_token: token, expires_in: lifetimeSeconds, refresh_expires_in: 0, token_type: 'Bearer' };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(record));
+}

@@ -1,0 +1,52 @@
+import { formsOf, formsOfCardNumber, type Form } from './forms.js';
+
+/** What may be where it is: an HFTOKEN in the command that pays with it, a test card in what the demo tells people. */
+export type AllowedIn = 'its card command' | 'the command that was refused for it' | 'what the demo says';
+
+export interface Canary {
+  readonly name: string;
+  readonly forms: readonly Form[];
+  readonly allowedIn?: AllowedIn;
+  /** Its digits count however they are separated. */
+  readonly digits?: string;
+}
+
+/** A text that is nowhere else; the distinctive half is looked for, so that a cut one is found too. */
+export const secretCanary = (name: string, value: string): Canary => ({ name, forms: formsOf(tellingPart(value)) });
+
+/** A key of bytes: as its base64 stands in a setting, and as itself. */
+export const bytesCanary = (name: string, bytes: Buffer): Canary => ({
+  name,
+  forms: [...formsOf(bytes), ...formsOf(bytes.toString('base64')), ...formsOf(bytes.toString('hex'))],
+});
+
+export const cardCanary = (name: string, number: string, allowedIn?: AllowedIn): Canary => ({
+  name,
+  forms: formsOfCardNumber(number),
+  digits: number,
+  ...(allowedIn === undefined ? {} : { allowedIn }),
+});
+
+/** The beginning of a JWT is the same in all of them: payload and signature are its own. */
+export function accessTokenCanary(token: string): Canary {
+  const [, payload = '', signature = ''] = token.split('.');
+  return { name: 'access token', forms: [...formsOf(payload), ...formsOf(signature)] };
+}
+
+export const cardTokenCanary = (token: string): Canary => ({
+  name: 'HFTOKEN',
+  forms: [...formsOf(token), ...formsOf(token.replaceAll('-', ''))],
+  allowedIn: 'its card command',
+});
+
+/** What is searched by its shape: three digits are found in every time-stamp, a private key is new in every process. */
+export const SHAPES: readonly { readonly name: string; readonly shape: RegExp }[] = [
+  { name: 'CVV', shape: /(?:cvv|cvc|cvn|cryptogram)[a-z]*[^0-9a-z]{0,16}[0-9]{3,4}(?![0-9])/gi },
+  { name: 'private key', shape: /BEGIN (?:[A-Z]+ )?PRIVATE KEY|"(?:dp|dq|qi)"\s*:\s*"/g },
+];
+
+const HALF = 24;
+
+function tellingPart(value: string): string {
+  return value.length > 2 * HALF ? value.slice(-HALF) : value;
+}

@@ -1,0 +1,64 @@
+/** A way in which a text could lie somewhere. */
+export interface Form {
+  readonly form: string;
+  readonly text: string;
+}
+
+/** How a secret looks raw and in every encoding that a log, a record or a store could give it. */
+export function formsOf(secret: string | Buffer): Form[] {
+  const bytes = Buffer.from(secret as string);
+  const text = bytes.toString('latin1');
+  const percent = (shape: (code: string) => string) => [...bytes].map((byte) => `%${shape(byte.toString(16).padStart(2, '0'))}`).join('');
+  return distinct([
+    { form: 'plain', text },
+    { form: 'JSON-escaped', text: JSON.stringify(text).slice(1, -1) },
+    { form: 'JSON in JSON', text: JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1) },
+    { form: 'URL-encoded', text: encodeURIComponent(text) },
+    { form: 'URL-encoded', text: encodeURIComponent(text).replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()) },
+    { form: 'percent', text: percent((code) => code) },
+    { form: 'percent', text: percent((code) => code.toUpperCase()) },
+    { form: 'hex', text: bytes.toString('hex') },
+    { form: 'hex', text: bytes.toString('hex').toUpperCase() },
+    { form: 'reversed', text: [...text].reverse().join('') },
+    ...[0, 1, 2].flatMap((shift) => base64At(bytes, shift)),
+  ]);
+}
+
+const GROUP = 4;
+/** What stays of a number that was cut for a log still says too much. */
+const TELLING_DIGITS = 12;
+
+/** A card number besides: in groups, the groups turned round, or most of it. Whatever separates its digits is seen by `search.ts`. */
+export function formsOfCardNumber(number: string): Form[] {
+  const groups = number.match(new RegExp(`.{1,${GROUP}}`, 'g')) ?? [];
+  return distinct([
+    ...formsOf(number),
+    ...[' ', '-', '.', '%20', '+', '_'].map((between) => ({ form: 'in groups', text: groups.join(between) })),
+    ...[' ', '-', ''].map((between) => ({ form: 'groups reversed', text: groups.toReversed().join(between) })),
+    { form: 'its beginning', text: number.slice(0, TELLING_DIGITS) },
+    { form: 'its end', text: number.slice(-TELLING_DIGITS) },
+  ]);
+}
+
+/** The characters that are the same whatever stands around, when the secret begins so many bytes into a group of three. */
+function base64At(bytes: Buffer, shift: number): Form[] {
+  const first = shift === 0 ? 0 : shift + 1;
+  const end = Math.floor(((shift + bytes.length) * 8) / 6);
+  const text = Buffer.concat([Buffer.alloc(shift), bytes])
+    .toString('base64')
+    .slice(first, end);
+  const url = text.replaceAll('+', '-').replaceAll('/', '_');
+  return [
+    { form: 'base64', text },
+    { form: 'base64url', text: url },
+    // In a query or a form the signs of base64 are encoded once more.
+    { form: 'base64', text: encodeURIComponent(text) },
+  ];
+}
+
+/** The first of those with the same text; too short ones are found everywhere. */
+function distinct(forms: readonly Form[]): Form[] {
+  const byText = new Map<string, Form>();
+  for (const form of forms) if (form.text.length >= TELLING_DIGITS && !byText.has(form.text)) byText.set(form.text, form);
+  return [...byText.values()];
+}

@@ -1,0 +1,35 @@
+import { accessTokenCanary, cardTokenCanary, type Canary } from './canaries.js';
+
+const TIMEOUT_MS = 10_000;
+
+export interface IssuedTokens {
+  readonly accessTokens: readonly string[];
+  readonly cardTokens: readonly string[];
+}
+
+/** What the simulator has handed out so far. */
+export async function issuedTokens(simulatorUrl: string): Promise<IssuedTokens> {
+  const answer = await fetch(`${simulatorUrl}/simulator/issued-tokens`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(`the simulator answered ${answer.status}`);
+  return (await answer.json()) as IssuedTokens;
+}
+
+/** The password grant as a client of the token API asks for it, rightly and wrongly. */
+export async function askWithPassword(simulatorUrl: string, { username, password }: { username: string; password: string }): Promise<void> {
+  const ask = async (body: object): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    return (await fetch(`${simulatorUrl}/iam/token`, { method: 'POST', headers, body: JSON.stringify(body), signal })).status;
+  };
+  const answers = [
+    await ask({ username, password }),
+    await ask({ username: password, password: username }),
+    await ask({ username, password: 1 }),
+  ];
+  if (answers.join() !== '200,401,400') throw new Error(`the token API answered ${answers.join()} to the password grant`);
+}
+
+export const canariesOf = ({ accessTokens, cardTokens }: IssuedTokens): Canary[] => [
+  ...accessTokens.map(accessTokenCanary),
+  ...cardTokens.map(cardTokenCanary),
+];

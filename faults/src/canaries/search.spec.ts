@@ -1,0 +1,185 @@
+import { accessTokenCanary, bytesCanary, cardCanary, cardTokenCanary, secretCanary, type Canary } from './canaries.js';
+import { reportOf } from './report.js';
+import { DEMO, REDIS_FILE, search, type Place } from './search.js';
+
+const NUMBER = '4970101212340016';
+const SECRET = 'canary-account-key-0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a6978';
+const HFTOKEN = '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f';
+const KEY = Buffer.from([...Array(32).keys()].map((index) => 255 - index * 7));
+
+const placeOf = (text: string, more: Partial<Place> = {}): Place => ({
+  name: 'log of x',
+  kind: 'log',
+  entries: [
+    { label: 'line 1', text: 'nothing here' },
+    { label: 'line 2', text },
+  ],
+  ...more,
+});
+const found = (canary: Canary, text: string, more: Partial<Place> = {}) => search(placeOf(text, more), [canary]).count > 0;
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('a secret is found', () => {
+  const canary = secretCanary('account key', SECRET);
+  it.each([
+    ['as it is', `{"key":"${SECRET}"}`],
+    ['cut at its beginning', SECRET.slice(30)],
+    ['in base64, alone', base64(SECRET)],
+    ['in base64 of more text', base64(`client:${SECRET}`)],
+    ['in base64 of more text, another way off', base64(`a client:${SECRET};`)],
+    ['in base64url', Buffer.from(`user:${SECRET}`).toString('base64url')],
+    ['in hex', Buffer.from(SECRET).toString('hex')],
+    ['in capital hex', Buffer.from(SECRET).toString('hex').toUpperCase()],
+    ['percent-encoded', [...Buffer.from(SECRET)].map((byte) => `%${byte.toString(16)}`).join('')],
+    ['reversed', [...SECRET].reverse().join('')],
+    ['twice in JSON', JSON.stringify(JSON.stringify({ key: SECRET }))],
+  ])('%s', (_title, text) => {
+    expect(found(canary, text)).toBe(true);
+  });
+
+  it('and nothing else is', () => {
+    expect(found(canary, 'canary-account-key-00000000000000000000000000000000')).toBe(false);
+  });
+});
+
+it.each([
+  ['in hex', Buffer.from('jklm>>no??').toString('hex')],
+  ['in capital hex', Buffer.from('jklm>>no??').toString('hex').toUpperCase()],
+  ['in base64url', Buffer.from('jklm>>no??').toString('base64url')],
+  ['in base64 with its signs encoded', encodeURIComponent(base64('jklm>>no??'))],
+  ['percent-encoded', '%6a%6b%6c%6d%3e%3e%6e%6f%3f%3f'],
+  ['URL-encoded', encodeURIComponent('jklm>>no??')],
+])('a secret with signs and letters beyond f is found %s', (_title, text) => {
+  expect(found(secretCanary('a key', 'jklm>>no??'), text)).toBe(true);
+});
+
+it.each([
+  ['base64', KEY.toString('base64')],
+  ['hex', KEY.toString('hex')],
+  ['bytes', KEY.toString('latin1')],
+  ['base64 in a query', encodeURIComponent(KEY.toString('base64'))],
+  ['base64 in base64', base64(`key=${KEY.toString('base64')}`)],
+])('a key of bytes is found as %s', (_title, text) => {
+  expect(found(bytesCanary('TOKEN_ENCRYPTION_KEY', KEY), text)).toBe(true);
+});
+
+describe('a card number is found', () => {
+  const canary = cardCanary('card number', NUMBER);
+  it.each([
+    ['as it is', `CARDCODE=${NUMBER}&`],
+    ['in groups', '4970 1012 1234 0016'],
+    ['in groups with dashes', '4970-1012-1234-0016'],
+    ['in groups of a query', '4970+1012+1234+0016'],
+    ['in percent-encoded groups', '4970%201012%201234%200016'],
+    ['in other groups', '497010 12123 40016'],
+    ['digit by digit', [...NUMBER].join(' ')],
+    ['as a list', JSON.stringify([...NUMBER])],
+    ['its groups reversed', '0016 1234 1012 4970'],
+    ['reversed', [...NUMBER].reverse().join('')],
+    ['without its end', NUMBER.slice(0, 13)],
+    ['without its beginning', `…${NUMBER.slice(4)}`],
+    ['in base64', base64(`{"CARDCODE":"${NUMBER}"}`)],
+    ['in hex', Buffer.from(NUMBER).toString('hex')],
+  ])('%s', (_title, text) => {
+    expect(found(canary, text)).toBe(true);
+  });
+
+  it.each([
+    ['masked', 'XXXXXXXXXXXX0016'],
+    ['its BIN and its end', '497010XXXXXX0016'],
+    ['another number', '4970101212350016'],
+  ])('but not %s', (_title, text) => {
+    expect(found(canary, text)).toBe(false);
+  });
+
+  it('once where it stands once', () => {
+    expect(search(placeOf(`card ${NUMBER} refused`), [canary]).count).toBe(1);
+  });
+});
+
+describe('by its shape', () => {
+  it.each([
+    ['"CARDCVV":"737"', 'CVV'],
+    ['cvv=7371&', 'CVV'],
+    ['cardCvv: 737', 'CVV'],
+    ['\\"CARDCVV\\":\\"737\\"', 'CVV'],
+    ['-----BEGIN RSA PRIVATE KEY-----', 'private key'],
+    ['-----BEGIN PRIVATE KEY-----', 'private key'],
+  ])('%s is a %s', (text, name) => {
+    expect(search(placeOf(text), []).hits.map(({ canary }) => canary)).toEqual([name]);
+  });
+
+  it.each(['{"field":"CARDCVV","code":"format"}', 'cvv must have 3 or 4 digits', 'BEGIN PUBLIC KEY', 'cvv=[redacted]'])(
+    '%s is none',
+    (text) => {
+      expect(search(placeOf(text), []).count).toBe(0);
+    },
+  );
+});
+
+it.each([
+  ['payload', 0],
+  ['signature', 1],
+])('an access token is found by its %s', (_title, part) => {
+  const parts = [base64('{"sub":"someone in particular"}'), base64('a signature of thirty-two bytes!')];
+  const token = ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', ...parts].join('.');
+  expect(found(accessTokenCanary(token), `got ${parts[part]}`)).toBe(true);
+  expect(found(accessTokenCanary(token), 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9')).toBe(false);
+});
+
+it.each([
+  ['what the demo says', false],
+  ['the log of a service', true],
+])('a test card is no secret in %s: found %s', (_title, isFound) => {
+  const canary = cardCanary('test card', NUMBER, 'what the demo says');
+  expect(found(canary, NUMBER, isFound ? {} : { name: DEMO })).toBe(isFound);
+  expect(found(cardCanary('card number', NUMBER), NUMBER, { name: DEMO })).toBe(true);
+});
+
+describe('an HFTOKEN may be in its card command and nowhere else', () => {
+  const value = [{ label: '3/17 value', text: `{"hfToken":"${HFTOKEN}"}` }];
+  it.each<[string, boolean, Partial<Place>]>([
+    ['the value of a card command', false, { kind: 'topic', commandsOf: 'card', entries: value }],
+    ['the headers of a card command', true, { kind: 'topic', commandsOf: 'card', entries: [{ ...value[0]!, label: '3/17 headers' }] }],
+    ['another command', true, { kind: 'topic', commandsOf: 'instalment', entries: value }],
+    ['an event', true, { kind: 'topic', entries: value }],
+    ['a log', true, { entries: value }],
+    ['Redis', true, { kind: 'redis', name: 'redis 0', entries: value }],
+    ['what the file of Redis tells of the past', false, { kind: 'redis', name: REDIS_FILE, entries: value }],
+  ])('%s: found %s', (_title, isFound, place) => {
+    expect(found(cardTokenCanary(HFTOKEN), '', place)).toBe(isFound);
+  });
+
+  it('not even there in another form', () => {
+    const entries = [{ label: '3/17 value', text: base64(HFTOKEN) }];
+    expect(found(cardTokenCanary(HFTOKEN), '', { kind: 'topic', commandsOf: 'card', entries })).toBe(true);
+  });
+});
+
+it('reports where, with the words around and every canary masked', () => {
+  const canaries = [secretCanary('account key', SECRET), cardCanary('card number', NUMBER)];
+  const [hit] = search(placeOf(`refused ${NUMBER} signed with ${SECRET} at \u0007noon`), canaries).hits;
+  expect(hit).toMatchObject({ canary: 'card number', place: 'log of x', entry: 'line 2' });
+  const all = JSON.stringify(search(placeOf(`refused ${NUMBER} ${SECRET.slice(-24)} at \u0007noon`), canaries));
+  expect(all).toContain('<card number>');
+  expect(all).not.toContain(NUMBER);
+  expect(all).not.toContain(SECRET.slice(-12));
+});
+
+it('counts what was searched and what was planted', () => {
+  const topic: Place = {
+    name: 't',
+    kind: 'topic',
+    entries: ['value', 'key', 'headers'].map((part) => ({ label: `0/0 ${part}`, text: '' })),
+  };
+  const metrics = placeOf('up 1', { kind: 'metrics' });
+  const redis = placeOf('a', { kind: 'redis', name: 'redis 0' });
+  const canaries = [secretCanary('k', SECRET), cardTokenCanary(HFTOKEN), cardTokenCanary(HFTOKEN)];
+  const { hits, searched, planted } = reportOf({ places: [placeOf('x'), topic, metrics, redis], canaries, misplaced: 3 });
+  expect(hits).toBe(0);
+  expect(searched).toEqual({ logLines: 2, records: 1, redisEntries: 2, redisFileBytes: 0, metricsBytes: 18, processes: 1, topics: 1 });
+  expect(planted).toEqual([
+    { name: 'k', count: 1 },
+    { name: 'HFTOKEN', count: 2 },
+  ]);
+});

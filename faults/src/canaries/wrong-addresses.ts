@@ -1,0 +1,89 @@
+/** Where card data could be sent by mistake: a service's name and its address. */
+export interface WrongAddress {
+  readonly name: string;
+  readonly url: string;
+}
+
+interface Misplaced {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | FormData;
+}
+
+const TIMEOUT_MS = 10_000;
+const AT_ONCE = 4;
+/** Doors that the services have, and one that none has. */
+const PATHS = [
+  '/v1/cse-keys',
+  '/v1/tokens',
+  '/v1/accounts',
+  '/notifications',
+  '/return/shop-fr',
+  '/orders',
+  '/api/orders',
+  '/',
+  '/nowhere',
+];
+
+/** Sends card data in the clear to services that it is not meant for: in body, query, path and headers. Resolves with how many were sent. */
+export async function sendCardData(addresses: readonly WrongAddress[], card: { number: string; cvv: string }): Promise<number> {
+  const waiting = addresses.flatMap(({ url }) => misplaced(card).map((request) => ({ ...request, url: url + request.path })));
+  const count = waiting.length;
+  const work = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) await send(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return count;
+}
+
+function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[] {
+  const groups = number.replace(/(.{4})(?=.)/g, '$1 ');
+  const card = { CARDCODE: number, CARDVALIDITYDATE: '12-49', CARDCVV: cvv, SELECTEDBRAND: 'visa' };
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const bodies: Pick<Misplaced, 'headers' | 'body'>[] = [
+    { headers: json, body: JSON.stringify(card) },
+    { headers: json, body: JSON.stringify({ apiKeyId: number, account: groups, refused: number, card: { number: groups, cvv } }) },
+    { headers: json, body: `{"CARDCODE":"${number}","CARDCVV":"${cvv}"` },
+    { headers: json, body: JSON.stringify(Buffer.from(JSON.stringify(card)).toString('base64')) },
+    { headers: form, body: new URLSearchParams({ ...card, IDENTIFIER: 'Demo Shop FR', ORDERID: number }).toString() },
+    { headers: form, body: new URLSearchParams({ card: groups, cvv, [number]: cvv }).toString() },
+    { headers: { 'content-type': 'text/plain' }, body: `${groups} ${cvv}` },
+    { headers: { 'content-type': `x/${number}` }, body: number },
+    { body: formDataOf(card) },
+  ];
+  const query = new URLSearchParams({
+    CARDCODE: number,
+    CARDCVV: cvv,
+    IDENTIFIER: 'Demo Shop FR',
+    ORDERID: number,
+    HASH: number,
+  }).toString();
+  const told = { 'user-agent': groups, referer: `https://shop.example/?card=${number}&cvv=${cvv}`, cookie: `card=${number}` };
+  const claimed = { authorization: `Bearer ${number}`, 'x-api-key': number, 'x-request-id': number, 'x-correlation-id': number };
+  const traced = { traceparent: `00-${number}-${number}-01`, baggage: `card=${number}`, origin: `https://${number}.example` };
+  return [
+    ...PATHS.flatMap((path) => bodies.map((body) => ({ method: 'POST', path, ...body }))),
+    ...PATHS.map((path) => ({ method: 'GET', path: `${path}?${query}` })),
+    ...PATHS.map((path) => ({ method: 'GET', path: `${path}/${number}/${encodeURIComponent(groups)}` })),
+    ...PATHS.flatMap((path) => [told, claimed, traced].map((headers) => ({ method: 'GET', path, headers }))),
+    ...PATHS.map((path) => ({ method: 'POST', path, headers: { ...json, ...claimed, ...told, ...traced }, body: '{}' })),
+    { method: 'PUT', path: `/${number}`, headers: json, body: JSON.stringify(card) },
+    { method: 'OPTIONS', path: `/v1/cse-keys?${query}`, headers: { ...traced, 'access-control-request-method': number } },
+  ];
+}
+
+function formDataOf(fields: Record<string, string>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  return form;
+}
+
+/** What it answers does not matter; where it leaves what it got, does. */
+async function send({ url, method, headers, body }: Misplaced & { url: string }): Promise<void> {
+  const request = { method, redirect: 'manual' as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  await fetch(url, { ...request, ...(headers && { headers }), ...(body !== undefined && { body }) })
+    .then((answer) => answer.body?.cancel())
+    .catch(() => undefined);
+}

@@ -1,0 +1,54 @@
+import { CARD } from '../test/fake-platform.js';
+import { cardFaults, type Card } from './index.js';
+
+const faultsOf = (changes: Record<string, unknown>) => cardFaults({ ...CARD, ...changes });
+
+it.each([
+  ['cardCode', '123456789012'],
+  ['cardCode', '1234567890123456789'],
+  ['cardValidityDate', '01-00'],
+  ['cardValidityDate', '12-99'],
+  ['cardCvv', '123'],
+  ['cardCvv', '0000'],
+  ...['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'].map((brand) => ['selectedBrand', brand]),
+])('takes %s %s', (field, value) => {
+  expect(faultsOf({ [field]: value })).toEqual([]);
+});
+
+it.each([
+  ['cardCode', '12345678901', 'format'],
+  ['cardCode', '12345678901234567890', 'format'],
+  ['cardCode', '4970 1012 0004 0016', 'format'],
+  ['cardCode', '4970101200040016 ', 'format'],
+  ['cardCode', '4970101200040016\n', 'format'],
+  ['cardCode', '٤٩٧٠١٠١٢٠٠٠٤٠٠١٦', 'format'],
+  ['cardCode', 4970101200040016, 'format'],
+  ['cardCode', '', 'required'],
+  ['cardCode', undefined, 'required'],
+  ['cardCode', null, 'required'],
+  ['cardValidityDate', '00-49', 'format'],
+  ['cardValidityDate', '13-49', 'format'],
+  ['cardValidityDate', '1-49', 'format'],
+  ['cardValidityDate', '12/49', 'format'],
+  ['cardValidityDate', '12-2049', 'format'],
+  ['cardValidityDate', '1249', 'format'],
+  ['cardValidityDate', '', 'required'],
+  ['cardCvv', '12', 'format'],
+  ['cardCvv', '12345', 'format'],
+  ['cardCvv', '12a', 'format'],
+  ['cardCvv', '', 'required'],
+  ['selectedBrand', 'VISA', 'unknown_brand'],
+  ['selectedBrand', 'amex', 'unknown_brand'],
+  ['selectedBrand', '', 'required'],
+])('refuses %s %j: %s', (field, value, code) => {
+  expect(faultsOf({ [field]: value })).toEqual([{ field, code }]);
+});
+
+it('names every fault at once, in the order of the fields', () => {
+  expect(cardFaults({ cardCode: '1', cardValidityDate: '', cardCvv: '1', selectedBrand: 'x' } as unknown as Card)).toEqual([
+    { field: 'cardCode', code: 'format' },
+    { field: 'cardValidityDate', code: 'required' },
+    { field: 'cardCvv', code: 'format' },
+    { field: 'selectedBrand', code: 'unknown_brand' },
+  ]);
+});

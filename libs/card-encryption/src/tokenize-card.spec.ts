@@ -1,0 +1,212 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { answer, API_KEY_ID, CARD, spki, startFakePlatform, TOKEN_RECORD, type FakePlatform } from '../test/fake-platform.js';
+import { CardEncryptionError, tokenizeCard, type TokenizeOptions } from './index.js';
+
+let platform: FakePlatform;
+beforeEach(async () => (platform = await startFakePlatform()));
+afterEach(() => platform.close());
+
+const tokenize = (options: Partial<TokenizeOptions> = {}) => tokenizeCard(CARD, { ...platform.options, ...options });
+const failureOf = (attempt: Promise<unknown>) =>
+  attempt.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(CardEncryptionError);
+      return error as CardEncryptionError;
+    },
+  );
+
+it('exchanges the card for its token', async () => {
+  const before = performance.now();
+  const token = await tokenize();
+  expect(token).toEqual({
+    hfToken: TOKEN_RECORD.HFTOKEN,
+    cardCode: 'XXXXXXXXXXXX0016',
+    cardType: 'visa',
+    cardValidityDate: '12-49',
+    selectedBrand: 'visa',
+    binType: 'debit',
+    binBrands: [
+      { brand: 'cb', serviceType: 'debit' },
+      { brand: 'visa', serviceType: null },
+    ],
+    binNetwork: 'VISA',
+    requestedAtMs: expect.any(Number),
+  });
+  expect(token.requestedAtMs).toBeGreaterThanOrEqual(before);
+  expect(token.requestedAtMs).toBeLessThanOrEqual(performance.now());
+  expect(platform.plaintexts).toEqual([
+    '{"CARDCODE":"4970101200040016","CARDVALIDITYDATE":"12-49","CARDCVV":"739","SELECTEDBRAND":"visa"}',
+  ]);
+});
+
+it('says nothing to anybody but the key id and the ciphertext', async () => {
+  await tokenize();
+  expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer']);
+  expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
+  expect(platform.bodiesTo('/tokenizer')).toEqual([
+    { ENCRYPTEDDATA: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/), ENCRYPTIONKEYID: platform.keyId(), APIKEYID: API_KEY_ID },
+  ]);
+  for (const { headers } of platform.requests) {
+    expect(headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' });
+    expect(headers).not.toHaveProperty('cookie');
+  }
+});
+
+it('counts the age of the token from before the tokenizer was asked, not from its answer', async () => {
+  let askedAtMs = 0;
+  platform.respond('/tokenizer', (_body, response) => {
+    askedAtMs = performance.now();
+    answer(response, TOKEN_RECORD);
+  });
+  expect((await tokenize()).requestedAtMs).toBeLessThan(askedAtMs);
+});
+
+it('takes the card as it was when the customer pressed the button', async () => {
+  const card = { ...CARD };
+  const token = tokenizeCard(card, platform.options);
+  card.cardCvv = '000';
+  await token;
+  expect(platform.plaintexts[0]).toContain('"CARDCVV":"739"');
+});
+
+it('a token record with only its token is one', async () => {
+  platform.respond('/tokenizer', (_body, response) =>
+    answer(response, { EXECCODE: '0000', HFTOKEN: 'token', BINBRANDS: [null, 'cb', {}] }),
+  );
+  await expect(tokenize()).resolves.toMatchObject({ hfToken: 'token', cardCode: '', cardType: undefined, binBrands: [] });
+});
+
+describe('a key that the tokenizer does not take', () => {
+  it('rotated between fetch and tokenizer: asked for anew, naming the refused one, and the card is sent under the new one', async () => {
+    const first = platform.keyId();
+    platform.rotateAfterAnswers(1);
+    await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
+    expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }, { apiKeyId: API_KEY_ID, refused: first }]);
+    expect(platform.plaintexts).toHaveLength(1);
+    const [one, other] = platform.bodiesTo('/tokenizer') as { ENCRYPTEDDATA: string }[];
+    expect(one?.ENCRYPTEDDATA).not.toBe(other?.ENCRYPTEDDATA);
+  });
+
+  it('the same key again: no second attempt', async () => {
+    platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: APIKEYID' }));
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
+    expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer', '/v1/cse-keys']);
+  });
+
+  it('the new key is refused too: no third attempt', async () => {
+    platform.rotateAfterAnswers(2);
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
+    expect(platform.bodiesTo('/tokenizer')).toHaveLength(2);
+  });
+});
+
+describe('the tokenizer refuses the card', () => {
+  it.each(['4012', '4015'])('%s: card_refused, once', async (EXECCODE) => {
+    platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE, MESSAGE: `Card ${CARD.cardCode} is bad` }));
+    const error = await failureOf(tokenize());
+    expect(error).toMatchObject({ code: 'card_refused', execCode: EXECCODE });
+    expect(JSON.stringify(error) + String(error.stack)).not.toContain(CARD.cardCode);
+    expect(platform.bodiesTo('/tokenizer')).toHaveLength(1);
+  });
+
+  it('1002 with the name of a field: card_refused by that field, and the key stays', async () => {
+    platform.respond('/tokenizer', (_body, response) =>
+      answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: SELECTEDBRAND' }),
+    );
+    await expect(failureOf(tokenize())).resolves.toMatchObject({
+      code: 'card_refused',
+      execCode: '1002',
+      faults: [{ field: 'selectedBrand', code: 'refused' }],
+    });
+    expect(platform.bodiesTo('/v1/cse-keys')).toHaveLength(1);
+  });
+});
+
+describe('an answer that gives no token', () => {
+  it.each([
+    ['no JSON', 'oops', 200, undefined],
+    ['null', null, 200, undefined],
+    ['a list', [], 200, undefined],
+    ['HTTP 500', 'down', 500, undefined],
+    ['a success without a token', { EXECCODE: '0000' }, 200, '0000'],
+    ['a token without a code', { HFTOKEN: 'token' }, 200, undefined],
+    ['maintenance', { EXECCODE: '5003', MESSAGE: 'Maintenance' }, 200, '5003'],
+    ['a code that is none', { EXECCODE: CARD.cardCode, HFTOKEN: 'token' }, 200, undefined],
+  ])('%s: tokenizer_unavailable', async (_, body, status, execCode) => {
+    platform.respond('/tokenizer', (_request, response) => answer(response, body, status));
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode });
+  });
+
+  it.each([
+    ['HTTP 403', { code: 'unknown_api_key' }, 403],
+    ['no JSON', 'oops', 200],
+    ['no key id', { encryptionPublicKey: 'AAAA' }, 200],
+    ['no key', { encryptionKeyId: 'key-1' }, 200],
+  ])('the key service with %s: key_unavailable, and the tokenizer hears nothing', async (_, body, status) => {
+    platform.respond('/v1/cse-keys', (_request, response) => answer(response, body, status));
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'key_unavailable' });
+    expect(platform.bodiesTo('/tokenizer')).toEqual([]);
+  });
+
+  it('a key in an answer that is an error is not used', async () => {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const record = { encryptionKeyId: 'key-1', encryptionPublicKey: spki(publicKey) };
+    platform.respond('/v1/cse-keys', (_request, response) => answer(response, record, 503));
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'key_unavailable' });
+    expect(platform.bodiesTo('/tokenizer')).toEqual([]);
+  });
+
+  it('a redirect of the tokenizer is not followed', async () => {
+    platform.respond('/tokenizer', (_body, response) => response.writeHead(307, { location: `${platform.url}/elsewhere` }).end());
+    await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable' });
+    expect(platform.requests.map(({ path }) => path)).not.toContain('/elsewhere');
+  });
+
+  it('nobody there: which of the two it was', async () => {
+    const { cseKeysUrl, tokenizerUrl } = platform.options;
+    const nobody = 'http://127.0.0.1:1/';
+    await expect(failureOf(tokenize({ cseKeysUrl: nobody, tokenizerUrl }))).resolves.toMatchObject({ code: 'key_unavailable' });
+    await expect(failureOf(tokenize({ cseKeysUrl, tokenizerUrl: nobody }))).resolves.toMatchObject({ code: 'tokenizer_unavailable' });
+  });
+});
+
+describe('time', () => {
+  it.each(['/v1/cse-keys', '/tokenizer'] as const)('%s does not answer: timed_out', async (path) => {
+    platform.respond(path, () => undefined);
+    await expect(failureOf(tokenize({ timeoutMs: 100 }))).resolves.toMatchObject({ code: 'timed_out' });
+  });
+
+  it('an answer that never ends is cut as well', async () => {
+    platform.respond('/tokenizer', (_body, response) => void response.writeHead(200).write('{'));
+    await expect(failureOf(tokenize({ timeoutMs: 100 }))).resolves.toMatchObject({ code: 'timed_out' });
+  });
+
+  it('cancelled before it began, it asks nobody', async () => {
+    await expect(failureOf(tokenize({ signal: AbortSignal.abort() }))).resolves.toMatchObject({ code: 'cancelled' });
+    expect(platform.requests).toEqual([]);
+  });
+
+  it('cancelled while it waits', async () => {
+    const leaving = new AbortController();
+    platform.respond('/tokenizer', () => leaving.abort());
+    await expect(failureOf(tokenize({ signal: leaving.signal }))).resolves.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('before anybody is asked', () => {
+  it('a card with a fault', async () => {
+    const attempt = tokenizeCard({ ...CARD, cardCvv: '1' }, platform.options);
+    await expect(failureOf(attempt)).resolves.toMatchObject({ code: 'invalid_card', faults: [{ field: 'cardCvv', code: 'format' }] });
+    expect(platform.requests).toEqual([]);
+  });
+
+  it.each(['http://keys.example/', 'ftp://keys.example/', 'http://127.0.0.1.example/', 'http://localhost.example/'])(
+    'an address that is not secure: %s',
+    async (url) => {
+      await expect(failureOf(tokenize({ cseKeysUrl: url }))).resolves.toMatchObject({ code: 'not_https' });
+      await expect(failureOf(tokenize({ tokenizerUrl: url }))).resolves.toMatchObject({ code: 'not_https' });
+      expect(platform.requests).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,28 @@
+import { ClientChecks } from './client-checks.js';
+
+it('is ready and live by its parts, and tells the registry of the service', () => {
+  const told: (() => string | undefined)[] = [];
+  const tell = (_name: string, check: () => string | undefined) => void told.push(check);
+  const checks = new ClientChecks({ addReadiness: tell, addLiveness: tell });
+  const producer = checks.part();
+  let trouble: string | undefined = 'Kafka is away';
+  producer.addReadiness('producer', () => trouble);
+  const consumer = checks.part();
+  consumer.addLiveness('consumer', () => 'crashed');
+  expect(checks.health()).toEqual({ isLive: false, isReady: false, reasons: ['crashed', 'Kafka is away'] });
+  consumer.drop();
+  expect(checks.health()).toEqual({ isLive: true, isReady: false, reasons: ['Kafka is away'] });
+  trouble = undefined;
+  expect(checks.health()).toEqual({ isLive: true, isReady: true, reasons: [] });
+  expect(told.map((check) => check())).toEqual([undefined, undefined]);
+});
+
+it('leaves nothing in the registry of the service when the client has ended', () => {
+  const told: (() => string | undefined)[] = [];
+  const tell = (_name: string, check: () => string | undefined) => void told.push(check);
+  const checks = new ClientChecks({ addReadiness: tell, addLiveness: tell });
+  checks.part().addReadiness('producer', () => 'has not connected yet');
+  checks.end('never connected');
+  expect(checks.health().reasons).toEqual(['never connected']);
+  expect(told.map((check) => check())).toEqual([undefined]);
+});

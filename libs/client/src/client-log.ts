@@ -1,0 +1,9 @@
+import type { KafkaLog } from '@tranche/kafka';
+
+/** Where the caller gives no log: warnings and errors as JSON lines on standard error. */
+export const logToStandardError: KafkaLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (fields, message) => console.warn(JSON.stringify({ level: 'warn', message, ...fields })),
+  error: (fields, message) => console.error(JSON.stringify({ level: 'error', message, ...fields })),
+};

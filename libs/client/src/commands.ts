@@ -1,0 +1,147 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  COMMAND_TOPICS,
+  decodeCloudEvent,
+  encodeCloudEvent,
+  isWellFormed,
+  orderKey,
+  PAYMENT_OPTIONS_B,
+  validateCommandData,
+  type CloudEvent,
+  type CommandData,
+  type CommandType,
+  type EncodedEvent,
+  type Fault,
+  type Rail,
+} from '@tranche/contracts';
+import { InvalidCommandError } from './errors.js';
+
+export interface PublishOptions {
+  /**
+   * Identifies the operation for ever: the gateway executes an id once, and answers a repeat with the result that it had. Make it
+   * (`newCommandId()`) and store it with the order **before** publishing, so that after a time-out or a crash the same id goes out again; an id
+   * made anew at each try pays twice. 1 to 128 characters.
+   */
+  id: string;
+  /** Comes back in every event of the command. */
+  correlationId?: string;
+  /** When the command was made (now). RFC 3339; the gateway refuses what is older than 7 days. */
+  time?: string | Date;
+}
+
+export interface FollowUpOptions extends PublishOptions {
+  /** The rail that the order was authorized or paid on: order is kept within a rail. */
+  rail: Rail;
+}
+
+export interface CommandMessage {
+  readonly id: string;
+  readonly type: CommandType;
+  readonly rail: Rail;
+  /** Without prefix. */
+  readonly topic: string;
+  /** `merchant/orderId`. */
+  readonly key: string;
+  readonly event: CloudEvent<CommandData>;
+  readonly encoded: EncodedEvent;
+  /** The same for the same content, whatever the order of its fields, its time and its trace. */
+  readonly contentHash: string;
+}
+
+/** A command id: unguessable, never the same. */
+export function newCommandId(): string {
+  return randomUUID();
+}
+
+/** The rail of an authorization, by its payment option. What is no option at all is refused on either. */
+export function railOf(command: unknown): Rail {
+  const { paymentOption } = (typeof command === 'object' && command !== null ? command : {}) as { paymentOption?: unknown };
+  return (PAYMENT_OPTIONS_B as readonly unknown[]).includes(paymentOption) ? 'partner-b' : 'partner-a';
+}
+
+/** The message of a command, or InvalidCommandError with everything that the gateway would find wrong with it by itself. */
+export function commandMessage(
+  type: CommandType,
+  rail: Rail,
+  data: unknown,
+  options: PublishOptions,
+  { source, now }: { source: string; now: Date },
+): CommandMessage {
+  if (!Object.hasOwn(COMMAND_TOPICS, rail))
+    throw new InvalidCommandError(type, [fault('rail', 'enum', 'must be partner-a, partner-b or card')]);
+  const { value, faults } = validateCommandData(rail, type, data);
+  const { id, correlationId, time = now } = options;
+  const event: CloudEvent<CommandData | undefined> = {
+    id,
+    source,
+    type,
+    time: timeText(time),
+    ...(value === undefined ? {} : { subject: orderKey(value.merchant, value.orderId) }),
+    ...(correlationId === undefined ? {} : { correlationid: correlationId }),
+    data: value,
+  };
+  const all = [...envelopeFaults(event), ...faults];
+  if (all.length > 0 || value === undefined) throw new InvalidCommandError(type, all);
+  const encoded = encodeCloudEvent(event);
+  const topic = COMMAND_TOPICS[rail];
+  const key = orderKey(value.merchant, value.orderId);
+  const bytes = bytesOf(key, encoded);
+  if (bytes > topic.maxMessageBytes)
+    throw new InvalidCommandError(type, [fault('', 'length', `has ${bytes} bytes, ${topic.name} takes ${topic.maxMessageBytes}`)]);
+  return {
+    id,
+    type,
+    rail,
+    topic: topic.name,
+    key,
+    event: event as CloudEvent<CommandData>,
+    encoded,
+    contentHash: contentHash(type, value),
+  };
+}
+
+/** The gateway's own reader says what is wrong with the attributes; its names are those of the headers, ours those of the options. */
+function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
+  const { faults } = decodeCloudEvent({ ...encodeCloudEvent({ ...event, data: {} }), value: Buffer.from('{}') });
+  const found = faults.map(({ path, code, message }) => {
+    const named = path.replace(/^ce_/, '').replace('correlationid', 'correlationId');
+    return fault(named, named === 'id' && event.id === undefined ? 'required' : code, message.replace(path, '').trim());
+  });
+  for (const name of ['id', 'correlationid'] as const) {
+    const text = event[name];
+    // As bytes it would be another text than the caller's.
+    if (typeof text === 'string' && !isWellFormed(text)) found.push(fault(name, 'malformed_envelope', 'must be well-formed Unicode'));
+  }
+  return found;
+}
+
+function timeText(time: string | Date): string {
+  if (!(time instanceof Date)) return time;
+  return Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
+}
+
+const RECORD_OVERHEAD_BYTES = 300;
+
+function bytesOf(key: string, { headers, value }: EncodedEvent): number {
+  let bytes = RECORD_OVERHEAD_BYTES + Buffer.byteLength(key) + value.length;
+  for (const [name, text] of Object.entries(headers)) bytes += Buffer.byteLength(name) + Buffer.byteLength(text) + 6;
+  return bytes;
+}
+
+function contentHash(type: string, data: unknown): string {
+  return createHash('sha256')
+    .update(`${type}\n${canonical(data)}`)
+    .digest('base64url');
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, content]) => content !== undefined);
+  fields.sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${fields.map(([name, content]) => `${JSON.stringify(name)}:${canonical(content)}`).join(',')}}`;
+}
+
+function fault(path: string, code: Fault['code'], message: string): Fault {
+  return { path, code, message };
+}

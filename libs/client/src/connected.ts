@@ -1,0 +1,47 @@
+import { waitForKafka, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import { KafkaUnreachableError } from './errors.js';
+
+interface Opening {
+  open: () => Promise<void>;
+  /** After a failure, once nothing of the opening goes on any more. */
+  undo: () => Promise<void>;
+}
+
+/** Resolves when a broker answered and what follows is open; gives up after the time, saying what the last try said. */
+export async function connected(client: KafkaClient, log: KafkaLog, timeoutMs: number, { open, undo }: Opening): Promise<void> {
+  const giveUp = new AbortController();
+  let lastError: unknown;
+  const listening: KafkaLog = {
+    ...bound(log),
+    warn: (fields, message) => {
+      lastError = fields['error'];
+      log.warn(fields, message);
+    },
+  };
+  const connecting = waitForKafka(client, { log: listening, signal: giveUp.signal }).then(() =>
+    giveUp.signal.aborted ? undefined : open(),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError })), timeoutMs);
+  });
+  try {
+    await Promise.race([connecting, tooLong]);
+  } catch (error) {
+    giveUp.abort();
+    void connecting.catch(() => undefined).then(undo);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A logger's methods may need their owner. */
+function bound(log: KafkaLog): KafkaLog {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Fault } from '@tranche/contracts';
+
+const FAULTS_IN_MESSAGE = 10;
+
+/** The command is not one that the gateway would take. Nothing was sent; `faults` names everything that is wrong, and holds no value. */
+export class InvalidCommandError extends Error {
+  override readonly name = 'InvalidCommandError';
+
+  constructor(
+    type: string,
+    readonly faults: readonly Fault[],
+  ) {
+    super(`${type} was not published: ${listed(faults)}`);
+  }
+}
+
+/** An event handed to `InMemoryTranche.emit` is not one that the gateway could publish. */
+export class InvalidEventError extends Error {
+  override readonly name = 'InvalidEventError';
+
+  constructor(
+    type: string,
+    readonly faults: readonly Fault[],
+  ) {
+    super(`${type} is no result event: ${listed(faults)}`);
+  }
+}
+
+/**
+ * The command was not acknowledged. `mayBeWritten` false: it is not in the topic. True: nobody knows. Either way publishing it
+ * again with the same id is safe: the gateway executes an id once.
+ */
+export class PublishError extends Error {
+  override readonly name = 'PublishError';
+
+  constructor(
+    readonly commandId: string,
+    readonly topic: string,
+    readonly mayBeWritten: boolean,
+    options: { cause: unknown },
+  ) {
+    const known = mayBeWritten ? 'may have been written' : 'was not written';
+    super(`command ${commandId} ${known} to ${topic} (${reasonOf(options.cause)}); publishing it again with the same id is safe`, options);
+  }
+}
+
+/** No result came in time. The outcome is unknown: the command is published, may be executed, and its result will still be an event. */
+export class ResultTimeoutError extends Error {
+  override readonly name = 'ResultTimeoutError';
+
+  constructor(
+    readonly commandId: string,
+    timeoutMs: number,
+  ) {
+    super(
+      `no result of command ${commandId} within ${timeoutMs} ms. Its outcome is not known: it may be executed, now or later. ` +
+        'Do not pay by another command; publish the same command with the same id again, or wait for its event in a subscription',
+    );
+  }
+}
+
+/** As many results are waited for as allowed. Nothing was sent. */
+export class TooManyWaitsError extends Error {
+  override readonly name = 'TooManyWaitsError';
+
+  constructor(limit: number) {
+    super(`${limit} results are waited for already (maxWaits); nothing was published`);
+  }
+}
+
+/** The client was closed. What was published stays published. */
+export class ClientClosedError extends Error {
+  override readonly name = 'ClientClosedError';
+
+  constructor(doing: string) {
+    super(`the Tranche client is closed; ${doing}`);
+  }
+}
+
+/** No broker answered in time. */
+export class KafkaUnreachableError extends Error {
+  override readonly name = 'KafkaUnreachableError';
+
+  constructor(
+    readonly brokers: readonly string[],
+    timeoutMs: number,
+    options?: { cause?: unknown },
+  ) {
+    const reason = options?.cause === undefined ? '' : ` (${reasonOf(options.cause)})`;
+    super(`Kafka does not answer at ${brokers.join(', ')} within ${timeoutMs} ms${reason}`, options);
+  }
+}
+
+function listed(faults: readonly Fault[]): string {
+  const shown = faults.slice(0, FAULTS_IN_MESSAGE).map(({ path, code, message }) => `${path === '' ? 'it' : path} ${message} (${code})`);
+  const more = faults.length - shown.length;
+  return shown.join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

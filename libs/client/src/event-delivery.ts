@@ -1,0 +1,100 @@
+import type { EventType } from '@tranche/contracts';
+import type { ConsumedRecord, HandledCall, KafkaLog } from '@tranche/kafka';
+import type { ClientMetrics } from './client-metrics.js';
+import { readEvent } from './event-reader.js';
+import type { EventOf } from './payment-events.js';
+import { SeenEvents } from './seen-events.js';
+import type { EventContext, EventHandler, SubscribeOptions, Unreadable } from './subscription.js';
+
+const defaultRememberedEvents = 5_000;
+
+/** What one subscription does with a record, wherever it comes from. A rejection means: hold the order and come again. */
+export class EventDelivery {
+  readonly #seen: SeenEvents;
+  readonly #unknownTypes = new Set<string>();
+  /** Events whose handler has had its last try. */
+  readonly #givenUp = new WeakMap<ConsumedRecord, { error: unknown }>();
+
+  constructor(
+    private readonly options: SubscribeOptions,
+    private readonly log: KafkaLog,
+    private readonly metrics: ClientMetrics,
+  ) {
+    this.#seen = new SeenEvents(options.rememberedEvents ?? defaultRememberedEvents);
+  }
+
+  async handle(record: ConsumedRecord, call: HandledCall): Promise<void> {
+    const { group, on } = this.options;
+    const context = contextOf(group, record, call);
+    const read = readEvent(record, (type) => on[type] !== undefined);
+    switch (read.read) {
+      case 'unwanted':
+        return this.metrics.event(group, 'unwanted');
+      case 'unknown_type':
+        return this.#passOver(read.type);
+      case 'unreadable':
+        return this.#putAside({ record, faults: read.faults }, context);
+      case 'event':
+        return this.#deliver(record, read.event, context);
+    }
+  }
+
+  /** Says what a handler threw; what it was called with stays out of the log. */
+  failed(record: ConsumedRecord, { error, attempt, retryMs }: { error: unknown; attempt: number; retryMs: number }): void {
+    const { group } = this.options;
+    const type = record.headers['ce_type'] ?? 'unknown';
+    this.metrics.failures.inc({ group, type });
+    const at = { group, type, eventId: record.headers['ce_id'], orderKey: record.key, partition: record.partition };
+    this.log.warn({ ...at, offset: String(record.offset), attempt, retryMs, error: String(error) }, 'a handler failed; its order waits');
+  }
+
+  async #deliver(record: ConsumedRecord, event: EventOf<EventType>, context: EventContext): Promise<void> {
+    const { group, on, giveUp } = this.options;
+    const { partition } = record;
+    if (this.#seen.has(partition, event.id)) return this.metrics.event(group, 'repeated');
+    let givenUp = this.#givenUp.get(record);
+    if (!givenUp) {
+      try {
+        await (on[event.type] as EventHandler)(event, context);
+        this.#seen.add(partition, event.id);
+        return this.metrics.event(group, 'handled');
+      } catch (error) {
+        // A handler that was told to give its wait up has not failed.
+        if (!giveUp || context.attempt < giveUp.afterAttempts || context.signal.aborted) throw error;
+        givenUp = { error };
+        this.#givenUp.set(record, givenUp);
+      }
+    }
+    await giveUp?.onGivenUp(event, givenUp.error, context);
+    this.#seen.add(partition, event.id);
+    this.metrics.event(group, 'given_up');
+    this.log.error(
+      { group, type: event.type, eventId: event.id, orderKey: context.key, error: String(givenUp.error) },
+      'an event was given up',
+    );
+  }
+
+  async #putAside(unreadable: Unreadable, context: EventContext): Promise<void> {
+    const { group, onUnreadable } = this.options;
+    await onUnreadable?.(unreadable, context);
+    const { partition, offset, topic, headers } = unreadable.record;
+    const faults = unreadable.faults.map(({ path, code }) => `${path} ${code}`);
+    this.metrics.event(group, 'unreadable');
+    this.log.error(
+      { group, topic, partition, offset: String(offset), eventId: headers['ce_id'], faults, isPutAside: onUnreadable !== undefined },
+      'a record can not be read as an event; the subscription goes on behind it',
+    );
+  }
+
+  #passOver(type: string): void {
+    const { group } = this.options;
+    this.metrics.event(group, 'unknown_type');
+    if (this.#unknownTypes.has(type) || this.#unknownTypes.size >= 100) return;
+    this.#unknownTypes.add(type);
+    this.log.warn({ group, type }, 'events of a type that this version does not know are passed over');
+  }
+}
+
+function contextOf(group: string, { key, partition, offset }: ConsumedRecord, { attempt, signal }: HandledCall): EventContext {
+  return { group, attempt, signal, key: key ?? '', partition, offset };
+}

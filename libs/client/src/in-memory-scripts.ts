@@ -1,0 +1,58 @@
+import {
+  operationKind,
+  type Capture,
+  type CardPayment,
+  type CommandType,
+  type EventType,
+  type PartnerAAuthorization,
+  type PartnerBAuthorization,
+  type PaymentEvent,
+  type Rail,
+  type Refund,
+  type VoidAuthorization,
+} from '@tranche/contracts';
+import type { CommandMessage } from './commands.js';
+import { sureFields } from './payment-events.js';
+import type { Published } from './publisher.js';
+
+interface DataOf {
+  'payment.authorize': PartnerAAuthorization | PartnerBAuthorization;
+  'payment.pay': CardPayment;
+  'payment.capture': Capture;
+  'payment.refund': Refund;
+  'payment.void': VoidAuthorization;
+}
+
+export interface PublishedCommand<T extends CommandType = CommandType> extends Published {
+  readonly type: T;
+  readonly rail: Rail;
+  /** `merchant/orderId`. */
+  readonly key: string;
+  readonly correlationId: string | undefined;
+  readonly time: string;
+  readonly data: DataOf[T];
+}
+
+/** What a script answers. Absent fields that follow from the command are filled in: merchant, orderId, commandId, operation, attempt 1, origin `answer`. */
+export interface ScriptedAnswer {
+  type: EventType;
+  data?: Partial<PaymentEvent>;
+}
+
+type Answers = ScriptedAnswer | readonly ScriptedAnswer[] | undefined | void;
+
+/** What the gateway does with a command of the type. No answer: none comes. */
+export type Script<T extends CommandType> = (command: PublishedCommand<T>) => Answers | Promise<Answers>;
+
+export function publishedCommand({ type, rail, key, event }: CommandMessage, at: Published): PublishedCommand {
+  return { ...at, type, rail, key, correlationId: event.correlationid, time: event.time, data: event.data };
+}
+
+/** The answer's data with those fields filled in that an event of its type has and that the command knows. */
+export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAnswer): PaymentEvent {
+  const { merchant, orderId } = event.data;
+  const known: PaymentEvent = { merchant, orderId, commandId: id, operation: operationKind(type), attempt: 1, origin: 'answer' };
+  const names: readonly string[] = ['merchant', 'orderId', 'commandId', ...sureFields(answer.type)];
+  const fields = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
+  return { ...(fields as unknown as PaymentEvent), ...answer.data };
+}

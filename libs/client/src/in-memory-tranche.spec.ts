@@ -1,0 +1,87 @@
+import { aCardPayment, aPartnerAAuthorization } from '@tranche/testing';
+import { InvalidEventError, PublishError } from './errors.js';
+import { InMemoryTranche } from './in-memory-tranche.js';
+
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const pay = aCardPayment({ orderId: 'order-1' });
+
+it('answers a command as its script says, with what follows from the command filled in', async () => {
+  const tranche = new InMemoryTranche();
+  tranche.on('payment.pay', ({ data }) => ({ type: 'payment.pay.succeeded', data: { amount: data.amount, transactionId: 'T1' } }));
+  const { type, data, causationid, correlationid } = await tranche.publisher.payAndWait(pay, { id: 'p1', correlationId: 'basket' });
+  expect({ type, causationid, correlationid }).toEqual({ type: 'payment.pay.succeeded', causationid: 'p1', correlationid: 'basket' });
+  const operation = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'p1', operation: 'pay', attempt: 1, origin: 'answer' };
+  expect(data).toEqual({ ...operation, amount: 2500, transactionId: 'T1' });
+  expect(tranche.published).toEqual([expect.objectContaining({ id: 'p1', rail: 'card', correlationId: 'basket', data: pay })]);
+});
+
+it('answers with several events, and repeats the last one when the command comes again', async () => {
+  const tranche = new InMemoryTranche();
+  const types: string[] = [];
+  await tranche.subscribe({
+    group: 'shop',
+    on: { 'payment.pay.pending': ({ type }) => void types.push(type), 'payment.pay.succeeded': ({ type }) => void types.push(type) },
+  });
+  let asked = 0;
+  tranche.on('payment.pay', () => (asked++, [{ type: 'payment.pay.pending' }, { type: 'payment.pay.succeeded' }]));
+  await tranche.publisher.pay(pay, { id: 'p1' });
+  await tranche.settled();
+  const again = await tranche.publisher.payAndWait(pay, { id: 'p1' });
+  await tranche.settled();
+  expect([again.type, asked, types]).toEqual(['payment.pay.succeeded', 1, ['payment.pay.pending', 'payment.pay.succeeded']]);
+});
+
+it('emits only what the gateway could say', () => {
+  const tranche = new InMemoryTranche();
+  const emit = (data: object) => () => tranche.emit({ type: 'payment.pay.succeeded', data: data as never });
+  expect(emit({ merchant: 'shop-fr', orderId: 'order-1' })).toThrow(InvalidEventError);
+  expect(emit({ merchant: 'shop-fr', orderId: 'order-1' })).toThrow(/commandId .*; operation .*; attempt .*; origin/);
+  expect(emit({ merchant: 'shop-fr', orderId: 'order-1', amount: '5' })).toThrow(/amount/);
+  expect(() => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, { id: '' })).toThrow(InvalidEventError);
+  expect(() => tranche.emit('payment.paid' as never, {} as never)).toThrow(/not an event type/);
+});
+
+it('numbers events and keeps the attributes that it is given', () => {
+  const tranche = new InMemoryTranche({ now: () => new Date('2028-01-31T10:00:00Z') });
+  const emit = (id?: string) => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, id ? { id } : {});
+  const [first, second] = [emit('e1'), emit()];
+  expect(first).toMatchObject({ id: 'e1', subject: 'shop-fr/o', time: '2028-01-31T10:00:00.000Z', sequence: '0000000000000000000' });
+  expect(second.sequence! > first.sequence!).toBe(true);
+});
+
+it('says that a script failed instead of letting a wait run out', async () => {
+  const tranche = new InMemoryTranche({ log: silent });
+  tranche.on('payment.pay', () => ({ type: 'payment.pay.doubt_resolved' }));
+  await expect(tranche.publisher.payAndWait(pay, { id: 'p1' })).rejects.toThrow(InvalidEventError);
+  await expect(tranche.settled()).rejects.toThrow(/outcome/);
+  await expect(tranche.settled()).resolves.toBeUndefined();
+});
+
+it.each([
+  ['not_written', false],
+  ['maybe_written', true],
+] as const)('fails to publish as if Kafka were away: %s', async (failure, mayBeWritten) => {
+  const tranche = new InMemoryTranche();
+  tranche.failPublishing = failure;
+  const error: unknown = await tranche.publisher.authorize(aPartnerAAuthorization(), { id: 'a1' }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(PublishError);
+  expect(error).toMatchObject({ mayBeWritten });
+  expect(tranche.published).toEqual([]);
+});
+
+it('is settled when everything was handled, held ones too', async () => {
+  const tranche = new InMemoryTranche({ log: silent });
+  const attempts: number[] = [];
+  await tranche.subscribe({
+    group: 'shop',
+    on: {
+      'payment.conflict.detected': (_event, { attempt }) => {
+        attempts.push(attempt);
+        if (attempt < 3) throw new Error('not yet');
+      },
+    },
+  });
+  tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' });
+  await tranche.settled();
+  expect(attempts).toEqual([1, 2, 3]);
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import {
+  encodeCloudEvent,
+  orderKey,
+  sequenceOf,
+  TOPICS,
+  validateEventData,
+  type CloudEvent,
+  type CommandType,
+  type EventType,
+  type PaymentEvent,
+} from '@tranche/contracts';
+import { partitionForKey, type ConsumedRecord, type KafkaLog } from '@tranche/kafka';
+import { logToStandardError } from './client-log.js';
+import { ClientMetrics } from './client-metrics.js';
+import type { CommandMessage } from './commands.js';
+import { ClientClosedError, InvalidEventError, PublishError } from './errors.js';
+import { EventDelivery } from './event-delivery.js';
+import { readEvent } from './event-reader.js';
+import { InMemoryEvents } from './in-memory-events.js';
+import { InMemoryGroup } from './in-memory-group.js';
+import { filledIn, publishedCommand, type PublishedCommand, type Script } from './in-memory-scripts.js';
+import { isResultType, type EventData, type EventOf } from './payment-events.js';
+import { Publisher, type Published } from './publisher.js';
+import { ResultWaits } from './result-waits.js';
+import { checkSubscribeOptions, type SubscribeOptions, type Subscription } from './subscription.js';
+import type { ClientHealth, TrancheClient } from './tranche-client.js';
+
+export interface InMemoryTrancheOptions {
+  source?: string;
+  maxWaits?: number;
+  log?: KafkaLog;
+  now?: () => Date;
+}
+
+/**
+ * The client without Kafka, for tests of services: the same checks, orders, repeats and errors, no broker. Commands lie in `published`;
+ * events come by `emit` or by scripts (`on`).
+ */
+export class InMemoryTranche implements TrancheClient {
+  readonly publisher: Publisher;
+  readonly published: PublishedCommand[] = [];
+  /** As if Kafka were away: publishing rejects with a PublishError that says this. */
+  failPublishing: 'not_written' | 'maybe_written' | undefined;
+  readonly #log: KafkaLog;
+  readonly #now: () => Date;
+  readonly #metrics = new ClientMetrics();
+  readonly #events = new InMemoryEvents();
+  readonly #groups = new Map<string, InMemoryGroup>();
+  readonly #scripts = new Map<CommandType, Script<CommandType>>();
+  /** The latest event of each command, which a repeat brings again. */
+  readonly #results = new Map<string, CloudEvent<PaymentEvent>>();
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #waits: ResultWaits;
+  #sequence = 0n;
+  #answering = 0;
+  #scriptFailure: { error: unknown } | undefined;
+  #settledWaits: (() => void)[] = [];
+  #closing: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor({ source = '/in-memory', maxWaits = 10_000, log = logToStandardError, now = () => new Date() }: InMemoryTrancheOptions = {}) {
+    this.#log = log;
+    this.#now = now;
+    this.#waits = new ResultWaits({ maxWaits, listen: () => Promise.resolve() });
+    this.publisher = new Publisher({ source, now, waits: this.#waits, send: (message) => this.#send(message) });
+  }
+
+  /** Answers commands of the type from now on; a later script replaces it. A command without a script gets no answer. */
+  on<T extends CommandType>(type: T, script: Script<T>): this {
+    this.#scripts.set(type, script as unknown as Script<CommandType>);
+    return this;
+  }
+
+  /**
+   * Publishes a result event as the gateway would. Throws InvalidEventError, naming every fault, where the gateway could not say that.
+   * `attributes` replace those made here; the id of an earlier event makes it a repeat.
+   */
+  emit<T extends EventType>(type: T, data: EventData<T>, attributes?: Partial<CloudEvent>): EventOf<T>;
+  emit(event: Partial<Omit<CloudEvent, 'type' | 'data'>> & { type: EventType; data: PaymentEvent }): EventOf<EventType>;
+  emit(
+    typeOrEvent: EventType | (Partial<CloudEvent> & { type: EventType; data: PaymentEvent }),
+    data?: PaymentEvent,
+    attributes: Partial<CloudEvent> = {},
+  ): EventOf<EventType> {
+    if (typeof typeOrEvent === 'string') return this.#emit({ ...attributes, type: typeOrEvent, data });
+    return this.#emit(typeOrEvent);
+  }
+
+  /** A record on the events' topic that need not be an event, for tests of `onUnreadable` and of types to come. */
+  emitRecord(key: string, record: { headers: Record<string, string>; value: Buffer | null }): void {
+    this.#append(this.#events.append(key, record));
+  }
+
+  /** Resolves when every event was handled by every group that has a member; rejects with what a script threw. */
+  async settled(): Promise<void> {
+    while (!this.#isSettled()) await new Promise<void>((resolve) => this.#settledWaits.push(resolve));
+    const failure = this.#scriptFailure;
+    this.#scriptFailure = undefined;
+    if (failure) throw failure.error;
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    if (this.#closing) throw new ClientClosedError('nothing was subscribed');
+    checkSubscribeOptions(options);
+    const { group, inFlight = 64, from = 'earliest', drainTimeoutMs = 10_000, retryDelayMs = 1, maxRetryDelayMs = 20 } = options;
+    const delivery = new EventDelivery(options, this.#log, this.#metrics);
+    const handling = {
+      retryDelayMs,
+      maxRetryDelayMs,
+      handle: delivery.handle.bind(delivery),
+      onFailure: delivery.failed.bind(delivery),
+    };
+    const leave = await this.#groupNamed(group).join({ inFlight, from, drainTimeoutMs, handling });
+    let closing: Promise<void> | undefined;
+    const subscription: Subscription = {
+      group,
+      close: () => (closing ??= leave().finally(() => this.#subscriptions.delete(subscription))),
+    };
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
+  health(): ClientHealth {
+    const reasons = this.#closing ? ['is closed'] : [];
+    return { isLive: true, isReady: reasons.length === 0, reasons };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
+    this.#isClosed = true;
+    this.#waits.close();
+  }
+
+  #send(message: CommandMessage): Promise<Published> {
+    const { id, topic, key } = message;
+    if (this.#isClosed) return Promise.reject(new ClientClosedError('the command was not published'));
+    if (this.failPublishing !== undefined) {
+      const cause = new Error('failPublishing is set');
+      return Promise.reject(new PublishError(id, topic, this.failPublishing === 'maybe_written', { cause }));
+    }
+    const partition = partitionForKey(key, TOPICS.commandsCard.partitions);
+    const offset = BigInt(this.published.filter((command) => command.topic === topic && command.partition === partition).length);
+    const at = { id, topic, partition, offset };
+    const command = publishedCommand(message, at);
+    this.published.push(command);
+    void this.#answer(message, command);
+    return Promise.resolve(at);
+  }
+
+  /** As the gateway does: a command is executed once, and its repeat gets the event that it had. */
+  async #answer(message: CommandMessage, command: PublishedCommand): Promise<void> {
+    this.#answering++;
+    try {
+      await Promise.resolve();
+      const earlier = this.#results.get(resultKey(message.key, message.id));
+      if (earlier) return void this.#emit(earlier as Parameters<InMemoryTranche['emit']>[0]);
+      const answers = await this.#scripts.get(message.type)?.(command);
+      const { correlationid } = message.event;
+      const attributes = { causationid: message.id, ...(correlationid === undefined ? {} : { correlationid }) };
+      for (const answer of answers ? [answers].flat() : [])
+        this.#emit({ ...attributes, type: answer.type, data: filledIn(message, answer) });
+    } catch (error) {
+      this.#scriptFailure ??= { error };
+      this.#log.error({ type: message.type, error: String(error) }, 'a script did not answer a command');
+      this.#waits.fail(message, error);
+    } finally {
+      this.#answering--;
+      this.#progressed();
+    }
+  }
+
+  #emit({ type, data, ...attributes }: Partial<CloudEvent> & { type: EventType }): EventOf<EventType> {
+    const { value, faults } = validateEventData(type, data);
+    if (value === undefined) throw new InvalidEventError(type, faults);
+    const key = orderKey(value.merchant, value.orderId);
+    const event: CloudEvent<PaymentEvent> = {
+      id: randomUUID(),
+      source: '/tranche/payment-gateway',
+      time: this.#now().toISOString(),
+      subject: key,
+      ...(type === 'payment.command.rejected' ? {} : { sequence: sequenceOf(this.#sequence++) }),
+      ...attributes,
+      type,
+      data: value,
+    };
+    const encoded = encodeCloudEvent(event);
+    const read = readEvent(encoded, () => true);
+    if (read.read !== 'event') throw new InvalidEventError(type, 'faults' in read ? read.faults : []);
+    const isOfOperation = isResultType(type) && type !== 'payment.command.rejected';
+    if (value.commandId !== undefined && isOfOperation) this.#results.set(resultKey(key, value.commandId), event);
+    this.#append(this.#events.append(key, encoded));
+    return read.event;
+  }
+
+  #append(record: ConsumedRecord): void {
+    for (const group of this.#groups.values()) group.take(record);
+    const read = readEvent(record, isResultType);
+    if (read.read === 'event') this.#waits.offer(read.event);
+  }
+
+  #groupNamed(name: string): InMemoryGroup {
+    const group = this.#groups.get(name) ?? new InMemoryGroup(this.#events, () => this.#progressed());
+    this.#groups.set(name, group);
+    return group;
+  }
+
+  #isSettled(): boolean {
+    return this.#answering === 0 && [...this.#groups.values()].every(({ isSettled }) => isSettled);
+  }
+
+  #progressed(): void {
+    if (this.#isSettled()) for (const resolve of this.#settledWaits.splice(0)) resolve();
+  }
+}
+
+function resultKey(key: string, commandId: string): string {
+  return `${commandId}\n${key}`;
+}

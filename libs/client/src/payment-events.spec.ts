@@ -1,0 +1,29 @@
+import { EVENT_REQUIREMENTS, EVENT_TYPES } from '@tranche/contracts';
+import { FIELDS_OF_ENDING, FIELDS_OF_OTHERS, isResultType, type EventData, type EventOf } from './payment-events.js';
+
+it.each(EVENT_TYPES)('knows as types what %s has for sure', (type) => {
+  const ending = type.split('.')[2] as keyof typeof FIELDS_OF_ENDING;
+  const typed: readonly string[] = Object.hasOwn(FIELDS_OF_OTHERS, type)
+    ? FIELDS_OF_OTHERS[type as keyof typeof FIELDS_OF_OTHERS]
+    : FIELDS_OF_ENDING[ending];
+  // Merchant and order are required of every event by the class itself.
+  const wanted = new Set(['merchant', 'orderId', ...EVENT_REQUIREMENTS[type]]);
+  expect(new Set(typed)).toEqual(wanted);
+});
+
+it('has no optional field where the type has it for sure, and tells types apart by their name', () => {
+  const attemptOf = ({ attempt }: EventData<'payment.capture.succeeded'>): number => attempt;
+  const faultsOf = (event: EventOf<'payment.capture.succeeded' | 'payment.command.rejected'>): number =>
+    event.type === 'payment.command.rejected' ? event.data.faults.length : event.data.attempt;
+  // @ts-expect-error a closing window has no attempt for sure
+  const notSure = ({ attempt }: EventData<'payment.capture_window.closing'>): number => attempt;
+  expect([attemptOf, faultsOf, notSure]).toHaveLength(3);
+});
+
+it('takes for results what says what became of a command', () => {
+  expect(EVENT_TYPES.filter((type) => !isResultType(type))).toEqual([
+    'payment.capture_window.closing',
+    'payment.operation.external',
+    'payment.conflict.detected',
+  ]);
+});

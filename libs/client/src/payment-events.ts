@@ -1,0 +1,54 @@
+import { EVENT_REQUIREMENTS, type CloudEvent, type EventType, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+
+const ORDER = ['merchant', 'orderId'] as const;
+const OPERATION = [...ORDER, 'commandId', 'operation'] as const;
+
+/** What an ending has for sure; the same as the contracts' EVENT_REQUIREMENTS, as types. */
+export const FIELDS_OF_ENDING = {
+  succeeded: [...OPERATION, 'attempt', 'origin'],
+  refused: [...OPERATION, 'attempt', 'origin'],
+  rejected: [...OPERATION, 'faults'],
+  in_doubt: [...OPERATION, 'attempt'],
+  doubt_resolved: [...OPERATION, 'attempt', 'outcome', 'origin'],
+  redirect_required: [...OPERATION, 'attempt'],
+  pending: [...OPERATION, 'attempt'],
+  expired: [...OPERATION, 'attempt'],
+} as const satisfies Record<string, readonly (keyof PaymentEvent)[]>;
+
+export const FIELDS_OF_OTHERS = {
+  'payment.capture_window.closing': [...ORDER, 'commandId'],
+  'payment.operation.external': ORDER,
+  'payment.conflict.detected': ORDER,
+  'payment.command.rejected': [...ORDER, 'faults'],
+} as const satisfies Partial<Record<EventType, readonly (keyof PaymentEvent)[]>>;
+
+type Ending = keyof typeof FIELDS_OF_ENDING;
+type Other = keyof typeof FIELDS_OF_OTHERS;
+
+type SureField<T extends EventType> = T extends Other
+  ? (typeof FIELDS_OF_OTHERS)[T][number]
+  : T extends `payment.${OperationKind}.${infer E extends Ending}`
+    ? (typeof FIELDS_OF_ENDING)[E][number]
+    : never;
+
+/** The data of an event of this type: the fields that it has for sure are not optional. */
+export type EventData<T extends EventType> = PaymentEvent & { [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]> };
+
+/** A result event of one type (or, for a union of types, one of them, told apart by `type`). */
+export type EventOf<T extends EventType> = T extends EventType ? Omit<CloudEvent<EventData<T>>, 'type'> & { type: T } : never;
+
+/** What a command of this kind may come back as. */
+export type ResultType<K extends OperationKind> = Extract<EventType, `payment.${K}.${string}`> | 'payment.command.rejected';
+
+export type ResultOf<K extends OperationKind> = EventOf<ResultType<K>>;
+
+export function sureFields(type: EventType): readonly (keyof PaymentEvent)[] {
+  return EVENT_REQUIREMENTS[type];
+}
+
+const RESULT_TYPE = /^payment\.(?:authorize|capture|refund|void|pay)\./;
+
+/** Whether an event of the type says what became of the command that it names. A closing capture window names one too, and says nothing of it. */
+export function isResultType(type: string): boolean {
+  return RESULT_TYPE.test(type) || type === 'payment.command.rejected';
+}

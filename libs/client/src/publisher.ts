@@ -1,0 +1,123 @@
+import type {
+  CardPayment,
+  Capture,
+  CommandType,
+  PartnerAAuthorization,
+  PartnerBAuthorization,
+  Rail,
+  Refund,
+  VoidAuthorization,
+} from '@tranche/contracts';
+import { commandMessage, railOf, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
+import { InvalidCommandError } from './errors.js';
+import type { ResultOf } from './payment-events.js';
+import { PublishedIds } from './published-ids.js';
+import type { ResultWaits, WaitOptions } from './result-waits.js';
+
+export interface Published {
+  /** The command's. */
+  id: string;
+  /** With prefix. */
+  topic: string;
+  partition: number;
+  offset: bigint;
+}
+
+export interface PublisherOptions {
+  source: string;
+  /** Resolves when all replicas in sync have the command; rejects with PublishError or ClientClosedError. */
+  send: (message: CommandMessage) => Promise<Published>;
+  waits: ResultWaits;
+  now?: () => Date;
+}
+
+/**
+ * Puts commands on the topic of their rail. Each method resolves when the command is durable, which says nothing about its outcome:
+ * that comes as an event. Rejects with InvalidCommandError (nothing sent), PublishError (says whether it may have been written) or
+ * ClientClosedError.
+ */
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #published = new PublishedIds();
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** `payment.authorize`, on the rail of the payment option. */
+  async authorize(command: PartnerAAuthorization | PartnerBAuthorization, options: PublishOptions): Promise<Published> {
+    return this.#publish('payment.authorize', railOf(command), command, options);
+  }
+
+  /**
+   * `payment.pay` with a card token. Give `tokenizedAt`: without it the token's 15 minutes count from `time`, which a repeat moves.
+   */
+  async pay(command: CardPayment, options: PublishOptions): Promise<Published> {
+    return this.#publish('payment.pay', 'card', command, options);
+  }
+
+  async capture(command: Capture, options: FollowUpOptions): Promise<Published> {
+    return this.#publish('payment.capture', options.rail, command, options);
+  }
+
+  async refund(command: Refund, options: FollowUpOptions): Promise<Published> {
+    return this.#publish('payment.refund', options.rail, command, options);
+  }
+
+  /** Method A only: method B offers no void, and a card payment can not be voided. */
+  async void(command: VoidAuthorization, options: PublishOptions): Promise<Published> {
+    return this.#publish('payment.void', 'partner-a', command, options);
+  }
+
+  /**
+   * Publishes and resolves with the first event that says what became of the command: succeeded, refused, redirect_required, pending,
+   * in_doubt, … or `payment.command.rejected`. A repeated command gets the result that it had. Rejects besides with ResultTimeoutError:
+   * the outcome is not known then.
+   */
+  async authorizeAndWait(
+    command: PartnerAAuthorization | PartnerBAuthorization,
+    options: PublishOptions & WaitOptions,
+  ): Promise<ResultOf<'authorize'>> {
+    return this.#publishAndWait<'authorize'>('payment.authorize', railOf(command), command, options);
+  }
+
+  async payAndWait(command: CardPayment, options: PublishOptions & WaitOptions): Promise<ResultOf<'pay'>> {
+    return this.#publishAndWait<'pay'>('payment.pay', 'card', command, options);
+  }
+
+  async captureAndWait(command: Capture, options: FollowUpOptions & WaitOptions): Promise<ResultOf<'capture'>> {
+    return this.#publishAndWait<'capture'>('payment.capture', options.rail, command, options);
+  }
+
+  async refundAndWait(command: Refund, options: FollowUpOptions & WaitOptions): Promise<ResultOf<'refund'>> {
+    return this.#publishAndWait<'refund'>('payment.refund', options.rail, command, options);
+  }
+
+  async voidAndWait(command: VoidAuthorization, options: PublishOptions & WaitOptions): Promise<ResultOf<'void'>> {
+    return this.#publishAndWait<'void'>('payment.void', 'partner-a', command, options);
+  }
+
+  #publish(type: CommandType, rail: Rail, command: object, options: PublishOptions): Promise<Published> {
+    return this.#options.send(this.#message(type, rail, command, options));
+  }
+
+  async #publishAndWait<K extends 'authorize' | 'capture' | 'refund' | 'void' | 'pay'>(
+    type: CommandType,
+    rail: Rail,
+    command: object,
+    options: PublishOptions & WaitOptions,
+  ): Promise<ResultOf<K>> {
+    const message = this.#message(type, rail, command, options);
+    const event = await this.#options.waits.resultOf(message, options, () => this.#options.send(message));
+    return event as ResultOf<K>;
+  }
+
+  #message(type: CommandType, rail: Rail, command: object, options: PublishOptions): CommandMessage {
+    const { source, now = () => new Date() } = this.#options;
+    const message = commandMessage(type, rail, command, options, { source, now: now() });
+    // Another process may have used it as well: then the gateway rejects it with the same code.
+    if (!this.#published.note(message.id, message.contentHash))
+      throw new InvalidCommandError(type, [{ path: 'id', code: 'id_reused', message: 'was used for a command with other content' }]);
+    return message;
+  }
+}

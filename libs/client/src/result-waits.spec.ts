@@ -1,0 +1,59 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { aVoid } from '@tranche/testing';
+import { commandMessage } from './commands.js';
+import { PublishError } from './errors.js';
+import { ResultWaits } from './result-waits.js';
+
+const message = commandMessage('payment.void', 'partner-a', aVoid(), { id: 'v1' }, { source: '/shop', now: new Date() });
+const result = (commandId: string): CloudEvent<PaymentEvent> => ({
+  id: 'e1',
+  source: '/gateway',
+  type: 'payment.void.succeeded',
+  time: '2028-01-31T10:00:00Z',
+  data: { merchant: 'shop-fr', orderId: 'order-1', commandId },
+});
+
+it('listens before it publishes', async () => {
+  const steps: string[] = [];
+  const listen = () => Promise.resolve().then(() => void steps.push('listening'));
+  const waits = new ResultWaits({ maxWaits: 1, listen });
+  const publish = () => {
+    steps.push('publishing');
+    waits.offer(result('v1'));
+    return Promise.resolve();
+  };
+  await expect(waits.resultOf(message, {}, publish)).resolves.toMatchObject({ id: 'e1' });
+  expect(steps).toEqual(['listening', 'publishing']);
+  expect(waits.count).toBe(0);
+});
+
+it('gives one result to all who wait for it', async () => {
+  const waits = new ResultWaits({ maxWaits: 2, listen: () => Promise.resolve() });
+  let published = 0;
+  const publish = () => Promise.resolve(++published);
+  const both = [waits.resultOf(message, {}, publish), waits.resultOf(message, {}, publish)];
+  await Promise.resolve();
+  waits.offer(result('another'));
+  waits.offer(result('v1'));
+  expect((await Promise.all(both)).map(({ id }) => id)).toEqual(['e1', 'e1']);
+});
+
+it('says that nothing was written when it could not begin to listen in time, and publishes nothing later', async () => {
+  let begin: () => void = () => undefined;
+  const listening = new Promise<void>((resolve) => (begin = resolve));
+  const waits = new ResultWaits({ maxWaits: 1, listen: () => listening });
+  const publish = jest.fn(() => Promise.resolve());
+  const error: unknown = await waits.resultOf(message, { timeoutMs: 5 }, publish).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(PublishError);
+  expect(error).toMatchObject({ commandId: 'v1', mayBeWritten: false });
+  begin();
+  await listening;
+  await Promise.resolve();
+  expect(publish).not.toHaveBeenCalled();
+});
+
+it('passes on why publishing failed', async () => {
+  const waits = new ResultWaits({ maxWaits: 1, listen: () => Promise.resolve() });
+  await expect(waits.resultOf(message, {}, () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
+  expect(waits.count).toBe(0);
+});

@@ -1,0 +1,126 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { orderKey } from '@tranche/contracts';
+import type { CommandMessage } from './commands.js';
+import { ClientClosedError, PublishError, ResultTimeoutError, TooManyWaitsError } from './errors.js';
+import { isResultType } from './payment-events.js';
+
+export interface WaitOptions {
+  /** From the call to the result, publishing included, milliseconds (45,000). */
+  timeoutMs?: number;
+  /** Gives the wait up: rejects with the signal's reason. What is published by then stays published, and its outcome is not known. */
+  signal?: AbortSignal;
+}
+
+export interface ResultWaitsOptions {
+  /** Resolves when every event published from now on will be given to `offer`. */
+  listen: () => Promise<void>;
+  maxWaits: number;
+  gauge?: { set(value: number): void };
+}
+
+interface Wait {
+  resolve(event: CloudEvent<PaymentEvent>): void;
+  reject(error: unknown): void;
+}
+
+const defaultTimeoutMs = 45_000;
+
+/** Who waits for the result of which command. All waits share what listens. */
+export class ResultWaits {
+  readonly #waits = new Map<string, Set<Wait>>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(private readonly options: ResultWaitsOptions) {}
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Listens, then publishes, then waits: a result can not come unheard. */
+  async resultOf(
+    { id, key, topic }: CommandMessage,
+    { timeoutMs = defaultTimeoutMs, signal }: WaitOptions,
+    publish: () => Promise<unknown>,
+  ): Promise<CloudEvent<PaymentEvent>> {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new ClientClosedError('nothing was published');
+    if (this.#count >= this.options.maxWaits) throw new TooManyWaitsError(this.options.maxWaits);
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.#remove(waitKey(key, id), wait);
+      };
+      const wait: Wait = {
+        resolve: (event) => (end(), resolve(event)),
+        reject: (error) => (end(), reject(error instanceof Error ? error : new Error(String(error)))),
+      };
+      const onAbort = () => wait.reject(signal?.reason);
+      let isPublishing = false;
+      const timer = setTimeout(() => {
+        const cause = new Error(`Kafka gave no way to hear the result within ${timeoutMs} ms`);
+        wait.reject(isPublishing ? new ResultTimeoutError(id, timeoutMs) : new PublishError(id, topic, false, { cause }));
+      }, timeoutMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#add(waitKey(key, id), wait);
+      this.options
+        .listen()
+        .catch((cause: unknown) => {
+          throw new PublishError(id, topic, false, { cause });
+        })
+        // Where nobody waits any more nothing is published that nobody expects.
+        .then(() => {
+          if (!this.#isWaiting(waitKey(key, id), wait)) return;
+          isPublishing = true;
+          return publish();
+        })
+        .catch((error: unknown) => wait.reject(error));
+    });
+  }
+
+  /** Every event that comes, whoever's. */
+  offer(event: CloudEvent<PaymentEvent>): void {
+    const { merchant, orderId, commandId } = event.data;
+    if (commandId === undefined || !isResultType(event.type)) return;
+    for (const wait of this.#waits.get(waitKey(orderKey(merchant, orderId), commandId)) ?? []) wait.resolve(event);
+  }
+
+  /** Those who wait for this command's result hear that there will be none. */
+  fail({ id, key }: Pick<CommandMessage, 'id' | 'key'>, error: unknown): void {
+    for (const wait of this.#waits.get(waitKey(key, id)) ?? []) wait.reject(error);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    const error = new ClientClosedError('the outcome of the command that was waited for is not known');
+    for (const waits of this.#waits.values()) for (const wait of waits) wait.reject(error);
+  }
+
+  #counted(change: 1 | -1): void {
+    this.#count += change;
+    this.options.gauge?.set(this.#count);
+  }
+
+  #isWaiting(key: string, wait: Wait): boolean {
+    return this.#waits.get(key)?.has(wait) ?? false;
+  }
+
+  #add(key: string, wait: Wait): void {
+    this.#counted(1);
+    const waits = this.#waits.get(key) ?? new Set();
+    waits.add(wait);
+    this.#waits.set(key, waits);
+  }
+
+  #remove(key: string, wait: Wait): void {
+    const waits = this.#waits.get(key);
+    if (!waits?.delete(wait)) return;
+    this.#counted(-1);
+    if (waits.size === 0) this.#waits.delete(key);
+  }
+}
+
+function waitKey(key: string, commandId: string): string {
+  return `${commandId}\n${key}`;
+}

@@ -1,0 +1,18 @@
+/** Ids of the events handled last, bounded per partition: an event comes again only where it lay before. */
+export class SeenEvents {
+  readonly #idsOf = new Map<number, Set<string>>();
+
+  constructor(private readonly limitPerPartition: number) {}
+
+  has(partition: number, id: string): boolean {
+    return this.#idsOf.get(partition)?.has(id) ?? false;
+  }
+
+  add(partition: number, id: string): void {
+    const ids = this.#idsOf.get(partition) ?? new Set();
+    this.#idsOf.set(partition, ids);
+    ids.delete(id);
+    ids.add(id);
+    if (ids.size > this.limitPerPartition) for (const oldest of ids) return void ids.delete(oldest);
+  }
+}

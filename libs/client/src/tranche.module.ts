@@ -1,0 +1,110 @@
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type InjectionToken,
+  type ModuleMetadata,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+  type OptionalFactoryDependency,
+  type Provider,
+} from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { EventType } from '@tranche/contracts';
+import { paymentEventTypes } from './on-payment-event.js';
+import { Publisher } from './publisher.js';
+import type { EventHandler, SubscribeOptions, Subscription } from './subscription.js';
+import type { TrancheClient } from './tranche-client.js';
+import { Tranche, type TrancheOptions } from './tranche.js';
+
+export interface TrancheModuleOptions {
+  /** How to reach Kafka, or a client that is there already: in tests an `InMemoryTranche`. The module closes it with the app. */
+  client: TrancheOptions | TrancheClient;
+  /** Of the `@OnPaymentEvent` methods, all in one group; needed where there are any. */
+  subscription?: Omit<SubscribeOptions, 'on'>;
+}
+
+export interface TrancheModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  inject?: (InjectionToken | OptionalFactoryDependency)[];
+  // Nest's own factories take anything too: what is injected decides the parameters.
+  useFactory: (...injected: never[]) => TrancheModuleOptions | Promise<TrancheModuleOptions>;
+}
+
+const moduleOptions = Symbol('@tranche/client: options');
+
+/**
+ * Gives an app `Tranche` and its `Publisher` to inject, and calls its `@OnPaymentEvent` methods. Connects while the app starts. At its end
+ * the subscription drains in `onModuleDestroy`, where Nest sets no order among providers: what handlers use is to be closed in
+ * `onApplicationShutdown`, as the client is.
+ */
+@Module({})
+export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
+  #subscription: Subscription | undefined;
+
+  constructor(
+    @Inject(moduleOptions) private readonly options: TrancheModuleOptions,
+    @Inject(Tranche) private readonly client: TrancheClient,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
+  ) {}
+
+  static forRoot(options: TrancheModuleOptions): DynamicModule {
+    return moduleWith({ provide: moduleOptions, useValue: options });
+  }
+
+  static forRootAsync({ imports = [], inject = [], useFactory }: TrancheModuleAsyncOptions): DynamicModule {
+    return moduleWith({ provide: moduleOptions, inject, useFactory: useFactory as (...injected: unknown[]) => unknown }, imports);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const on = this.#handlers();
+    if (on.size === 0) return;
+    const { subscription } = this.options;
+    if (!subscription) throw new TypeError('there are @OnPaymentEvent methods: TrancheModule needs subscription.group');
+    this.#subscription = await this.client.subscribe({ ...subscription, on: Object.fromEntries(on) });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.#subscription?.close();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+  }
+
+  #handlers(): Map<EventType, EventHandler> {
+    const handlers = new Map<EventType, EventHandler>();
+    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+      const instance = wrapper.instance as Record<string, EventHandler> | undefined;
+      if (typeof instance !== 'object' || instance === null) continue;
+      for (const name of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object | null)) {
+        for (const type of paymentEventTypes(instance[name]!)) {
+          const owner = `${wrapper.name}.${name}`;
+          if (!wrapper.isDependencyTreeStatic()) throw new TypeError(`${owner} handles ${type}, so its class must not be request-scoped`);
+          if (handlers.has(type)) throw new TypeError(`${owner} is the second @OnPaymentEvent method for ${type}`);
+          handlers.set(type, (event, context) => instance[name]!(event, context));
+        }
+      }
+    }
+    return handlers;
+  }
+}
+
+function moduleWith(options: Provider, imports: ModuleMetadata['imports'] = []): DynamicModule {
+  return {
+    module: TrancheModule,
+    global: true,
+    imports: [DiscoveryModule, ...imports],
+    providers: [
+      options,
+      {
+        provide: Tranche,
+        inject: [moduleOptions],
+        useFactory: ({ client }: TrancheModuleOptions) => ('publisher' in client ? client : Tranche.connect(client)),
+      },
+      { provide: Publisher, inject: [Tranche], useFactory: ({ publisher }: TrancheClient) => publisher },
+    ],
+    exports: [Tranche, Publisher],
+  };
+}

@@ -1,0 +1,192 @@
+import { TOPICS } from '@tranche/contracts';
+import {
+  BatchingProducer,
+  createKafkaClient,
+  KeyOrderedConsumer,
+  ProduceDeadlineError,
+  ProducerOverloadedError,
+  RecordTooLargeError,
+  UnknownTopicError,
+  type KafkaClient,
+  type KafkaHealth,
+  type KafkaLog,
+  type KafkaSettings,
+} from '@tranche/kafka';
+import type { Registry } from 'prom-client';
+import { ClientChecks } from './client-checks.js';
+import { logToStandardError } from './client-log.js';
+import { ClientMetrics } from './client-metrics.js';
+import type { CommandMessage } from './commands.js';
+import { connected } from './connected.js';
+import { ClientClosedError, PublishError } from './errors.js';
+import { EventDelivery } from './event-delivery.js';
+import { Publisher, type Published } from './publisher.js';
+import { ResultTail } from './result-tail.js';
+import { ResultWaits } from './result-waits.js';
+import { checkSubscribeOptions, type SubscribeOptions, type Subscription } from './subscription.js';
+import type { ClientHealth, TrancheClient } from './tranche-client.js';
+
+export interface TrancheOptions {
+  brokers: string[];
+  /** Name of the service, as brokers log it. */
+  clientId: string;
+  ssl?: KafkaSettings['ssl'];
+  sasl?: KafkaSettings['sasl'];
+  /** In front of every topic (''). */
+  topicPrefix?: string;
+  /** CloudEvents source of the commands (`/CLIENTID`). */
+  source?: string;
+  /** Warnings and errors go to standard error as JSON lines unless given; pino fits. */
+  log?: KafkaLog;
+  metrics?: Registry;
+  /** A registry that is told of the client's checks; `health()` has them in any case. */
+  health?: KafkaHealth;
+  /** How long connect() waits for Kafka, milliseconds (15,000). */
+  connectTimeoutMs?: number;
+  /** How long a command may wait for its acknowledgement, milliseconds (10,000). */
+  publishTimeoutMs?: number;
+  /** Results waited for at the same time at most (10,000). */
+  maxWaits?: number;
+}
+
+const defaultInFlight = 64;
+
+/** The client of commerce services: publishes payment commands, follows their result events. */
+export class Tranche implements TrancheClient {
+  readonly publisher: Publisher;
+  readonly #options: TrancheOptions;
+  readonly #log: KafkaLog;
+  readonly #metrics: ClientMetrics;
+  readonly #checks: ClientChecks;
+  readonly #kafka: KafkaClient;
+  readonly #producer: BatchingProducer;
+  readonly #waits: ResultWaits;
+  readonly #tail: ResultTail;
+  readonly #subscriptions = new Set<Subscription>();
+  #closing: Promise<void> | undefined;
+  #isClosed = false;
+
+  private constructor(options: TrancheOptions) {
+    const { log = logToStandardError, metrics, health, topicPrefix = '', source = `/${options.clientId}`, maxWaits = 10_000 } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#metrics = new ClientMetrics(metrics);
+    this.#checks = new ClientChecks(health);
+    this.#kafka = createKafkaClient(options, log);
+    this.#producer = new BatchingProducer({ client: this.#kafka, log, health: this.#checks.part(), ...(metrics ? { metrics } : {}) });
+    this.#tail = new ResultTail({
+      client: this.#kafka,
+      topicPrefix,
+      log,
+      checks: this.#checks,
+      onEvent: (event) => this.#waits.offer(event),
+    });
+    this.#waits = new ResultWaits({ maxWaits, listen: () => this.#tail.listen(), gauge: this.#metrics.waits });
+    this.publisher = new Publisher({ source, waits: this.#waits, send: (message) => this.#send(message) });
+  }
+
+  /** Resolves when Kafka answered; rejects with KafkaUnreachableError, which names the brokers. */
+  static async connect(options: TrancheOptions): Promise<Tranche> {
+    const client = new Tranche(checked(options));
+    try {
+      await connected(client.#kafka, client.#log, options.connectTimeoutMs ?? 15_000, {
+        open: () => client.#producer.connect(),
+        undo: () => client.#producer.close({ timeoutMs: 0 }),
+      });
+    } catch (error) {
+      client.#checks.end('never connected');
+      throw error;
+    }
+    return client;
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    if (this.#closing) throw new ClientClosedError('nothing was subscribed');
+    checkSubscribeOptions(options);
+    const { group, inFlight = defaultInFlight } = options;
+    const delivery = new EventDelivery(options, this.#log, this.#metrics);
+    const health = this.#checks.part();
+    const consumer = new KeyOrderedConsumer({
+      ...pick(options, 'from', 'retryDelayMs', 'maxRetryDelayMs', 'drainTimeoutMs', 'sessionTimeoutMs'),
+      ...pick(this.#options, 'metrics', 'topicPrefix'),
+      client: this.#kafka,
+      groupId: group,
+      topic: TOPICS.events.name,
+      inFlight,
+      handle: (record, call) => delivery.handle(record, call),
+      onFailure: (record, failure) => delivery.failed(record, failure),
+      onMissed: ({ committed, low }) => this.#metrics.event(group, 'missed', Number(low - committed)),
+      log: this.#log,
+      health,
+    });
+    let closing: Promise<void> | undefined;
+    const subscription: Subscription = {
+      group,
+      close: () =>
+        (closing ??= consumer.close().finally(() => {
+          health.drop();
+          this.#subscriptions.delete(subscription);
+        })),
+    };
+    this.#subscriptions.add(subscription);
+    try {
+      await consumer.start();
+    } catch (error) {
+      await subscription.close();
+      throw error;
+    }
+    return subscription;
+  }
+
+  health(): ClientHealth {
+    return this.#checks.health();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // Handlers that still run may publish.
+    await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
+    this.#isClosed = true;
+    this.#waits.close();
+    await Promise.all([this.#tail.close(), this.#producer.close()]);
+    this.#checks.end('is closed');
+  }
+
+  async #send(message: CommandMessage): Promise<Published> {
+    if (this.#isClosed) throw new ClientClosedError('the command was not published');
+    const { topicPrefix = '', publishTimeoutMs: deadlineMs = 10_000 } = this.#options;
+    const { id, type, key, encoded } = message;
+    const topic = topicPrefix + message.topic;
+    try {
+      const at = await this.#producer.send({ topic, key, ...encoded }, { deadlineMs });
+      this.#metrics.published.inc({ type, result: 'written' });
+      return { id, topic, ...at };
+    } catch (cause) {
+      const error = new PublishError(id, topic, mayBeWritten(cause), { cause });
+      this.#metrics.published.inc({ type, result: error.mayBeWritten ? 'maybe_written' : 'not_written' });
+      throw error;
+    }
+  }
+}
+
+/** Of what is not known for certain it is said that it may have happened. */
+function mayBeWritten(error: unknown): boolean {
+  if (error instanceof ProduceDeadlineError) return error.mayLand;
+  return !(error instanceof RecordTooLargeError || error instanceof UnknownTopicError || error instanceof ProducerOverloadedError);
+}
+
+function checked(options: TrancheOptions): TrancheOptions {
+  const { brokers, clientId } = options as { brokers: unknown; clientId: unknown };
+  if (!Array.isArray(brokers) || brokers.length === 0 || !brokers.every((broker) => typeof broker === 'string' && broker !== ''))
+    throw new TypeError('brokers must be a list of host:port with at least one entry');
+  if (typeof clientId !== 'string' || clientId === '') throw new TypeError('clientId must be the name of the service');
+  return options;
+}
+
+function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
+  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Pick<T, K>;
+}

@@ -1,0 +1,32 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '@tranche/testing';
+import { startGateway } from './gateway.js';
+import { kafkaWorld } from './worlds.js';
+
+const file = join(repositoryRoot(), 'examples/quickstart/quickstart.mjs');
+
+let world: Awaited<ReturnType<typeof kafkaWorld>>;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+beforeAll(async () => {
+  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], { cwd: repositoryRoot() });
+  world = await kafkaWorld();
+  gateway = await startGateway(world);
+}, 120_000);
+afterAll(() => world.close(), 60_000);
+
+it('publishes an authorization and prints its result', async () => {
+  const env = { ...process.env, KAFKA_BROKERS: world.brokers.join(','), KAFKA_TOPIC_PREFIX: world.prefix };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], { env, timeout: 60_000 });
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/^payment\.authorize\.redirect_required \{/);
+  expect(stdout).toMatch(/redirectHtml: [1-9]\d*,/);
+  const orderId = /orderId: '(quickstart-\d+)'/.exec(stdout)?.[1];
+  expect(await gateway.executed(orderId!)).toBe(1);
+}, 90_000);
+
+it('takes at most 15 lines', () => {
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import {
+  COMMAND_TOPICS,
+  decodeCloudEvent,
+  encodeCloudEvent,
+  orderKey,
+  sequenceOf,
+  TOPICS,
+  topicName,
+  type CloudEvent,
+  type CommandType,
+  type EventType,
+  type PaymentEvent,
+} from '@tranche/contracts';
+import { BatchingProducer, createKafkaClient, ensureTopics, partitionForKey, TailConsumer } from '@tranche/kafka';
+import { infrastructure, ownPrefix } from '@tranche/testing';
+import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
+import { InMemoryTranche } from '../src/testing.js';
+
+export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export interface SeenCommand {
+  id: string;
+  type: string;
+  topic: string;
+  key: string;
+  data: { merchant: string; orderId: string };
+  traceparent?: string | undefined;
+}
+
+export type Answer = (command: SeenCommand) => { type: EventType; data: PaymentEvent }[];
+
+export interface EmittedRecord {
+  headers: Record<string, string>;
+  value: Buffer | null;
+}
+
+/** A place where commands and events lie, on real brokers or in memory: what a contract spec needs besides the client itself. */
+export interface World {
+  /** A client of this world; closed with it. */
+  client(options?: Partial<TrancheOptions>): Promise<TrancheClient>;
+  commands(): SeenCommand[];
+  /** How commands of a type are answered from now on. */
+  answer(type: CommandType, answer: Answer): void;
+  emit(type: EventType, data: PaymentEvent, attributes?: Partial<CloudEvent>): Promise<CloudEvent<PaymentEvent>>;
+  emitRecord(key: string, record: EmittedRecord): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function inMemoryWorld(): Promise<World> {
+  const tranche = new InMemoryTranche({ log: SILENT, maxWaits: 3 });
+  return Promise.resolve({
+    client: () => Promise.resolve(tranche),
+    commands: () => tranche.published.map(({ id, type, topic, key, data }) => ({ id, type, topic, key, data })),
+    answer: (type, answer) => void tranche.on(type, ({ id, topic, key, data }) => answer({ id, type, topic, key, data })),
+    emit: (type, data, attributes) => Promise.resolve(tranche.emit({ ...attributes, type, data })),
+    emitRecord: (key, record) => Promise.resolve(tranche.emitRecord(key, record)),
+    close: () => tranche.close(),
+  });
+}
+
+/** Real brokers; a small stand-in answers commands, so that a spec sees the client alone. */
+export async function kafkaWorld(): Promise<World & { prefix: string; brokers: string[]; atEnd(end: () => Promise<unknown>): void }> {
+  const brokers = infrastructure().brokers.split(',');
+  const prefix = ownPrefix();
+  const kafka = createKafkaClient({ brokers, clientId: 'client-spec' }, SILENT);
+  await ensureTopics(kafka, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+  const producer = new BatchingProducer({ client: kafka, log: SILENT });
+  const commands: SeenCommand[] = [];
+  const answers = new Map<string, Answer>();
+  const clients: TrancheClient[] = [];
+  const endings: (() => Promise<unknown>)[] = [];
+  let sequence = 0n;
+  const emitRecord = async (key: string, record: EmittedRecord) => {
+    const partition = partitionForKey(key, TOPICS.events.partitions);
+    await producer.send({ topic: topicName(prefix, TOPICS.events), partition, key, ...record });
+  };
+  const emit: World['emit'] = async (type, data, attributes = {}) => {
+    const key = orderKey(data.merchant, data.orderId);
+    const made = { id: randomUUID(), source: '/spec', type, time: new Date().toISOString(), sequence: sequenceOf(sequence++) };
+    const event = { ...made, ...attributes, data };
+    await emitRecord(key, encodeCloudEvent(event));
+    return event;
+  };
+  const tails = Object.values(COMMAND_TOPICS).map(
+    ({ name }) =>
+      new TailConsumer({
+        client: kafka,
+        topic: name,
+        topicPrefix: prefix,
+        from: new Map(),
+        log: SILENT,
+        onRecords: (_partition, records) => {
+          for (const record of records) {
+            const { id, type, data, traceparent } = decodeCloudEvent(record).event as CloudEvent<SeenCommand['data']>;
+            const command = { id, type, topic: prefix + name, key: record.key!, data, traceparent };
+            commands.push(command);
+            for (const answer of answers.get(type)?.(command) ?? []) void emit(answer.type, answer.data);
+          }
+        },
+      }),
+  );
+  await Promise.all(tails.map((tail) => tail.start()));
+  return {
+    prefix,
+    brokers,
+    atEnd: (end) => void endings.push(end),
+    async client(options = {}) {
+      const client = await Tranche.connect({ brokers, clientId: 'client-spec', topicPrefix: prefix, log: SILENT, maxWaits: 3, ...options });
+      clients.push(client);
+      return client;
+    },
+    commands: () => commands.map((command) => ({ ...command, topic: command.topic.slice(prefix.length) })),
+    answer: (type, answer) => void answers.set(type, answer),
+    emit,
+    emitRecord,
+    async close() {
+      await Promise.all([...clients.map((client) => client.close()), ...tails.map((tail) => tail.stop())]);
+      await Promise.all([producer.close(), ...endings.map((end) => end())]);
+    },
+  };
+}
+
+export const succeeded = (orderId: string, commandId: string, overrides: Partial<PaymentEvent> = {}): PaymentEvent => ({
+  merchant: 'shop-fr',
+  orderId,
+  commandId,
+  operation: 'capture',
+  attempt: 1,
+  origin: 'answer',
+  ...overrides,
+});
+
+export const redirect = ({ id, data }: SeenCommand): ReturnType<Answer> => [
+  {
+    type: 'payment.authorize.redirect_required',
+    data: { merchant: data.merchant, orderId: data.orderId, commandId: id, operation: 'authorize', attempt: 1 },
+  },
+];

@@ -1,0 +1,32 @@
+/** Where this machine's Chromium is, and how it is started without a screen. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const OUTSIDE_THE_PATH = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** CHROMIUM_PATH, else the first of its names on the PATH, else `undefined`. */
+export function chromiumPath(env = process.env) {
+  if (env.CHROMIUM_PATH) return env.CHROMIUM_PATH;
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
+  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return [...candidates, ...OUTSIDE_THE_PATH].find(isExecutable);
+}
+
+/** Chromium's sandbox refuses to run as root; and a test browser asks nobody for updates. */
+export function chromiumArguments({ isRoot = process.getuid?.() === 0 } = {}) {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  return isRoot ? ['--no-sandbox', ...quiet] : quiet;
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,113 @@
+/** What the scenarios play on: simulator and services on free ports, topics and Redis names of this run, and a shop that uses them. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '../ports.mjs';
+import { stopAll } from '../processes.mjs';
+import { CHECKOUT_MERCHANT, environments, SERVICES, startInOrder, startService } from '../services.mjs';
+import { keepLogs, keepNothing } from './logs.mjs';
+import { openPage } from './page.mjs';
+import { platformAt } from './platform.mjs';
+import { openShop } from './shop.mjs';
+
+/** `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses are those of this run, whatever the file says. */
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files }) {
+  const ports = await portsForServices();
+  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
+  const merchants = merchantsOfThisRun(files.merchantsFile, ports);
+  const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
+  writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
+  const more = {
+    'platform-simulator': { NOTIFICATION_RETRY_MS: Array(60).fill(500).join(',') },
+    // A new key pair of the simulator takes its time on a busy machine.
+    'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
+    'payment-gateway': { PLATFORM_TIMEOUT_MS: '2000', DOUBT_GRACE_MS: '1000' },
+  };
+  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile: files.accountsFile, more });
+  const { tokenizeCard, ...libraries } = await builtLibraries();
+  await createTopics({ ...libraries, brokers, topicPrefix, log });
+
+  const services = {};
+  const trouble = []; // what the services warned of, printed when a scenario fails
+  const logs = files.logsFolder === undefined ? keepNothing : keepLogs(files.logsFolder);
+  const start = async (name) => {
+    const onOutput = logs.outputOf(name);
+    services[name] = await startService(name, { held, env: envs[name], onWarning: (line) => trouble.push(line), onOutput });
+  };
+  const stop = async (name) => {
+    await logs.keepMetrics(services[name]);
+    await stopAll([services[name].process]);
+  };
+  log('starting the simulator and the services');
+  await startInOrder(start);
+  log('all services are ready');
+  let aheadMs = 0;
+  const shop = await openShop({ libraries, brokers, topicPrefix, nowMs: () => Date.now() + aheadMs });
+  const platform = platformAt(services['platform-simulator'].url);
+  /** From now on platform, gateway and shop live so much later, and so does what they did before. */
+  const travel = async (ms) => {
+    await stop('payment-gateway');
+    aheadMs += ms;
+    await platform.travel(ms);
+    envs['payment-gateway'].CLOCK_OFFSET_MS = String(aheadMs);
+    await start('payment-gateway');
+  };
+  const { API_KEY_ID: apiKeyId, CSE_KEYS_URL: cseKeysUrl, TOKENIZER_URL: tokenizerUrl, PUBLIC_URL: origin } = envs['checkout-demo'];
+  const { identifier, returnUrl } = merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT);
+  return {
+    services,
+    trouble,
+    shop,
+    platform,
+    returnUrl,
+    page: openPage({ tokenizeCard, origin, apiKeyId, cseKeysUrl, tokenizerUrl }),
+    identifier,
+    start,
+    stop,
+    travel,
+    travelHome: () => (aheadMs === 0 ? undefined : travel(-aheadMs)),
+    async kill(name) {
+      services[name].process.kill('SIGKILL');
+      await services[name].process.exited;
+    },
+    /** The shop goes, the services stay up: they are the holder's. */
+    async close() {
+      await Promise.all([shop.close(), ...Object.values(services).map(logs.keepMetrics)]);
+    },
+  };
+}
+
+/** They exist only after the bootstrap. */
+async function builtLibraries() {
+  const [contracts, kafka, { Tranche }, { tokenizeCard }] = await Promise.all([
+    import('@tranche/contracts'),
+    import('@tranche/kafka'),
+    import('@tranche/client'),
+    import('@tranche/card-encryption'),
+  ]);
+  return { contracts, kafka, Tranche, tokenizeCard };
+}
+
+async function portsForServices() {
+  const free = await freePorts(Object.values(SERVICES).flatMap(Object.keys).length);
+  const numbered = ([name, wanted]) => [name, Object.fromEntries(Object.keys(wanted).map((which) => [which, free.pop()]))];
+  return Object.fromEntries(Object.entries(SERVICES).map(numbered));
+}
+
+function merchantsOfThisRun(merchantsFile, ports) {
+  const ingest = `http://127.0.0.1:${ports['notification-ingest'].port}`;
+  const checkout = `http://127.0.0.1:${ports['checkout-demo'].port}`;
+  return JSON.parse(readFileSync(merchantsFile, 'utf8')).map((merchant) => ({
+    ...merchant,
+    notificationUrl: `${ingest}/notifications`,
+    returnUrl: `${ingest}/return/${merchant.merchant}`,
+    pageUrl: `${checkout}/${merchant.merchant}/thanks`,
+  }));
+}
+
+async function createTopics({ contracts, kafka, brokers, topicPrefix, log }) {
+  const silent = { debug: () => undefined, info: () => undefined, warn: log, error: log };
+  const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, silent);
+  const definitions = Object.values(contracts.TOPICS);
+  await kafka.ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silent });
+}
