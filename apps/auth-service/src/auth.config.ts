@@ -59,6 +59,14 @@ export class AuthConfig implements ChecksItself {
   @Max(300)
   refusalSeconds: number;
 
+  @Env('REFUSED_INTERVAL_SECONDS', {
+    doc: 'how old a token that replaced a refused one must be before it is replaced too, seconds',
+    default: 5,
+  })
+  @Min(0)
+  @Max(300)
+  refusedIntervalSeconds: number;
+
   @Env('REALM_SECONDS', { doc: 'how long a discovered realm path counts, seconds', default: 3_600 })
   @Min(1)
   @Max(86_400)

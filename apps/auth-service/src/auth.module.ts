@@ -4,10 +4,12 @@ import { AccountsController } from './accounts.controller.js';
 import { AuthConfig } from './auth.config.js';
 import { AuthEvents } from './auth-events.producer.js';
 import { CallerKeys } from './caller-keys.js';
+import { EntryStore } from './entries.store.js';
 import { RealmService } from './realm.service.js';
 import { RenewalService } from './renewal.service.js';
 import { TokenApiClient } from './token-api.client.js';
 import { TokenCache } from './token.cache.js';
+import { TokenCopies } from './token-copies.cache.js';
 import { TokenIssuer } from './token-issuer.service.js';
 import { TokenService } from './token.service.js';
 import { serveTokens } from './tokens.controller.js';
@@ -20,7 +22,9 @@ import { serveTokens } from './tokens.controller.js';
     TokenApiClient,
     RealmService,
     TokenIssuer,
+    EntryStore,
     TokenCache,
+    TokenCopies,
     RenewalService,
     TokenService,
   ],

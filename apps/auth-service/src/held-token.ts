@@ -8,6 +8,8 @@ export interface HeldToken {
   /** Of the whole life, as the token API told it. */
   lifetimeMs: number;
   expiresAtMs: number;
+  /** Asked for because the one before was reported as refused. */
+  replacesRefused?: true;
 }
 
 /** Renewed when this part of its life is left, or by chance up to half of that later. */
@@ -15,7 +17,7 @@ const RENEW_BEFORE_END = 0.2;
 /** Not handed out in its last moments: a request that takes it along must still arrive in time. */
 const LAST_MOMENTS = 0.02;
 const LAST_MOMENTS_MAX_MS = 10_000;
-const LONGEST_LIFETIME_MS = 24 * 3_600_000;
+export const LONGEST_LIFETIME_MS = 24 * 3_600_000;
 
 /**
  * Life is counted from before the request: the token may have been made at any moment since. `expires_in` has no unit in the
@@ -43,6 +45,11 @@ export function isUsable(token: HeldToken, nowMs: number): boolean {
 /** How much longer it may be handed out. */
 export function usableMs({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number): number {
   return Math.floor(expiresAtMs - nowMs - Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS));
+}
+
+/** Since it was asked for. */
+export function ageMs({ lifetimeMs, expiresAtMs }: HeldToken, nowMs: number): number {
+  return nowMs - (expiresAtMs - lifetimeMs);
 }
 
 /** From 80 % of its life on. `jitter` (0 to 1, drawn once by each replica and account) puts that off to 90 % at most, so that replicas do not all renew at one moment. */

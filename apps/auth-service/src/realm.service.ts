@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
 import { AuthConfig } from './auth.config.js';
+import { DiscovererProblem } from './discoverer-problem.js';
 import type { HeldToken } from './held-token.js';
 import { TokenApiClient } from './token-api.client.js';
 
@@ -53,12 +54,23 @@ export class RealmService {
 
   /** A cached token may have been withdrawn: then once more with another. */
   async #ask(discoverer: Account, tokenOf: TokenOf): Promise<string> {
-    const token = await tokenOf(discoverer);
+    const token = await this.#tokenOf(discoverer, tokenOf);
     try {
       return await this.api.realmPath(discoverer, token);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'auth_refused' || discoverer.grant === 'password') throw error;
-      return this.api.realmPath(discoverer, await tokenOf(discoverer, token.fingerprint));
+      return this.api.realmPath(discoverer, await this.#tokenOf(discoverer, tokenOf, token.fingerprint));
+    }
+  }
+
+  /** Why there is none is remembered of the discoverer itself, but of one that is never cached, and when each attempt first asks for the realm. */
+  async #tokenOf(discoverer: Account, tokenOf: TokenOf, refused?: string): Promise<HeldToken> {
+    try {
+      return await tokenOf(discoverer, refused);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const isRemembered = discoverer.grant === 'password' || (refused !== undefined && error.status === 503);
+      throw new DiscovererProblem(error, isRemembered);
     }
   }
 }

@@ -6,14 +6,17 @@ import { AuthConfig } from './auth.config.js';
 import type { CacheEntry } from './cache-entry.js';
 import { isDueForRenewal, isUsable, type HeldToken } from './held-token.js';
 import type { TokenOf } from './realm.service.js';
-import { isRefusal, TokenIssuer } from './token-issuer.service.js';
-import { TokenCache, type Lock, type Refusal } from './token.cache.js';
+import { problemOfRefusal, refusalOf, type Refusal } from './refusal.js';
+import type { Lock } from './entries.store.js';
+import { TokenCopies } from './token-copies.cache.js';
+import { TokenIssuer } from './token-issuer.service.js';
+import { TokenCache } from './token.cache.js';
 
 const LOOK_AGAIN_MS = 40;
-/** On top of what the calls under a lock may take. */
-const LOCK_MARGIN_MS = 2_000;
-/** A discovery is up to three calls more. */
-const CALLS_WITH_DISCOVERY = 4;
+/** On top of what the calls of one renewal may take: what Redis may take. */
+const REDIS_MS = 5_000;
+/** A discovery is up to two tokens and two looks at the realm more. */
+const CALLS_WITH_DISCOVERY = 5;
 
 export interface Renewal {
   account: Account;
@@ -24,7 +27,7 @@ export interface Renewal {
 
 /**
  * A new token, asked for once however many want it: one call in this process, one among all replicas. What the token API refuses is not
- * asked again for REFUSAL_SECONDS.
+ * asked again for REFUSAL_SECONDS, and one that is not there is left alone for longer each time.
  */
 @Injectable()
 export class RenewalService {
@@ -35,6 +38,7 @@ export class RenewalService {
     private readonly config: AuthConfig,
     private readonly cache: TokenCache,
     private readonly issuer: TokenIssuer,
+    private readonly copies: TokenCopies,
     private readonly log: ServiceLogger,
   ) {}
 
@@ -46,6 +50,11 @@ export class RenewalService {
     return running;
   }
 
+  /** For this caller alone: a user's token is never kept, never shared. */
+  issueUnshared(account: Account, tokenOf: TokenOf): Promise<HeldToken> {
+    return this.issuer.issue(account, tokenOf);
+  }
+
   isRunning({ name }: CacheEntry): boolean {
     return this.#running.has(name);
   }
@@ -55,25 +64,24 @@ export class RenewalService {
     const { account, entry } = renewal;
     this.#throwIfRefused(entry);
     const calls = account.scopeFrom === undefined ? 1 : CALLS_WITH_DISCOVERY;
-    const lockLifetimeMs = calls * this.config.authTimeoutMs + LOCK_MARGIN_MS;
-    const giveUpAtMs = performance.now() + 2 * lockLifetimeMs;
+    const longestMs = calls * this.config.authTimeoutMs + REDIS_MS;
+    const giveUpAtMs = performance.now() + 2 * longestMs;
     while (performance.now() < giveUpAtMs) {
       let lock: Lock | undefined;
       let found: HeldToken | undefined;
       let refusal: Refusal | undefined;
       try {
-        lock = await this.cache.lock(entry, lockLifetimeMs);
+        lock = await this.cache.lock(entry, longestMs);
         [found, refusal] = await Promise.all([this.cache.read(entry), this.cache.refusal(entry)]);
       } catch (error) {
-        this.log.warn({ reason: reasonOf(error) }, 'Redis is away: the token API is asked directly');
-        return this.#ask(renewal, tokenOf).finally(() => this.#release(lock));
+        return this.#withoutRedis(renewal, tokenOf, error).finally(() => this.#release(lock));
       }
-      if (isFresh(found, renewal)) {
-        await this.#release(lock);
+      if (found !== undefined && this.#isFresh(found, renewal)) {
+        this.#release(lock);
         return found;
       }
       if (refusal !== undefined) {
-        await this.#release(lock);
+        this.#release(lock);
         throw this.#remember(entry, refusal);
       }
       if (lock !== undefined) return this.#askAndStore(renewal, tokenOf, lock);
@@ -87,27 +95,42 @@ export class RenewalService {
     });
   }
 
+  /** Nobody can be kept from asking at the same time. The copy of this process makes it needless. */
+  async #withoutRedis(renewal: Renewal, tokenOf: TokenOf, cause: unknown): Promise<HeldToken> {
+    const own = this.copies.usable(renewal.entry);
+    if (own !== undefined && this.#isFresh(own, renewal)) return own;
+    this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the token API is asked directly');
+    try {
+      return await this.#ask(renewal, tokenOf);
+    } catch (error) {
+      if (own === undefined || own.fingerprint === renewal.refused) throw error;
+      return own;
+    }
+  }
+
   async #askAndStore(renewal: Renewal, tokenOf: TokenOf, lock: Lock): Promise<HeldToken> {
     try {
       const token = await this.#ask(renewal, tokenOf);
       await this.cache.store(renewal.entry, token).catch((error: unknown) => {
-        this.log.warn({ reason: reasonOf(error) }, 'Redis is away: the token is kept in this process only');
+        this.log.warn({ reason: reasonOf(error) }, 'Redis is away or takes no writes: the token is kept in this process only');
       });
       return token;
     } finally {
-      await this.#release(lock);
+      this.#release(lock);
     }
   }
 
-  async #ask({ account, entry }: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+  async #ask({ account, entry, refused }: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
     try {
-      return await this.issuer.issue(account, tokenOf);
+      const token = await this.issuer.issue(account, tokenOf);
+      this.#refusals.delete(entry.credentialsName);
+      return refused === undefined ? token : { ...token, replacesRefused: true };
     } catch (error) {
-      const leftMs = this.config.refusalSeconds * 1_000;
-      if (!isRefusal(error) || leftMs === 0) throw error;
-      const refusal = { code: error.code, detail: error.detail ?? '', leftMs };
+      const failures = this.#refusals.get(entry.credentialsName)?.refusal.failures ?? 0;
+      const refusal = refusalOf(error, failures, this.config.refusalSeconds);
+      if (refusal === undefined) throw error;
       await this.cache.storeRefusal(entry, refusal).catch((cause: unknown) => {
-        this.log.warn({ reason: reasonOf(cause) }, 'Redis is away: the refusal is known to this process only');
+        this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the refusal is known to this process only');
       });
       throw this.#remember(entry, refusal);
     }
@@ -115,29 +138,25 @@ export class RenewalService {
 
   #remember({ credentialsName }: CacheEntry, refusal: Refusal): Problem {
     this.#refusals.set(credentialsName, { refusal, untilMs: performance.now() + refusal.leftMs });
-    return problemOf(refusal);
+    return problemOfRefusal(refusal);
   }
 
+  /** What is over still tells how often the token API was not there. */
   #throwIfRefused({ credentialsName }: CacheEntry): void {
     const known = this.#refusals.get(credentialsName);
     if (known === undefined) return;
     const leftMs = known.untilMs - performance.now();
-    if (leftMs > 0) throw problemOf({ ...known.refusal, leftMs });
-    this.#refusals.delete(credentialsName);
+    if (leftMs > 0) throw problemOfRefusal({ ...known.refusal, leftMs });
   }
 
-  async #release(lock: Lock | undefined): Promise<void> {
-    await lock
-      ?.release()
-      .catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+  #isFresh(token: HeldToken, { entry, refused }: Renewal): boolean {
+    if (token.fingerprint === refused || this.copies.isRefused(entry, token)) return false;
+    const now = performance.now();
+    return isUsable(token, now) && !isDueForRenewal(token, now, entry.jitter);
   }
-}
 
-function isFresh(token: HeldToken | undefined, { entry, refused }: Renewal): token is HeldToken {
-  const now = performance.now();
-  return token !== undefined && isUsable(token, now) && !isDueForRenewal(token, now, entry.jitter) && token.fingerprint !== refused;
-}
-
-function problemOf({ code, detail, leftMs }: Refusal): Problem {
-  return new Problem({ status: 502, code, detail, headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } });
+  /** Nobody waits for that. */
+  #release(lock: Lock | undefined): void {
+    lock?.release().catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+  }
 }

@@ -2,6 +2,23 @@ import { Problem } from '@tranche/service-kit';
 
 const RETRY_AFTER_SECONDS = 5;
 
+/** The token API is not there for us now. `retryAfterSeconds`: only where it said so itself. */
+export class TokenApiUnavailable extends Problem {
+  constructor(
+    reason: string,
+    cause?: unknown,
+    readonly retryAfterSeconds?: number,
+  ) {
+    super({
+      status: 503,
+      code: 'platform_unavailable',
+      detail: `The token API gave no token: ${reason}.`,
+      headers: { 'retry-after': String(retryAfterSeconds ?? RETRY_AFTER_SECONDS) },
+      cause,
+    });
+  }
+}
+
 export interface ApiAnswer {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -31,14 +48,8 @@ export function realmUnknown(reason: string): Problem {
   return new Problem({ status: 502, code: 'realm_unknown', detail: `GET /iam/realms/my gave no realm path: ${reason}.` });
 }
 
-export function unavailable(reason: string, cause?: unknown, retryAfterSeconds = RETRY_AFTER_SECONDS): Problem {
-  return new Problem({
-    status: 503,
-    code: 'platform_unavailable',
-    detail: `The token API gave no token: ${reason}.`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
-    cause,
-  });
+export function unavailable(reason: string, cause?: unknown, retryAfterSeconds?: number): Problem {
+  return new TokenApiUnavailable(reason, cause, retryAfterSeconds);
 }
 
 function retryAfterOf(headers: ApiAnswer['headers']): number | undefined {

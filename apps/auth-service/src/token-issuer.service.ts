@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Problem, reasonOf } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
 import { AuthEvents } from './auth-events.producer.js';
+import { DiscovererProblem } from './discoverer-problem.js';
 import { expiresInSeconds, type HeldToken } from './held-token.js';
 import { RealmService, type TokenOf } from './realm.service.js';
 import { TokenApiClient } from './token-api.client.js';
@@ -27,7 +28,8 @@ export class TokenIssuer {
     } catch (error) {
       if (isRefusal(error)) {
         this.realms.forget(account);
-        this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
+        const isOfDiscoverer = error instanceof DiscovererProblem;
+        if (!isOfDiscoverer) this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
       }
       throw error;
     }

@@ -1,10 +1,13 @@
 import { createLogger, Metrics, Problem, Secret } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
+import { FakeCache } from '../test/fake-cache.js';
 import type { AuthConfig } from './auth.config.js';
 import { fingerprintOf, type HeldToken } from './held-token.js';
 import { RenewalService } from './renewal.service.js';
 import type { TokenIssuer } from './token-issuer.service.js';
-import type { Refusal, TokenCache } from './token.cache.js';
+import { TokenCopies } from './token-copies.cache.js';
+import type { TokenCache } from './token.cache.js';
+import { unavailable } from './token-api-problems.js';
 import { TokenService } from './token.service.js';
 
 const shop: Account = { account: 'shop', grant: 'client_credentials', clientId: 'id', clientSecret: new Secret('x') };
@@ -13,45 +16,6 @@ const user: Account = { account: 'user', grant: 'password', username: 'name', pa
 /** With this share of its life left. */
 function aToken(accessToken: string, left = 1): HeldToken {
   return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs: 60_000, expiresAtMs: performance.now() + 60_000 * left };
-}
-
-/** A cache of one entry whose lock is always free. */
-class FakeCache {
-  entry?: HeldToken;
-  known?: Refusal;
-  isAway = false;
-  reads = 0;
-  onLock: () => void = () => undefined;
-
-  entryOf({ account }: Account) {
-    return { account, name: account, credentialsName: account, jitter: 0 };
-  }
-  read() {
-    this.reads++;
-    return this.answer(this.entry);
-  }
-  store(_entry: unknown, token: HeldToken) {
-    this.entry = token;
-    return this.answer(undefined);
-  }
-  drop(_entry: unknown, fingerprint: string) {
-    if (this.entry?.fingerprint === fingerprint) this.entry = undefined;
-    return this.answer(this.entry);
-  }
-  lock() {
-    this.onLock();
-    return this.answer({ release: () => Promise.resolve() });
-  }
-  refusal() {
-    return this.answer(this.known);
-  }
-  storeRefusal(_entry: unknown, refusal: Refusal) {
-    this.known = refusal;
-    return this.answer(undefined);
-  }
-  private answer<T>(value: T): Promise<T> {
-    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(value);
-  }
 }
 
 describe('tokens', () => {
@@ -67,11 +31,12 @@ describe('tokens', () => {
         return answer();
       },
     } as unknown as TokenIssuer;
-    const config = { authTimeoutMs: 1_000, refusalSeconds } as AuthConfig;
+    const config = { authTimeoutMs: 1_000, refusalSeconds, refusedIntervalSeconds: 5 } as AuthConfig;
+    const copies = new TokenCopies(config);
     const log = createLogger({ name: 'test', level: 'silent' });
     metrics = new Metrics('test');
-    const renewals = new RenewalService(config, cache as unknown as TokenCache, issuer, log);
-    service = new TokenService(renewals, issuer, cache as unknown as TokenCache, log, metrics);
+    const renewals = new RenewalService(config, cache as unknown as TokenCache, issuer, copies, log);
+    service = new TokenService(renewals, cache as unknown as TokenCache, copies, log, metrics);
   };
   beforeEach(() => {
     cache = new FakeCache();
@@ -172,7 +137,7 @@ describe('tokens', () => {
     answer = refusedBy;
     for (let i = 0; i < 3; i++) await expect(service.token(shop)).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '10' } });
     expect(asked).toBe(1);
-    expect(cache.known).toEqual({ code: 'auth_refused', detail: 'refused', leftMs: 10_000 });
+    expect(cache.known).toEqual({ status: 502, code: 'auth_refused', detail: 'refused', leftMs: 10_000 });
     start();
     await expect(service.token(shop)).rejects.toMatchObject({ code: 'auth_refused', detail: 'refused' });
     expect(asked).toBe(1);
@@ -189,6 +154,54 @@ describe('tokens', () => {
     await expect(service.token(shop)).rejects.toThrow('refused');
     await expect(service.token(shop)).rejects.toThrow('refused');
     expect(asked).toBe(3);
+  });
+
+  it('that were refused do not come back from a look into Redis that was under way, or from an entry that could not be deleted', async () => {
+    cache.entry = aToken('refused');
+    const { fingerprint: refused } = cache.entry;
+    const read = cache.read.bind(cache);
+    let look: () => void = () => undefined;
+    cache.read = () => new Promise((resolve) => (look = () => resolve(aToken('refused'))));
+    const waiting = textOf(shop);
+    cache.read = read;
+    cache.isFull = true;
+    expect(await textOf(shop, refused)).toBe('token-1');
+    look();
+    expect(await waiting).toBe('token-1');
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+    expect(await textOf(shop)).toBe('token-1');
+    clock.mockRestore();
+    expect(cache.entry.accessToken).toBe('refused');
+    expect(asked).toBe(1);
+  });
+
+  it('that were refused count again when the token API gives them out once more', async () => {
+    answer = () => Promise.resolve(aToken('the same'));
+    const { fingerprint } = await service.token(shop);
+    expect(await textOf(shop, fingerprint)).toBe('the same');
+    expect(await textOf(shop)).toBe('the same');
+    const { length } = [...Array(asked)];
+    await expect(service.token(shop, fingerprint)).rejects.toMatchObject({ status: 503 });
+    expect(asked).toBe(length);
+  });
+
+  it('are handed out from the copy of this process while Redis takes no writes, also when it is due and the token API is away', async () => {
+    cache.isFull = true;
+    answer = () => Promise.resolve(aToken('due', 0.1));
+    expect(await textOf(shop)).toBe('due');
+    answer = () => Promise.reject(unavailable('HTTP 503'));
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+    for (let i = 0; i < 3; i++) {
+      expect(await textOf(shop)).toBe('due');
+      await settled();
+    }
+    clock.mockRestore();
+    expect(asked).toBe(2);
+  });
+
+  it('do not wait for the release of the lock', async () => {
+    cache.lock = () => Promise.resolve({ release: () => new Promise<void>(() => undefined) });
+    expect(await textOf(shop)).toBe('token-1');
   });
 
   it('are counted by where they came from', async () => {

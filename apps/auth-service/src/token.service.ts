@@ -2,20 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Metrics, reasonOf, ServiceLogger } from '@tranche/service-kit';
 import type { Account } from './accounts.js';
 import type { CacheEntry } from './cache-entry.js';
-import { isDueForRenewal, isUsable, type HeldToken } from './held-token.js';
+import { isDueForRenewal, type HeldToken } from './held-token.js';
+import { problemOfRefusal } from './refusal.js';
 import type { TokenOf } from './realm.service.js';
 import { RenewalService } from './renewal.service.js';
-import { TokenIssuer } from './token-issuer.service.js';
+import { TokenCopies } from './token-copies.cache.js';
 import { TokenCache } from './token.cache.js';
 
-/** So long this process's own copy answers without a look into Redis: what another replica dropped or renewed counts here by then. */
-const COPY_MS = 1_000;
 const RENEW_AGAIN_MS = 5_000;
-
-interface Copy {
-  token: HeldToken;
-  askRedisAtMs: number;
-}
+const REFUSED_AGAIN = 'The platform refused a token that was asked for just now in place of a refused one.';
 
 /**
  * A token for an account: from the cache while it lives, renewed early while the old one is still handed out. Without Redis it still
@@ -23,7 +18,6 @@ interface Copy {
  */
 @Injectable()
 export class TokenService {
-  readonly #copies = new Map<string, Copy>();
   readonly #reads = new Map<string, Promise<HeldToken | undefined>>();
   readonly #noRenewalBeforeMs = new Map<string, number>();
   readonly #tokenOf: TokenOf = (account, refused) => this.token(account, refused);
@@ -31,8 +25,8 @@ export class TokenService {
 
   constructor(
     private readonly renewals: RenewalService,
-    private readonly issuer: TokenIssuer,
     private readonly cache: TokenCache,
+    private readonly copies: TokenCopies,
     private readonly log: ServiceLogger,
     metrics: Metrics,
   ) {
@@ -46,21 +40,14 @@ export class TokenService {
 
   /** `refused`: fingerprint of a token that the platform would not take. */
   async token(account: Account, refused?: string): Promise<HeldToken> {
-    // A user's token: never kept, never shared.
-    if (account.grant === 'password') return this.issuer.issue(account, this.#tokenOf);
+    if (account.grant === 'password') return this.renewals.issueUnshared(account, this.#tokenOf);
     const entry = this.cache.entryOf(account);
-    const copy = refused === undefined ? this.#copy(entry) : undefined;
+    const copy = refused === undefined ? this.copies.current(entry) : undefined;
     const held = copy ?? (await (refused === undefined ? this.#read(entry) : this.#otherThan(refused, entry)));
     if (held === undefined) return this.#renewed(account, entry, refused);
     this.#served[copy === undefined ? 'cache' : 'copy'].inc();
     if (isDueForRenewal(held, performance.now(), entry.jitter)) this.#renewBehind(account, entry);
     return held;
-  }
-
-  #copy({ name }: CacheEntry): HeldToken | undefined {
-    const copy = this.#copies.get(name);
-    const now = performance.now();
-    return copy !== undefined && now < copy.askRedisAtMs && isUsable(copy.token, now) ? copy.token : undefined;
   }
 
   /** One look into Redis at a time, whoever asks. */
@@ -72,35 +59,54 @@ export class TokenService {
   }
 
   async #look(entry: CacheEntry): Promise<HeldToken | undefined> {
+    let found: HeldToken | undefined;
     try {
-      return this.#taken(entry, await this.cache.read(entry));
+      found = await this.cache.read(entry);
     } catch (error) {
       this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
-      return this.#taken(entry, this.#copies.get(entry.name)?.token);
+      return this.#own(entry);
     }
+    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found);
   }
 
   /** Drops the refused token here and in Redis; what is there instead. */
   async #otherThan(refused: string, entry: CacheEntry): Promise<HeldToken | undefined> {
-    if (this.#copies.get(entry.name)?.token.fingerprint === refused) this.#copies.delete(entry.name);
+    this.#throwIfTooSoon(refused, this.copies.usable(entry));
+    let found: HeldToken | undefined;
     try {
-      return this.#taken(entry, await this.cache.drop(entry, refused));
+      found = await this.cache.drop(entry, refused, (token) => this.copies.mayGoInMs(token) === 0);
     } catch (error) {
-      this.log.warn({ reason: reasonOf(error) }, 'Redis is away: a refused token stays in it');
-      return this.#taken(entry, this.#copies.get(entry.name)?.token);
+      this.log.warn({ reason: reasonOf(error) }, 'Redis is away or takes no writes: a refused token stays in it');
+      found = this.copies.usable(entry);
     }
+    this.#throwIfTooSoon(refused, found);
+    this.copies.refuse(entry, refused);
+    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found);
+  }
+
+  /** A platform that refuses every token would otherwise make each report a call of the token API. */
+  #throwIfTooSoon(refused: string, token: HeldToken | undefined): void {
+    const leftMs = token?.fingerprint === refused ? this.copies.mayGoInMs(token) : 0;
+    if (leftMs > 0) throw problemOfRefusal({ status: 503, code: 'platform_unavailable', detail: REFUSED_AGAIN, leftMs });
+  }
+
+  #own(entry: CacheEntry): HeldToken | undefined {
+    return this.#taken(entry, this.copies.usable(entry));
   }
 
   #taken(entry: CacheEntry, token: HeldToken | undefined): HeldToken | undefined {
-    return token === undefined || !isUsable(token, performance.now()) ? undefined : this.#keep(entry, token);
+    return token === undefined ? undefined : this.copies.keep(entry, token);
   }
 
   async #renewed(account: Account, entry: CacheEntry, refused?: string): Promise<HeldToken> {
     this.#served.renewal.inc();
     const renewal = { account, entry, refused };
     const token = await this.renewals.renew(renewal, this.#tokenOf);
-    // A renewal that was under way may have read the refused token before it was dropped.
-    return this.#keep(entry, token.fingerprint === refused ? await this.renewals.renew(renewal, this.#tokenOf) : token);
+    // A renewal that was under way may have read or asked for the refused token before it was reported.
+    if (!this.copies.isRefused(entry, token)) return this.#keep(entry, token);
+    const other = await this.renewals.renew(renewal, this.#tokenOf);
+    this.copies.forgive(entry, other);
+    return this.#keep(entry, other);
   }
 
   #renewBehind(account: Account, entry: CacheEntry): void {
@@ -115,8 +121,9 @@ export class TokenService {
       );
   }
 
-  #keep({ name }: CacheEntry, token: HeldToken): HeldToken {
-    this.#copies.set(name, { token, askRedisAtMs: performance.now() + COPY_MS });
+  /** Handed out, whether it is worth being kept or not. */
+  #keep(entry: CacheEntry, token: HeldToken): HeldToken {
+    this.copies.keep(entry, token);
     return token;
   }
 }

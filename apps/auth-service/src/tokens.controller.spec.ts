@@ -90,7 +90,7 @@ describe('POST /v1/tokens and GET /v1/accounts', () => {
   it('hands an API that is not there on as 503 with Retry-After', async () => {
     api.answer = (response) => response.destroy();
     const { status, headers, body } = await service.post({ account: 'shop' });
-    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '5', 'platform_unavailable']);
+    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '1', 'platform_unavailable']);
   });
 
   it('is not ready without Redis, and still asks once and keeps the token in the process', async () => {

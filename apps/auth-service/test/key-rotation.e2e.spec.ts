@@ -1,3 +1,4 @@
+import { waitFor } from '@tranche/testing';
 import { ENCRYPTION_KEY } from './auth-service.js';
 import { Replicas } from './replicas.js';
 
@@ -32,15 +33,37 @@ describe('a rotation of the encryption key', () => {
     expect(replicas.api.requests).toHaveLength(2);
   });
 
-  it('lets replicas of before and after it share a lock: one of them asks', async () => {
+  it('lets replicas of before and after it share a lock: who comes second waits for the token of the first', async () => {
+    const [before, after] = await Promise.all([replicas.start(), replicas.start(rotated)]);
+    replicas.api.delayMs = 1_000;
+    const first = before.token();
+    await waitFor(() => replicas.api.requests.length === 1, { what: 'the call of the replica of before' });
+    const others = await Promise.all(Array.from({ length: 20 }, () => after.token()));
+    expect(new Set(others.map(({ accessToken }) => accessToken))).toEqual(new Set([(await first).accessToken]));
+    expect(replicas.api.requests).toHaveLength(1);
+  });
+
+  it('costs a replica of before one call for what it cannot open, and no more', async () => {
     const both = await Promise.all([replicas.start(), replicas.start(rotated)]);
-    replicas.api.delayMs = 200;
     await both[1].token();
     await Promise.all(both.flatMap((service) => Array.from({ length: 20 }, () => service.token())));
-    // The replica of before cannot open what the other sealed: one call of its own, under the key that both have, and no more.
-    expect(replicas.api.requests.length).toBeLessThanOrEqual(2);
+    expect(replicas.api.requests).toHaveLength(2);
     expect(both[0].lines.filter(({ level }) => level === 'error')).toEqual([]);
     expect(both[0].lines.filter(({ message }) => String(message).includes('sealed with a key that is not configured'))).toHaveLength(1);
+  });
+
+  it('to two different keys at once costs a call for each, not one whenever they look', async () => {
+    const other = { ...rotated, TOKEN_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
+    const both = [await replicas.start(rotated), await replicas.start(other)];
+    const endsAtMs = performance.now() + 3_500;
+    await waitFor(
+      async () => {
+        await Promise.all(both.map((service) => service.token()));
+        return performance.now() > endsAtMs;
+      },
+      { what: 'three looks into Redis' },
+    );
+    expect(replicas.api.requests).toHaveLength(2);
   });
 
   it('costs one call for an account when the old key is no longer listed, and nothing breaks', async () => {

@@ -19,6 +19,11 @@ describe('a Redis in trouble', () => {
   });
   const isReady = async () => (await fetch(`${service.managementUrl}/health/ready`)).ok;
 
+  async function afterTheCopy(): Promise<void> {
+    const copyIsOver = performance.now() + 1_001;
+    await waitFor(() => performance.now() > copyIsOver, { what: 'the end of the copy that needs no look into Redis' });
+  }
+
   async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number }> {
     const begunMs = performance.now();
     const result = await work();
@@ -27,8 +32,7 @@ describe('a Redis in trouble', () => {
 
   it('that answers nothing holds callers up for a moment only: they get the copy, or a token of a shared call', async () => {
     const { accessToken } = await service.token('shop');
-    const copyIsOver = performance.now() + 1_001;
-    await waitFor(() => performance.now() > copyIsOver, { what: 'the end of the copy that needs no look into Redis' });
+    await afterTheCopy();
     way.hold();
     const shop = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('shop'))));
     expect(new Set(shop.result.map((token) => token.accessToken))).toEqual(new Set([accessToken]));
@@ -65,8 +69,52 @@ describe('a Redis in trouble', () => {
     await waitFor(async () => !(await isReady()), { what: 'not being ready' });
     const second = await service.token('shop', first.fingerprint);
     expect(second.accessToken).toBe(replicas.api.tokens[1]);
+    await afterTheCopy();
     expect((await service.token('shop')).accessToken).toBe(second.accessToken);
     expect(replicas.api.requests).toHaveLength(2);
+    await way.restore();
+    await waitFor(isReady, { what: 'being ready again' });
+    await afterTheCopy();
+    // The refused one is still the one in Redis.
+    expect(await replicas.entries('token:')).toHaveLength(1);
+    expect((await service.token('shop')).accessToken).not.toBe(first.accessToken);
+  });
+
+  it('that is read only costs one call for a token that it lost, is not ready, and is ready again when it can write', async () => {
+    const { accessToken } = await service.token('shop');
+    way.readOnly();
+    const [entry] = await replicas.entries('token:');
+    await replicas.redis.del(entry?.key ?? '');
+    for (let look = 0; look < 3; look++) {
+      await afterTheCopy();
+      expect((await service.token('shop')).accessToken).toBe(accessToken);
+      expect((await service.token('second')).accessToken).toBe(replicas.api.tokens[1]);
+    }
+    expect(replicas.api.requests).toHaveLength(2);
+    expect(await isReady()).toBe(false);
+    way.readOnly(false);
+    await waitFor(isReady, { what: 'being ready again' });
+    const isKeptAgain = async () => {
+      await service.token('shop');
+      return (await replicas.entries('token:')).length > 0;
+    };
+    await waitFor(isKeptAgain, { what: 'a token in Redis' });
+    expect(replicas.api.requests).toHaveLength(3);
+  });
+
+  it('that is read only keeps a refused token from nobody else, and here it is not handed out again, however often it is reported', async () => {
+    const first = await service.token('shop');
+    way.readOnly();
+    const second = await service.token('shop', first.fingerprint);
+    expect(second.accessToken).toBe(replicas.api.tokens[1]);
+    for (let look = 0; look < 2; look++) {
+      await afterTheCopy();
+      for (let i = 0; i < 10; i++) expect((await service.token('shop', first.fingerprint)).accessToken).toBe(second.accessToken);
+      await afterTheCopy();
+      expect((await service.token('shop')).accessToken).toBe(second.accessToken);
+    }
+    expect(replicas.api.requests).toHaveLength(2);
+    expect(await replicas.entries('token:')).toHaveLength(1);
   });
 
   it('that wakes up after a lock was given up leaves no lock behind', async () => {

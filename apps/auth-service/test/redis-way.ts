@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePorts } from '@tranche/testing';
 
-/** A way to a Redis that can be slow, or cut. */
+/** A way to a Redis that can be slow, cut, or taken for one that is read only. */
 export class RedisWay {
   readonly #sockets = new Set<Socket>();
   #server?: Server;
   #isHeld = false;
   #held: (() => void)[] = [];
+  #isReadOnly = false;
 
   private constructor(
     private readonly target: URL,
@@ -35,6 +36,11 @@ export class RedisWay {
   release(): void {
     this.#isHeld = false;
     this.#held.splice(0).forEach((pass) => pass());
+  }
+
+  /** Redis refuses what writes, as a replica or a full one does: the words do not arrive as they were sent. */
+  readOnly(isReadOnly = true): void {
+    this.#isReadOnly = isReadOnly;
   }
 
   async cut(): Promise<void> {
@@ -66,11 +72,21 @@ export class RedisWay {
         other.destroy();
       });
     }
-    near.pipe(far);
+    near.on('data', (sent) => void (far.writable && far.write(this.#isReadOnly ? withoutWrites(sent) : sent)));
+    near.on('end', () => far.end());
     far.on('data', (answer) => {
       const pass = () => void (near.writable && near.write(answer));
       if (this.#isHeld) this.#held.push(pass);
       else pass();
     });
   }
+}
+
+/** Of the same length, so that the protocol stays whole. */
+function withoutWrites(sent: Buffer): Buffer {
+  const text = sent.toString('latin1');
+  return Buffer.from(
+    text.replaceAll('$3\r\nSET\r\n', '$3\r\nNO!\r\n').replaceAll("call('del'", "call('no!'").replaceAll("call('pexpire'", "call('no!!!!!'"),
+    'latin1',
+  );
 }

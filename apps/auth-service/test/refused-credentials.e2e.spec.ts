@@ -65,4 +65,14 @@ describe('credentials that the token API refuses', () => {
     refuse();
     expect((await (await replicas.start()).token()).accessToken).toBe(accessToken);
   });
+
+  it('of the account that discovers the realm are remembered of that account alone', async () => {
+    refuse();
+    const { scope: _, ...withoutScope } = shop!;
+    const discovered = accountsFile({ ...ACCOUNTS, accounts: [{ ...withoutScope, scopeFrom: 'second' }, ...others] });
+    const service = await replicas.start({ ACCOUNTS_FILE: discovered });
+    for (const account of ['shop', 'second', 'shop']) expect((await service.post({ account })).status).toBe(502);
+    expect(replicas.api.requests).toHaveLength(1);
+    expect(await replicas.entries('refusal:')).toHaveLength(1);
+  });
 });

@@ -63,4 +63,16 @@ describe("an entry that was put in another's place in Redis", () => {
     expect((await service.token('shop')).accessToken).toBe(replicas.api.tokens[1]);
     expect(service.lines.some(({ level }) => level === 'error')).toBe(true);
   });
+
+  it('is noticed, taken away and replaced when it is no text at all', async () => {
+    await (await replicas.start()).token('shop');
+    const [entry] = await replicas.entries('token:');
+    await replicas.redis.del(entry?.key ?? '');
+    await replicas.redis.rPush(entry?.key ?? '', 'canary');
+    const service = await replicas.start();
+    expect((await service.token('shop')).accessToken).toBe(replicas.api.tokens[1]);
+    expect(await replicas.redis.type(entry?.key ?? '')).toBe('string');
+    expect(service.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(await metricOf(service, 'auth_cache_entries_refused_total')).toEqual([expect.stringMatching(/reason="tampered".* 1$/)]);
+  });
 });

@@ -26,7 +26,7 @@ export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const faults = [...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })), ...nameFaults(cardFullName)];
   if (faults.length > 0) throw new CardTrouble(faults.map((one) => (one.code === 'unknown_brand' ? { ...one, code: 'enum' } : one)));
   const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
-    throw troubleOf(error as { code?: string; execCode?: string });
+    throw troubleOf(error as Trouble);
   });
   return () => postedCard(token, card.selectedBrand, cardFullName);
 }
@@ -53,7 +53,15 @@ async function loaded(): Promise<CardEncryption> {
   }
 }
 
-function troubleOf({ code, execCode }: { code?: string; execCode?: string }): CardTrouble {
+interface Trouble {
+  code?: string;
+  execCode?: string;
+  faults?: { field: keyof Card; code: string }[];
+}
+
+export function troubleOf({ code, execCode, faults = [] }: Trouble): CardTrouble {
+  if (code === 'card_refused' && faults.length > 0)
+    return new CardTrouble(faults.map((one) => ({ path: FIELDS[one.field], code: one.code })));
   if (code === 'card_refused') {
     if (execCode === '4012') return new CardTrouble([], 'failed.number');
     return new CardTrouble([], execCode === '4015' ? 'failed.expired' : 'failed.refused');

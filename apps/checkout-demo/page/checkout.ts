@@ -3,33 +3,46 @@ import { CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
 import { drawEntryFields, enteredCustomer, forgetCard } from './entry-fields.js';
 import { keepFaultsInEveryLanguage, showFaults } from './faults-view.js';
-import { kept } from './kept.js';
-import { inEveryLanguage, offerLanguages, price, t } from './language.js';
+import { beginAnew, isOld, kept, type Basket } from './kept.js';
+import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { chosenMethod, drawMethods, updateMethods } from './method-view.js';
-import { currentOrder, followOrder, take } from './order-page.js';
-import { Refusal, shopApi, type Order, type Shop } from './shop-api.js';
+import { currentOrder, currentPageId, followOrder, take } from './order-page.js';
+import { Refusal, shopApi, type Order, type PlacedOrder, type Shop } from './shop-api.js';
 import { keepStatusInEveryLanguage, showStatus } from './status-view.js';
 import type { TextKey } from './texts.js';
 
-const [, orderIdOfPage] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
+const [, pageIdOfAddress] = /^\/orders\/([^/]+)/.exec(location.pathname) ?? [];
 
-const shop = await shopApi.shop();
-const basket = kept.basket(Object.fromEntries(shop.articles.map(({ sku, quantity }) => [sku, quantity])));
+let shop: Shop;
+let basket: Basket;
 let isPaying = false;
 
 const amount = (): number => currentOrder()?.amount ?? totalOf(shop, basket);
 
-start(shop);
+offerLanguages();
+keepStatusInEveryLanguage();
+byId('open-again').addEventListener('click', () => void open());
+void open();
 
-function start(open: Shop): void {
+/** A shop that does not answer says so, and may be asked again. */
+async function open(): Promise<void> {
+  show(byId('closed'), false);
+  showStatus('ready');
+  try {
+    shop = await shopApi.shop();
+  } catch {
+    showStatus('closed');
+    return show(byId('closed'), true);
+  }
+  basket = kept.basket(Object.fromEntries(shop.articles.map(({ sku, quantity }) => [sku, quantity])));
+  start();
+}
+
+function start(): void {
   drawEntryFields();
-  drawCart(open, basket, () => {
-    kept.setBasket(basket);
-    renderAmounts();
-  });
-  drawMethods(open, amount);
-  offerLanguages();
-  keepStatusInEveryLanguage();
+  drawCart(shop, basket, cartChanged);
+  drawMethods(shop, amount);
+  fixedTexts();
   keepFaultsInEveryLanguage();
   inEveryLanguage(renderAmounts);
   byId('checkout').addEventListener('submit', (event) => {
@@ -37,18 +50,28 @@ function start(open: Shop): void {
     void pay();
   });
   byId('other-method').addEventListener('click', offerOtherMethod);
-  for (const button of document.querySelectorAll('[data-new-order]')) button.addEventListener('click', beginAnew);
+  for (const button of document.querySelectorAll('[data-new-order]')) button.addEventListener('click', leaveForNewOrder);
   // A page that comes back from the browser's memory shows what was true when it was left.
   addEventListener('pageshow', (event) => event.persisted && location.reload());
-  if (orderIdOfPage === undefined) showShop();
-  else void followOrder(decodeURIComponent(orderIdOfPage), renderAmounts);
+  if (pageIdOfAddress === undefined) showShop();
+  else void followOrder(decodeURIComponent(pageIdOfAddress), renderAmounts);
 }
 
 function showShop(): void {
-  const { orderId } = basket;
+  const { pageId } = basket;
   show(byId('checkout'), true);
-  show(byId('earlier'), orderId !== undefined);
-  if (orderId !== undefined) byId('earlier-order').setAttribute('href', `/orders/${orderId}`);
+  show(byId('earlier'), pageId !== undefined);
+  if (pageId !== undefined) byId('earlier-order').setAttribute('href', `/orders/${pageId}`);
+}
+
+/** Who changes a cart that was ordered wants another order. One that was sent without an answer stays with its key. */
+function cartChanged(): void {
+  if (basket.pageId !== undefined) {
+    beginAnew(basket);
+    showShop();
+  }
+  kept.setBasket(basket);
+  renderAmounts();
 }
 
 /** The form of the shop without its cart: what is bought stands. */
@@ -60,7 +83,7 @@ function offerOtherMethod(): void {
   byId('methods').querySelector<HTMLInputElement>('input:checked')?.focus();
 }
 
-function beginAnew(): void {
+function leaveForNewOrder(): void {
   kept.forgetBasket();
   location.assign('/');
 }
@@ -70,7 +93,10 @@ function renderAmounts(): void {
   byId('pay').textContent = t('pay', { amount: price(amount()) });
   updateMethods();
   const order = currentOrder();
-  if (order !== undefined && order.nextAttempt === undefined) show(byId('checkout'), false);
+  if (order === undefined || order.nextAttempt !== undefined) return;
+  show(byId('checkout'), false);
+  // Until it is sent on, what went wrong stays said.
+  if (order.status !== 'sending' && !isPaying) showFaults([]);
 }
 
 /** A second click while the first is under way does nothing; a second one in another tab finds the same order. */
@@ -79,7 +105,7 @@ async function pay(): Promise<void> {
   setPaying(true);
   showFaults([]);
   try {
-    arrived(await sent());
+    await send();
   } catch (error) {
     showOrderStatus();
     explain(error);
@@ -88,7 +114,7 @@ async function pay(): Promise<void> {
   }
 }
 
-async function sent(): Promise<Order> {
+async function send(): Promise<void> {
   const method = chosenMethod();
   const customer = enteredCustomer();
   kept.setCustomer(customer);
@@ -97,25 +123,38 @@ async function sent(): Promise<Order> {
   showStatus('sending');
   const payment = { method, customer, ...(card && { card: card() }) };
   const order = currentOrder();
-  if (order !== undefined) return shopApi.tryAgain(order.orderId, { attempt: order.nextAttempt, ...payment });
+  if (order !== undefined) return triedAgain(await shopApi.tryAgain(currentPageId(), { attempt: order.nextAttempt, ...payment }));
+  if (isOld(basket)) {
+    beginAnew(basket);
+    kept.setBasket(basket);
+  }
   const cart = Object.entries(basket.quantities).map(([sku, quantity]) => ({ sku, quantity }));
-  return shopApi.place({ key: basket.key, cart, ...payment });
+  placed(await shopApi.place({ key: basket.key, cart, ...payment }));
 }
 
-function arrived(order: Order): void {
+function triedAgain(order: Order): void {
   forgetCard();
-  if (currentOrder() !== undefined) {
-    show(byId('checkout'), false);
-    return take(order, renderAmounts);
-  }
-  kept.setBasket({ ...basket, orderId: order.orderId });
-  location.assign(`/orders/${order.orderId}`);
+  show(byId('checkout'), false);
+  take(order, renderAmounts);
+}
+
+function placed({ pageId }: Pick<PlacedOrder, 'pageId'>): void {
+  forgetCard();
+  kept.setBasket({ ...basket, pageId });
+  location.assign(`/orders/${pageId}`);
 }
 
 function explain(error: unknown): void {
+  // The key has an order of another cart or method: that one is shown, and nothing was sent.
+  if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
   if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
   else if (error instanceof Refusal && error.status === 400) showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');
-  else showFaults([], error instanceof Refusal ? (FAILURES[error.status] ?? 'failed.other') : 'failed.other');
+  else showFaults([], error instanceof Refusal ? failureOf(error.status) : 'failed.other');
+}
+
+function failureOf(status: number): TextKey {
+  const failure = FAILURES[status] ?? 'failed.other';
+  return failure === 'failed.unavailable' && currentOrder() !== undefined ? 'failed.again' : failure;
 }
 
 const FAILURES: Record<number, TextKey> = {

@@ -1,7 +1,8 @@
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import type { Fault } from './shop-api.js';
-import { faultText, type TextKey } from './texts.js';
+import type { TextKey } from './texts.js';
+import { faultText } from './wording.js';
 
 let shown: { faults: Fault[]; whole?: TextKey } = { faults: [] };
 

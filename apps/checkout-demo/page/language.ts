@@ -1,6 +1,7 @@
 import { kept } from './kept.js';
 import { byId, make } from './elements.js';
-import { isLanguage, LANGUAGES, languageFor, text, type Language, type TextKey } from './texts.js';
+import { LANGUAGES, type Language, type TextKey } from './texts.js';
+import { isLanguage, languageFor, text } from './wording.js';
 import { money } from './money.js';
 
 const chosen = kept.language();
@@ -30,7 +31,7 @@ export function offerLanguages(): void {
   inEveryLanguage(fixedTexts);
 }
 
-function fixedTexts(): void {
+export function fixedTexts(): void {
   document.documentElement.lang = current;
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) element.textContent = t(element.dataset.text as TextKey);
 }

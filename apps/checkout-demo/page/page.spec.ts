@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { beginAnew, kept, newKey, type Basket } from './kept.js';
 import { instalments, money, monthLater } from './money.js';
-import { faultText, LANGUAGES, languageFor, text, type Language, type TextKey } from './texts.js';
+import { LANGUAGES, type Language, type TextKey } from './texts.js';
+import { faultText, languageFor, text } from './wording.js';
 
 const languages = Object.keys(LANGUAGES) as Language[];
 
@@ -57,4 +59,46 @@ it.each([
 
 it('writes money as the language does', () => {
   expect([money(42_100, 'EUR', 'en'), money(42_100, 'EUR', 'fr').replace(/\s/g, ' ')]).toEqual(['€421.00', '421,00 €']);
+});
+
+it('no text is the same in two languages but where both say it so', () => {
+  const alike = ['', 'Total', 'Contact', 'E-mail', 'Articles'];
+  const keys = [...readFileSync(join(__dirname, 'texts.ts'), 'utf8').matchAll(/^ {2}'?([\w.-]+)'?:/gm)].map(([, key]) => key as TextKey);
+  const unlike = [...new Set(keys)].filter((key) => !alike.includes(text('en', key)));
+  expect(unlike.length).toBeGreaterThan(100);
+  expect(unlike.filter((key) => text('en', key) === text('fr', key))).toEqual([]);
+});
+
+describe('what a browser keeps', () => {
+  const fakeStorage = () => {
+    const values = new Map<string, string>();
+    return { getItem: (name: string) => values.get(name) ?? null, setItem: (name: string, value: string) => void values.set(name, value) };
+  };
+  const browserWith = (storage: () => unknown) => Object.defineProperty(globalThis, 'localStorage', { configurable: true, get: storage });
+  afterEach(() => Reflect.deleteProperty(globalThis, 'localStorage'));
+
+  it('is a key that stays for 7 days at most', () => {
+    const storage = fakeStorage();
+    browserWith(() => storage);
+    const { key } = kept.basket({});
+    expect(key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(kept.basket({}).key).toBe(key);
+    kept.setBasket({ key, madeAtMs: Date.now() - 7 * 86_400_000 - 1_000, quantities: {} });
+    expect(kept.basket({}).key).not.toBe(key);
+  });
+
+  it('is nothing where the storage is forbidden, and the visit goes on', () => {
+    browserWith(() => {
+      throw new Error('SecurityError');
+    });
+    expect(kept.basket({ x: 1 })).toMatchObject({ quantities: { x: 1 } });
+    expect(kept.language()).toBeUndefined();
+  });
+
+  it('is another key for a cart that is changed after it was ordered', () => {
+    const basket: Basket = { key: newKey(), madeAtMs: 0, quantities: { x: 1 }, pageId: 'p' };
+    const { key } = basket;
+    beginAnew(basket);
+    expect(basket).toEqual({ key: expect.not.stringContaining(key), madeAtMs: expect.any(Number), quantities: { x: 1 } });
+  });
 });

@@ -15,13 +15,20 @@ export interface Method {
 
 export interface Order {
   orderId: string;
+  version: number;
   amount: number;
   items: { sku: string; quantity: number; price: number }[];
   status: string;
   method?: string;
   reason?: string;
+  confirmation?: 'awaited' | 'overdue';
   form?: string;
   nextAttempt?: number;
+}
+
+/** What a placed order is found by besides: the secret part of its page's address. */
+export interface PlacedOrder extends Order {
+  pageId: string;
 }
 
 export interface Fault {
@@ -35,6 +42,8 @@ export class Refusal extends Error {
   constructor(
     readonly status: number,
     readonly faults: Fault[] = [],
+    /** The order that there is already: the secret part of its page's address. */
+    readonly pageId?: string,
   ) {
     super(`refused with ${status}`);
   }
@@ -42,9 +51,9 @@ export class Refusal extends Error {
 
 export const shopApi = {
   shop: (): Promise<Shop> => ask<Shop>('/api/shop'),
-  order: (orderId: string): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(orderId)}`),
-  place: (body: object): Promise<Order> => ask<Order>('/api/orders', body),
-  tryAgain: (orderId: string, body: object): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(orderId)}/attempts`, body),
+  order: (pageId: string): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(pageId)}`),
+  place: (body: object): Promise<PlacedOrder> => ask<PlacedOrder>('/api/orders', body),
+  tryAgain: (pageId: string, body: object): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(pageId)}/attempts`, body),
 };
 
 const TIMEOUT_MS = 20_000;
@@ -59,5 +68,6 @@ async function ask<T>(address: string, body?: object): Promise<T> {
   }
   if (answer.ok) return (await answer.json()) as T;
   const problem = (await answer.json().catch(() => ({}))) as { faults?: Fault[] };
-  throw new Refusal(answer.status, problem.faults);
+  const [, pageId] = /^\/orders\/([0-9a-f]+)$/.exec(answer.headers.get('location') ?? '') ?? [];
+  throw new Refusal(answer.status, problem.faults, pageId);
 }

@@ -4,12 +4,12 @@ import type { TextKey } from './texts.js';
 
 const TONES: Record<string, 'good' | 'bad'> = { succeeded: 'good', refused: 'bad', rejected: 'bad', expired: 'bad', unknown: 'bad' };
 
-let shown = { status: 'ready', reason: '', isLate: false };
+let shown: { status: string; reason: string; says?: TextKey } = { status: 'ready', reason: '' };
 
-/** The one live region: what is said here is read out. */
-export function showStatus(status: string, reason = '', isLate = false): void {
-  if (status === shown.status && reason === shown.reason && isLate === shown.isLate) return;
-  shown = { status, reason, isLate };
+/** The one live region: what is said here is read out. `says` where the status alone would say too little. */
+export function showStatus(status: string, reason = '', says?: TextKey): void {
+  if (status === shown.status && reason === shown.reason && says === shown.says) return;
+  shown = { status, reason, says };
   render();
 }
 
@@ -20,9 +20,9 @@ export function keepStatusInEveryLanguage(): void {
 export const showConnection = (isLost: boolean): void => show(byId('connection'), isLost);
 
 function render(): void {
-  const { status, reason, isLate } = shown;
+  const { status, reason, says } = shown;
   const element = byId('status');
-  const texts = [t((isLate ? 'status.late' : `status.${status}`) as TextKey), ...(reason === '' ? [] : [t(`reason.${reason}` as TextKey)])];
+  const texts = [t(says ?? (`status.${status}` as TextKey)), ...(reason === '' ? [] : [t(`reason.${reason}` as TextKey)])];
   element.textContent = texts.join(' ');
   element.dataset.status = status;
   element.dataset.reason = reason;

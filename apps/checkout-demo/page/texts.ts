@@ -55,6 +55,7 @@ const en = {
   seeOrder: 'See how it stands',
   newOrder: 'Begin a new order',
   otherMethod: 'Choose another way to pay',
+  openAgain: 'Try again',
   toProvider: 'Continue to the form of the provider',
   orderNumber: 'Order number',
   paidWith: 'Payment',
@@ -65,15 +66,19 @@ const en = {
   'status.sending': 'Sending your payment…',
   'status.waiting': 'We are waiting for the confirmation of your payment. This page shows it by itself.',
   'status.late': 'This takes longer than usual. You may close this page: we will tell you. Do not pay again.',
+  'status.awaited': 'We are waiting for the confirmation of the provider. That may take some minutes. Please do not pay again.',
+  'status.overdue':
+    'You came back from the provider, and its confirmation has not come yet. You may have paid: look at your account or ask us before you pay again.',
+  'status.closed': 'The shop does not answer now. Nothing was sent: please try again.',
   'status.redirect': 'Your payment is not finished: please complete it on the form of the provider.',
   'status.pending': 'The provider is looking at your request. That may take up to six days; we will tell you.',
   'status.succeeded': 'Thank you. Your payment was accepted and your order is on its way.',
   'status.refused': 'Your payment was refused. No money was taken.',
   'status.in_doubt': 'We do not know yet whether your payment went through. We will find out and tell you. Please do not pay again.',
   'status.rejected': 'Your payment could not be made. No money was taken.',
-  'status.expired': 'The provider gave no answer in time. No money was taken.',
+  'status.expired': 'The provider gave no answer in time. Should it still accept your payment, this page says so.',
   'status.conflict': 'Something about this payment must be looked at by a person. Please do not pay again: we will write to you.',
-  'status.unknown': 'We do not know this order. Please look at the address, or at our e-mail.',
+  'status.unknown': 'We do not know this order in this browser. Please open it in the browser in which you ordered, or look at our e-mail.',
   'reason.funds': 'There is not enough money on the account for this amount.',
   'reason.card': 'This card cannot be used. Look at its details, or take another card.',
   'reason.abandoned': 'You left the form of the provider.',
@@ -84,6 +89,7 @@ const en = {
   'reason.token': 'Too much time had passed. Please enter your details again.',
   'reason.unavailable': 'The payment service did not answer. Please try again in a few minutes.',
   'reason.shop': 'That was our fault and not yours. Please choose another way to pay, or write to us.',
+  'reason.unsent': 'If nothing has changed here by tomorrow, write to us with the order number: we look it up.',
   errors: 'Please look at this again:',
   'fault.required': 'Please fill this in.',
   'fault.length': 'This is too long or too short.',
@@ -98,6 +104,8 @@ const en = {
   'fault.email.format': 'This must be an e-mail address; some ways to pay do not take a + in it.',
   'fault.mobilePhone.format': 'This must begin with + and the country code, such as +33612345678.',
   'fault.card-number.format': '12 to 19 digits, without spaces.',
+  'fault.refused': 'This was refused: please look at it again.',
+  'fault.card-brand.refused': 'This card does not have this brand. Please choose another one.',
   'fault.card-expiry.format': 'Month, hyphen, year, such as 09-28.',
   'fault.card-cvv.format': '3 or 4 digits.',
   'fault.cart.length': 'Your cart is empty.',
@@ -107,7 +115,8 @@ const en = {
   'failed.number': 'There is no card with this number.',
   'failed.encryption': 'The card cannot be encrypted now. Nothing was sent: please try again, or choose another way to pay.',
   'failed.browser': 'This page cannot encrypt cards in your browser. Choose another way to pay.',
-  'failed.unavailable': 'Envoi impossible à l’instant. Vos saisies sont gardées : appuyez à nouveau. Rien n’est envoyé deux fois.',
+  'failed.unavailable': 'This could not be sent on now. Your entries are kept: press again. Nothing is sent twice.',
+  'failed.again': 'Not sent on yet. This page keeps trying; as long as the form is here you may press again. Nothing is sent twice.',
   'failed.notPossible': 'This order cannot be paid again now. Look at how it stands.',
   'failed.rate': 'That was a lot at once. Please wait a minute.',
   'failed.other': 'Something went wrong. Your entries are kept: please try again.',
@@ -168,6 +177,7 @@ const fr: Record<TextKey, string> = {
   seeOrder: 'Voir où elle en est',
   newOrder: 'Commencer une nouvelle commande',
   otherMethod: 'Choisir un autre moyen de paiement',
+  openAgain: 'Réessayer',
   toProvider: 'Continuer vers le formulaire du partenaire',
   orderNumber: 'Numéro de commande',
   paidWith: 'Paiement',
@@ -178,15 +188,20 @@ const fr: Record<TextKey, string> = {
   'status.sending': 'Envoi de votre paiement…',
   'status.waiting': 'Nous attendons la confirmation de votre paiement. Cette page l’affichera d’elle-même.',
   'status.late': 'C’est plus long que d’habitude. Vous pouvez fermer cette page : nous vous informerons. Ne payez pas une seconde fois.',
+  'status.awaited': 'Nous attendons la confirmation du partenaire, quelques minutes peut-être. Ne payez pas une seconde fois.',
+  'status.overdue':
+    'Vous êtes revenu du partenaire, mais sa confirmation n’est pas encore arrivée. Vous avez peut-être payé : vérifiez votre compte ou écrivez-nous avant de payer à nouveau.',
+  'status.closed': 'La boutique ne répond pas en ce moment. Rien n’a été envoyé : veuillez réessayer.',
   'status.redirect': 'Votre paiement n’est pas terminé : veuillez le compléter sur le formulaire du partenaire.',
   'status.pending': 'Le partenaire étudie votre demande. Cela peut prendre jusqu’à six jours ; nous vous informerons.',
   'status.succeeded': 'Merci. Votre paiement est accepté et votre commande est en préparation.',
   'status.refused': 'Votre paiement a été refusé. Rien n’a été débité.',
   'status.in_doubt': 'Nous ne savons pas encore si votre paiement a abouti. Nous vous informerons. Ne payez pas une seconde fois.',
   'status.rejected': 'Votre paiement n’a pas pu être effectué. Rien n’a été débité.',
-  'status.expired': 'Le partenaire n’a pas répondu à temps. Rien n’a été débité.',
+  'status.expired': 'Le partenaire n’a pas répondu à temps. S’il accepte encore votre paiement, cette page l’indiquera.',
   'status.conflict': 'Une personne doit examiner ce paiement. Veuillez ne pas payer une seconde fois : nous vous écrirons.',
-  'status.unknown': 'Nous ne connaissons pas cette commande. Vérifiez l’adresse, ou notre e-mail.',
+  'status.unknown':
+    'Nous ne connaissons pas cette commande dans ce navigateur. Ouvrez-la dans le navigateur de votre achat, ou consultez notre e-mail.',
   'reason.funds': 'Le solde du compte ne suffit pas pour ce montant.',
   'reason.card': 'Cette carte ne peut pas être utilisée. Vérifiez ses données ou prenez une autre carte.',
   'reason.abandoned': 'Vous avez quitté le formulaire du partenaire.',
@@ -197,6 +212,7 @@ const fr: Record<TextKey, string> = {
   'reason.token': 'Trop de temps s’est écoulé. Veuillez saisir à nouveau vos données.',
   'reason.unavailable': 'Le service de paiement n’a pas répondu. Veuillez réessayer dans quelques minutes.',
   'reason.shop': 'La faute est la nôtre. Veuillez choisir un autre moyen de paiement, ou nous écrire.',
+  'reason.unsent': 'Si rien ne change d’ici demain, écrivez-nous avec le numéro de commande : nous vérifierons.',
   errors: 'Veuillez vérifier ceci :',
   'fault.required': 'Veuillez remplir ce champ.',
   'fault.length': 'C’est trop long ou trop court.',
@@ -211,6 +227,8 @@ const fr: Record<TextKey, string> = {
   'fault.email.format': 'Il faut une adresse e-mail ; certains moyens de paiement n’y acceptent pas de +.',
   'fault.mobilePhone.format': 'Commencez par + et l’indicatif du pays, par exemple +33612345678.',
   'fault.card-number.format': '12 à 19 chiffres, sans espaces.',
+  'fault.refused': 'Cette donnée est refusée : veuillez la vérifier.',
+  'fault.card-brand.refused': 'Cette carte n’est pas de cette marque. Veuillez en choisir une autre.',
   'fault.card-expiry.format': 'Mois, trait d’union, année, par exemple 09-28.',
   'fault.card-cvv.format': '3 ou 4 chiffres.',
   'fault.cart.length': 'Votre panier est vide.',
@@ -221,29 +239,11 @@ const fr: Record<TextKey, string> = {
   'failed.encryption': 'La carte ne peut pas être chiffrée. Rien n’a été envoyé : réessayez, ou choisissez un autre moyen.',
   'failed.browser': 'Cette page ne peut pas chiffrer de carte dans votre navigateur. Choisissez un autre moyen de paiement.',
   'failed.unavailable': 'Envoi impossible à l’instant. Vos saisies sont gardées : appuyez à nouveau. Rien n’est envoyé deux fois.',
+  'failed.again':
+    'Pas encore transmis. Cette page continue d’essayer ; tant que le formulaire est là, vous pouvez appuyer à nouveau. Rien n’est envoyé deux fois.',
   'failed.notPossible': 'Cette commande ne peut pas être payée à nouveau maintenant. Voyez où elle en est.',
   'failed.rate': 'C’était beaucoup à la fois. Veuillez attendre une minute.',
   'failed.other': 'Une erreur est survenue. Vos saisies sont conservées : veuillez réessayer.',
 };
 
-const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr };
-
-export function text(language: Language, key: TextKey, values: Record<string, string> = {}): string {
-  return TEXTS[language][key].replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-}
-
-/** The most exact text that there is: of this fault of this field, else of the fault, else that the form is wrong. */
-export function faultText(language: Language, field: string, code: string): string {
-  const keys = [`fault.${field}.${code}`, `fault.${code}`];
-  const key = keys.find((one): one is TextKey => one in en);
-  return text(language, key ?? 'fault.format');
-}
-
-export function isLanguage(value: unknown): value is Language {
-  return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
-}
-
-/** The first of the person's languages that there is. */
-export function languageFor(wanted: readonly string[]): Language {
-  return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? 'en';
-}
+export const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr };

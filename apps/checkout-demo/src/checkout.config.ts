@@ -47,6 +47,11 @@ export class CheckoutConfig {
   @Max(100_000)
   maxStreams: number;
 
+  @Env('MAX_STREAMS_PER_ADDRESS', { doc: 'of these, from one address', default: 100 })
+  @Min(1)
+  @Max(100_000)
+  maxStreamsPerAddress: number;
+
   @Env('PUBLISH_TIMEOUT_MS', { doc: 'milliseconds for publishing a command; then 503, and the page tries again', default: 5_000 })
   @Min(100)
   @Max(60_000)
@@ -91,6 +96,10 @@ export class CheckoutConfig {
 
   get origin(): string {
     return this.publicUrl?.origin ?? `http://127.0.0.1:${this.port}`;
+  }
+
+  get isSecure(): boolean {
+    return this.origin.startsWith('https:');
   }
 
   get kafka() {

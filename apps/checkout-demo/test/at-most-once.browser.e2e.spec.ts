@@ -122,11 +122,44 @@ describe('Back', () => {
     await shopper.payIn('a3');
     await shopper.decide('validate');
     await shopper.until('succeeded');
-    const orderId = await shopper.orderId();
+    const address = shopper.page.url();
     await shopper.page.goBack();
-    await shopper.page.goto(`${stack.shopUrl}/orders/${orderId}`);
+    await shopper.page.goto(address);
     await shopper.until('succeeded');
     expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+});
+
+describe('what is charged is what the button says', () => {
+  it('also with a cart that was changed after a payment that got no answer: the first order stands, and is shown', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.page.route('**/api/orders', async (route) => void (await route.fetch(), await route.fulfill({ status: 503 })), {
+      times: 1,
+    });
+    await shopper.payIn('a3');
+    await shopper.page.getByTestId('form-error').waitFor();
+    await shopper.page.getByTestId('quantity-lamp-hazel').fill('3');
+    await shopper.pay();
+    await shopper.formOfProvider();
+    await shopper.backToShop();
+    expect(await shopper.page.locator('#order-total').textContent()).toBe('€421.00');
+    expect(await executedMeanwhile()).toBe(1);
+    await shopper.leave();
+  });
+
+  it('with a cart that was changed after it was paid: that is another order', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    const orderId = await shopper.orderId();
+    await shopper.page.goto(stack.shopUrl);
+    await shopper.page.getByTestId('quantity-lamp-hazel').fill('3');
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await shopper.orderId()).not.toBe(orderId);
+    expect(await shopper.page.locator('#order-total').textContent()).toBe('€599.00');
+    expect(await executedMeanwhile()).toBe(2);
     await shopper.leave();
   });
 });

@@ -46,8 +46,8 @@ describe('card data', () => {
 
   it('and the token that stands for it is neither logged nor kept once it is sent on', async () => {
     const card = await aCard(stack.simulator);
-    const { orderId } = await placed(stack.shop, anOrder({ method: 'card', card }));
-    await untilStatus(stack.shop, orderId, 'succeeded');
+    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card }));
+    await untilStatus(stack.shop, pageId, 'succeeded');
     expect(typeof card.hfToken).toBe('string');
     for (const place of [logs(), await kept()]) {
       expect(place).not.toContain(card.hfToken);

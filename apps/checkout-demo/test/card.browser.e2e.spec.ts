@@ -11,7 +11,6 @@ describe('a card in the browser', () => {
     await shopper.payByCard();
     await shopper.until('succeeded');
     const orderId = await shopper.orderId();
-    expect(await shopper.page.getByTestId('order-id').textContent()).toBe(orderId);
     expect(await stack.executed(orderId)).toEqual(['payment 0000']);
     await shopper.leave();
   });
@@ -19,17 +18,11 @@ describe('a card in the browser', () => {
   it('is paid with although the key was rotated between fetch and tokenizer', async () => {
     const shopper = await enterShop(stack);
     const answers: string[] = [];
-    await shopper.page.route(
-      stack.tokenizerUrl,
-      async (route) => {
-        await stack.rotateKeys();
-        await route.continue();
-      },
-      { times: 1 },
-    );
-    shopper.page.on('response', async (response) => {
-      if (response.url() === stack.tokenizerUrl && response.request().method() === 'POST')
-        answers.push(((await response.json()) as { EXECCODE: string }).EXECCODE);
+    await shopper.page.route(stack.tokenizerUrl, async (route) => {
+      if (answers.length === 0) await stack.rotateKeys();
+      const answer = await route.fetch();
+      answers.push(((await answer.json()) as { EXECCODE: string }).EXECCODE);
+      await route.fulfill({ response: answer });
     });
     await shopper.payByCard();
     await shopper.until('succeeded');

@@ -50,6 +50,7 @@ describe('nothing is sent to the platform', () => {
     const shopper = await enterShop(stack);
     await shopper.payByCard(changes);
     await formError(shopper).waitFor();
+    if ('brand' in changes) expect(await shopper.page.getByTestId('error-card-brand').textContent()).toContain('does not have this brand');
     expect(await stack.executedInAll()).toBe(before);
     await shopper.payByCard();
     await shopper.until('succeeded');
@@ -100,4 +101,34 @@ describe('a token that the platform does not take', () => {
     expect((await stack.executed(orderId)).filter((one) => one === 'payment 0000')).toHaveLength(1);
     await shopper.leave();
   });
+});
+
+describe('a browser that lacks what others have', () => {
+  it('keeps nothing and knows no randomUUID, as on plain HTTP: instalments are paid all the same', async () => {
+    const shopper = await enterShop(stack);
+    await shopper.page.addInitScript(() => {
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, {
+          get() {
+            throw new DOMException('not allowed', 'SecurityError');
+          },
+        });
+      Object.defineProperty(Crypto.prototype, 'randomUUID', { value: undefined });
+    });
+    await shopper.page.reload();
+    await paysOtherwise(shopper);
+    await shopper.leave();
+  });
+});
+
+it('a shop that does not answer says so, and opens when it is asked again', async () => {
+  const shopper = await enterShop(stack);
+  await shopper.page.route('**/api/shop', (route) => route.abort('connectionrefused'));
+  await shopper.page.reload();
+  await shopper.until('closed');
+  await shopper.page.unroute('**/api/shop');
+  await shopper.page.getByTestId('open-again').click();
+  await shopper.page.getByTestId('pay').waitFor();
+  await paysOtherwise(shopper);
+  await shopper.leave();
 });

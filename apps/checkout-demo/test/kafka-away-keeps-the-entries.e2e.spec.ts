@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
+import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
 import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type ShopStack } from './shop-stack.js';
 
 describe('while Kafka is away', () => {
@@ -19,8 +19,9 @@ describe('while Kafka is away', () => {
     await gate.shut();
     const answer = await post(stack.shop, '/api/orders', order);
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toMatchObject([503, '5', { code: 'unavailable' }]);
-    const orderId = createHash('sha256').update(order.key).digest('hex').slice(0, 32);
-    expect(await viewOfOrder(stack.shop, orderId)).toMatchObject({ status: 'sending', amount: 42_100 });
+    const pageId = pageIdOf(order.key);
+    const orderId = orderIdOf(pageId);
+    expect(await viewOfOrder(stack.shop, pageId)).toMatchObject({ status: 'sending', amount: 42_100 });
     await gate.open();
     const again = await waitFor(
       async () => {
@@ -30,7 +31,26 @@ describe('while Kafka is away', () => {
       { timeoutMs: 20_000, what: 'Kafka to be back' },
     );
     expect([again.status, await again.json()]).toMatchObject([200, { orderId }]);
-    await untilStatus(stack.shop, orderId, 'succeeded');
+    await untilStatus(stack.shop, pageId, 'succeeded');
     expect(await executed(stack.simulator, orderId)).toHaveLength(1);
+  }, 60_000);
+
+  it('a page that follows its order is enough: what waits goes out by itself', async () => {
+    const order = anOrder();
+    const pageId = pageIdOf(order.key);
+    await gate.shut();
+    expect((await post(stack.shop, '/api/orders', order)).status).toBe(503);
+    const abort = new AbortController();
+    const stream = await fetch(`${stack.shop.url}/orders/${pageId}/events`, { signal: abort.signal });
+    let told = '';
+    const read = async () => {
+      for await (const part of stream.body?.pipeThrough(new TextDecoderStream()) ?? []) told += part;
+    };
+    void read().catch(() => undefined);
+    await waitFor(() => told.includes('"status":"sending"'), { what: 'the order as it waits' });
+    await gate.open();
+    await waitFor(() => told.includes('"status":"redirect"'), { timeoutMs: 30_000, what: 'the command to go out' });
+    abort.abort();
+    expect(await executed(stack.simulator, orderIdOf(pageId))).toHaveLength(1);
   }, 60_000);
 });

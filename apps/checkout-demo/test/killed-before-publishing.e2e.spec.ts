@@ -1,6 +1,7 @@
 import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
-import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type ShopStack } from './shop-stack.js';
+import { pageIdOf } from '../src/order/order-ids.js';
+import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js';
 
 describe('a shop that is killed between storing an attempt and publishing it', () => {
   let gate: BrokerGate;
@@ -23,7 +24,9 @@ describe('a shop that is killed between storing an attempt and publishing it', (
 
   it('publishes it at the next look under the same id: one payment, and the token is gone', async () => {
     await gate.shut();
-    const lost = post(stack.shop, '/api/orders', anOrder({ method: 'card', card: await aCard(stack.simulator) })).catch(() => undefined);
+    const wanted = anOrder({ method: 'card', card: await aCard(stack.simulator) });
+    const pageId = pageIdOf(wanted.key);
+    const lost = post(stack.shop, '/api/orders', wanted).catch(() => undefined);
     const [name = ''] = await waitFor(async () => ((await stored()).length > 0 ? stored() : undefined), { what: 'the stored command' });
     expect(await redis.pTTL(name)).toBeLessThanOrEqual(15 * 60_000);
     await stack.shop.stop('SIGKILL');
@@ -33,20 +36,20 @@ describe('a shop that is killed between storing an attempt and publishing it', (
 
     await gate.open();
     stack.shop = await stack.startShop();
-    const looks = await Promise.all(Array.from({ length: 5 }, () => viewOfOrder(stack.shop, orderId)));
+    const looks = await Promise.all(Array.from({ length: 5 }, () => viewOfOrder(stack.shop, pageId)));
     expect(looks[0]).toMatchObject({ orderId, amount: 42_100 });
-    await untilStatus(stack.shop, orderId, 'succeeded');
+    await untilStatus(stack.shop, pageId, 'succeeded');
     expect(await executed(stack.simulator, orderId)).toHaveLength(1);
     expect(await stored()).toEqual([]);
   }, 90_000);
 
   it('knows its orders after a restart', async () => {
     const answer = await post(stack.shop, '/api/orders', anOrder());
-    const { orderId } = (await answer.json()) as { orderId: string };
-    const before = await untilStatus(stack.shop, orderId, 'redirect');
+    const { pageId } = (await answer.json()) as PlacedView;
+    const before = await untilStatus(stack.shop, pageId, 'redirect');
     await stack.shop.stop();
     stack.shop = await stack.startShop();
-    expect(await viewOfOrder(stack.shop, orderId)).toEqual(before);
-    expect((await fetch(`${stack.shop.url}/orders/${orderId}/provider`)).status).toBe(200);
+    expect(await viewOfOrder(stack.shop, pageId)).toEqual(before);
+    expect((await fetch(`${stack.shop.url}/orders/${pageId}/provider`)).status).toBe(200);
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 import { eventsOf, freePorts, infrastructure, waitFor } from '@tranche/testing';
+import { closeRedis, connectRedis, createLogger } from '@tranche/service-kit';
 import { TOPICS, type CardPayment } from '@tranche/contracts';
-import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, post, startShopStack, untilStatus, type ShopStack } from './shop-stack.js'; // prettier-ignore
+import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js'; // prettier-ignore
 
 describe('an attempt to pay is one command', () => {
   let stack: ShopStack;
@@ -28,10 +29,10 @@ describe('an attempt to pay is one command', () => {
     const answers = await twentyAtOnce('/api/orders', bodies, replica);
     await replica.stop();
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
-    const orderIds = new Set(await Promise.all(answers.map(async (answer) => ((await answer.json()) as { orderId: string }).orderId)));
-    expect(orderIds.size).toBe(1);
-    const [orderId = ''] = orderIds;
-    await untilStatus(stack.shop, orderId, 'succeeded');
+    const orders = (await Promise.all(answers.map((answer) => answer.json()))) as PlacedView[];
+    expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(1);
+    const { orderId = '', pageId = '' } = orders[0] ?? {};
+    await untilStatus(stack.shop, pageId, 'succeeded');
     const { ids, tokens } = await commandsOf(orderId, `${orderId}.1`);
     expect([[...ids], tokens.size]).toEqual([[`${orderId}.1`], 1]);
     expect(await executed(stack.simulator, orderId)).toHaveLength(1);
@@ -43,36 +44,73 @@ describe('an attempt to pay is one command', () => {
       '/api/orders',
       anOrder({ method: 'card', card: await aCard(stack.simulator, CARD_WITHOUT_FUNDS) }),
     );
-    const { orderId } = (await first.json()) as { orderId: string };
-    await untilStatus(stack.shop, orderId, 'refused');
-    const answers = await twentyAtOnce(`/api/orders/${orderId}/attempts`, async () => ({
+    const { orderId, pageId } = (await first.json()) as PlacedView;
+    await untilStatus(stack.shop, pageId, 'refused');
+    const answers = await twentyAtOnce(`/api/orders/${pageId}/attempts`, async () => ({
       attempt: 2,
       method: 'card',
       customer: CUSTOMER,
       card: await aCard(stack.simulator),
     }));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
-    await untilStatus(stack.shop, orderId, 'succeeded');
+    await untilStatus(stack.shop, pageId, 'succeeded');
     const { ids, tokens } = await commandsOf(orderId, `${orderId}.2`);
     expect([[...ids], tokens.size]).toEqual([[`${orderId}.1`, `${orderId}.2`], 2]);
     const amounts = (await executed(stack.simulator, orderId)).map(({ amount }) => amount);
     expect(amounts).toEqual([42_100, 42_100]);
   });
 
-  it('also with another cart and another method: the key has its order', async () => {
-    const { key } = anOrder();
-    const first = (await (await post(stack.shop, '/api/orders', anOrder({ key }))).json()) as { orderId: string };
-    const again = await post(stack.shop, '/api/orders', anOrder({ key, method: 'b3', cart: [{ sku: 'lamp-hazel', quantity: 2 }] }));
-    expect([again.status, await again.json()]).toMatchObject([200, { orderId: first.orderId, amount: 42_100, method: 'a3' }]);
+  it.each<[string, object]>([
+    ['another cart', { cart: [{ sku: 'lamp-hazel', quantity: 2 }] }],
+    ['another method', { method: 'b3' }],
+  ])('and is not paid by %s under its key: the answer leads to the order, and nothing is published', async (_what, more) => {
+    const wanted = anOrder();
+    const { pageId } = await placed(stack.shop, wanted);
+    const before = await untilStatus(stack.shop, pageId, 'redirect');
+    const again = await post(stack.shop, '/api/orders', { ...wanted, ...more });
+    expect([again.status, again.headers.get('location'), await again.json()]).toMatchObject([
+      409,
+      `/orders/${pageId}`,
+      { code: 'order_exists' },
+    ]);
+    expect((await post(stack.shop, '/api/orders', wanted)).status).toBe(200);
+    expect(await viewOfOrder(stack.shop, pageId)).toEqual(before);
+  });
+
+  it('after Redis lost its order: what became of it is not known, and nothing else is offered, here and at a replica', async () => {
+    const wanted = async () => anOrder({ method: 'card', card: await aCard(stack.simulator) });
+    const [port, managementPort] = await freePorts();
+    const replica = await stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
+    const redis = connectRedis({ url: infrastructure().redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
+    await waitFor(() => redis.isReady, { what: 'Redis' });
+    for (const shop of [stack.shop, replica]) {
+      const order = await wanted();
+      const { orderId, pageId } = await placed(stack.shop, order);
+      await untilStatus(stack.shop, pageId, 'succeeded');
+      await redis.del(`${stack.prefix}checkout:order:${orderId}`);
+      expect((await post(shop, '/api/orders', order, { origin: stack.shop.url })).status).toBe(201);
+      const view = await untilStatus(stack.shop, pageId, 'in_doubt');
+      expect(view).not.toHaveProperty('nextAttempt');
+      expect(await executed(stack.simulator, orderId)).toHaveLength(1);
+    }
+    await closeRedis(redis);
+    await replica.stop();
+  }, 60_000);
+
+  it('with one method: another one under the same number is refused', async () => {
+    const { pageId } = await placed(stack.shop, anOrder());
+    await untilStatus(stack.shop, pageId, 'redirect');
+    const next = (method: string) => post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method, customer: CUSTOMER });
+    expect((await next('b3')).status).toBe(201);
+    expect((await next('a3')).status).toBe(409);
+    expect((await next('b3')).status).toBe(201);
   });
 
   it('and none while the one before may still take money', async () => {
-    const placed = (await (await post(stack.shop, '/api/orders', anOrder({ method: 'card', card: await aCard(stack.simulator, '4970101200075004') }))).json()) as { orderId: string }; // prettier-ignore
-    const next = () => post(stack.shop, `/api/orders/${placed.orderId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
+    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator, '4970101200075004') }));
+    const next = () => post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
     expect((await next()).status).toBe(409);
-    expect(
-      (await post(stack.shop, `/api/orders/${placed.orderId}/attempts`, { attempt: 7, method: 'a3', customer: CUSTOMER })).status,
-    ).toBe(409);
+    expect((await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 7, method: 'a3', customer: CUSTOMER })).status).toBe(409);
     expect((await next()).status).toBe(409);
   });
 });

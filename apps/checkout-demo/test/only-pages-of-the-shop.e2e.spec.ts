@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { anOrder, CUSTOMER, placed, post, startShopStack, viewOfOrder, type ShopStack } from './shop-stack.js';
+import { anOrder, comeBack, CUSTOMER, placed, post, startShopStack, viewOfOrder, type ShopStack } from './shop-stack.js';
 
 describe('the shop', () => {
   let stack: ShopStack;
@@ -67,11 +67,34 @@ describe('the shop', () => {
       expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 404]);
   });
 
-  it('sends who comes back on to the order, whatever merchant is named', async () => {
-    const { orderId } = await placed(stack.shop, anOrder());
-    const answer = await fetch(`${stack.shop.url}/shop-es/thanks?orderId=${orderId}&hint=success`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/orders/${orderId}?hint=success`]);
-    expect((await viewOfOrder(stack.shop, orderId)).status).not.toBe('succeeded');
+  it('sends the browser that ordered on to its order, whatever merchant is named, and no other', async () => {
+    const { orderId, pageId } = await placed(stack.shop, anOrder());
+    const address = `${stack.shop.url}/shop-es/thanks?orderId=${orderId}&hint=success`;
+    expect(await comeBack(address, pageId)).toBe(`/orders/${pageId}?hint=success`);
+    const answer = await fetch(address, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/orders/unknown']);
+    expect((await viewOfOrder(stack.shop, pageId)).status).not.toBe('succeeded');
+  });
+
+  it('shows an order to nobody who knows its number only, which is what the platform, Kafka and logs have', async () => {
+    const { orderId, pageId } = await placed(stack.shop, anOrder());
+    expect(orderId).not.toBe(pageId);
+    for (const path of [`/api/orders/${orderId}`, `/orders/${orderId}/events`])
+      expect([path, (await fetch(stack.shop.url + path)).status]).toEqual([path, 404]);
+    const form = await fetch(`${stack.shop.url}/orders/${orderId}/provider`, { redirect: 'manual' });
+    expect(form.status).toBe(303);
+  });
+
+  it('gives its own trace to what it answers and logs, whatever a browser names', async () => {
+    const traceId = '49701012000400164970101200040016';
+    const headers = { traceparent: `00-${traceId}-1234567812345678-01` };
+    const [taken, refused] = [
+      await post(stack.shop, '/api/orders', anOrder(), headers),
+      await post(stack.shop, '/api/orders', {}, headers),
+    ];
+    const text = await refused.text();
+    expect([taken.status, JSON.parse(text)]).toEqual([201, expect.objectContaining({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) })]);
+    for (const place of [text, stack.shop.logs.join('\n')]) expect(place).not.toContain(traceId);
   });
 
   it('begins only so much of one address in a minute', async () => {

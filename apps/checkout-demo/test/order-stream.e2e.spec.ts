@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { freePorts, waitFor, type RunningApp } from '@tranche/testing';
 import type { OrderView } from '../src/order/order-view.js';
 import { anOrder, decide, placed, startShopStack, untilStatus, type ShopStack } from './shop-stack.js';
@@ -7,21 +8,21 @@ describe('a page follows its order', () => {
   beforeAll(async () => (stack = await startShopStack({ MAX_STREAMS: '12' })), 200_000);
   afterAll(() => stack.stop(), 60_000);
 
-  const anotherShop = async () => {
+  const anotherShop = async (settings: Record<string, string> = {}) => {
     const [port, managementPort] = await freePorts();
-    return stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
+    return stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort), ...settings });
   };
 
   it('from what is true now to what becomes true, at any replica, and after a break from what is true then', async () => {
-    const { orderId } = await placed(stack.shop, anOrder());
-    await untilStatus(stack.shop, orderId, 'redirect');
+    const { pageId } = await placed(stack.shop, anOrder());
+    await untilStatus(stack.shop, pageId, 'redirect');
     const replica = await anotherShop();
-    const [here, there] = await Promise.all([follow(stack.shop, orderId), follow(replica, orderId)]);
+    const [here, there] = await Promise.all([follow(stack.shop, pageId), follow(replica, pageId)]);
     for (const stream of [here, there]) expect((await stream.next(() => true)).view.status).toBe('redirect');
     here.close();
-    await decide(stack.shop, orderId, 'validate');
+    await decide(stack.shop, { pageId }, 'validate');
     const { id } = await there.next(({ view }) => view.status === 'succeeded');
-    const back = await follow(stack.shop, orderId, here.messages.at(-1)?.id);
+    const back = await follow(stack.shop, pageId, here.messages.at(-1)?.id);
     expect(await back.next(() => true)).toMatchObject({ id, view: { status: 'succeeded' } });
     back.close();
     there.close();
@@ -29,8 +30,8 @@ describe('a page follows its order', () => {
   }, 60_000);
 
   it('is told nothing of the person', async () => {
-    const { orderId } = await placed(stack.shop, anOrder());
-    const stream = await follow(stack.shop, orderId);
+    const { pageId } = await placed(stack.shop, anOrder());
+    const stream = await follow(stack.shop, pageId);
     await stream.next(({ view }) => view.status === 'redirect');
     expect(stream.text()).not.toMatch(/Jeanne|Martin|jeanne@|Lilas|612345678/);
     stream.close();
@@ -38,15 +39,41 @@ describe('a page follows its order', () => {
 
   it('in bounds: ten of an order, twelve in all, and places come free', async () => {
     const [one, other] = await Promise.all([placed(stack.shop, anOrder()), placed(stack.shop, anOrder())]);
-    const streams = await Promise.all(Array.from({ length: 10 }, () => follow(stack.shop, one.orderId)));
-    const statusOf = async (orderId: string) => (await follow(stack.shop, orderId)).status;
-    expect(await statusOf(one.orderId)).toBe(503);
-    streams.push(await follow(stack.shop, other.orderId), await follow(stack.shop, other.orderId));
+    const streams = await Promise.all(Array.from({ length: 10 }, () => follow(stack.shop, one.pageId)));
+    const statusOf = async (pageId: string) => (await follow(stack.shop, pageId)).status;
+    expect(await statusOf(one.pageId)).toBe(503);
+    streams.push(await follow(stack.shop, other.pageId), await follow(stack.shop, other.pageId));
     expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
-    expect(await statusOf(other.orderId)).toBe(503);
+    expect(await statusOf(other.pageId)).toBe(503);
     for (const stream of streams) stream.close();
-    await waitFor(async () => (await statusOf(other.orderId)) === 200, { what: 'a free place' });
+    await waitFor(async () => (await statusOf(other.pageId)) === 200, { what: 'a free place' });
   });
+
+  it('leaves no place taken by those who were gone before they were answered', async () => {
+    const [one, other] = await Promise.all([placed(stack.shop, anOrder()), placed(stack.shop, anOrder())]);
+    const orders = [one, other];
+    const { hostname, port } = new URL(stack.shop.url);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => goneAtOnce(hostname, Number(port), orders[n % 2]?.pageId ?? '')));
+    const streams = await waitFor(
+      async () => {
+        const all = await Promise.all(Array.from({ length: 12 }, (_, n) => follow(stack.shop, orders[n % 2]?.pageId ?? '')));
+        if (all.every(({ status }) => status === 200)) return all;
+        for (const stream of all) stream.close();
+        return false;
+      },
+      { timeoutMs: 10_000, what: 'twelve free places' },
+    );
+    for (const stream of streams) stream.close();
+  });
+
+  it('so many from one address', async () => {
+    const shop = await anotherShop({ MAX_STREAMS_PER_ADDRESS: '2' });
+    const { pageId } = await placed(stack.shop, anOrder());
+    const streams = [await follow(shop, pageId), await follow(shop, pageId)];
+    expect((await follow(shop, pageId)).status).toBe(503);
+    for (const stream of streams) stream.close();
+    await shop.stop();
+  }, 60_000);
 
   it('not at all where there is no such order', async () => {
     expect((await follow(stack.shop, '0'.repeat(32))).status).toBe(404);
@@ -54,8 +81,8 @@ describe('a page follows its order', () => {
 
   it('until the shop stops, which no open stream holds up', async () => {
     const shop = await anotherShop();
-    const { orderId } = await placed(stack.shop, anOrder());
-    const stream = await follow(shop, orderId);
+    const { pageId } = await placed(stack.shop, anOrder());
+    const stream = await follow(shop, pageId);
     await stream.next(() => true);
     const stoppedAtMs = performance.now();
     expect(await shop.stop()).toBe(0);
@@ -64,15 +91,25 @@ describe('a page follows its order', () => {
   }, 60_000);
 });
 
+/** Asks, and is gone before the shop has looked the order up. */
+function goneAtOnce(host: string, port: number, pageId: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host, () => {
+      socket.end(`GET /orders/${pageId}/events HTTP/1.1\r\nhost: ${host}\r\n\r\n`, () => socket.resetAndDestroy());
+    });
+    socket.on('error', () => undefined).on('close', () => resolve());
+  });
+}
+
 interface Message {
   id: string;
   view: OrderView;
 }
 
-async function follow(shop: RunningApp, orderId: string, lastEventId?: string) {
+async function follow(shop: RunningApp, pageId: string, lastEventId?: string) {
   const abort = new AbortController();
   const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-  const answer = await fetch(`${shop.url}/orders/${orderId}/events`, { headers, signal: abort.signal });
+  const answer = await fetch(`${shop.url}/orders/${pageId}/events`, { headers, signal: abort.signal });
   const messages: Message[] = [];
   let text = '';
   const read = async () => {
@@ -88,7 +125,7 @@ async function follow(shop: RunningApp, orderId: string, lastEventId?: string) {
     messages,
     ended,
     text: () => text,
-    next: (condition: (message: Message) => boolean) => waitFor(() => messages.find(condition), { what: `a message about ${orderId}` }),
+    next: (condition: (message: Message) => boolean) => waitFor(() => messages.find(condition), { what: `a message about ${pageId}` }),
     close: () => abort.abort(),
   };
 }

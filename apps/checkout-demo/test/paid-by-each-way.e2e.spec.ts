@@ -6,43 +6,43 @@ describe('an order is paid', () => {
   afterAll(() => stack.stop(), 60_000);
 
   it('by a card token, for what the catalogue says, whatever the page says', async () => {
-    const { orderId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator) }));
-    const { amount, status } = await untilStatus(stack.shop, orderId, 'succeeded');
+    const { orderId, pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator) }));
+    const { amount, status } = await untilStatus(stack.shop, pageId, 'succeeded');
     expect([amount, status]).toEqual([42_100, 'succeeded']);
     expect(await executed(stack.simulator, orderId)).toMatchObject([{ operationType: 'payment', amount: 42_100 }]);
-    const another = await post(stack.shop, `/api/orders/${orderId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
+    const another = await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
     expect([another.status, await another.json()]).toMatchObject([409, { code: 'attempt_not_possible' }]);
   });
 
   it('in instalments: the form, its validation, the way back, and the state that the events say', async () => {
-    const { orderId } = await placed(stack.shop, anOrder({ method: 'b4' }));
-    const { form } = await untilStatus(stack.shop, orderId, 'redirect');
+    const { orderId, pageId } = await placed(stack.shop, anOrder({ method: 'b4' }));
+    const { form } = await untilStatus(stack.shop, pageId, 'redirect');
     expect(form).toBe(`${orderId}.1`);
-    expect(await decide(stack.shop, orderId, 'pending')).toBe(`/orders/${orderId}?hint=pending`);
-    await untilStatus(stack.shop, orderId, 'pending');
+    expect(await decide(stack.shop, { pageId }, 'pending')).toBe(`/orders/${pageId}?hint=pending`);
+    await untilStatus(stack.shop, pageId, 'pending');
   });
 
   it('by another method after a refusal, and after a form that was left: the new attempt names the one it replaces', async () => {
-    const { orderId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator, CARD_WITHOUT_FUNDS) }));
-    const refused = await untilStatus(stack.shop, orderId, 'refused');
+    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator, CARD_WITHOUT_FUNDS) }));
+    const refused = await untilStatus(stack.shop, pageId, 'refused');
     expect(refused).toMatchObject({ reason: 'funds', nextAttempt: 2 });
-    await post(stack.shop, `/api/orders/${orderId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
-    expect(await untilStatus(stack.shop, orderId, 'redirect')).toMatchObject({ method: 'a3', nextAttempt: 3 });
-    await post(stack.shop, `/api/orders/${orderId}/attempts`, { attempt: 3, method: 'b3', customer: CUSTOMER });
-    expect(await untilStatus(stack.shop, orderId, 'redirect')).toMatchObject({ method: 'b3' });
-    expect(await decide(stack.shop, orderId, 'validate')).toBe(`/orders/${orderId}?hint=success`);
-    expect(await untilStatus(stack.shop, orderId, 'succeeded')).toMatchObject({ method: 'b3' });
+    await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
+    expect(await untilStatus(stack.shop, pageId, 'redirect')).toMatchObject({ method: 'a3', nextAttempt: 3 });
+    await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 3, method: 'b3', customer: CUSTOMER });
+    expect(await untilStatus(stack.shop, pageId, 'redirect')).toMatchObject({ method: 'b3' });
+    expect(await decide(stack.shop, { pageId }, 'validate')).toBe(`/orders/${pageId}?hint=success`);
+    expect(await untilStatus(stack.shop, pageId, 'succeeded')).toMatchObject({ method: 'b3' });
   });
 
   it('shows the form as it came, to an origin of its own', async () => {
-    const { orderId } = await placed(stack.shop, anOrder());
-    await untilStatus(stack.shop, orderId, 'redirect');
-    const page = await fetch(`${stack.shop.url}/orders/${orderId}/provider`);
+    const { pageId } = await placed(stack.shop, anOrder());
+    await untilStatus(stack.shop, pageId, 'redirect');
+    const page = await fetch(`${stack.shop.url}/orders/${pageId}/provider`);
     expect(page.headers.get('content-security-policy')).toMatch(/^sandbox allow-forms allow-scripts allow-top-navigation;/);
     expect(await page.text()).toContain('<script>document.getElementById("provider-form").submit();</script>');
-    await decide(stack.shop, orderId, 'abandon');
-    expect(await untilStatus(stack.shop, orderId, 'refused')).toMatchObject({ reason: 'abandoned' });
-    const afterwards = await fetch(`${stack.shop.url}/orders/${orderId}/provider`, { redirect: 'manual' });
-    expect([afterwards.status, afterwards.headers.get('location')]).toEqual([303, `/orders/${orderId}`]);
+    await decide(stack.shop, { pageId }, 'abandon');
+    expect(await untilStatus(stack.shop, pageId, 'refused')).toMatchObject({ reason: 'abandoned' });
+    const afterwards = await fetch(`${stack.shop.url}/orders/${pageId}/provider`, { redirect: 'manual' });
+    expect([afterwards.status, afterwards.headers.get('location')]).toEqual([303, `/orders/${pageId}`]);
   });
 });

@@ -13,6 +13,10 @@ import {
   type StartOptions,
 } from '@tranche/testing';
 import type { OrderView } from '../src/order/order-view.js';
+import { orderCookie } from '../src/web/order-cookie.js';
+
+/** As the shop answers to a new order: with the secret of its page's address. */
+export type PlacedView = OrderView & { pageId: string };
 
 export const IDENTIFIER = 'Shop FR';
 /** Of the simulator's list (its README): accepted, refused for want of funds. */
@@ -121,38 +125,44 @@ export function post(shop: RunningApp, path: string, body: unknown, headers: Rec
   return fetch(shop.url + path, { method: 'POST', headers: all, body: typeof body === 'string' ? body : JSON.stringify(body) });
 }
 
-export async function placed(shop: RunningApp, body: object): Promise<OrderView> {
+export async function placed(shop: RunningApp, body: object): Promise<PlacedView> {
   const answer = await post(shop, '/api/orders', body);
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  return (await answer.json()) as OrderView;
+  return (await answer.json()) as PlacedView;
 }
 
-export async function viewOfOrder(shop: RunningApp, orderId: string): Promise<OrderView> {
-  return (await (await fetch(`${shop.url}/api/orders/${orderId}`)).json()) as OrderView;
+export async function viewOfOrder(shop: RunningApp, pageId: string): Promise<OrderView> {
+  return (await (await fetch(`${shop.url}/api/orders/${pageId}`)).json()) as OrderView;
 }
 
-export function untilStatus(shop: RunningApp, orderId: string, status: OrderView['status']): Promise<OrderView> {
+export function untilStatus(shop: RunningApp, pageId: string, status: OrderView['status']): Promise<OrderView> {
   let last = '';
   return waitFor(
     async () => {
-      const view = await viewOfOrder(shop, orderId);
+      const view = await viewOfOrder(shop, pageId);
       last = view.status;
       return view.status === status && view;
     },
-    { timeoutMs: 20_000, what: `order ${orderId} to be ${status}` },
+    { timeoutMs: 20_000, what: `order ${pageId} to be ${status}` },
   ).catch((cause: unknown) => {
-    throw new Error(`order ${orderId} is ${last}, not ${status}`, { cause });
+    throw new Error(`order ${pageId} is ${last}, not ${status}`, { cause });
   });
 }
 
 /** Presses a button of the provider's form as a browser would, and follows its way back to the shop. */
-export async function decide(shop: RunningApp, orderId: string, decision: string): Promise<string> {
-  const html = await (await fetch(`${shop.url}/orders/${orderId}/provider`)).text();
+export async function decide(shop: RunningApp, { pageId }: Pick<PlacedView, 'pageId'>, decision: string): Promise<string> {
+  const html = await (await fetch(`${shop.url}/orders/${pageId}/provider`)).text();
   const address = /action="([^"]+)"/.exec(html)?.[1] ?? '';
   const body = new URLSearchParams({ decision });
   const decided = await fetch(address, { method: 'POST', body, redirect: 'manual' });
   const returned = await fetch(decided.headers.get('location') ?? '', { redirect: 'manual' });
-  const thanks = await fetch(returned.headers.get('location') ?? '', { redirect: 'manual' });
+  return comeBack(returned.headers.get('location') ?? '', pageId);
+}
+
+/** As the buyer's browser, which has the cookie of its order; resolves to where the shop leads it. */
+export async function comeBack(address: string, pageId: string): Promise<string> {
+  const [cookie = ''] = orderCookie(pageId, false).split(';');
+  const thanks = await fetch(address, { redirect: 'manual', headers: { cookie } });
   return thanks.headers.get('location') ?? '';
 }
 

@@ -65,8 +65,9 @@ export function shopperAt(page: Page) {
       await page.waitForURL(ORDER);
     },
     async orderId() {
-      await page.waitForURL(/\/orders\//);
-      return new URL(page.url()).pathname.split('/')[2] ?? '';
+      await page.waitForURL(ORDER);
+      const shown = page.getByTestId('order-id').filter({ hasText: /./ });
+      return (await shown.textContent()) ?? '';
     },
     /** Waits until the page says so. */
     async until(status: string) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { HeaderGuard, idHoldsCard, textHoldsCards } from './card-data-guard.js';
 import { readKeyRequest } from './key-request.js';
 
@@ -38,6 +39,11 @@ describe('headers', () => {
     [['CardCvv', '123']],
     [[CARD, '1']],
     [['x', 'cvv=123']],
+    [['x-request-id', CARD]],
+    [['traceparent', `00-${CARD}-${CARD}-01`]],
+    [['x-datadog-trace-id', '4111 1111 1111 1111']],
+    [['x-amzn-trace-id', `Root=${CARD}`]],
+    [['x-order', '4111111111111111']],
   ])('%j hold card data, each time', (raw) => {
     const guard = new HeaderGuard();
     expect([guard.holdsCards(raw), guard.holdsCards(raw)]).toEqual([true, true]);
@@ -49,9 +55,31 @@ describe('headers', () => {
     [['User-Agent', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36']],
     [['x-order', '1700000000004']],
     [['Host', '127.0.0.1:4040', 'accept-language', 'fr-FR,fr;q=0.9']],
+    [['x-datadog-trace-id', CARD, 'x-datadog-parent-id', CARD]],
+    [['X-Cloud-Trace-Context', `${CARD}${CARD}/${CARD};o=1`]],
+    [['traceparent', `00-${CARD}${CARD}-${CARD}-01`]],
+    [['X-Request-Id', '41111111-1111-1111-a000-000000000000']],
+    [['x-request-id', `${CARD}abcdefabcdefabcd`]],
+    [['X-Amzn-Trace-Id', `Self=1-67891234-12456789abcdef012345678a;Root=1-${CARD.slice(0, 8)}-${CARD}abcdefab;Sampled=1`]],
+    [['b3', `${CARD}-${CARD}-1`, 'x-b3-traceid', CARD, 'cf-ray', `${CARD}-CDG`]],
   ])('%j hold none, each time', (raw) => {
     const guard = new HeaderGuard();
     expect([guard.holdsCards(raw), guard.holdsCards(raw)]).toEqual([false, false]);
+  });
+
+  it('of proxies are taken, whatever number they draw', () => {
+    const guard = new HeaderGuard();
+    const random = new Uint8Array(24);
+    for (let n = 0; n < 2_000; n++) {
+      const hex = Buffer.from(crypto.getRandomValues(random)).toString('hex');
+      const decimal = BigInt(`0x${hex.slice(32)}`).toString();
+      const traces = {
+        traceparent: `00-${hex.slice(0, 32)}-${hex.slice(32)}-01`,
+        'x-datadog-trace-id': decimal,
+        'x-request-id': randomUUID(),
+      };
+      expect(Object.entries(traces).filter((header) => guard.holdsCards(header))).toEqual([]);
+    }
   });
 
   it('of any number are remembered within bounds, and judged as before', () => {

@@ -1,6 +1,33 @@
 import { check, CseEvent, holdsCardData } from '@tranche/contracts';
 import { Problem } from '@tranche/service-kit';
 
+/** Hexadecimal, as in traces. */
+const ID_OF_128_BITS = '[0-9a-f]{32}';
+const ID_OF_64_BITS = '[0-9a-f]{16}';
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const REQUEST_ID = `(?:${UUID}|${ID_OF_128_BITS})`;
+const AMAZON_PART = `(?:(?:Root|Self)=1-[0-9a-f]{8}-[0-9a-f]{24}|Parent=${ID_OF_64_BITS}|Sampled=[01])`;
+/**
+ * What proxies put into each request to follow it: random numbers, of which one in 30 or so reads as a card's. One that is just what its
+ * header holds is not searched; none is ever logged or handed on.
+ */
+const TRACES: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    traceparent: `[0-9a-f]{2}-${ID_OF_128_BITS}-${ID_OF_64_BITS}-[0-9a-f]{2}`,
+    'x-request-id': REQUEST_ID,
+    'x-correlation-id': REQUEST_ID,
+    'x-datadog-trace-id': '[0-9]{1,20}',
+    'x-datadog-parent-id': '[0-9]{1,20}',
+    'x-cloud-trace-context': `${ID_OF_128_BITS}(?:/[0-9]{1,20})?(?:;o=[0-9])?`,
+    'x-amzn-trace-id': `${AMAZON_PART}(?:;${AMAZON_PART})*`,
+    b3: `(?:${ID_OF_64_BITS}|${ID_OF_128_BITS})-${ID_OF_64_BITS}(?:-[01d](?:-${ID_OF_64_BITS})?)?`,
+    'x-b3-traceid': `(?:${ID_OF_64_BITS}|${ID_OF_128_BITS})`,
+    'x-b3-spanid': ID_OF_64_BITS,
+    'x-b3-parentspanid': ID_OF_64_BITS,
+    'cf-ray': `${ID_OF_64_BITS}(?:-[A-Z]{3})?`,
+  }).map(([name, shape]) => [name, new RegExp(`^${shape}$`)]),
+);
+
 /** Names of headers that browsers and proxies send; others are searched as names too. */
 const ORDINARY = new Set(
   [
@@ -20,7 +47,7 @@ export function holdsCards(value: unknown): boolean {
   return check(CseEvent, { stranger: value }, 'refused').faults?.some(({ code }) => code === 'card_data_forbidden') ?? false;
 }
 
-/** Headers carry numbers of many kinds (cookies, traces): only those with prefix and length of a card scheme count. */
+/** Headers carry numbers of many kinds, as in cookies: only those with prefix and length of a card scheme count. */
 export class HeaderGuard {
   readonly #clean = new Set<string>();
 
@@ -30,7 +57,7 @@ export class HeaderGuard {
       const name = raw[at] ?? '';
       const value = raw[at + 1] ?? '';
       if (!ORDINARY.has(name) && !ORDINARY.has(name.toLowerCase()) && holdsCards({ [name]: '' })) return true;
-      if (!this.#clean.has(value) && this.#isFound(value)) return true;
+      if (!this.#clean.has(value) && !TRACES.get(name.toLowerCase())?.test(value) && this.#isFound(value)) return true;
     }
     return false;
   }

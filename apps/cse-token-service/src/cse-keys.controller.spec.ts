@@ -1,3 +1,5 @@
+import dns from 'node:dns';
+import { request } from 'node:http';
 import { waitFor } from '@tranche/testing';
 import { API_KEY_ID, ORIGIN, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../test/cse-token-service.js';
 import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../test/key-provider.js';
@@ -102,6 +104,52 @@ describe('POST /v1/cse-keys', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
     expect(answer.headers.get('vary')).toBe('Origin');
     expect(provider.requests).toEqual([]);
+  });
+
+  it('refuses a body that is too large once, and does not look at what came of it', async () => {
+    await start();
+    expect((await service.post(JSON.stringify({ apiKeyId: API_KEY_ID }).padEnd(1_025))).status).toBe(413);
+    await service.ask('x');
+    expect(await service.metric('cse_requests_refused_total')).toBe(2);
+    expect(await service.metric('cse_requests_refused_total{code="payload_too_large"')).toBe(1);
+  });
+
+  it.each(['request', 'second'])('answers a %s with an expectation that Node does not know as any other', async (which) => {
+    await start({ REQUESTS_PER_MINUTE_PER_ADDRESS: '1' });
+    if (which === 'second') await service.ask();
+    const headers = { origin: ORIGIN, 'content-type': 'application/json', expect: 'foo' };
+    const { status, allowed } = await new Promise<{ status?: number; allowed?: string }>((resolve, reject) => {
+      request(service.url, { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, allowed: response.headers['access-control-allow-origin'] });
+      })
+        .on('error', reject)
+        .end(JSON.stringify({ apiKeyId: API_KEY_ID }));
+    });
+    expect({ status, allowed }).toEqual({ status: which === 'second' ? 429 : 200, allowed: ORIGIN });
+    expect(await service.metric('cse_request_duration_seconds_count')).toBe(which === 'second' ? 2 : 1);
+  });
+
+  it('answers at every address that localhost has', async () => {
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    const found = (name: string, ...rest: unknown[]) => {
+      const done = rest.at(-1) as (...found: unknown[]) => void;
+      if ((rest[0] as { all?: boolean }).all) done(null, addresses);
+      else done(null, name === 'localhost' ? '127.0.0.1' : name, 4);
+    };
+    const lookup = jest.spyOn(dns, 'lookup').mockImplementation(found);
+    try {
+      await start({ BIND_ADDRESS: 'localhost' });
+    } finally {
+      lookup.mockRestore();
+    }
+    const second = new URL(service.url);
+    second.hostname = '127.0.0.2';
+    for (const url of [service.url, second]) {
+      const headers = { origin: ORIGIN, 'content-type': 'application/json' };
+      const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ apiKeyId: API_KEY_ID }) });
+      expect(await answer.json()).toEqual(provider.record);
+    }
   });
 
   it('takes a body of 1 kB and a content type with a character set', async () => {

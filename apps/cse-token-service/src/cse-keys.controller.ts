@@ -21,7 +21,27 @@ const JSON_TYPE = /^application\/json *(?:;|$)/i;
 export function serveKeys(app: NestFastifyApplication, config: CseConfig): void {
   const server: Server = app.getHttpServer();
   server.removeAllListeners('request');
-  server.on('request', keysEndpoint(app, config));
+  const endpoint = keysEndpoint(app, config);
+  server.on('request', endpoint);
+  // Node would answer an `Expect` that it does not know by itself, unlimited and uncounted.
+  server.on('checkExpectation', endpoint);
+  const fastify = app.getHttpAdapter().getInstance();
+  fastify.addHook('onListen', (done) => {
+    serveLikeFirst(server, fastify);
+    done();
+  });
+}
+
+/** `localhost` may be two addresses: Fastify then has a server of its own for the second one, which is to do what the first does. */
+function serveLikeFirst(first: Server, fastify: object): void {
+  const bindings = Object.getOwnPropertySymbols(fastify).find(({ description }) => description === 'fastify.serverBindings');
+  const others = bindings === undefined ? [] : (fastify as Record<symbol, Server[]>)[bindings];
+  for (const other of others ?? []) {
+    for (const event of ['request', 'checkExpectation', 'clientError']) {
+      other.removeAllListeners(event);
+      for (const listener of first.listeners(event)) other.on(event, listener as () => void);
+    }
+  }
 }
 
 function keysEndpoint(app: NestFastifyApplication, config: CseConfig): (request: IncomingMessage, response: ServerResponse) => void {

@@ -45,6 +45,22 @@ describe('settings of cse-token-service', () => {
     expect(faultsOf({ ...sound, [name]: value })).toEqual([name]);
   });
 
+  it.each<[string, Record<string, string>, string[]]>([
+    ['over https', { CSE_KEYS_URL: 'https://keys.example/cseKeys' }, []],
+    ['over http from this machine', { CSE_KEYS_URL: 'http://localhost:4010/cseKeys' }, []],
+    ['over http from this machine, IPv6', { CSE_KEYS_URL: 'http://[::1]:4010/cseKeys' }, []],
+    ['over http from another one', { CSE_KEYS_URL: 'http://keys.example/cseKeys' }, ['CSE_KEYS_URL']],
+    ['over http from a name that only begins so', { CSE_KEYS_URL: 'http://127.0.0.1.example/cseKeys' }, ['CSE_KEYS_URL']],
+    ['over http from another one, pinned', { CSE_KEYS_URL: 'http://keys.example/cseKeys', CSE_KEY_PINS: 'a'.repeat(64) }, []],
+    ['over http from another one, allowed', { CSE_KEYS_URL: 'http://keys:4010/cseKeys', ALLOW_HTTP_KEYS: 'true' }, []],
+  ])('takes keys %s or not', (_, env, faults) => expect(faultsOf({ ...sound, ...env })).toEqual(faults));
+
+  it('says what to do where keys would come over http', () => {
+    expect(() => loadConfig(CseConfig, { ...sound, CSE_KEYS_URL: 'http://keys.example/cseKeys' })).toThrow(
+      /CSE_KEYS_URL.*https:\/\/.*CSE_KEY_PINS.*ALLOW_HTTP_KEYS=true/,
+    );
+  });
+
   it('are all in the README', () => {
     const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
     for (const { name } of describeConfig(CseConfig)) expect(readme).toContain(`\`${name}\``);

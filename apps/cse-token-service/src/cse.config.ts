@@ -1,14 +1,16 @@
 import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret } from '@tranche/service-kit';
+import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+/** This very machine: nobody is on the way. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const usesSasl = (config: CseConfig) => config.kafkaSaslMechanism !== undefined;
 
-export class CseConfig {
+export class CseConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4040 })
   @Min(0)
   @Max(65_535)
@@ -21,6 +23,9 @@ export class CseConfig {
 
   @Env('CSE_KEYS_URL', { doc: "the key provider's address, {cse_keys_url} of the interface" })
   keysUrl: URL;
+
+  @Env('ALLOW_HTTP_KEYS', { doc: 'true to take keys over plain HTTP from another machine, for development', default: false })
+  allowsHttpKeys: boolean;
 
   @Env('CSE_TIMEOUT_MS', { doc: 'how long one call of the key provider may take in all, milliseconds', default: 3_000 })
   @Min(100)
@@ -142,6 +147,16 @@ export class CseConfig {
     } = this;
     if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
     return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+  }
+
+  /** Whoever is on the way of a plain answer can put a key of their own into it. */
+  check(): ConfigFault[] {
+    const { protocol, hostname } = this.keysUrl;
+    if (protocol === 'https:' || LOOPBACK.test(hostname) || this.keyPins !== undefined || this.allowsHttpKeys) return [];
+    const message =
+      'must start with https://, or whoever is on the way can hand out a key of their own. ' +
+      'Or list the keys in CSE_KEY_PINS; for development set ALLOW_HTTP_KEYS=true';
+    return [{ name: 'CSE_KEYS_URL', message }];
   }
 }
 

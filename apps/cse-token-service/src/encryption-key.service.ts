@@ -51,13 +51,11 @@ export class EncryptionKeyService {
   }
 
   async #answerOfProvider(apiKeyId: string, state: KeyState, refused: string | undefined): Promise<string> {
-    if (state.key !== undefined && isRefusalOf(state.key, refused)) {
-      state.key.isRefused = true;
-      if (state.asking === undefined) state.refusalAskedAtMs = performance.now();
-    }
+    const isRefusal = isRefusalOf(state.key, refused);
+    if (isRefusal && state.asking === undefined) state.refusalAskedAtMs = performance.now();
     await this.#ask(apiKeyId, state);
     if (state.failures === 0) return this.#serve('provider', state);
-    if (mayServeStale(state.key, performance.now())) return this.#serve('stale', state);
+    if (!isRefusal && mayServeStale(state.key, performance.now())) return this.#serve('stale', state);
     throw this.#unavailable(state);
   }
 
@@ -73,7 +71,7 @@ export class EncryptionKeyService {
       const key = await this.provider.askForKey(apiKeyId);
       await this.#admit(apiKeyId, key);
       const answer = JSON.stringify(key.record);
-      state.key = { record: key.record, answer, freshUntilMs, staleUntilMs: freshUntilMs + this.config.staleMs, isRefused: false };
+      state.key = { record: key.record, answer, freshUntilMs, staleUntilMs: freshUntilMs + this.config.staleMs };
       state.failures = 0;
       state.retryAtMs = 0;
     } catch (error) {

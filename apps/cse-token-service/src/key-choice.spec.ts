@@ -7,12 +7,11 @@ const key: HeldKey = {
   answer: '{}',
   freshUntilMs: 60_000,
   staleUntilMs: 660_000,
-  isRefused: false,
 };
 const held: KeyState = { ...newKeyState(), key };
 const failing: KeyState = { ...held, failures: 1, retryAtMs: 61_000 };
 const asking = { asking: Promise.resolve() };
-const refused: KeyState = { ...held, key: { ...key, isRefused: true }, refusalAskedAtMs: 10_000 };
+const refused: KeyState = { ...held, failures: 1, retryAtMs: 11_000, refusalAskedAtMs: 10_000 };
 
 const choice = (state: KeyState, nowMs: number, refusedId?: string) =>
   chooseKey(state, { nowMs, refused: refusedId, refusalIntervalMs: REFUSAL_INTERVAL_MS });
@@ -30,9 +29,9 @@ describe('which key a page gets', () => {
     ['it is too old to the millisecond, provider left alone', 'unavailable', { ...failing, retryAtMs: 700_000 }, 660_000],
     ['it is nearly too old, provider left alone', 'stale', { ...failing, retryAtMs: 700_000 }, 659_999],
     ['it is too old', 'ask', failing, 660_000],
-    ['it is refused, stale, and the provider is left alone', 'unavailable', { ...refused, failures: 1, retryAtMs: 61_000 }, 60_500],
-    ['it is refused and stale', 'ask', { ...refused, failures: 1, retryAtMs: 61_000 }, 61_000],
-    ['it is refused, but fresh: others cannot take it away', 'held', refused, 12_000],
+    ['a page said that it is refused, it is stale and the provider is left alone', 'stale', { ...refused, retryAtMs: 61_000 }, 60_500],
+    ['a page said that it is refused and it is stale', 'stale_meanwhile', refused, 61_000],
+    ['a page said that it is refused, but it is fresh', 'held', refused, 12_000],
   ])('when %s: %s', (_, expected, state, nowMs) => expect(choice(state, nowMs)).toBe(expected));
 
   it.each<[string, string, KeyState, number]>([
@@ -42,6 +41,7 @@ describe('which key a page gets', () => {
     ['it was asked too recently, and gave none', 'unavailable', refused, 14_999],
     ['it is being asked', 'ask', { ...refused, ...asking }, 14_999],
     ['the provider is left alone', 'unavailable', { ...held, failures: 1, retryAtMs: 30_000 }, 29_999],
+    ['it is stale and the provider is left alone', 'unavailable', { ...failing, retryAtMs: 70_000 }, 65_000],
   ])('that names the held one as refused, when %s: %s', (_, expected, state, nowMs) =>
     expect(choice(state, nowMs, 'key-1')).toBe(expected),
   );
@@ -52,8 +52,8 @@ describe('which key a page gets', () => {
   });
 });
 
-it('a refused key is never served stale', () => {
-  expect(mayServeStale(key, 100_000)).toBe(true);
-  expect(mayServeStale({ ...key, isRefused: true }, 100_000)).toBe(false);
+it('a key is served stale until its time is over', () => {
+  expect(mayServeStale(key, 659_999)).toBe(true);
+  expect(mayServeStale(key, 660_000)).toBe(false);
   expect(mayServeStale(undefined, 0)).toBe(false);
 });

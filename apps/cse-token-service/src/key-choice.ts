@@ -8,8 +8,6 @@ export interface HeldKey {
   readonly freshUntilMs: number;
   /** Until then it is handed out if the provider gives none. */
   readonly staleUntilMs: number;
-  /** A tokenizer would not take it, and the provider has not given it again since. */
-  isRefused: boolean;
 }
 
 /** All that is known of the key of one API key id. */
@@ -48,7 +46,7 @@ export function isRefusalOf(key: HeldKey | undefined, refused: string | undefine
 }
 
 export function mayServeStale(key: HeldKey | undefined, nowMs: number): key is HeldKey {
-  return key !== undefined && !key.isRefused && nowMs < key.staleUntilMs;
+  return key !== undefined && nowMs < key.staleUntilMs;
 }
 
 /** What a page that wants a key gets (docs/decisions/0026). */
@@ -58,7 +56,8 @@ export function chooseKey(state: KeyState, { nowMs, refused, refusalIntervalMs }
   if (isRefusalOf(key, refused)) {
     if (state.asking !== undefined) return 'ask';
     if (!isLeftAlone && nowMs - state.refusalAskedAtMs >= refusalIntervalMs) return 'ask';
-    if (key?.isRefused || isLeftAlone) return 'unavailable';
+    // What one page says takes the key from nobody but that page.
+    if (failures > 0) return 'unavailable';
   }
   if (key !== undefined && nowMs < key.freshUntilMs) return 'held';
   const mayBeStale = mayServeStale(key, nowMs);

@@ -5,8 +5,6 @@ import { Metrics, reasonOf, ServiceLifetime, ServiceLogger } from '@tranche/serv
 import { CseConfig } from './cse.config.js';
 
 const NAME = 'cse-token-service';
-/** What happened before Kafka answered for the first time; later events are counted as dropped. */
-const MAX_EARLY = 100;
 
 /** `cse.events.v1`: what happened to keys, beside the work. Nothing waits for Kafka, and nothing depends on it (docs/decisions/0025). */
 @Injectable()
@@ -14,7 +12,9 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
   readonly #kafka: KafkaClient;
   readonly #producer: BatchingProducer;
   readonly #announcer: EventAnnouncer;
-  #early: (() => void)[] | undefined = [];
+  #topicIsReady: () => void = () => undefined;
+  /** What waits for the topic is dropped and counted. */
+  #topicNeverComes: (error: unknown) => void = () => undefined;
 
   constructor(
     private readonly config: CseConfig,
@@ -26,7 +26,12 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
     this.#kafka = createKafkaClient({ ...config.kafka, clientId: NAME }, log);
     this.#producer = new BatchingProducer({ client: this.#kafka, log, metrics: registry });
     const { kafkaTopicPrefix: topicPrefix } = config;
-    this.#announcer = new EventAnnouncer({ producer: this.#producer, topicPrefix, source: NAME, log, metrics: registry });
+    const ready = new Promise<void>((resolve, reject) => {
+      this.#topicIsReady = resolve;
+      this.#topicNeverComes = reject;
+    });
+    ready.catch(() => undefined);
+    this.#announcer = new EventAnnouncer({ producer: this.#producer, topicPrefix, ready, source: NAME, log, metrics: registry });
   }
 
   onModuleInit(): void {
@@ -34,15 +39,11 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
   }
 
   announce(type: CseEventType, event: CseEvent): void {
-    const announce = () => this.#announcer.announce(TOPICS.cseEvents, event.apiKeyId, { type, subject: event.apiKeyId, data: event });
-    if (this.#early === undefined || this.#early.length >= MAX_EARLY) announce();
-    else this.#early.push(announce);
+    this.#announcer.announce(TOPICS.cseEvents, event.apiKeyId, { type, subject: event.apiKeyId, data: event });
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.#announcer.close();
-    // Kafka never answered: they are counted as dropped.
-    this.#announceEarly();
     await this.#producer.close({ timeoutMs: 1_000 });
   }
 
@@ -53,14 +54,9 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
       await waitForKafka(this.#kafka, { log, signal: this.lifetime.stopping });
       await prepareTopics(this.#kafka, { prefix: config.kafkaTopicPrefix, definitions: [TOPICS.cseEvents], mode: config.topics, log });
     } catch (error) {
-      if (!this.lifetime.stopping.aborted) log.error({ reason: reasonOf(error) }, 'events of keys may not be announced');
+      if (this.lifetime.stopping.aborted) return this.#topicNeverComes(error);
+      log.error({ reason: reasonOf(error) }, 'events of keys may not be announced');
     }
-    this.#announceEarly();
-  }
-
-  #announceEarly(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    early.forEach((announce) => announce());
+    this.#topicIsReady();
   }
 }

@@ -25,7 +25,7 @@ export function merchantsFile(): string {
 }
 
 /** The whole service in this process, on free ports, its log in memory. */
-export async function startCseTokenService(env: Record<string, string>) {
+export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env }: Record<string, string>) {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger({
     name: 'cse-token-service',
@@ -42,7 +42,7 @@ export async function startCseTokenService(env: Record<string, string>) {
     CSE_REFUSED_INTERVAL_MS: '100',
     ...env,
   });
-  const service = new ServiceProcess(cseTokenService, config, loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1' }), log);
+  const service = new ServiceProcess(cseTokenService, config, loadConfig(KitConfig, { BIND_ADDRESS }), log);
   await service.start();
   const url = `http://127.0.0.1:${service.port}/v1/cse-keys`;
 

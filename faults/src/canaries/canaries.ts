@@ -1,4 +1,4 @@
-import { formsOf, formsOfCardNumber, type Form } from './forms.js';
+import { formsOfCardNumber, formsOfPieces, type Form } from './forms.js';
 
 /** What may be where it is: an HFTOKEN in the command that pays with it, a test card in what the demo tells people. */
 export type AllowedIn = 'its card command' | 'the command that was refused for it' | 'what the demo says';
@@ -11,13 +11,16 @@ export interface Canary {
   readonly digits?: string;
 }
 
-/** A text that is nowhere else; the distinctive half is looked for, so that a cut one is found too. */
-export const secretCanary = (name: string, value: string): Canary => ({ name, forms: formsOf(tellingPart(value)) });
+/** Of a planted secret: 24 bytes in hex. */
+const RANDOM_PART = 48;
+
+/** A text that is nowhere else; what stands in front of its random part may be. */
+export const secretCanary = (name: string, value: string): Canary => ({ name, forms: formsOfPieces(value.slice(-RANDOM_PART)) });
 
 /** A key of bytes: as its base64 stands in a setting, and as itself. */
 export const bytesCanary = (name: string, bytes: Buffer): Canary => ({
   name,
-  forms: [...formsOf(bytes), ...formsOf(bytes.toString('base64')), ...formsOf(bytes.toString('hex'))],
+  forms: [...formsOfPieces(bytes), ...formsOfPieces(bytes.toString('base64')), ...formsOfPieces(bytes.toString('hex'))],
 });
 
 export const cardCanary = (name: string, number: string, allowedIn?: AllowedIn): Canary => ({
@@ -30,12 +33,12 @@ export const cardCanary = (name: string, number: string, allowedIn?: AllowedIn):
 /** The beginning of a JWT is the same in all of them: payload and signature are its own. */
 export function accessTokenCanary(token: string): Canary {
   const [, payload = '', signature = ''] = token.split('.');
-  return { name: 'access token', forms: [...formsOf(payload), ...formsOf(signature)] };
+  return { name: 'access token', forms: [...formsOfPieces(payload), ...formsOfPieces(signature)] };
 }
 
 export const cardTokenCanary = (token: string): Canary => ({
   name: 'HFTOKEN',
-  forms: [...formsOf(token), ...formsOf(token.replaceAll('-', ''))],
+  forms: [...formsOfPieces(token), ...formsOfPieces(token.replaceAll('-', ''))],
   allowedIn: 'its card command',
 });
 
@@ -44,9 +47,3 @@ export const SHAPES: readonly { readonly name: string; readonly shape: RegExp }[
   { name: 'CVV', shape: /(?:cvv|cvc|cvn|cryptogram)[a-z]*[^0-9a-z]{0,16}[0-9]{3,4}(?![0-9])/gi },
   { name: 'private key', shape: /BEGIN (?:[A-Z]+ )?PRIVATE KEY|"(?:dp|dq|qi)"\s*:\s*"/g },
 ];
-
-const HALF = 24;
-
-function tellingPart(value: string): string {
-  return value.length > 2 * HALF ? value.slice(-HALF) : value;
-}

@@ -54,9 +54,13 @@ export async function playDemo(
     const simulatorUrl = services.find(({ name }) => name === 'platform-simulator')?.url;
     if (simulatorUrl === undefined) throw new Error(`the demo named no simulator\n${said.slice(-20).join('\n')}`);
     const addressed = services.filter(({ name }) => name !== 'platform-simulator');
-    const misplaced = await sendCardData(addressed, planted.card);
+    const shopUrl = services.find(({ name }) => name === 'checkout-demo')?.url;
+    if (shopUrl === undefined) throw new Error('the demo named no shop');
+    const misplaced = await sendCardData(addressed, planted.card, shopUrl);
     const issued: IssuedTokens = await issuedTokens(simulatorUrl);
-    const metrics = (await Promise.all(addressed.map(({ name, url }) => metricsAt(name, url)))).filter((page) => page !== undefined);
+    // Of a service with two addresses the second one is that of its management.
+    const management = new Map(addressed.map(({ name, url }) => [name, url]));
+    const metrics = await Promise.all([...management].map(([name, url]) => metricsAt(name, url)));
     child.kill('SIGINT');
     setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
     await ended;

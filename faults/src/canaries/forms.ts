@@ -20,8 +20,29 @@ export function formsOf(secret: string | Buffer): Form[] {
     { form: 'hex', text: bytes.toString('hex') },
     { form: 'hex', text: bytes.toString('hex').toUpperCase() },
     { form: 'reversed', text: [...text].reverse().join('') },
+    ...[',', ', ', ' ', '\n'].map((between) => ({ form: 'bytes in decimal', text: [...bytes].join(between) })),
+    ...[' ', ',', ', '].map((between) => ({ form: 'bytes in hex', text: [...bytes].map(hexOf).join(between) })),
+    ...['\\u00', '\\\\u00', '\\x'].flatMap((sign) => [
+      { form: 'escaped', text: [...bytes].map((byte) => sign + hexOf(byte)).join('') },
+      { form: 'escaped', text: [...bytes].map((byte) => sign + hexOf(byte).toUpperCase()).join('') },
+    ]),
     ...[0, 1, 2].flatMap((shift) => base64At(bytes, shift)),
   ]);
+}
+
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, '0');
+
+/** Enough characters to be nowhere by chance, few enough to be left of a secret that was cut. */
+const PIECE = 14;
+
+/** The same of a secret of which only its beginning, its middle or its end is left. */
+export function formsOfPieces(secret: string | Buffer): Form[] {
+  const bytes = Buffer.from(secret as string);
+  if (bytes.length < 2 * PIECE) return formsOf(bytes);
+  const middle = Math.floor((bytes.length - PIECE) / 2);
+  const begins = [0, ...(bytes.length < 3 * PIECE ? [] : [middle]), bytes.length - PIECE];
+  const pieces = begins.flatMap((begin) => formsOf(bytes.subarray(begin, begin + PIECE)));
+  return distinct([...formsOf(bytes), ...pieces.map(({ form, text }) => ({ form: `a piece, ${form}`, text }))]);
 }
 
 const GROUP = 4;

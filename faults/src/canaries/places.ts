@@ -19,10 +19,11 @@ export const logOf = (name: string, lines: readonly string[]): Place => ({
   entries: lines.map((line, index) => ({ label: `line ${index + 1}`, text: utf8(line) })),
 });
 
-/** What a page of metrics says now; nothing of a process that has none. */
-export async function metricsAt(name: string, managementUrl: string): Promise<Place | undefined> {
-  const answer = await fetch(`${managementUrl}/metrics`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) }).catch(() => undefined);
-  return answer?.ok === true ? metricsOf(name, await answer.text()) : undefined;
+/** What a page of metrics says now. @throws if it can't be had: what was not searched must not pass for clean */
+export async function metricsAt(name: string, managementUrl: string): Promise<Place> {
+  const answer = await fetch(`${managementUrl}/metrics`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(`the metrics of ${name} cannot be had: ${answer.status}`);
+  return metricsOf(name, await answer.text());
 }
 
 export const metricsOf = (name: string, text: string): Place => ({

@@ -14,6 +14,8 @@ import type { Place } from './search.js';
 import { buyAtShop } from './shop-visit.js';
 import { sendCardData } from './wrong-addresses.js';
 
+/** Cards are meant for it, and it has no metrics. */
+const SIMULATOR = 'platform-simulator';
 const SETTLE_MS = 60_000;
 const READY_MS = 90_000;
 /** Whoever says most gives most away. */
@@ -83,19 +85,16 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
     await load.settled(SETTLE_MS);
     await load.stop();
 
-    const ingest = stage.ingest ? [{ name: 'notification-ingest' as const, app: stage.ingest }] : [];
-    const addressed = [...others, ...ingest].flatMap(({ name, app }) => [
-      { name, url: app.url },
-      { name, url: app.managementUrl },
-    ]);
-    const misplaced = await sendCardData(addressed, planted.card);
+    const measured = [...others, ...stage.apps.map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }))];
+    const alive = measured.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
+    const addressed = alive.flatMap(({ name, app }) => [app.url, app.managementUrl].map((url) => ({ name, url })));
+    const misplaced = await sendCardData(addressed, planted.card, shopUrl);
     const issued = await issuedTokens(simulator.url);
-    const measured = [...others, ...stage.apps.map((app) => ({ name: serviceOf(app.logs) ?? 'platform-simulator', app }))];
-    const metrics = await Promise.all(measured.map(({ name, app }) => metricsAt(name, app.managementUrl)));
+    const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
     // What they still had in hand is logged, published and stored before they are gone.
     await Promise.all([...others.map(({ app }) => app.stop()), ...stage.apps.map((app) => app.stop())]);
     const logs = measured.map(({ name, app }) => logOf(name, app.logs));
-    const places = [...logs, ...metrics.filter((place) => place !== undefined), ...(await topicsOf(client, topicPrefix))];
+    const places = [...logs, ...metrics, ...(await topicsOf(client, topicPrefix))];
     if (auth.logs.length === 0) throw new Error('auth-service logged nothing: what was searched is not what was meant');
     return { places, issued, misplaced };
   } finally {

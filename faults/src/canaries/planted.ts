@@ -96,9 +96,9 @@ export interface DemoAccounts {
   readonly callers: { readonly caller: string }[];
 }
 
-/** 16 digits that pass the Luhn check, of an issuer that the simulator knows; the last four mean no code. */
-function newCardNumber(): string {
-  const begin = `49701012${String(randomInt(1_000)).padStart(3, '0')}`;
+/** 16 digits that pass the Luhn check, of an issuer that the simulator knows; the last four mean no code. Its test cards have 000 there. */
+export function newCardNumber(): string {
+  const begin = `49701012${String(randomInt(1, 1_000)).padStart(3, '0')}`;
   const fitting = [...Array(10).keys()].map((digit) => `${begin}${digit}0016`).find(passesLuhn);
   if (fitting === undefined) throw new Error('no digit makes a card number');
   return fitting;

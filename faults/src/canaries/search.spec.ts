@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { accessTokenCanary, bytesCanary, cardCanary, cardTokenCanary, secretCanary, type Canary } from './canaries.js';
 import { reportOf } from './report.js';
 import { DEMO, REDIS_FILE, search, type Place } from './search.js';
@@ -24,6 +25,18 @@ describe('a secret is found', () => {
   it.each([
     ['as it is', `{"key":"${SECRET}"}`],
     ['cut at its beginning', SECRET.slice(30)],
+    ['cut at its end', SECRET.slice(0, -24)],
+    ['its first 12 random bytes and no more', SECRET.slice(0, 19 + 14)],
+    ['its last characters', SECRET.slice(-14)],
+    ['its middle', SECRET.slice(-33, -13)],
+    ['cut at its end, in base64', base64(SECRET.slice(0, -20))],
+    ['as a list of bytes', JSON.stringify(Buffer.from(SECRET))],
+    ['as a list of bytes, apart', JSON.stringify([...Buffer.from(SECRET)], null, 1).replaceAll('\n', '')],
+    ['as a list of bytes that is cut', JSON.stringify([...Buffer.from(SECRET)]).slice(0, -80)],
+    ['as Node shows bytes', inspect(Buffer.from(SECRET)).replace(/ \.\.\..*/, '')],
+    ['in escapes of JSON', [...SECRET].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')],
+    ['in capital escapes of JSON', [...SECRET].map((letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`).join('')],
+    ['in escapes of JSON in JSON', [...SECRET].map((letter) => `\\\\u00${letter.charCodeAt(0).toString(16)}`).join('')],
     ['in base64, alone', base64(SECRET)],
     ['in base64 of more text', base64(`client:${SECRET}`)],
     ['in base64 of more text, another way off', base64(`a client:${SECRET};`)],
@@ -35,6 +48,11 @@ describe('a secret is found', () => {
     ['twice in JSON', JSON.stringify(JSON.stringify({ key: SECRET }))],
   ])('%s', (_title, text) => {
     expect(found(canary, text)).toBe(true);
+  });
+
+  it('once where it stands once', () => {
+    expect(search(placeOf(`key ${SECRET} refused`), [canary]).count).toBe(1);
+    expect(search(placeOf(base64(`key ${SECRET} refused`)), [canary]).count).toBe(1);
   });
 
   it('and nothing else is', () => {
@@ -58,6 +76,9 @@ it.each([
   ['hex', KEY.toString('hex')],
   ['bytes', KEY.toString('latin1')],
   ['base64 in a query', encodeURIComponent(KEY.toString('base64'))],
+  ['a list', JSON.stringify(KEY)],
+  ['base64 that is cut', KEY.toString('base64').slice(0, 16)],
+  ['hex that is cut', KEY.toString('hex').slice(20)],
   ['base64 in base64', base64(`key=${KEY.toString('base64')}`)],
 ])('a key of bytes is found as %s', (_title, text) => {
   expect(found(bytesCanary('TOKEN_ENCRYPTION_KEY', KEY), text)).toBe(true);
@@ -80,6 +101,8 @@ describe('a card number is found', () => {
     ['without its beginning', `…${NUMBER.slice(4)}`],
     ['in base64', base64(`{"CARDCODE":"${NUMBER}"}`)],
     ['in hex', Buffer.from(NUMBER).toString('hex')],
+    ['as a list of bytes', JSON.stringify(Buffer.from(`{"CARDCODE":"${NUMBER}"}`))],
+    ['in escapes of JSON', [...NUMBER].map((digit) => `\\u003${digit}`).join('')],
   ])('%s', (_title, text) => {
     expect(found(canary, text)).toBe(true);
   });
@@ -124,6 +147,8 @@ it.each([
   const parts = [base64('{"sub":"someone in particular"}'), base64('a signature of thirty-two bytes!')];
   const token = ['eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', ...parts].join('.');
   expect(found(accessTokenCanary(token), `got ${parts[part]}`)).toBe(true);
+  expect(found(accessTokenCanary(token), token.slice(0, -10))).toBe(true);
+  expect(found(accessTokenCanary(token), parts[part]!.slice(0, 15))).toBe(true);
   expect(found(accessTokenCanary(token), 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9')).toBe(false);
 });
 
@@ -148,6 +173,12 @@ describe('an HFTOKEN may be in its card command and nowhere else', () => {
     ['what the file of Redis tells of the past', false, { kind: 'redis', name: REDIS_FILE, entries: value }],
   ])('%s: found %s', (_title, isFound, place) => {
     expect(found(cardTokenCanary(HFTOKEN), '', place)).toBe(isFound);
+  });
+
+  it.each([30, 16])('nor %s characters of it in a log', (length) => {
+    expect(found(cardTokenCanary(HFTOKEN), HFTOKEN.slice(0, length))).toBe(true);
+    expect(found(cardTokenCanary(HFTOKEN), HFTOKEN.slice(-length))).toBe(true);
+    expect(found(cardTokenCanary(HFTOKEN), HFTOKEN.replaceAll('-', '').slice(0, length))).toBe(true);
   });
 
   it('not even there in another form', () => {

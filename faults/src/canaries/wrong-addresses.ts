@@ -26,9 +26,21 @@ const PATHS = [
   '/nowhere',
 ];
 
-/** Sends card data in the clear to services that it is not meant for: in body, query, path and headers. Resolves with how many were sent. */
-export async function sendCardData(addresses: readonly WrongAddress[], card: { number: string; cvv: string }): Promise<number> {
-  const waiting = addresses.flatMap(({ url }) => misplaced(card).map((request) => ({ ...request, url: url + request.path })));
+/** What a mistyped or mistaken address of an order would be. */
+const ORDERS = ['/orders/ID', '/orders/ID/events', '/orders/ID/provider', '/api/orders/ID', '/x/thanks?orderId=ID', '/return/ID'];
+
+/**
+ * Sends card data in the clear to services that it is not meant for: in body, query, path and headers, as the page of `origin` would, so that
+ * it is read at all. Resolves with how many were sent.
+ */
+export async function sendCardData(
+  addresses: readonly WrongAddress[],
+  card: { number: string; cvv: string },
+  origin: string,
+): Promise<number> {
+  const waiting = addresses.flatMap(({ url }) =>
+    misplaced(card).map((request) => ({ ...request, headers: { origin, ...request.headers }, url: url + request.path })),
+  );
   const count = waiting.length;
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) await send(next);
@@ -63,7 +75,13 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
   const told = { 'user-agent': groups, referer: `https://shop.example/?card=${number}&cvv=${cvv}`, cookie: `card=${number}` };
   const claimed = { authorization: `Bearer ${number}`, 'x-api-key': number, 'x-request-id': number, 'x-correlation-id': number };
   const traced = { traceparent: `00-${number}-${number}-01`, baggage: `card=${number}`, origin: `https://${number}.example` };
+  // One that is sound, so that it could be taken on.
+  const followed = { traceparent: `00-${number}${number}-${number}-01`, 'x-datadog-trace-id': number, b3: `${number}-${number}-1` };
   return [
+    ...ORDERS.flatMap((path) => [number, groups].map((id) => ({ method: 'GET', path: path.replace('ID', encodeURIComponent(id)) }))),
+    ...ORDERS.map((path) => ({ method: 'POST', path: path.replace('ID', number), headers: json, body: JSON.stringify(card) })),
+    ...PATHS.map((path) => ({ method: 'GET', path, headers: followed })),
+    ...PATHS.map((path) => ({ method: 'POST', path, headers: { ...json, ...followed }, body: JSON.stringify({ key: number }) })),
     ...PATHS.flatMap((path) => bodies.map((body) => ({ method: 'POST', path, ...body }))),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}?${query}` })),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}/${number}/${encodeURIComponent(groups)}` })),

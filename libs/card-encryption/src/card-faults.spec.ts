@@ -52,3 +52,19 @@ it('names every fault at once, in the order of the fields', () => {
     { field: 'selectedBrand', code: 'unknown_brand' },
   ]);
 });
+
+it('reads the fields of an object of any class', () => {
+  class Form {
+    get cardCode() {
+      return CARD.cardCode;
+    }
+    cardValidityDate = CARD.cardValidityDate;
+    cardCvv = CARD.cardCvv;
+    selectedBrand = CARD.selectedBrand;
+  }
+  expect(cardFaults(new Form())).toEqual([]);
+});
+
+it.each([null, undefined, 7, 'card'])('%s lacks every field', (card) => {
+  expect(cardFaults(card as unknown as Card).map(({ code }) => code)).toEqual(['required', 'required', 'required', 'required']);
+});

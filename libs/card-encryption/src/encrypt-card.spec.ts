@@ -46,6 +46,24 @@ it.each([
   await expect(encryptCard(CARD, keyOf(encryptionPublicKey))).rejects.toMatchObject({ code: 'key_unavailable' });
 });
 
+it.each([null, undefined, {}, { encryptionPublicKey: 7 }])('refuses %j for a key', async (key) => {
+  await expect(encryptCard(CARD, key as never)).rejects.toMatchObject({ name: 'CardEncryptionError', code: 'key_unavailable' });
+});
+
+it('refuses what is no card', async () => {
+  await expect(encryptCard(null as never, soundKey)).rejects.toMatchObject({ name: 'CardEncryptionError', code: 'invalid_card' });
+});
+
+it('what the crypto API says of a key that it cannot encrypt with is the cause of an error of ours', async () => {
+  const failure = new DOMException('not with this key', 'OperationError');
+  const encrypt = jest.spyOn(crypto.subtle, 'encrypt').mockRejectedValue(failure);
+  try {
+    await expect(encryptCard(CARD, soundKey)).rejects.toMatchObject({ code: 'key_unavailable', cause: failure });
+  } finally {
+    encrypt.mockRestore();
+  }
+});
+
 describe('without what it needs', () => {
   const names = ['crypto', 'isSecureContext'] as const;
   const saved = names.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);

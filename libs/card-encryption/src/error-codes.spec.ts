@@ -6,6 +6,7 @@ import { CardEncryptionError, type CardEncryptionErrorCode } from './index.js';
 const CODES: Record<CardEncryptionErrorCode, true> = {
   not_https: true,
   no_crypto_api: true,
+  invalid_options: true,
   invalid_card: true,
   card_refused: true,
   key_unavailable: true,

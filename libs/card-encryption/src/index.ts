@@ -9,6 +9,7 @@ export type * from './types.js';
 const MESSAGES = {
   no_crypto_api: 'there is no crypto API (crypto.subtle)',
   not_https: 'the page, the key service and the tokenizer must use HTTPS',
+  invalid_options: 'an option is missing or is none',
   invalid_card: 'a field of the card is missing or has another format',
   key_unavailable: 'no usable encryption key was given',
   tokenizer_unavailable: 'the tokenizer gave no token',
@@ -34,6 +35,8 @@ export class CardEncryptionError extends Error {
   }
 }
 
+const MAX_TIMER_MS = 2 ** 31 - 1; // set for longer, a timer goes off at once
+
 const FORMATS: Record<keyof Card, RegExp> = {
   cardCode: /^\d{12,19}$/,
   cardValidityDate: /^(0[1-9]|1[0-2])-\d\d$/,
@@ -50,10 +53,15 @@ const PLATFORM_NAMES: Record<keyof Card, string> = {
 };
 const FIELDS = Object.keys(PLATFORM_NAMES) as (keyof Card)[];
 
+/** Field by field, as the card may be an object of any class; one that is none has no fields. */
+function copyOf(card: Card): Card {
+  return Object.fromEntries(FIELDS.map((field) => [field, (Object(card) as Card)[field]])) as unknown as Card;
+}
+
 /** Every fault of the formats (interface, Card data). Whether the card exists, or has expired, is for the tokenizer to say. */
 export function cardFaults(card: Card): CardFault[] {
   return FIELDS.flatMap((field): CardFault[] => {
-    const value: unknown = card[field];
+    const value: unknown = copyOf(card)[field];
     if (value === undefined || value === null || value === '') return [{ field, code: 'required' }];
     if (typeof value === 'string' && FORMATS[field].test(value)) return [];
     return [{ field, code: field === 'selectedBrand' ? 'unknown_brand' : 'format' }];
@@ -66,9 +74,13 @@ export async function encryptCard(card: Card, key: EncryptionKey): Promise<strin
   const faults = cardFaults(card);
   if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
   const plaintext = JSON.stringify(Object.fromEntries(FIELDS.map((field) => [PLATFORM_NAMES[field], card[field]])));
-  const publicKey = await importKey(subtle, key);
-  const ciphertext = await subtle.encrypt({ name: 'RSA-OAEP' }, publicKey, new TextEncoder().encode(plaintext));
-  return btoa(String.fromCharCode(...new Uint8Array(ciphertext)));
+  try {
+    const publicKey = await importKey(subtle, key);
+    const ciphertext = await subtle.encrypt({ name: 'RSA-OAEP' }, publicKey, new TextEncoder().encode(plaintext));
+    return btoa(String.fromCharCode(...new Uint8Array(ciphertext)));
+  } catch (cause) {
+    throw new CardEncryptionError('key_unavailable', { cause });
+  }
 }
 
 /**
@@ -77,8 +89,8 @@ export async function encryptCard(card: Card, key: EncryptionKey): Promise<strin
  */
 export async function tokenizeCard(enteredCard: Card, options: TokenizeOptions): Promise<CardToken> {
   cryptoApi();
-  const card = { ...enteredCard }; // the form may change while answers are awaited
-  const urls = { cseKeys: secureUrl(options.cseKeysUrl), tokenizer: secureUrl(options.tokenizerUrl) };
+  const urls = urlsOf(options);
+  const card = copyOf(enteredCard); // the form may change while answers are awaited
   const faults = cardFaults(card);
   if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
 
@@ -100,24 +112,30 @@ function cryptoApi(): SubtleCrypto {
   return subtle;
 }
 
+/** Whoever writes a page without types finds out at once, and by name. */
+function urlsOf(options: TokenizeOptions): { cseKeys: string; tokenizer: string } {
+  const { apiKeyId, cseKeysUrl, tokenizerUrl, timeoutMs = 1, signal } = Object(options) as TokenizeOptions;
+  const isSignal = !signal || typeof signal.addEventListener === 'function';
+  if (![apiKeyId, cseKeysUrl, tokenizerUrl].every(isText) || !(timeoutMs > 0) || !isSignal)
+    throw new CardEncryptionError('invalid_options');
+  return { cseKeys: secureUrl(cseKeysUrl), tokenizer: secureUrl(tokenizerUrl) };
+}
+
 /** HTTPS, or this very machine, which browsers hold for as secure. */
-function secureUrl(url: string): string {
-  const { protocol, hostname, href } = new URL(url, (globalThis as { location?: Location }).location?.href);
+function secureUrl(address: string): string {
+  const page = (globalThis as { location?: Location }).location?.href;
+  if (!URL.canParse(address, page)) throw new CardEncryptionError('invalid_options');
+  const { protocol, hostname, href } = new URL(address, page);
   if (protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return href;
   throw new CardEncryptionError('not_https');
 }
 
 async function importKey(subtle: SubtleCrypto, { encryptionPublicKey }: EncryptionKey): Promise<CryptoKey> {
-  let key: CryptoKey;
-  try {
-    const der = Uint8Array.from(atob(encryptionPublicKey), (character) => character.charCodeAt(0));
-    key = await subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-1' }, false, ['encrypt']);
-  } catch (cause) {
-    throw new CardEncryptionError('key_unavailable', { cause });
-  }
+  const der = Uint8Array.from(atob(encryptionPublicKey), (character) => character.charCodeAt(0));
+  const key = await subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-1' }, false, ['encrypt']);
   const { modulusLength, publicExponent } = key.algorithm as RsaHashedKeyAlgorithm;
   if (modulusLength >= 2048 && publicExponent.join() === '1,0,1') return key;
-  throw new CardEncryptionError('key_unavailable');
+  throw new Error('not RSA of 2048 bits or more with the exponent 65537');
 }
 
 async function fetchKey(url: string, options: TokenizeOptions, refused?: string): Promise<EncryptionKey> {
@@ -127,10 +145,7 @@ async function fetchKey(url: string, options: TokenizeOptions, refused?: string)
   throw new CardEncryptionError('key_unavailable');
 }
 
-interface TokenizerAnswer {
-  body: Record<string, unknown>;
-  requestedAtMs: number;
-}
+type TokenizerAnswer = { body: Record<string, unknown>; requestedAtMs: number };
 
 async function exchange(card: Card, key: EncryptionKey, url: string, options: TokenizeOptions): Promise<TokenizerAnswer> {
   const ENCRYPTEDDATA = await encryptCard(card, key);
@@ -140,8 +155,11 @@ async function exchange(card: Card, key: EncryptionKey, url: string, options: To
   return { body, requestedAtMs };
 }
 
+/** Unless MESSAGE names a field of the card, or the API key, of which no other encryption key makes a known one. */
 function isKeyRefused({ body }: TokenizerAnswer): boolean {
-  return isRequestRefused(body) && refusedFields(body).length === 0;
+  const words = wordsOf(body);
+  const isOfKey = /\bENCRYPT(IONKEYID|EDDATA)\b/.test(words.join(' ')) || !words.includes('APIKEYID');
+  return isRequestRefused(body) && refusedFields(body).length === 0 && isOfKey;
 }
 
 function isRequestRefused({ EXECCODE }: Record<string, unknown>): boolean {
@@ -149,9 +167,13 @@ function isRequestRefused({ EXECCODE }: Record<string, unknown>): boolean {
 }
 
 /** The fields of the card that MESSAGE names: the tokenizer has read them, so the key was right. */
-function refusedFields({ MESSAGE }: Record<string, unknown>): CardFault[] {
-  const words = isText(MESSAGE) ? MESSAGE.split(/\W+/) : [];
+function refusedFields(body: Record<string, unknown>): CardFault[] {
+  const words = wordsOf(body);
   return FIELDS.filter((field) => words.includes(PLATFORM_NAMES[field])).map((field) => ({ field, code: 'refused' }));
+}
+
+function wordsOf({ MESSAGE }: Record<string, unknown>): string[] {
+  return isText(MESSAGE) ? MESSAGE.split(/\W+/) : [];
 }
 
 /** What became of it is in EXECCODE, whatever the HTTP status (interface, Codes). */
@@ -179,7 +201,7 @@ function readBrand(entry: unknown): { brand: string; serviceType: string | null 
   return isText(BRAND) ? [{ brand: BRAND, serviceType: text(SERVICETYPE) ?? null }] : [];
 }
 
-/** No cookies, no cache, no redirects. An answer that is no JSON object is an empty one. */
+/** No cookies, no cache, no redirects, no word of the page's address. An answer that is no JSON object is an empty one. */
 async function post(
   url: string,
   request: object,
@@ -195,7 +217,7 @@ async function post(
   const cancel = () => end('cancelled');
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel);
-  const overdue = setTimeout(() => end('timed_out'), timeoutMs);
+  const overdue = setTimeout(() => end('timed_out'), Math.min(timeoutMs, MAX_TIMER_MS));
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -204,6 +226,7 @@ async function post(
       credentials: 'omit',
       cache: 'no-store',
       redirect: 'error',
+      referrerPolicy: 'no-referrer',
       signal: ended.signal,
     });
     return { isOk: response.ok, body: readObject(await response.text()) };
@@ -223,10 +246,5 @@ function readObject(json: string): Record<string, unknown> {
   }
 }
 
-function text(value: unknown): string | undefined {
-  return isText(value) ? value : undefined;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
+const text = (value: unknown): string | undefined => (isText(value) ? value : undefined);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

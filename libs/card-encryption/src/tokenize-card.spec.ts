@@ -88,10 +88,19 @@ describe('a key that the tokenizer does not take', () => {
     expect(one?.ENCRYPTEDDATA).not.toBe(other?.ENCRYPTEDDATA);
   });
 
-  it('the same key again: no second attempt', async () => {
+  it.each(['Invalid parameter: ENCRYPTIONKEYID', 'Invalid parameter: ENCRYPTEDDATA', 'No', undefined])(
+    '%s, and the same key again: no second attempt',
+    async (MESSAGE) => {
+      platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE: '1002', MESSAGE }));
+      await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
+      expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer', '/v1/cse-keys']);
+    },
+  );
+
+  it('an API key that it does not know is no word against the key', async () => {
     platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: APIKEYID' }));
     await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
-    expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer', '/v1/cse-keys']);
+    expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
   });
 
   it('the new key is refused too: no third attempt', async () => {
@@ -182,6 +191,10 @@ describe('time', () => {
     await expect(failureOf(tokenize({ timeoutMs: 100 }))).resolves.toMatchObject({ code: 'timed_out' });
   });
 
+  it('no end at all is one too: nothing is cut', async () => {
+    await expect(tokenize({ timeoutMs: Infinity })).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
+  });
+
   it('cancelled before it began, it asks nobody', async () => {
     await expect(failureOf(tokenize({ signal: AbortSignal.abort() }))).resolves.toMatchObject({ code: 'cancelled' });
     expect(platform.requests).toEqual([]);
@@ -194,7 +207,39 @@ describe('time', () => {
   });
 });
 
+it('asks without cookies, cache, redirects and referrer', async () => {
+  const asked = jest.spyOn(globalThis, 'fetch');
+  try {
+    await tokenize();
+    const guarded = { credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer' };
+    expect(asked.mock.calls.map(([, init]) => init)).toEqual([expect.objectContaining(guarded), expect.objectContaining(guarded)]);
+  } finally {
+    asked.mockRestore();
+  }
+});
+
 describe('before anybody is asked', () => {
+  it.each<[string, unknown]>([
+    ['none at all', undefined],
+    ['no API key', { apiKeyId: undefined }],
+    ['no key service', { cseKeysUrl: undefined }],
+    ['no tokenizer', { tokenizerUrl: '' }],
+    ['an address that is none', { tokenizerUrl: 'https://' }],
+    ['an address relative to no page', { cseKeysUrl: '/v1/cse-keys' }],
+    ['a time that is none', { timeoutMs: NaN }],
+    ['no time', { timeoutMs: 0 }],
+    ['a signal that is none', { signal: {} }],
+  ])('options with %s', async (_, changes) => {
+    const options = changes === undefined ? changes : { ...platform.options, ...(changes as object) };
+    await expect(failureOf(tokenizeCard(CARD, options as never))).resolves.toMatchObject({ code: 'invalid_options' });
+    expect(platform.requests).toEqual([]);
+  });
+
+  it('no card', async () => {
+    await expect(failureOf(tokenizeCard(null as never, platform.options))).resolves.toMatchObject({ code: 'invalid_card' });
+    expect(platform.requests).toEqual([]);
+  });
+
   it('a card with a fault', async () => {
     const attempt = tokenizeCard({ ...CARD, cardCvv: '1' }, platform.options);
     await expect(failureOf(attempt)).resolves.toMatchObject({ code: 'invalid_card', faults: [{ field: 'cardCvv', code: 'format' }] });

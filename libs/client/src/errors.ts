@@ -1,4 +1,5 @@
 import type { Fault } from '@tranche/contracts';
+import { errorText } from '@tranche/kafka';
 
 const FAULTS_IN_MESSAGE = 10;
 
@@ -72,8 +73,8 @@ export class TooManyWaitsError extends Error {
 export class ClientClosedError extends Error {
   override readonly name = 'ClientClosedError';
 
-  constructor(doing: string) {
-    super(`the Tranche client is closed; ${doing}`);
+  constructor(doing: string, options?: { cause?: unknown }) {
+    super(`the Tranche client is closed; ${doing}`, options);
   }
 }
 
@@ -98,5 +99,5 @@ function listed(faults: readonly Fault[]): string {
 }
 
 function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  return cause instanceof Error ? cause.message : errorText(cause);
 }

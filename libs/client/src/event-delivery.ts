@@ -1,5 +1,5 @@
 import type { EventType } from '@tranche/contracts';
-import type { ConsumedRecord, HandledCall, KafkaLog } from '@tranche/kafka';
+import { errorText, type ConsumedRecord, type HandledCall, type KafkaLog } from '@tranche/kafka';
 import type { ClientMetrics } from './client-metrics.js';
 import { readEvent } from './event-reader.js';
 import type { EventOf } from './payment-events.js';
@@ -45,7 +45,7 @@ export class EventDelivery {
     const type = record.headers['ce_type'] ?? 'unknown';
     this.metrics.failures.inc({ group, type });
     const at = { group, type, eventId: record.headers['ce_id'], orderKey: record.key, partition: record.partition };
-    this.log.warn({ ...at, offset: String(record.offset), attempt, retryMs, error: String(error) }, 'a handler failed; its order waits');
+    this.log.warn({ ...at, offset: String(record.offset), attempt, retryMs, error: errorText(error) }, 'a handler failed; its order waits');
   }
 
   async #deliver(record: ConsumedRecord, event: EventOf<EventType>, context: EventContext): Promise<void> {
@@ -69,7 +69,7 @@ export class EventDelivery {
     this.#seen.add(partition, event.id);
     this.metrics.event(group, 'given_up');
     this.log.error(
-      { group, type: event.type, eventId: event.id, orderKey: context.key, error: String(givenUp.error) },
+      { group, type: event.type, eventId: event.id, orderKey: context.key, error: errorText(givenUp.error) },
       'an event was given up',
     );
   }

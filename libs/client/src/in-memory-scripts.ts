@@ -1,9 +1,11 @@
 import {
+  EVENT_VALUES,
   operationKind,
   type Capture,
   type CardPayment,
   type CommandType,
   type EventType,
+  type Fault,
   type PartnerAAuthorization,
   type PartnerBAuthorization,
   type PaymentEvent,
@@ -55,4 +57,12 @@ export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAn
   const names: readonly string[] = ['merchant', 'orderId', 'commandId', ...sureFields(answer.type)];
   const fields = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
   return { ...(fields as unknown as PaymentEvent), ...answer.data };
+}
+
+/** What a gateway of this version would not write; readers take it, for a later one may. */
+export function unknownValues(event: PaymentEvent): Fault[] {
+  const fields = Object.entries(EVENT_VALUES) as [keyof typeof EVENT_VALUES, readonly string[]][];
+  return fields
+    .filter(([name, known]) => event[name] !== undefined && !known.includes(event[name]))
+    .map(([path, known]) => ({ path, code: 'enum', message: `must be one of ${known.join(', ')}` }));
 }

@@ -31,12 +31,41 @@ it('answers with several events, and repeats the last one when the command comes
   expect([again.type, asked, types]).toEqual(['payment.pay.succeeded', 1, ['payment.pay.pending', 'payment.pay.succeeded']]);
 });
 
+it('executes a command once that is published twice at the same time', async () => {
+  const tranche = new InMemoryTranche();
+  let asked = 0;
+  const ids = new Set<string>();
+  await tranche.subscribe({ group: 'shop', on: { 'payment.pay.succeeded': ({ id }) => void ids.add(id) } });
+  tranche.on('payment.pay', async () => {
+    asked++;
+    await new Promise((resolve) => setImmediate(resolve));
+    return { type: 'payment.pay.succeeded' };
+  });
+  const results = await Promise.all([tranche.publisher.payAndWait(pay, { id: 'p1' }), tranche.publisher.payAndWait(pay, { id: 'p1' })]);
+  await tranche.settled();
+  expect([asked, new Set(results.map(({ id }) => id)).size, ids.size]).toEqual([1, 1, 1]);
+});
+
+it('takes a corrected command under its id when nothing of the first had been written', async () => {
+  const tranche = new InMemoryTranche();
+  tranche.failPublishing = 'not_written';
+  await expect(tranche.publisher.pay(pay, { id: 'p1' })).rejects.toBeInstanceOf(PublishError);
+  tranche.failPublishing = 'maybe_written';
+  await expect(tranche.publisher.pay({ ...pay, amount: 2 }, { id: 'p1' })).rejects.toBeInstanceOf(PublishError);
+  tranche.failPublishing = undefined;
+  await expect(tranche.publisher.pay({ ...pay, amount: 3 }, { id: 'p1' })).rejects.toThrow('id_reused');
+  await tranche.publisher.pay({ ...pay, amount: 2 }, { id: 'p1' });
+  expect(tranche.published.map(({ data }) => (data as typeof pay).amount)).toEqual([2]);
+});
+
 it('emits only what the gateway could say', () => {
   const tranche = new InMemoryTranche();
   const emit = (data: object) => () => tranche.emit({ type: 'payment.pay.succeeded', data: data as never });
   expect(emit({ merchant: 'shop-fr', orderId: 'order-1' })).toThrow(InvalidEventError);
   expect(emit({ merchant: 'shop-fr', orderId: 'order-1' })).toThrow(/commandId .*; operation .*; attempt .*; origin/);
   expect(emit({ merchant: 'shop-fr', orderId: 'order-1', amount: '5' })).toThrow(/amount/);
+  const whole = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'p1', operation: 'pay', attempt: 1 };
+  expect(emit({ ...whole, origin: 'guess' })).toThrow(/origin must be one of/);
   expect(() => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, { id: '' })).toThrow(InvalidEventError);
   expect(() => tranche.emit('payment.paid' as never, {} as never)).toThrow(/not an event type/);
 });

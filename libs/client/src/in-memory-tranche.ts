@@ -10,7 +10,7 @@ import {
   type EventType,
   type PaymentEvent,
 } from '@tranche/contracts';
-import { partitionForKey, type ConsumedRecord, type KafkaLog } from '@tranche/kafka';
+import { errorText, partitionForKey, tell, type ConsumedRecord, type KafkaLog } from '@tranche/kafka';
 import { logToStandardError } from './client-log.js';
 import { ClientMetrics } from './client-metrics.js';
 import type { CommandMessage } from './commands.js';
@@ -19,7 +19,7 @@ import { EventDelivery } from './event-delivery.js';
 import { readEvent } from './event-reader.js';
 import { InMemoryEvents } from './in-memory-events.js';
 import { InMemoryGroup } from './in-memory-group.js';
-import { filledIn, publishedCommand, type PublishedCommand, type Script } from './in-memory-scripts.js';
+import { filledIn, publishedCommand, unknownValues, type PublishedCommand, type Script } from './in-memory-scripts.js';
 import { isResultType, type EventData, type EventOf } from './payment-events.js';
 import { Publisher, type Published } from './publisher.js';
 import { ResultWaits } from './result-waits.js';
@@ -50,6 +50,8 @@ export class InMemoryTranche implements TrancheClient {
   readonly #scripts = new Map<CommandType, Script<CommandType>>();
   /** The latest event of each command, which a repeat brings again. */
   readonly #results = new Map<string, CloudEvent<PaymentEvent>>();
+  /** Answers under way. */
+  readonly #answers = new Map<string, Promise<void>>();
   readonly #subscriptions = new Set<Subscription>();
   readonly #waits: ResultWaits;
   #sequence = 0n;
@@ -112,6 +114,10 @@ export class InMemoryTranche implements TrancheClient {
       onFailure: delivery.failed.bind(delivery),
     };
     const leave = await this.#groupNamed(group).join({ inFlight, from, drainTimeoutMs, handling });
+    if (this.#closing) {
+      await leave();
+      throw new ClientClosedError('nothing was subscribed');
+    }
     let closing: Promise<void> | undefined;
     const subscription: Subscription = {
       group,
@@ -153,12 +159,22 @@ export class InMemoryTranche implements TrancheClient {
     return Promise.resolve(at);
   }
 
-  /** As the gateway does: a command is executed once, and its repeat gets the event that it had. */
+  /** One after the other for each command: the second one of two at once finds the result of the first. */
   async #answer(message: CommandMessage, command: PublishedCommand): Promise<void> {
+    const operation = resultKey(message.key, message.id);
     this.#answering++;
+    const answer = (this.#answers.get(operation) ?? Promise.resolve()).then(() => this.#answerOnce(operation, message, command));
+    this.#answers.set(operation, answer);
+    await answer;
+    if (this.#answers.get(operation) === answer) this.#answers.delete(operation);
+    this.#answering--;
+    this.#progressed();
+  }
+
+  /** As the gateway does: a command is executed once, and its repeat gets the event that it had. Never rejects. */
+  async #answerOnce(operation: string, message: CommandMessage, command: PublishedCommand): Promise<void> {
     try {
-      await Promise.resolve();
-      const earlier = this.#results.get(resultKey(message.key, message.id));
+      const earlier = this.#results.get(operation);
       if (earlier) return void this.#emit(earlier as Parameters<InMemoryTranche['emit']>[0]);
       const answers = await this.#scripts.get(message.type)?.(command);
       const { correlationid } = message.event;
@@ -167,17 +183,16 @@ export class InMemoryTranche implements TrancheClient {
         this.#emit({ ...attributes, type: answer.type, data: filledIn(message, answer) });
     } catch (error) {
       this.#scriptFailure ??= { error };
-      this.#log.error({ type: message.type, error: String(error) }, 'a script did not answer a command');
+      tell(() => this.#log.error({ type: message.type, error: errorText(error) }, 'a script did not answer a command'));
       this.#waits.fail(message, error);
-    } finally {
-      this.#answering--;
-      this.#progressed();
     }
   }
 
   #emit({ type, data, ...attributes }: Partial<CloudEvent> & { type: EventType }): EventOf<EventType> {
     const { value, faults } = validateEventData(type, data);
     if (value === undefined) throw new InvalidEventError(type, faults);
+    const unknown = unknownValues(value);
+    if (unknown.length > 0) throw new InvalidEventError(type, unknown);
     const key = orderKey(value.merchant, value.orderId);
     const event: CloudEvent<PaymentEvent> = {
       id: randomUUID(),

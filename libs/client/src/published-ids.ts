@@ -1,16 +1,40 @@
-/** The ids published last and what with, so that an id that is used for something else is seen before it goes out. */
+import type { CommandMessage } from './commands.js';
+
+type Use = Pick<CommandMessage, 'id' | 'key' | 'contentHash'>;
+
+/**
+ * The operations published last and what with, so that an id that is used for something else is seen before it goes out. An operation is
+ * the id at its order: the same id at another order is another one.
+ */
 export class PublishedIds {
-  readonly #contentOf = new Map<string, string>();
+  readonly #uses = new Map<string, { contentHash: string; times: number }>();
 
   constructor(private readonly limit = 10_000) {}
 
-  /** False when the id was used with other content. */
-  note(id: string, contentHash: string): boolean {
-    const known = this.#contentOf.get(id);
-    if (known !== undefined && known !== contentHash) return false;
-    this.#contentOf.delete(id);
-    this.#contentOf.set(id, contentHash);
-    if (this.#contentOf.size > this.limit) for (const oldest of this.#contentOf.keys()) return this.#contentOf.delete(oldest);
+  /** Whether the id was used with other content. */
+  isOther(use: Use): boolean {
+    const known = this.#uses.get(operationOf(use));
+    return known !== undefined && known.contentHash !== use.contentHash;
+  }
+
+  /** Just before it is sent. False when the id was used with other content. */
+  note(use: Use): boolean {
+    if (this.isOther(use)) return false;
+    const operation = operationOf(use);
+    const times = (this.#uses.get(operation)?.times ?? 0) + 1;
+    this.#uses.delete(operation);
+    this.#uses.set(operation, { contentHash: use.contentHash, times });
+    if (this.#uses.size > this.limit) for (const oldest of this.#uses.keys()) return this.#uses.delete(oldest);
     return true;
   }
+
+  /** What was noted has certainly not been written: the id is free again, unless it went out another time. */
+  takeBack(use: Use): void {
+    const known = this.#uses.get(operationOf(use));
+    if (known?.contentHash === use.contentHash && --known.times === 0) this.#uses.delete(operationOf(use));
+  }
+}
+
+function operationOf({ id, key }: Use): string {
+  return `${key}\n${id}`;
 }

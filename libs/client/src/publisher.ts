@@ -9,7 +9,7 @@ import type {
   VoidAuthorization,
 } from '@tranche/contracts';
 import { commandMessage, railOf, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
-import { InvalidCommandError } from './errors.js';
+import { ClientClosedError, InvalidCommandError, PublishError } from './errors.js';
 import type { ResultOf } from './payment-events.js';
 import { PublishedIds } from './published-ids.js';
 import type { ResultWaits, WaitOptions } from './result-waits.js';
@@ -98,7 +98,7 @@ export class Publisher {
   }
 
   #publish(type: CommandType, rail: Rail, command: object, options: PublishOptions): Promise<Published> {
-    return this.#options.send(this.#message(type, rail, command, options));
+    return this.#send(this.#message(type, rail, command, options));
   }
 
   async #publishAndWait<K extends 'authorize' | 'capture' | 'refund' | 'void' | 'pay'>(
@@ -108,16 +108,33 @@ export class Publisher {
     options: PublishOptions & WaitOptions,
   ): Promise<ResultOf<K>> {
     const message = this.#message(type, rail, command, options);
-    const event = await this.#options.waits.resultOf(message, options, () => this.#options.send(message));
+    const event = await this.#options.waits.resultOf(message, options, () => this.#send(message));
     return event as ResultOf<K>;
   }
 
   #message(type: CommandType, rail: Rail, command: object, options: PublishOptions): CommandMessage {
     const { source, now = () => new Date() } = this.#options;
     const message = commandMessage(type, rail, command, options, { source, now: now() });
-    // Another process may have used it as well: then the gateway rejects it with the same code.
-    if (!this.#published.note(message.id, message.contentHash))
-      throw new InvalidCommandError(type, [{ path: 'id', code: 'id_reused', message: 'was used for a command with other content' }]);
+    if (this.#published.isOther(message)) throw idReused(message);
     return message;
   }
+
+  async #send(message: CommandMessage): Promise<Published> {
+    if (!this.#published.note(message)) throw idReused(message);
+    try {
+      return await this.#options.send(message);
+    } catch (error) {
+      if (isNotWritten(error)) this.#published.takeBack(message);
+      throw error;
+    }
+  }
+}
+
+function isNotWritten(error: unknown): boolean {
+  return error instanceof ClientClosedError || (error instanceof PublishError && !error.mayBeWritten);
+}
+
+/** Another process may have used it as well: then the gateway rejects it with the same code. */
+function idReused({ type }: CommandMessage): InvalidCommandError {
+  return new InvalidCommandError(type, [{ path: 'id', code: 'id_reused', message: 'was used for a command with other content' }]);
 }

@@ -1,6 +1,7 @@
-import { TOPICS, topicName, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { TailConsumer, topicOffsets, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import { TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { TailConsumer, type KafkaClient, type KafkaLog } from '@tranche/kafka';
 import type { ClientChecks } from './client-checks.js';
+import { ClientClosedError } from './errors.js';
 import { readEvent } from './event-reader.js';
 import { isResultType } from './payment-events.js';
 
@@ -12,43 +13,56 @@ export interface ResultTailOptions {
   onEvent: (event: CloudEvent<PaymentEvent>) => void;
 }
 
+interface Listening {
+  /** Resolves when every event published from now on is heard. */
+  readonly begun: Promise<void>;
+  readonly failure: () => string | undefined;
+  readonly end: () => Promise<void>;
+}
+
 /** Reads every result event from the first `listen()` on, for all waits of a client at once; commits nothing. */
 export class ResultTail {
-  #listening: Promise<{ tail: TailConsumer; failure: () => string | undefined; end: () => Promise<void> }> | undefined;
+  #listening: Listening | undefined;
+  #isClosed = false;
 
   constructor(private readonly options: ResultTailOptions) {}
 
   /** Resolves when every event published from now on will be heard. One that stopped for good, which is not live, is replaced. */
   async listen(): Promise<void> {
-    const listening = (this.#listening ??= this.#start());
+    if (this.#isClosed) throw new ClientClosedError('no result is listened for');
+    const listening = (this.#listening ??= this.#begin());
     try {
-      const { failure, end } = await listening;
-      if (failure() === undefined) return;
-      if (this.#listening === listening) this.#listening = undefined;
-      await end();
+      await listening.begun;
+      if (listening.failure() === undefined) return;
+      this.#forget(listening);
+      await listening.end();
     } catch (error) {
-      if (this.#listening === listening) this.#listening = undefined;
+      this.#forget(listening);
+      await listening.end();
       throw error;
     }
     return this.listen();
   }
 
+  /** Also while it begins: who waits for that hears that there is nothing to listen to. */
   async close(): Promise<void> {
-    const listening = this.#listening;
-    this.#listening = undefined;
-    await (await listening?.catch(() => undefined))?.end();
+    this.#isClosed = true;
+    await this.#listening?.end();
   }
 
-  async #start() {
+  #forget(listening: Listening): void {
+    if (this.#listening === listening) this.#listening = undefined;
+  }
+
+  #begin(): Listening {
     const { client, topicPrefix, log, checks, onEvent } = this.options;
     const health = checks.part();
     let failure: () => string | undefined = () => undefined;
-    const ends = await topicOffsets(client, topicName(topicPrefix, TOPICS.events));
     const tail = new TailConsumer({
       client,
       topic: TOPICS.events.name,
       topicPrefix,
-      from: new Map([...ends].map(([partition, { high }]) => [partition, high])),
+      from: new Map(),
       log,
       health: {
         addReadiness: (name, check) => health.addReadiness(name, check),
@@ -65,12 +79,6 @@ export class ResultTail {
       health.drop();
       await tail.stop();
     };
-    try {
-      await tail.start();
-    } catch (error) {
-      await end();
-      throw error;
-    }
-    return { tail, failure: () => failure(), end };
+    return { begun: tail.start(), failure: () => failure(), end };
   }
 }

@@ -1,6 +1,7 @@
 import { TOPICS } from '@tranche/contracts';
 import {
   BatchingProducer,
+  ConsumerClosedError,
   createKafkaClient,
   KeyOrderedConsumer,
   ProduceDeadlineError,
@@ -133,7 +134,7 @@ export class Tranche implements TrancheClient {
       await consumer.start();
     } catch (error) {
       await subscription.close();
-      throw error;
+      throw error instanceof ConsumerClosedError ? new ClientClosedError('nothing was subscribed', { cause: error }) : error;
     }
     return subscription;
   }

@@ -39,14 +39,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const node = (program: string) =>
   execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder, encoding: 'utf8', timeout: 30_000 }).trim();
 
-it('packs what was built of the sources, and neither sources nor specs', () => {
-  const paths = packed['client']!.files.map(({ path }) => path);
+it.each(libraries)('packs of %s what was built of the sources, and neither sources nor specs nor the compiler’s notes', (library) => {
+  const paths = packed[library]!.files.map(({ path }) => path);
   expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']));
   const built = paths.filter((path) => path.startsWith('dist/'));
   expect(paths.filter((path) => !built.includes(path)).sort()).toEqual(['README.md', 'package.json']);
   for (const path of built) {
-    const [, name] = /^dist\/([a-z.-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
-    expect(existsSync(join(root, 'libs/client/src', `${name}.ts`))).toBe(true);
+    const [, name] = /^dist\/([a-z./-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
+    expect(existsSync(join(root, 'libs', library, 'src', `${name}.ts`))).toBe(true);
     expect(name).not.toContain('spec');
   }
 });

@@ -78,6 +78,12 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
     await waitFor(() => seen('again-1').length === 2, { what: 'both' });
   });
 
+  it('takes the same id at another order: that is another operation', async () => {
+    await client.publisher.capture(aCapture({ orderId: 'numbered' }), { id: '1', rail: 'partner-a' });
+    await client.publisher.capture(aCapture({ orderId: 'numbered-too', amount: 5 }), { id: '1', rail: 'partner-a' });
+    await waitFor(() => seen('1').length === 2, { what: 'both' });
+  });
+
   it('resolves with the first result of the command, and again with it when the command is repeated', async () => {
     world.answer('payment.authorize', redirect);
     const command = aPartnerAAuthorization({ orderId: 'waits' });
@@ -130,6 +136,7 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
     giveUp.abort();
     await ended;
     expect(seen('one-more')).toEqual([]);
+    await client.publisher.void(aVoid({ orderId: 'many', description: 'Corrected: nothing of it had been sent' }), { id: 'one-more' });
   });
 
   it('publishes nothing when it is closed, and ends its waits', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventType } from '@tranche/contracts';
 import { waitFor } from '@tranche/testing';
+import { ClientClosedError } from '../src/index.js';
 import type { EventHandlers, SubscribeOptions, Subscription, TrancheClient, Unreadable } from '../src/index.js';
 import { succeeded, type World } from './worlds.js';
 
@@ -230,6 +231,26 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   });
 
   it('says that it is well', () => expect(client.health()).toEqual({ isLive: true, isReady: true, reasons: [] }));
+
+  it('brings an event whose method, operation, outcome or origin is one that was added later', async () => {
+    const came: object[] = [];
+    await subscribe({ 'payment.pay.doubt_resolved': ({ data }) => void came.push(data) });
+    const later = { operation: 'split', method: 'Z9', outcome: 'parked', origin: 'oracle' };
+    const data = { merchant: 'shop-fr', orderId: 'later', commandId: 'c1', attempt: 1, ...later };
+    await world.emitRecord('shop-fr/later', record('payment.pay.doubt_resolved', data));
+    await waitFor(() => came.length > 0, { what: 'the event' });
+    expect(came).toEqual([data]);
+  });
+
+  it('subscribes nobody when it is closed meanwhile', async () => {
+    const came: string[] = [];
+    const on: EventHandlers = { [CAPTURED]: ({ data }) => void came.push(data.commandId) };
+    const subscribing = client.subscribe({ group: `group-${randomUUID()}`, from: 'latest', on }).catch((error: unknown) => error);
+    await client.close();
+    expect(await subscribing).toBeInstanceOf(ClientClosedError);
+    await capture('closed', 'late');
+    expect(came).toEqual([]);
+  });
 }
 
 function record(type: EventType | 'payment.capture.invented', data: object) {

@@ -84,6 +84,11 @@ export class ProducerClosedError extends Error {
   override readonly name = 'ProducerClosedError';
 }
 
+/** The consumer was closed before it had started. Nothing of it is left. */
+export class ConsumerClosedError extends Error {
+  override readonly name = 'ConsumerClosedError';
+}
+
 /** The broker knows this member no more, or not in this generation: its partitions are others' already. */
 export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';

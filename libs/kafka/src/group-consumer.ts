@@ -1,8 +1,9 @@
-import type { Consumer, ConsumerCrashEvent, EachBatchPayload, Offsets } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Offsets } from 'kafkajs';
 import { atMost, pauseFor } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
+import { ConsumerLife } from './consumer-life.js';
 import { drainingAssigner } from './draining-assigner.js';
-import { MembershipLostError, UnknownTopicError } from './errors.js';
+import { ConsumerClosedError, MembershipLostError, UnknownTopicError } from './errors.js';
 import type { CommitPoint, GroupPort, TopicPartition } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
@@ -12,7 +13,6 @@ import type { KafkaMetrics } from './kafka-metrics.js';
 import { startsOf } from './offsets.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import type { Partitions } from './sticky-plan.js';
-import { isOutage, runAgain } from './outage.js';
 import { missingTopics } from './topics.js';
 
 export interface GroupConsumerOptions {
@@ -49,6 +49,7 @@ const fetchEveryMs = 5;
  */
 export class GroupConsumer {
   private readonly consumer: Consumer;
+  private readonly life: ConsumerLife;
   private readonly work: GroupWork;
   private readonly drainMs: number;
   private readonly pace: FetchPace;
@@ -56,8 +57,6 @@ export class GroupConsumer {
   private drain: 'none' | 'running' | 'done' = 'none';
   private lastOwned: Partitions = {};
   private withoutGroupSinceMs = performance.now();
-  private isStopping = false;
-  private isRunning = false;
   private notReady: string | undefined = 'has not joined its consumer group yet';
   private crashed: string | undefined;
 
@@ -79,6 +78,7 @@ export class GroupConsumer {
       // The pauses of a join that waits for the drain are among these, so they are short and many.
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
+    this.life = this.lifeOf(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
@@ -88,37 +88,26 @@ export class GroupConsumer {
     metrics.watch(metrics.oldestAge, groupId, () => (performance.now() - (this.work.backlog().oldestSinceMs ?? performance.now())) / 1000);
   }
 
-  /** Resolves when the group has been joined; rejects with UnknownTopicError before that if a topic does not exist. */
-  async start(): Promise<void> {
-    const { client, groupId, topics, topicPrefix } = this.options;
-    const names = topics.map((topic) => topicPrefix + topic);
-    const missing = await missingTopics(client, names);
-    if (missing.length > 0) throw new UnknownTopicError(missing, `consumer group ${groupId}`);
-    this.consumer.on('consumer.group_join', ({ payload }) => this.afterJoin(payload.memberAssignment));
-    this.consumer.on('consumer.crash', (event) => this.afterCrash(event));
-    await this.consumer.connect();
-    this.isRunning = true;
-    await this.consumer.subscribe({ topics: names, fromBeginning: true });
-    await this.run();
-  }
-
-  private run(): Promise<void> {
-    return this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
+  /**
+   * Resolves when the group has been joined. Rejects with UnknownTopicError if a topic does not exist, with ConsumerClosedError when it
+   * is closed meanwhile; no member is left behind then.
+   */
+  start(): Promise<void> {
+    const { client, groupId } = this.options;
+    return this.life.start(async () => {
+      const missing = await missingTopics(client, this.names());
+      if (missing.length > 0) throw new UnknownTopicError(missing, `consumer group ${groupId}`);
+    });
   }
 
   /** Takes nothing new, lets what runs end until the deadline, commits, and leaves the group. */
   async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
-    this.isStopping = true;
     this.notReady = 'is stopping';
-    for (const partition of this.work.partitions) this.pause(partition);
-    await this.drained(deadlineMs);
-    this.work.end();
-    if (!this.isRunning) return;
-    // While Kafka is away kafkajs does not come out of its retries; the process must still be able to stop.
-    await atMost(
-      5000,
-      this.consumer.disconnect().catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the group failed')),
-    );
+    await this.life.stop(async () => {
+      for (const partition of this.work.partitions) this.pause(partition);
+      await this.drained(deadlineMs);
+      this.work.end();
+    });
   }
 
   pauseTopics(topics: Iterable<string>): void {
@@ -136,7 +125,7 @@ export class GroupConsumer {
 
   private take(fetched: EachBatchPayload): Promise<void> {
     const { batch } = fetched;
-    if (this.isStopping || fetched.isStale()) return Promise.resolve();
+    if (this.life.isStopping || fetched.isStale()) return Promise.resolve();
     const { metrics, groupId, topicPrefix } = this.options;
     this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
     const topic = batch.topic.slice(topicPrefix.length);
@@ -166,6 +155,7 @@ export class GroupConsumer {
   }
 
   private isDrained(): boolean {
+    if (this.life.isJoiningInVain) throw new ConsumerClosedError('the consumer was closed while it joined its group');
     if (this.drain === 'none') {
       const held = this.work.partitions;
       this.lastOwned = byTopic(held, this.options.topicPrefix);
@@ -197,7 +187,7 @@ export class GroupConsumer {
     this.drain = 'none';
     this.work.end();
     this.commitOffsets = undefined;
-    if (this.isStopping) return;
+    if (this.life.isStopping) return;
     metrics.rebalances.inc({ group: groupId });
     const partitions = Object.entries(memberAssignment).flatMap(([name, numbers]) =>
       numbers.map((partition) => ({ topic: name.slice(topicPrefix.length), partition })),
@@ -207,28 +197,34 @@ export class GroupConsumer {
     void this.work.join(partitions);
   }
 
-  private afterCrash({ payload }: ConsumerCrashEvent): void {
+  private afterCrash(error: Error, comesBack: boolean): void {
     const { groupId, metrics, log } = this.options;
     this.work.end();
     this.commitOffsets = undefined;
     metrics.crashes.inc({ group: groupId });
     this.notReady = 'has lost its consumer group';
-    if (payload.restart || isOutage(payload.error)) {
-      log.warn({ groupId, error: String(payload.error) }, 'the consumer stopped and starts again');
-      if (!payload.restart) void this.runAgain();
-      return;
-    }
-    this.crashed = `the consumer crashed: ${payload.error.message}`;
-    log.error({ groupId, error: String(payload.error) }, 'the consumer crashed and will not come back by itself');
+    if (comesBack) return log.warn({ groupId, error: String(error) }, 'the consumer stopped and starts again');
+    this.crashed = `the consumer crashed: ${error.message}`;
+    log.error({ groupId, error: String(error) }, 'the consumer crashed and will not come back by itself');
   }
 
-  private runAgain(): Promise<void> {
-    const failed = (error: unknown) => void (this.crashed = `the consumer did not start again: ${String(error)}`);
-    return runAgain(
-      () => this.run(),
-      () => this.isStopping,
-      failed,
-    );
+  private lifeOf(consumer: Consumer): ConsumerLife {
+    const { groupId, log } = this.options;
+    return new ConsumerLife({
+      consumer,
+      name: `consumer group ${groupId}`,
+      topics: this.names(),
+      eachBatch: (fetched) => this.take(fetched),
+      onJoin: (memberAssignment) => this.afterJoin(memberAssignment),
+      onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
+      onLost: (error) => void (this.crashed = `the consumer did not start again: ${String(error)}`),
+      log,
+    });
+  }
+
+  /** With prefix. */
+  private names(): string[] {
+    return this.options.topics.map((topic) => this.options.topicPrefix + topic);
   }
 
   private port(): GroupPort {

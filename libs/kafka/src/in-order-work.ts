@@ -1,5 +1,6 @@
 import { backOffMs, pauseFor } from './back-off.js';
 import { bytesOf, type ConsumedRecord } from './consumed-record.js';
+import { tell } from './error-text.js';
 import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 import { realTimers, type Timers } from './timers.js';
 
@@ -92,7 +93,7 @@ export class InOrderWork implements PartitionWork {
         return this.finish(records);
       } catch (error) {
         const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 10_000 }, this.timers.random());
-        this.options.onFailure?.({ records, attempt, retryMs, error });
+        tell(() => this.options.onFailure?.({ records, attempt, retryMs, error }));
         await pauseFor(retryMs, signal, this.timers);
       }
     }

@@ -7,6 +7,7 @@ export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type P
 export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './event-announcer.js';
 export { partitionForKey } from './partition-for-key.js';
 export {
+  ConsumerClosedError,
   ProduceDeadlineError,
   ProducerClosedError,
   ProducerOverloadedError,
@@ -21,6 +22,7 @@ export { KafkaRecordContext } from './kafka-record-context.js';
 export { KafkaServer, type KafkaServerOptions } from './kafka-server.js';
 export { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './key-ordered-consumer.js';
+export { errorText, tell } from './error-text.js';
 export { untilHandled, type HandledCall, type UntilHandledOptions } from './until-handled.js';
 export { KeyOrderedPool, type PoolOptions, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
 export { InOrderWork, type InOrderOptions } from './in-order-work.js';

@@ -6,7 +6,8 @@ import { backOffMs } from './back-off.js';
 import type { BatchingProducer } from './batching-producer.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { deadLetter, type DeadLetterReason } from './dead-letter.js';
-import { RecordTooLargeError, RetryableError, TerminalError, UnknownTopicError } from './errors.js';
+import { ConsumerClosedError, RecordTooLargeError, RetryableError, TerminalError, UnknownTopicError } from './errors.js';
+import { errorText } from './error-text.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
 import type { KafkaHandlerOptions } from './kafka-handler.js';
@@ -102,7 +103,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
-    this.stopping.abort();
+    this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
     await this.consumer?.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
   }
 
@@ -139,6 +140,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     await waitForKafka(client, { log, signal: this.stopping.signal });
     const missing = await missingTopics(client, [topicPrefix + deadLetterTopic]);
     if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
+    this.stopping.signal.throwIfAborted();
     this.consumer = new GroupConsumer({
       ...this.options,
       topics,
@@ -250,5 +252,5 @@ function overlaps(one: readonly string[] | undefined, other: readonly string[] |
 
 function messageOf(error: unknown): string {
   const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
-  return typeof message === 'string' ? message : String(error);
+  return typeof message === 'string' ? message : errorText(error);
 }

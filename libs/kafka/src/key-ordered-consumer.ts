@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { ConsumedRecord } from './consumed-record.js';
+import { ConsumerClosedError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
@@ -88,18 +89,22 @@ export class KeyOrderedConsumer {
     });
   }
 
-  /** Resolves when the group has been joined and it is settled where it begins; rejects with UnknownTopicError if the topic does not exist. */
+  /**
+   * Resolves when the group has been joined and it is settled where it begins. Rejects with UnknownTopicError if the topic does not exist,
+   * with ConsumerClosedError when it is closed meanwhile.
+   */
   async start(): Promise<void> {
     const { client, log, topic, topicPrefix = '', from } = this.options;
     await waitForKafka(client, { log, signal: this.stopping.signal });
     if (from === 'latest') this.ends = await topicOffsets(client, topicPrefix + topic);
     await this.consumer.start();
     if (this.unplaced.size > 0) await new Promise<void>((resolve) => this.whenPlaced.push(resolve));
+    this.stopping.signal.throwIfAborted();
   }
 
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
-    this.stopping.abort();
+    this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
     await this.consumer.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
   }
 

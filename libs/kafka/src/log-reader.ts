@@ -137,6 +137,7 @@ export class LogReader {
       return consumer;
     } catch (error) {
       this.#consumer = undefined;
+      await consumer.disconnect().catch(() => undefined);
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { ConsumedRecord } from './consumed-record.js';
+import { errorText } from './error-text.js';
 import { GroupConsumer } from './group-consumer.js';
 import { InOrderWork } from './in-order-work.js';
 import type { KafkaClient } from './kafka-client.js';
@@ -78,7 +79,7 @@ export class PartitionConsumer {
         this.metrics.retries.inc({ group: groupId, topic, kind: 'batch' });
         const firstOffset = String(records[0]?.offset);
         log.error(
-          { groupId, topic, partition, firstOffset, records: records.length, attempt, retryMs, error: String(error) },
+          { groupId, topic, partition, firstOffset, records: records.length, attempt, retryMs, error: errorText(error) },
           'a batch failed; it comes again',
         );
       },

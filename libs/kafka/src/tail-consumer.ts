@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
-import { atMost } from './back-off.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { ConsumerLife } from './consumer-life.js';
 import { FetchPace } from './fetch-pace.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
-import { isOutage, runAgain } from './outage.js';
 import { topicOffsets } from './offsets.js';
 
 /** Intents wait for it, so less than where nobody does. Milliseconds. */
@@ -31,12 +30,11 @@ export interface TailConsumerOptions {
  */
 export class TailConsumer {
   private readonly consumer: Consumer;
+  private readonly life: ConsumerLife;
   private readonly next = new Map<number, bigint>();
   private readonly name: string;
   private failure: string | undefined;
   private readonly pace: FetchPace;
-  private isRunning = false;
-  private isStopped = false;
 
   constructor(private readonly options: TailConsumerOptions) {
     this.name = (options.topicPrefix ?? '') + options.topic;
@@ -51,13 +49,35 @@ export class TailConsumer {
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
+    this.life = new ConsumerLife({
+      consumer: this.consumer,
+      name: `the tail of ${this.name}`,
+      topics: [this.name],
+      eachBatch: (fetched) => this.take(fetched),
+      onJoin: () => this.seekAll(),
+      onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
+      onLost: (error) => void (this.failure = `the tail of ${this.name} did not start again: ${String(error)}`),
+      log: options.log,
+    });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
-  /** Resolves when reading has begun. Rejects if the topic does not exist or an offset lies beyond the end of its partition. */
-  async start(): Promise<void> {
-    const { client, from, log } = this.options;
+  /**
+   * Resolves when reading has begun. Rejects if the topic does not exist or an offset lies beyond the end of its partition, and with
+   * ConsumerClosedError when it is stopped meanwhile; nothing stays connected then.
+   */
+  start(): Promise<void> {
+    return this.life.start(() => this.place());
+  }
+
+  /** Also while it starts: `start()` rejects then. */
+  stop(): Promise<void> {
+    return this.life.stop();
+  }
+
+  private async place(): Promise<void> {
+    const { client, from } = this.options;
     const topic = this.name;
     for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
       const wanted = from.get(partition) ?? high;
@@ -67,40 +87,13 @@ export class TailConsumer {
         );
       this.next.set(partition, wanted < low ? low : wanted);
     }
-    this.consumer.on('consumer.group_join', () => this.seekAll());
-    this.consumer.on('consumer.crash', ({ payload }) => {
-      const restart = payload.restart || isOutage(payload.error);
-      log[restart ? 'warn' : 'error']({ topic, error: String(payload.error), restart }, 'the tail stopped reading');
-      if (!payload.restart && restart) void this.runAgain();
-      if (!restart) this.failure = `the tail of ${topic} crashed: ${payload.error.message}`;
-    });
-    await this.consumer.connect();
-    await this.consumer.subscribe({ topics: [topic], fromBeginning: true });
-    await this.run();
-    this.isRunning = true;
   }
 
-  private run(): Promise<void> {
-    return this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: (payload) => this.take(payload) });
-  }
-
-  private runAgain(): Promise<void> {
-    const failed = (error: unknown) => void (this.failure = `the tail of ${this.name} did not start again: ${String(error)}`);
-    return runAgain(
-      () => this.run(),
-      () => this.isStopped,
-      failed,
-    );
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    if (!this.isRunning) return;
-    this.isRunning = false;
-    await atMost(
-      3000,
-      this.consumer.disconnect().catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the tail failed')),
-    );
+  private afterCrash(error: Error, comesBack: boolean): void {
+    const { log } = this.options;
+    const topic = this.name;
+    log[comesBack ? 'warn' : 'error']({ topic, error: String(error), restart: comesBack }, 'the tail stopped reading');
+    if (!comesBack) this.failure = `the tail of ${topic} crashed: ${error.message}`;
   }
 
   /** The last offset given to onRecords, or the one before the first wanted; undefined for a partition that does not exist. */

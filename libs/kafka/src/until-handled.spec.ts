@@ -31,3 +31,15 @@ it('holds the key with a growing delay until the handler does not reject', async
   expect(attempts).toEqual([1, 5, 2, 5, 3, 5]);
   expect(failures).toEqual([1, 2]);
 });
+
+it('holds the key also where telling of the failure fails, or what was thrown has no text', async () => {
+  const nothing: unknown = Object.create(null);
+  const run = untilHandled({
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- somebody's handler may
+    handle: () => Promise.reject(nothing),
+    onFailure: (_record, { error }) => {
+      throw new Error(String(error));
+    },
+  });
+  expect(await run(aTask(), slot)).toMatchObject({ hold: 'key' });
+});

@@ -1,5 +1,6 @@
 import { backOffMs } from './back-off.js';
 import type { ConsumedRecord } from './consumed-record.js';
+import { tell } from './error-text.js';
 import type { Slot, Task, Verdict } from './key-ordered-pool.js';
 
 /** One call of a handler with a record. */
@@ -30,7 +31,7 @@ export function untilHandled(options: UntilHandledOptions): (task: Task, slot: S
       return 'done';
     } catch (error) {
       const retryMs = backOffMs(attempt, { firstMs, maxMs });
-      onFailure?.(task.record, { error, attempt, retryMs });
+      tell(() => onFailure?.(task.record, { error, attempt, retryMs }));
       return { hold: 'key', ms: retryMs };
     }
   };

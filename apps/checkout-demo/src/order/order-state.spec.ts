@@ -1,5 +1,5 @@
 import { sequenceOf, type CloudEvent, type EventType, type PaymentEvent } from '@tranche/contracts';
-import { afterEvent, afterPublishing, decidingAttempt, liveRedirect, nextAttempt } from './order-state.js';
+import { afterEvent, afterInvalid, afterPublishing, afterReturn, decidingAttempt, liveRedirect, nextAttempt } from './order-state.js';
 import type { Attempt, Order, Phase } from './order.js';
 
 const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Attempt => ({
@@ -10,6 +10,7 @@ const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Att
   ...more,
 });
 const order = (...attempts: Attempt[]): Order => ({ orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts });
+const nowMs = Date.parse('2028-01-31T10:05:00Z');
 let offset = 0;
 const event = (type: EventType, data: Partial<PaymentEvent> = {}, more: Partial<CloudEvent> = {}): CloudEvent<PaymentEvent> => ({
   id: `e${++offset}`,
@@ -76,17 +77,30 @@ describe('what an event makes of an attempt', () => {
     expect([phases(after), after.isInConflict, after.lastEventIds]).toEqual([['succeeded'], true, [succeeded.id, conflict.id]]);
   });
 
-  it('a rejected message has no place in the journal: it counts only while nothing else was said, and never for an id of another', () => {
-    const rejected = event('payment.command.rejected', { faults: [{ path: '', code: 'id_reused', message: '' }] }, { sequence: undefined });
-    const waiting = order(attempt(1, 'waiting'));
-    expect(afterEvent(waiting, rejected)).toBe(waiting);
+  it('a rejected message has no place in the journal: it counts only while nothing else was said', () => {
+    const faults = [{ path: '', code: 'key_mismatch' as const, message: '' }];
+    const invalid = event('payment.command.rejected', { faults }, { sequence: undefined });
     const redirected = order(attempt(1, 'redirect'));
-    const invalid = event(
-      'payment.command.rejected',
-      { faults: [{ path: '', code: 'key_mismatch', message: '' }] },
-      { sequence: undefined },
-    );
     expect(afterEvent(redirected, invalid)).toBe(redirected);
+  });
+
+  it.each<[Phase, Phase]>([
+    ['sending', 'in_doubt'],
+    ['waiting', 'in_doubt'],
+    ['redirect', 'redirect'],
+    ['refused', 'refused'],
+    ['succeeded', 'succeeded'],
+  ])('whose id was used with other content, while %s: %s, for what was accepted under it may be paid', (before, after) => {
+    const faults = [{ path: '', code: 'id_reused' as const, message: '' }];
+    const reused = event('payment.command.rejected', { faults }, { sequence: undefined });
+    expect(phases(afterEvent(order(attempt(1, before)), reused))).toEqual([after]);
+    expect(phases(afterInvalid(order(attempt(1, before)), 'o.1', ['id_reused']))).toEqual([after]);
+    expect(nextAttempt(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['id_reused']), nowMs)).toBeUndefined();
+  });
+
+  it('that the client did not take for another reason is rejected, unless something was heard of it', () => {
+    expect(phases(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['format']))).toEqual(['rejected']);
+    expect(phases(afterInvalid(order(attempt(1, 'succeeded')), 'o.1', ['format']))).toEqual(['succeeded']);
   });
 
   it('being published is less than any event says', () => {
@@ -107,11 +121,25 @@ describe('whether a new attempt may begin', () => {
     ['rejected', true],
     ['expired', true],
   ])('%s: %s', (phase, isPossible) => {
-    expect(nextAttempt(order(attempt(1, phase))) !== undefined).toBe(isPossible);
+    expect(nextAttempt(order(attempt(1, phase)), nowMs) !== undefined).toBe(isPossible);
+  });
+
+  it('not for 15 minutes after a return that may mean that it is paid, and then again', () => {
+    const back = afterReturn(order(attempt(1, 'redirect')), '2028-01-31T10:00:00Z');
+    const after = (minutes: number) => nextAttempt(back, Date.parse('2028-01-31T10:00:00Z') + minutes * 60_000);
+    expect([after(0), after(14.99)]).toEqual([undefined, undefined]);
+    expect(after(15)).toEqual({ number: 2, supersedes: 'o.1' });
+  });
+
+  it('at once where the events say that the form came to nothing, whatever the return said', () => {
+    const back = afterReturn(order(attempt(1, 'redirect')), '2028-01-31T10:04:59Z');
+    expect(nextAttempt(afterEvent(back, event('payment.authorize.refused')), nowMs)).toEqual({ number: 2 });
+    const paid = order(attempt(1, 'succeeded'));
+    expect(afterReturn(paid, '2028-01-31T10:00:00Z')).toBe(paid);
   });
 
   it('not in conflict', () => {
-    expect(nextAttempt({ ...order(attempt(1, 'refused')), isInConflict: true })).toBeUndefined();
+    expect(nextAttempt({ ...order(attempt(1, 'refused')), isInConflict: true }, nowMs)).toBeUndefined();
   });
 
   it.each<[string, Attempt[], string | undefined]>([
@@ -125,7 +153,7 @@ describe('whether a new attempt may begin', () => {
       'o.1',
     ],
   ])('%s', (_what, attempts, supersedes) => {
-    expect(nextAttempt(order(...attempts))).toEqual({ number: attempts.length + 1, ...(supersedes && { supersedes }) });
+    expect(nextAttempt(order(...attempts), nowMs)).toEqual({ number: attempts.length + 1, ...(supersedes && { supersedes }) });
     expect(liveRedirect(order(...attempts))?.id).toBe(supersedes);
   });
 });

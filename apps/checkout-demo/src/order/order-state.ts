@@ -1,4 +1,4 @@
-import type { CloudEvent, Outcome, PaymentEvent } from '@tranche/contracts';
+import type { CloudEvent, FaultCode, Outcome, PaymentEvent } from '@tranche/contracts';
 import type { Attempt, Order, Phase } from './order.js';
 
 /** The order as the event leaves it; the same object where the event says nothing new. Events come again and, after a retry, late. */
@@ -8,9 +8,13 @@ export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order
   return next === order ? order : seen(next, event);
 }
 
+/** How long nothing else is offered after a return whose hint says that it may be paid. */
+export const CONFIRMATION_WAIT_MS = 15 * 60_000;
+
 /** Whether anything may be paid now, and which redirect the new attempt takes the place of. */
-export function nextAttempt(order: Order): { number: number; supersedes?: string } | undefined {
-  if (order.isInConflict || order.attempts.some(({ phase }) => HOLDS[phase])) return undefined;
+export function nextAttempt(order: Order, nowMs: number): { number: number; supersedes?: string } | undefined {
+  const isHeld = order.attempts.some((attempt) => HOLDS[attempt.phase] || isConfirming(attempt, nowMs));
+  if (order.isInConflict || isHeld) return undefined;
   return { number: order.attempts.length + 1, ...replacing(liveRedirect(order)) };
 }
 
@@ -35,6 +39,24 @@ export function withAttempt(order: Order, id: string, change: (attempt: Attempt)
 export function afterPublishing(order: Order, id: string): Order {
   return withAttempt(order, id, (attempt) => (attempt.phase === 'sending' ? { ...attempt, phase: 'waiting' } : attempt));
 }
+
+/** The client did not take it. An id that was used with other content has an outcome that nobody here knows: it may be paid. */
+export function afterInvalid(order: Order, id: string, faultCodes: readonly FaultCode[]): Order {
+  const phase = faultCodes.includes('id_reused') ? 'in_doubt' : 'rejected';
+  return withAttempt(order, id, (attempt) => (isUnheardOf(attempt) ? { ...attempt, phase, faultCodes: [...faultCodes] } : attempt));
+}
+
+/** Back from the form, perhaps paid. The hint only ever holds something back: what is true, the events say. */
+export function afterReturn(order: Order, time: string): Order {
+  const form = liveRedirect(order);
+  return form === undefined ? order : withAttempt(order, form.id, (attempt) => ({ ...attempt, returnedAt: time }));
+}
+
+export function isConfirming({ phase, returnedAt }: Attempt, nowMs: number): boolean {
+  return phase === 'redirect' && returnedAt !== undefined && nowMs - Date.parse(returnedAt) < CONFIRMATION_WAIT_MS;
+}
+
+const isUnheardOf = ({ phase }: Attempt): boolean => phase === 'sending' || phase === 'waiting';
 
 /** While an attempt is in one of these, no other may begin. */
 const HOLDS: Readonly<Record<Phase, boolean>> = {
@@ -65,17 +87,19 @@ function seen(order: Order, { sequence, id }: CloudEvent): Order {
 
 function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const { commandId } = event.data;
-  const phase = phaseOf(event.type, event.data);
+  const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
   if (commandId === undefined || phase === undefined) return order;
   return withAttempt(order, commandId, (attempt) => (mayBecome(attempt, event) ? told(attempt, phase, event.data) : attempt));
 }
 
 /** Success is left by nothing: whoever contradicts it is a conflict. A rejected message has no place in the journal's order. */
-function mayBecome({ phase }: Attempt, { type, data }: CloudEvent<PaymentEvent>): boolean {
-  if (type !== 'payment.command.rejected') return phase !== 'succeeded';
-  // Somebody else used our id: the command that was accepted under it has events of its own.
-  if (data.faults?.some(({ code }) => code === 'id_reused')) return false;
-  return phase === 'sending' || phase === 'waiting';
+function mayBecome(attempt: Attempt, { type }: CloudEvent<PaymentEvent>): boolean {
+  return type === 'payment.command.rejected' ? isUnheardOf(attempt) : attempt.phase !== 'succeeded';
+}
+
+/** Another command was accepted under this id: after a loss of Redis our own, whose events were heard before the loss. It may be paid. */
+function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
+  return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
 function told(attempt: Attempt, phase: Phase, { execCode, faults, retryAfterSeconds, redirectHtml }: PaymentEvent): Attempt {

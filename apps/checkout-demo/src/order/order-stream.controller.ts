@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { Controller, Get, Injectable, Param, Res } from '@nestjs/common';
+import { Controller, Get, Injectable, Param, Req, Res } from '@nestjs/common';
 import { Metrics, Problem, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
+import { orderIdOf } from './order-ids.js';
 import { OrderService, unknownOrder } from './order.service.js';
-import { OrderStore } from './order.store.js';
-import { viewOf } from './order-view.js';
+import { OrderStore, type StoredOrder } from './order.store.js';
+import { changesWithTime, viewOf } from './order-view.js';
 
 /** Another replica may have taken the event: each reads the versions of the orders that its pages follow. */
 const READ_EVERY_MS = 250;
+/** An order whose state time changes, or whose command waits to be published, is looked at besides. */
+const LOOK_EVERY_MS = 2_000;
 const HEARTBEAT_MS = 15_000;
 const MAX_STREAMS_PER_ORDER = 10;
 
@@ -19,6 +22,11 @@ interface Reply {
 
 interface Stream {
   orderId: string;
+  ip: string;
+  /** What was said last, and whether time alone may change it. */
+  said: string;
+  isTimed: boolean;
+  lookedAtMs: number;
   version: number;
   spokenAtMs: number;
   answer: ServerResponse;
@@ -51,24 +59,30 @@ export class OrderStreamController {
     around.lifetime.stopping.addEventListener('abort', () => this.#closeAll());
   }
 
-  @Get(':orderId/events')
-  async follow(@Param('orderId') orderId: string, @Res() reply: Reply): Promise<void> {
+  @Get(':pageId/events')
+  async follow(@Param('pageId') pageId: string, @Req() { ip }: { ip: string }, @Res() reply: Reply): Promise<void> {
+    const orderId = orderIdOf(pageId);
     if ((await this.orders.look(orderId)) === undefined) throw unknownOrder();
-    this.#refuseTooMany(orderId);
+    this.#refuseTooMany(orderId, ip);
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' };
     reply.hijack();
     const answer = reply.raw;
+    // Who left while the order was looked at has closed already, and closes once.
+    if (answer.destroyed) return;
     answer.writeHead(200, headers).write('retry: 1000\n\n');
-    const stream = { orderId, version: 0, spokenAtMs: performance.now(), answer };
+    const nowMs = performance.now();
+    const stream: Stream = { orderId, ip, said: '', isTimed: false, lookedAtMs: nowMs, version: 0, spokenAtMs: nowMs, answer };
     this.#streams.add(stream);
     answer.once('close', () => this.#streams.delete(stream));
     this.#timer ??= setTimeout(() => void this.#readAll(), 0);
   }
 
-  #refuseTooMany(orderId: string): void {
-    const ofOrder = [...this.#streams].filter((stream) => stream.orderId === orderId).length;
-    const { stopping } = this.around.lifetime;
-    if (!stopping.aborted && this.#streams.size < this.config.maxStreams && ofOrder < MAX_STREAMS_PER_ORDER) return;
+  #refuseTooMany(orderId: string, ip: string): void {
+    const streams = [...this.#streams];
+    const ofOrder = streams.filter((stream) => stream.orderId === orderId).length;
+    const ofAddress = streams.filter((stream) => stream.ip === ip).length;
+    const isRoom = streams.length < this.config.maxStreams && ofAddress < this.config.maxStreamsPerAddress;
+    if (!this.around.lifetime.stopping.aborted && isRoom && ofOrder < MAX_STREAMS_PER_ORDER) return;
     const detail = 'No more pages can follow their order now. Ask for its state instead.';
     throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '10' } });
   }
@@ -87,21 +101,26 @@ export class OrderStreamController {
 
   async #read(orderId: string): Promise<void> {
     const current = await this.store.versionOf(orderId);
-    const behind = [...this.#streams].filter((stream) => stream.orderId === orderId && stream.version !== current);
-    if (behind.length === 0) return;
-    const stored = await this.store.find(orderId);
-    if (stored === undefined) return;
-    const { order, version } = stored;
-    const text = `id: ${version}\nevent: order\ndata: ${JSON.stringify(viewOf(order, Date.now()))}\n\n`;
-    for (const stream of behind) {
-      stream.version = version;
-      this.#write(stream, text);
-    }
+    const nowMs = performance.now();
+    const streams = [...this.#streams].filter((stream) => stream.orderId === orderId);
+    const isDue = streams.some(({ isTimed, lookedAtMs }) => isTimed && nowMs - lookedAtMs >= LOOK_EVERY_MS);
+    if (!isDue && streams.every(({ version }) => version === current)) return;
+    // A look publishes what no process got round to publishing.
+    const stored = isDue ? await this.orders.look(orderId) : await this.store.find(orderId);
+    if (stored !== undefined) for (const stream of streams) this.#tell(stream, stored);
+  }
+
+  #tell(stream: Stream, { order, version }: StoredOrder): void {
+    const text = `id: ${version}\nevent: order\ndata: ${JSON.stringify(viewOf({ order, version }, Date.now()))}\n\n`;
+    const isNews = text !== stream.said;
+    Object.assign(stream, { version, said: text, isTimed: changesWithTime(order, Date.now()), lookedAtMs: performance.now() });
+    if (isNews) this.#write(stream, text);
   }
 
   /** A comment that proves to both ends, and to what is between them, that the connection lives. */
   #beat(): void {
     const nowMs = performance.now();
+    for (const stream of this.#streams) if (stream.answer.destroyed) this.#streams.delete(stream);
     for (const stream of this.#streams) if (nowMs - stream.spokenAtMs >= HEARTBEAT_MS) this.#write(stream, ': still here\n\n');
   }
 

@@ -1,15 +1,20 @@
 import { EXECCODES } from '@tranche/contracts';
 import { reasonOfRefusal, viewOf, type Reason } from './order-view.js';
 import type { Attempt, Order } from './order.js';
+import type { StoredOrder } from './order.store.js';
 
 const startedAt = '2028-01-31T10:00:00.000Z';
 const startedAtMs = Date.parse(startedAt);
-const orderWith = (attempt: Partial<Attempt>): Order => ({
-  orderId: 'o',
-  amount: 100,
-  items: [{ sku: 'lamp-hazel', quantity: 1, price: 100 }],
-  placedAt: startedAt,
-  attempts: [{ id: 'o.1', method: 'a3', phase: 'waiting', startedAt, ...attempt }],
+const orderWith = (attempt: Partial<Attempt>, more: Partial<Order> = {}): StoredOrder => ({
+  version: 7,
+  order: {
+    orderId: 'o',
+    amount: 100,
+    items: [{ sku: 'lamp-hazel', quantity: 1, price: 100 }],
+    placedAt: startedAt,
+    attempts: [{ id: 'o.1', method: 'a3', phase: 'waiting', startedAt, ...attempt }],
+    ...more,
+  },
 });
 
 it.each<[string | undefined, Reason]>([
@@ -56,6 +61,7 @@ it('says of a rejection what the person can do', () => {
 it('a command that was not sent on within 15 minutes is in doubt: nobody can say that it was not', () => {
   const view = (afterMs: number) => viewOf(orderWith({ phase: 'sending' }), startedAtMs + afterMs);
   expect([view(15 * 60_000).status, view(15 * 60_000 + 1).status]).toEqual(['sending', 'in_doubt']);
+  expect(view(15 * 60_000 + 1)).toMatchObject({ reason: 'unsent', version: 7 });
   expect(view(15 * 60_000 + 1).nextAttempt).toBeUndefined();
 });
 
@@ -67,11 +73,18 @@ it('names a form only where there is one to show', () => {
   });
   expect(viewOf(orderWith({ phase: 'redirect', hasForm: false }), startedAtMs).form).toBeUndefined();
   expect(viewOf(orderWith({ phase: 'refused', hasForm: true }), startedAtMs).form).toBeUndefined();
-  const order = orderWith({ phase: 'redirect', hasForm: true });
+  const { order } = orderWith({ phase: 'redirect', hasForm: true });
   const waiting = { id: 'o.2', method: 'card' as const, phase: 'waiting' as const, startedAt };
-  expect(viewOf({ ...order, attempts: [...order.attempts, waiting] }, startedAtMs)).not.toHaveProperty('form');
+  expect(viewOf({ order: { ...order, attempts: [...order.attempts, waiting] }, version: 8 }, startedAtMs)).not.toHaveProperty('form');
 });
 
 it('a conflict is above everything', () => {
-  expect(viewOf({ ...orderWith({ phase: 'succeeded' }), isInConflict: true }, startedAtMs)).toMatchObject({ status: 'conflict' });
+  expect(viewOf(orderWith({ phase: 'succeeded' }, { isInConflict: true }), startedAtMs)).toMatchObject({ status: 'conflict' });
+});
+
+it('after a return that may mean that it is paid, its confirmation is awaited: no form, no other method, for 15 minutes', () => {
+  const view = (afterMs: number) => viewOf(orderWith({ phase: 'redirect', hasForm: true, returnedAt: startedAt }), startedAtMs + afterMs);
+  expect(view(15 * 60_000 - 1)).toMatchObject({ status: 'waiting', confirmation: 'awaited' });
+  for (const name of ['form', 'nextAttempt']) expect(view(15 * 60_000 - 1)).not.toHaveProperty(name);
+  expect(view(15 * 60_000)).toMatchObject({ status: 'redirect', confirmation: 'overdue', form: 'o.1', nextAttempt: 2 });
 });

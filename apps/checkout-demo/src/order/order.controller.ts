@@ -1,38 +1,54 @@
 import { Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
+import { CheckoutConfig } from '../checkout.config.js';
+import { orderCookie } from '../web/order-cookie.js';
 import { Visitors, type PageRequest } from '../web/visitor.controller.js';
 import { OrderService, unknownOrder } from './order.service.js';
+import { orderIdOf } from './order-ids.js';
 import { viewOf, type OrderView } from './order-view.js';
 
 interface Reply {
   code(status: number): Reply;
+  header(name: string, value: string): Reply;
 }
 
-/** The page's requests. An order's number is its key: 128 bits that only its buyer was given. */
+/** The page's requests. An order is opened by the secret of its page's address: 128 bits that only its buyer was given. */
 @Controller('api/orders')
 export class OrderController {
   constructor(
     private readonly orders: OrderService,
     private readonly visitors: Visitors,
+    private readonly config: CheckoutConfig,
   ) {}
 
   /** 201 for a new order, 200 for one that the same key made before. */
   @Post()
-  async place(@Body() body: unknown, @Req() request: PageRequest, @Res({ passthrough: true }) reply: Reply): Promise<OrderView> {
-    const { order, isNew } = await this.orders.place(body, await this.visitors.admit(request));
-    reply.code(isNew ? 201 : 200);
-    return viewOf(order, Date.now());
+  async place(
+    @Body() body: unknown,
+    @Req() request: PageRequest,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<OrderView & { pageId: string }> {
+    const { stored, pageId, isNew } = await this.orders.place(body, await this.visitors.admit(request));
+    reply.code(isNew ? 201 : 200).header('set-cookie', orderCookie(pageId, this.config.isSecure));
+    return { ...viewOf(stored, Date.now()), pageId };
   }
 
-  @Post(':orderId/attempts')
-  async tryAgain(@Param('orderId') orderId: string, @Body() body: unknown, @Req() request: PageRequest): Promise<OrderView> {
-    return viewOf(await this.orders.tryAgain(orderId, body, await this.visitors.admit(request)), Date.now());
+  @Post(':pageId/attempts')
+  async tryAgain(
+    @Param('pageId') pageId: string,
+    @Body() body: unknown,
+    @Req() request: PageRequest,
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<OrderView> {
+    const stored = await this.orders.tryAgain(orderIdOf(pageId), body, await this.visitors.admit(request));
+    reply.header('set-cookie', orderCookie(pageId, this.config.isSecure));
+    return viewOf(stored, Date.now());
   }
 
-  @Get(':orderId')
+  @Get(':pageId')
   @Header('cache-control', 'no-store')
-  async look(@Param('orderId') orderId: string): Promise<OrderView> {
-    const order = await this.orders.look(orderId);
-    if (order === undefined) throw unknownOrder();
-    return viewOf(order, Date.now());
+  async look(@Param('pageId') pageId: string): Promise<OrderView> {
+    const stored = await this.orders.look(orderIdOf(pageId));
+    if (stored === undefined) throw unknownOrder();
+    return viewOf(stored, Date.now());
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Fault } from '@tranche/contracts';
 import { InvalidCommandError } from '@tranche/client';
@@ -9,7 +8,8 @@ import { formFaults } from '../form/form-faults.js';
 import { paymentCommand, type PaymentContext } from '../form/payment-command.js';
 import { amountOf, CATALOGUE, readCart, type CartLine } from '../shop/catalogue.js';
 import type { MethodId } from '../shop/methods.js';
-import { afterPublishing, nextAttempt, withAttempt } from './order-state.js';
+import { orderIdOf, pageIdOf } from './order-ids.js';
+import { afterInvalid, afterPublishing, afterReturn, nextAttempt } from './order-state.js';
 import { attemptId, type Attempt, type Order } from './order.js';
 import { OrderStore, type StoredCommand, type StoredOrder } from './order.store.js';
 import { PaymentCommandProducer } from './payment-command.producer.js';
@@ -17,6 +17,13 @@ import { PaymentCommandProducer } from './payment-command.producer.js';
 export interface Visitor {
   userAgent: string;
   ip: string;
+}
+
+export interface PlacedOrder {
+  stored: StoredOrder;
+  /** The secret of its page's address. */
+  pageId: string;
+  isNew: boolean;
 }
 
 /** Made by the page when it renders the checkout; long and random, for the order's address follows from it. */
@@ -35,28 +42,34 @@ export class OrderService {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** The same key is the same order, whatever comes with it. */
-  async place(body: unknown, visitor: Visitor): Promise<{ order: Order; isNew: boolean }> {
+  /** The same key is the same order; with another cart or method it is a mistake, and nothing is published. */
+  async place(body: unknown, visitor: Visitor): Promise<PlacedOrder> {
     const { form, faults } = readForm(body);
     const { key, cart } = (body ?? {}) as { key?: unknown; cart?: unknown };
     if (form === undefined || typeof key !== 'string' || !KEY.test(key))
       throw refused([...faults, { path: 'key', code: 'format', message: 'must be a random UUID in lower case' }]);
-    const orderId = createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const pageId = pageIdOf(key);
+    const orderId = orderIdOf(pageId);
     const { lines, faults: ofCart } = readCart(cart);
     const built = this.build(form, lines, orderId, visitor);
     refuseCardData(built.faults);
-    if ((await this.store.find(orderId)) !== undefined) return { order: await this.published(orderId), isNew: false };
+    const again = async (before: StoredOrder | undefined): Promise<PlacedOrder> => {
+      if (before !== undefined && !isOf(before.order, form, lines)) throw orderExists(pageId);
+      return { stored: await this.published(orderId), pageId, isNew: false };
+    };
+    const before = await this.store.find(orderId);
+    if (before !== undefined) return again(before);
     const all = [...faults, ...ofCart, ...(lines.length > 0 ? built.faults : [])];
     if (all.length > 0 || built.command === undefined) throw refused(all);
     const first = attempt(orderId, 1, form);
     const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
     const order = { orderId, amount: amountOf(lines), items, placedAt: first.startedAt, attempts: [first] };
     const isNew = await this.store.save(order, 0, { id: first.id, command: built.command, notAfterMs: built.notAfterMs });
-    return { order: await this.published(orderId), isNew };
+    return isNew ? { stored: await this.published(orderId), pageId, isNew } : again(await this.store.find(orderId));
   }
 
-  /** Another attempt for an order. Its number is the key: the same number is the same attempt, whatever comes with it. */
-  async tryAgain(orderId: string, body: unknown, visitor: Visitor): Promise<Order> {
+  /** Another attempt for an order. Its number is the key: the same number is the same attempt, and takes no other method. */
+  async tryAgain(orderId: string, body: unknown, visitor: Visitor): Promise<StoredOrder> {
     const { form, faults } = readForm(body);
     const number = (body as { attempt?: unknown } | null)?.attempt;
     if (form === undefined || !Number.isSafeInteger(number))
@@ -64,10 +77,11 @@ export class OrderService {
     const stored = await this.store.find(orderId);
     if (stored === undefined) throw unknownOrder();
     const lines = linesOf(stored.order);
-    const next = nextAttempt(stored.order);
+    const next = nextAttempt(stored.order, Date.now());
     const built = this.build(form, lines, orderId, visitor, next?.supersedes);
     refuseCardData(built.faults);
-    if ((number as number) <= stored.order.attempts.length) return this.published(orderId);
+    const same = stored.order.attempts[(number as number) - 1];
+    if (same !== undefined && same.method === form.method.id) return this.published(orderId);
     if (next === undefined || next.number !== number) throw notPossible();
     if (faults.length > 0 || built.command === undefined) throw refused([...faults, ...built.faults]);
     const another = attempt(orderId, next.number, form, next.supersedes);
@@ -77,30 +91,36 @@ export class OrderService {
   }
 
   /** The order as it is. An attempt that no process got round to publishing is published meanwhile, under its id. */
-  async look(orderId: string): Promise<Order | undefined> {
-    const order = (await this.store.find(orderId))?.order;
-    if (order !== undefined && sendingAttempt(order) !== undefined)
+  async look(orderId: string): Promise<StoredOrder | undefined> {
+    const stored = await this.store.find(orderId);
+    if (stored !== undefined && sendingAttempt(stored.order) !== undefined)
       this.published(orderId).catch((error: unknown) => this.log.debug({ orderId, err: error }, 'not published by this look'));
-    return order;
+    return stored;
+  }
+
+  /** The browser is back from the provider's form with a hint that it may be paid. */
+  async awaitConfirmation(orderId: string): Promise<void> {
+    const returnedAt = new Date().toISOString();
+    await this.store.change(orderId, (order) => afterReturn(order, returnedAt));
   }
 
   /** Lost to another request for the same number: that one's attempt stands. */
   private async begin({ order, version }: StoredOrder, another: Attempt, command: StoredCommand): Promise<void> {
     if (await this.store.save({ ...order, attempts: [...order.attempts, another] }, version, command)) return;
     const latest = await this.store.find(order.orderId);
-    if (latest === undefined || latest.order.attempts.length < order.attempts.length + 1) throw notPossible();
+    if (latest?.order.attempts[order.attempts.length]?.method !== another.method) throw notPossible();
   }
 
-  private async published(orderId: string): Promise<Order> {
-    const order = (await this.store.find(orderId))?.order;
-    if (order === undefined) throw unknownOrder();
-    const sending = sendingAttempt(order);
-    const stored = sending && (await this.store.unpublished(sending.id));
-    if (sending === undefined || stored === undefined) return order;
-    const outcome = await this.publish(stored, sending.startedAt);
+  private async published(orderId: string): Promise<StoredOrder> {
+    const stored = await this.store.find(orderId);
+    if (stored === undefined) throw unknownOrder();
+    const sending = sendingAttempt(stored.order);
+    const content = sending && (await this.store.unpublished(sending.id));
+    if (sending === undefined || content === undefined) return stored;
+    const outcome = await this.publish(content, sending.startedAt);
     const changed = await this.store.change(orderId, outcome);
     await this.store.forgetCommand(sending.id);
-    return changed ?? order;
+    return changed ?? stored;
   }
 
   private async publish({ id, command }: StoredCommand, time: string): Promise<(order: Order) => Order> {
@@ -109,9 +129,9 @@ export class OrderService {
       return (order) => afterPublishing(order, id);
     } catch (error) {
       if (error instanceof InvalidCommandError) {
-        this.log.error({ commandId: id, codes: error.faults.map(({ code }) => code) }, 'a command of the shop is not valid');
-        return (order) =>
-          withAttempt(order, id, (one) => ({ ...one, phase: 'rejected', faultCodes: error.faults.map(({ code }) => code) }));
+        const codes = error.faults.map(({ code }) => code);
+        this.log.error({ commandId: id, codes }, 'a command of the shop is not valid');
+        return (order) => afterInvalid(order, id, codes);
       }
       this.log.warn({ commandId: id, err: error }, 'a command could not be published; the next look at its order tries again');
       const detail = 'The payment could not be sent on. Try again: it is never sent twice.';
@@ -138,11 +158,18 @@ function attempt(orderId: string, number: number, { method }: CheckoutForm, supe
   return { id: attemptId(orderId, number), method: method.id as MethodId, phase: 'sending', startedAt, ...replacing };
 }
 
-/** At the prices of the order, not of today. */
+/** Whether somebody who pays this cart in this way means this order: the button said its amount. */
+function isOf({ attempts, items, amount }: Order, { method }: CheckoutForm, lines: readonly CartLine[]): boolean {
+  const isThere = ({ article, quantity }: CartLine) => items.some((item) => item.sku === article.sku && item.quantity === quantity);
+  return attempts[0]?.method === method.id && lines.length === items.length && lines.every(isThere) && amountOf(lines) === amount;
+}
+
+/** At the prices of the order, not of today. An article that is sold no more can't be charged, and nothing less is. */
 function linesOf({ items }: Order): CartLine[] {
-  return items.flatMap(({ sku, quantity, price }) => {
+  return items.map(({ sku, quantity, price }) => {
     const article = CATALOGUE.find((one) => one.sku === sku);
-    return article === undefined ? [] : [{ article: { ...article, price }, quantity }];
+    if (article === undefined) throw notPossible();
+    return { article: { ...article, price }, quantity };
   });
 }
 
@@ -154,6 +181,11 @@ function refuseCardData(faults: readonly Fault[]): void {
 function refused(faults: readonly Fault[]): Problem {
   const detail = 'Some fields are not as they must be, see faults.';
   return new Problem({ status: 400, code: 'invalid_request', detail, faults: formFaults(faults) });
+}
+
+function orderExists(pageId: string): Problem {
+  const detail = 'There is an order already, of another cart or method: look at its state. Nothing was sent.';
+  return new Problem({ status: 409, code: 'order_exists', detail, headers: { location: `/orders/${pageId}` } });
 }
 
 function notPossible(): Problem {

@@ -66,12 +66,13 @@ export class OrderStore {
   }
 
   /** Applies a pure change to the latest state; what leaves the order as it is writes nothing. */
-  async change(orderId: string, change: (order: Order) => Order): Promise<Order | undefined> {
+  async change(orderId: string, change: (order: Order) => Order): Promise<StoredOrder | undefined> {
     for (let lost = 0; lost < MAX_CHANGES_LOST; lost++) {
       const stored = await this.find(orderId);
       if (stored === undefined) return undefined;
       const changed = change(stored.order);
-      if (changed === stored.order || (await this.save(changed, stored.version))) return changed;
+      if (changed === stored.order) return stored;
+      if (await this.save(changed, stored.version)) return { order: changed, version: stored.version + 1 };
     }
     throw new Error(`order ${orderId} was changed by others ${MAX_CHANGES_LOST} times in a row`);
   }

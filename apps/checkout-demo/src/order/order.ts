@@ -22,6 +22,8 @@ export interface Attempt {
   /** When a new attempt makes sense. */
   retryAfterSeconds?: number;
   hasForm?: boolean;
+  /** RFC 3339: the browser came back from the form with a hint that it may be paid. */
+  returnedAt?: string;
 }
 
 export interface OrderItem {

@@ -17,4 +17,5 @@ it('is shown by an origin of its own', () => {
   const policy = PROVIDER_PAGE_HEADERS['content-security-policy'];
   expect(policy).toMatch(/^sandbox /);
   expect(policy).not.toContain('allow-same-origin');
+  expect(PROVIDER_PAGE_HEADERS['cross-origin-opener-policy']).toBe('unsafe-none');
 });

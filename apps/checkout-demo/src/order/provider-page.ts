@@ -6,6 +6,8 @@ export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "sandbox allow-forms allow-scripts allow-top-navigation; default-src https: data: 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+  // The page may open windows of its own, the bank's for one, and hear from them.
+  'cross-origin-opener-policy': 'unsafe-none',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
 };

@@ -1,4 +1,5 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
+import { orderIdOf } from './order-ids.js';
 import { OrderService } from './order.service.js';
 import { OrderStore } from './order.store.js';
 import { viewOf } from './order-view.js';
@@ -19,15 +20,15 @@ export class ProviderController {
   ) {}
 
   /** Only while the form may be followed; else the order says how it stands. */
-  @Get(':orderId/provider')
-  async show(@Param('orderId') orderId: string, @Res() reply: Reply): Promise<void> {
-    const order = await this.orders.look(orderId);
-    const attemptId = order && viewOf(order, Date.now()).form;
+  @Get(':pageId/provider')
+  async show(@Param('pageId') pageId: string, @Res() reply: Reply): Promise<void> {
+    const stored = await this.orders.look(orderIdOf(pageId));
+    const attemptId = stored && viewOf(stored, Date.now()).form;
     const html = attemptId && (await this.store.formOf(attemptId));
     if (!html)
       reply
         .code(303)
-        .headers({ location: `/orders/${encodeURIComponent(orderId)}`, 'cache-control': 'no-store' })
+        .headers({ location: `/orders/${encodeURIComponent(pageId)}`, 'cache-control': 'no-store' })
         .send();
     else reply.headers(PROVIDER_PAGE_HEADERS).send(providerPage(html));
   }

@@ -5,7 +5,7 @@ import files from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { CheckoutConfig } from '../checkout.config.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
-import { orderAddress } from './order-address.js';
+import { refuseForeignTraces } from './foreign-traces.js';
 
 export interface PageFolders {
   /** HTML, style, pictures. */
@@ -18,11 +18,11 @@ export interface PageFolders {
 
 /** The page and its files: everything comes from here, nothing from elsewhere. */
 export async function servePage(app: NestFastifyApplication, config: CheckoutConfig, folders: PageFolders): Promise<void> {
-  const isSecure = config.origin.startsWith('https:');
+  refuseForeignTraces(app.getHttpServer());
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy(config) },
     referrerPolicy: { policy: 'same-origin' },
-    strictTransportSecurity: isSecure,
+    strictTransportSecurity: config.isSecure,
     crossOriginEmbedderPolicy: false,
     // The provider's page has an origin of its own and could not keep to it.
     originAgentCluster: false,
@@ -35,9 +35,6 @@ export async function servePage(app: NestFastifyApplication, config: CheckoutCon
   await folder(folders.cardEncryption, '/card-encryption/', /^\/[\w.-]+\.js$/, false);
 
   const html = readFileSync(join(folders.page, 'index.html'), 'utf8');
-  for (const address of ['/', '/orders/:orderId'])
+  for (const address of ['/', '/orders/:pageId'])
     fastify.get(address, (_request, reply) => reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html));
-  fastify.get('/:merchant/thanks', (request, reply) =>
-    reply.header('cache-control', 'no-store').redirect(orderAddress(request.query), 303),
-  );
 }

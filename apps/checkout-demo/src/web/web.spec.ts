@@ -1,6 +1,8 @@
 import { clientIpOf } from './client-address.js';
 import { contentSecurityPolicy } from './content-security-policy.js';
-import { orderAddress } from './order-address.js';
+import { orderIdOf, pageIdOf } from '../order/order-ids.js';
+import { orderAddress, returnOf } from './order-address.js';
+import { orderCookie } from './order-cookie.js';
 import { isSameOrigin } from './same-origin.js';
 
 it.each([
@@ -29,16 +31,25 @@ it.each([
   expect(clientIpOf(address, '203.0.113.10')).toBe(ip);
 });
 
-const ORDER = '0123456789abcdef0123456789abcdef';
-it.each<[unknown, string]>([
-  [{ orderId: ORDER, hint: 'success' }, `/orders/${ORDER}?hint=success`],
-  [{ orderId: ORDER, hint: 'https://evil.example' }, `/orders/${ORDER}`],
-  [{ orderId: ORDER }, `/orders/${ORDER}`],
-  [{ orderId: '//evil.example' }, '/orders/unknown'],
-  [{ orderId: [ORDER] }, '/orders/unknown'],
-  [undefined, '/orders/unknown'],
-])('who comes back with %j goes to %s', (query, address) => {
-  expect(orderAddress(query)).toBe(address);
+const PAGE = pageIdOf('0b9e6e4c-4e0e-4c07-9a4a-0123456789ab');
+const ORDER = orderIdOf(PAGE);
+const [COOKIE = ''] = orderCookie(PAGE, false).split(';');
+it.each<[unknown, string | undefined, string]>([
+  [{ orderId: ORDER, hint: 'success' }, `a=b; ${COOKIE}; c=d`, `/orders/${PAGE}?hint=success`],
+  [{ orderId: ORDER, hint: 'https://evil.example' }, COOKIE, `/orders/${PAGE}`],
+  [{ orderId: ORDER }, COOKIE, `/orders/${PAGE}`],
+  [{ orderId: ORDER }, undefined, '/orders/unknown'],
+  [{ orderId: ORDER }, `order-${ORDER}=//evil.example`, '/orders/unknown'],
+  [{ orderId: '//evil.example' }, COOKIE, '/orders/unknown'],
+  [{ orderId: [ORDER] }, COOKIE, '/orders/unknown'],
+  [undefined, COOKIE, '/orders/unknown'],
+])('who comes back with %j, and the cookie %s, goes to %s', (query, cookies, address) => {
+  expect(orderAddress(returnOf(query, cookies))).toBe(address);
+});
+
+it('no script reads the cookie of an order, and no other site sends it with a post', () => {
+  expect(orderCookie(PAGE, true)).toMatch(/; HttpOnly; SameSite=Lax; Secure$/);
+  expect(orderCookie(PAGE, false)).not.toContain('Secure');
 });
 
 it('the page may talk to the shop, the key service and the tokenizer, and to nobody else', () => {

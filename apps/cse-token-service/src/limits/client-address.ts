@@ -1,7 +1,9 @@
 import { isAddress, type IsProxy } from './proxies.config.js';
 
-const IPV4_OVER_IPV6 = '::ffff:';
+/** As proxies write them: an address of IPv4, or one of IPv6 in brackets, and a port. */
 const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
+const IPV6_IN_BRACKETS = /^\[([^\]]*)\](?::\d+)?$/;
+const GROUPS = 8;
 
 /**
  * Whose request it is. `X-Forwarded-For` counts only as far as proxies of ours wrote it: from its end up to the first address that is
@@ -10,7 +12,7 @@ const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
 export function clientAddress(peer: string, forwardedFor: string | undefined, isProxy: IsProxy | undefined): string {
   let address = plain(peer);
   if (isProxy === undefined || forwardedFor === undefined) return address;
-  const hops = forwardedFor.split(',').map((hop) => plain(hop.trim().replace(IPV4_WITH_PORT, '$1')));
+  const hops = forwardedFor.split(',').map((hop) => plain(hop.trim().replace(IPV4_WITH_PORT, '$1').replace(IPV6_IN_BRACKETS, '$1')));
   for (let hop = hops.pop(); hop !== undefined && isAddress(hop) && isProxy(address); hop = hops.pop()) address = hop;
   return address;
 }
@@ -18,16 +20,30 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, is
 /** What an address counts as: a network of IPv6 gives each of its customers at least 2⁶⁴ addresses, so those count as one. */
 export function countedAs(address: string): string {
   if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('%', 1)[0]!.toLowerCase().split('::');
-  const front = head.split(':').filter(Boolean);
-  const back = (tail ?? '').split(':').filter(Boolean);
-  const zeros = tail === undefined ? [] : new Array<string>(Math.max(0, 8 - front.length - back.length)).fill('0');
-  const network = [...front, ...zeros, ...back].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''));
-  return `${network.join(':')}::/64`;
+  const network = groupsOf(address).slice(0, 4);
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** An IPv4 address that came over IPv6 is itself. */
+/** An IPv4 address that came over IPv6 is itself, however it is written. */
 function plain(address: string): string {
-  const isIpv4 = address.toLowerCase().startsWith(IPV4_OVER_IPV6) && address.includes('.');
-  return isIpv4 ? address.slice(IPV4_OVER_IPV6.length) : address;
+  if (!address.includes(':') || !isAddress(address)) return address;
+  const groups = groupsOf(address);
+  const [high = 0, low = 0] = groups.slice(-2);
+  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
+  return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : address;
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const numbersIn = (part: string) => part.split(':').filter(Boolean).flatMap(numbersOf);
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
+  const front = numbersIn(head);
+  const back = numbersIn(tail ?? '');
+  return [...front, ...new Array<number>(Math.max(0, GROUPS - front.length - back.length)).fill(0), ...back];
+}
+
+function numbersOf(group: string): number[] {
+  if (!group.includes('.')) return [parseInt(group, 16)];
+  const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+  return [a * 256 + b, c * 256 + d];
 }

@@ -50,8 +50,12 @@ export class PlatformCaller {
   /** Undefined where the merchant needs none. Throws when auth-service has none now. */
   async bearerFor({ authAccount }: Merchant): Promise<BearerToken | 'refused' | undefined> {
     if (authAccount === undefined) return undefined;
+    const refused = this.#refused.get(authAccount);
     try {
-      return await this.tokens.token(authAccount, this.#refused.get(authAccount));
+      const token = await this.tokens.token(authAccount, refused);
+      // It was told, and there is another: with each further report auth-service would have to look again.
+      if (token.fingerprint !== refused && this.#refused.get(authAccount) === refused) this.#refused.delete(authAccount);
+      return token;
     } catch (error) {
       if (error instanceof NoBearerTokenError && error.isRefused) return 'refused';
       throw error;

@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from '../message-types.js';
+import { EVENT_VALUES } from './payment-event.js';
 import { EVENT_REQUIREMENTS, validateEventData } from './event-requirements.js';
 import { validateAuthEventData, validateCseEventData } from './service-events.js';
 
@@ -46,8 +47,12 @@ it('takes a fault code that was added later', () => {
   expect(validateEventData('payment.command.rejected', { merchant: '', orderId: '', faults }).faults).toEqual([]);
 });
 
+it.each(Object.keys(EVENT_VALUES))('takes a value of %s that was added later: a reader that refused it would lose the event', (field) => {
+  expect(validateEventData('payment.capture.succeeded', { ...succeeded, [field]: 'added-later' }).faults).toEqual([]);
+});
+
 it.each([
-  ['payment.capture.succeeded', { ...succeeded, origin: 'guess' }, 'origin', 'enum'],
+  ['payment.capture.succeeded', { ...succeeded, origin: 5 }, 'origin', 'type'],
   ['payment.capture.succeeded', { ...succeeded, attempt: 0 }, 'attempt', 'range'],
   ['payment.capture.succeeded', { ...succeeded, orderId: '' }, 'orderId', 'required'],
   ['payment.capture.rejected', { ...succeeded, faults: [{ path: 1, code: 'x', message: 'x' }] }, 'faults[0].path', 'type'],

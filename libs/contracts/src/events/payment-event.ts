@@ -1,7 +1,7 @@
 import type { Fault } from '../faults.js';
 import type { FaultCode } from '../error-codes.js';
 import { METHODS, OPERATION_KINDS, type Method, type OperationKind } from '../message-types.js';
-import { AnyText, Int, NestedList, OneOf, Optional, TextList, YesNo } from '../validation/fields.js';
+import { AnyText, Int, NestedList, Optional, TextList, YesNo } from '../validation/fields.js';
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -9,6 +9,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Where an outcome came from. */
 export const ORIGINS = ['answer', 'notification', 'look-up', 'operator', 'timer'] as const;
 export type Origin = (typeof ORIGINS)[number];
+
+/**
+ * What the gateway of this version writes in these fields. A later one may write more, and a reader that refused it would lose the event: so a
+ * reader takes any text there, and does what is right for a value that it does not know.
+ */
+export const EVENT_VALUES = { operation: OPERATION_KINDS, method: METHODS, outcome: OUTCOMES, origin: ORIGINS } as const;
 
 /** A fault as an event carries it. Codes may be added, so a reader takes any text. */
 export class ReportedFault implements Fault {
@@ -23,8 +29,8 @@ export class ReportedFault implements Fault {
 }
 
 /**
- * What a result event says. Which fields each type has at least: `EVENT_REQUIREMENTS`. Readers ignore fields that they don't know.
- * Merchant and order are empty where a rejected command did not name them readably.
+ * What a result event says. Which fields each type has at least: `EVENT_REQUIREMENTS`. Readers ignore fields that they don't know, and
+ * take values that they don't know (EVENT_VALUES). Merchant and order are empty where a rejected command did not name them readably.
  */
 export class PaymentEvent {
   @AnyText()
@@ -38,7 +44,7 @@ export class PaymentEvent {
   commandId?: string;
 
   @Optional()
-  @OneOf(OPERATION_KINDS)
+  @AnyText()
   operation?: OperationKind;
 
   /** Of `payment.operation.external`, in place of `operation`: the platform's OPERATIONTYPE, where no operation of ours has it. */
@@ -47,7 +53,7 @@ export class PaymentEvent {
   operationType?: string;
 
   @Optional()
-  @OneOf(METHODS)
+  @AnyText()
   method?: Method;
 
   /** From 1. */
@@ -109,11 +115,11 @@ export class PaymentEvent {
 
   /** Of `doubt_resolved`: what the operation turned out to be. */
   @Optional()
-  @OneOf(OUTCOMES)
+  @AnyText()
   outcome?: Outcome;
 
   @Optional()
-  @OneOf(ORIGINS)
+  @AnyText()
   origin?: Origin;
 
   @Optional()

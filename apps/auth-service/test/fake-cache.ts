@@ -1,0 +1,51 @@
+import type { Account } from '../src/accounts.js';
+import type { HeldToken } from '../src/held-token.js';
+import type { Refusal } from '../src/refusal.js';
+
+/** A cache of one entry whose lock is always free. */
+export class FakeCache {
+  entry?: HeldToken;
+  known?: Refusal;
+  isAway = false;
+  /** Reads work, writes do not. */
+  isFull = false;
+  reads = 0;
+  onLock: () => void = () => undefined;
+
+  entryOf({ account }: Account) {
+    return { account, name: account, credentialsName: account, jitter: 0 };
+  }
+  tellsAbsence() {
+    return !this.isFull;
+  }
+  read() {
+    this.reads++;
+    return this.answer(this.entry);
+  }
+  store(_entry: unknown, token: HeldToken) {
+    if (!this.isFull) this.entry = token;
+    return this.written(undefined);
+  }
+  drop(_entry: unknown, fingerprint: string, mayGo: (token: HeldToken) => boolean) {
+    if (this.entry?.fingerprint !== fingerprint || !mayGo(this.entry)) return this.answer(this.entry);
+    if (!this.isFull) this.entry = undefined;
+    return this.written(this.entry);
+  }
+  lock() {
+    this.onLock();
+    return this.written({ release: () => Promise.resolve() });
+  }
+  refusal() {
+    return this.answer(this.known);
+  }
+  storeRefusal(_entry: unknown, refusal: Refusal) {
+    if (!this.isFull) this.known = refusal;
+    return this.written(undefined);
+  }
+  private written<T>(value: T): Promise<T> {
+    return this.isFull ? Promise.reject(new Error('full')) : this.answer(value);
+  }
+  private answer<T>(value: T): Promise<T> {
+    return this.isAway ? Promise.reject(new Error('away')) : Promise.resolve(value);
+  }
+}

@@ -1,0 +1,19 @@
+import { orderIdOf } from '../order/order-ids.js';
+
+/** As long as a form is kept: whoever comes back later has the address. */
+const LIFETIME_SECONDS = 86_400;
+
+/** The platform sends the browser back with ORDERID alone; this leads the buyer's own browser on, and nobody else's. */
+export function orderCookie(pageId: string, isSecure: boolean): string {
+  const value = `${nameOf(orderIdOf(pageId))}=${pageId}; Max-Age=${LIFETIME_SECONDS}; Path=/; HttpOnly; SameSite=Lax`;
+  return isSecure ? `${value}; Secure` : value;
+}
+
+export function pageIdFrom(cookies: string | undefined, orderId: string): string | undefined {
+  const start = `${nameOf(orderId)}=`;
+  const found = cookies?.split(/;\s*/).find((one) => one.startsWith(start));
+  const pageId = found?.slice(start.length);
+  return pageId !== undefined && orderIdOf(pageId) === orderId ? pageId : undefined;
+}
+
+const nameOf = (orderId: string): string => `order-${orderId}`;

@@ -1,0 +1,46 @@
+import type { Merchant } from '@tranche/contracts';
+import { createLogger, Metrics } from '@tranche/service-kit';
+import type { BearerToken, BearerTokenClient } from './bearer-token.client.js';
+import { PlatformCaller } from './platform-caller.service.js';
+import type { PlatformClient } from './platform.client.js';
+
+const merchant = { merchant: 'shop', authAccount: 'account' } as Merchant;
+const token = (fingerprint: string): BearerToken => ({ accessToken: `token ${fingerprint}`, fingerprint });
+
+function setUp() {
+  const world = { reported: [] as (string | undefined)[], next: () => Promise.resolve(token('first')) };
+  const tokens = {
+    token: (_account: string, refused?: string) => {
+      world.reported.push(refused);
+      return world.next();
+    },
+  } as unknown as BearerTokenClient;
+  const log = createLogger({ name: 'test', level: 'silent' });
+  return { world, caller: new PlatformCaller({} as PlatformClient, tokens, log, new Metrics('test')) };
+}
+
+describe('a refused token', () => {
+  it('is reported until another one is given, and then no more', async () => {
+    const { world, caller } = setUp();
+    caller.noteRefused(merchant, token('first'));
+    await caller.bearerFor(merchant);
+    world.next = () => Promise.reject(new Error('away'));
+    await expect(caller.bearerFor(merchant)).rejects.toThrow('away');
+    world.next = () => Promise.resolve(token('second'));
+    await caller.bearerFor(merchant);
+    await caller.bearerFor(merchant);
+    expect(world.reported).toEqual(['first', 'first', 'first', undefined]);
+  });
+
+  it('that is refused while another one is asked for is reported next', async () => {
+    const { world, caller } = setUp();
+    caller.noteRefused(merchant, token('first'));
+    world.next = () => {
+      caller.noteRefused(merchant, token('second'));
+      return Promise.resolve(token('third'));
+    };
+    await caller.bearerFor(merchant);
+    await caller.bearerFor(merchant);
+    expect(world.reported).toEqual(['first', 'second']);
+  });
+});
