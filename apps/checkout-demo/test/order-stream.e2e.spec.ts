@@ -40,7 +40,11 @@ describe('a page follows its order', () => {
   it('in bounds: ten of an order, twelve in all, and places come free', async () => {
     const [one, other] = await Promise.all([placed(stack.shop, anOrder()), placed(stack.shop, anOrder())]);
     const streams = await Promise.all(Array.from({ length: 10 }, () => follow(stack.shop, one.pageId)));
-    const statusOf = async (pageId: string) => (await follow(stack.shop, pageId)).status;
+    const statusOf = async (pageId: string) => {
+      const { status, close } = await follow(stack.shop, pageId);
+      close();
+      return status;
+    };
     expect(await statusOf(one.pageId)).toBe(503);
     streams.push(await follow(stack.shop, other.pageId), await follow(stack.shop, other.pageId));
     expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));

@@ -71,10 +71,11 @@ it('refuses to start without its topics, and says which', async () => {
 it('says that Kafka is absent, tries again and is not ready', async () => {
   const [port] = await freePorts();
   const app = await started({ KAFKA_BROKERS: `127.0.0.1:${port}`, REDIS_URL: infrastructure().redisUrl });
-  await waitFor(() => app.logs.filter((line) => line.includes('Kafka does not answer at')).length > 1, { what: 'the second attempt' });
+  const attempts = () => app.logs.filter((line) => line.includes('Kafka does not answer at')).length;
+  await waitFor(() => attempts() > 1, { what: 'the second attempt', timeoutMs: 30_000 });
   expect(await readiness(app)).toBe(503);
   expect(await app.stop()).toBe(0);
-}, 30_000);
+}, 60_000);
 
 it('says that Redis is absent, is not ready, and starts when it comes', async () => {
   const { brokers, redisUrl } = infrastructure();

@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { launchBrowser, repositoryRoot, waitFor } from '../src/index.js';
 
-const temporary = mkdtempSync(join(tmpdir(), 'tranche-owner-'));
+/** A short name: Chromium puts a socket below it, whose path may have no more than 107 characters. */
+const temporary = mkdtempSync(join(tmpdir(), 'own-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
 /** tools/browser.mjs under an owner of its own, which can be killed; both write to our folder only. */
