@@ -13,8 +13,6 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
   readonly #producer: BatchingProducer;
   readonly #announcer: EventAnnouncer;
   #topicIsReady: () => void = () => undefined;
-  /** What waits for the topic is dropped and counted. */
-  #topicNeverComes: (error: unknown) => void = () => undefined;
 
   constructor(
     private readonly config: CseConfig,
@@ -26,11 +24,7 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
     this.#kafka = createKafkaClient({ ...config.kafka, clientId: NAME }, log);
     this.#producer = new BatchingProducer({ client: this.#kafka, log, metrics: registry });
     const { kafkaTopicPrefix: topicPrefix } = config;
-    const ready = new Promise<void>((resolve, reject) => {
-      this.#topicIsReady = resolve;
-      this.#topicNeverComes = reject;
-    });
-    ready.catch(() => undefined);
+    const ready = new Promise<void>((resolve) => (this.#topicIsReady = resolve));
     this.#announcer = new EventAnnouncer({ producer: this.#producer, topicPrefix, ready, source: NAME, log, metrics: registry });
   }
 
@@ -54,7 +48,7 @@ export class KeyEvents implements OnModuleInit, OnApplicationShutdown {
       await waitForKafka(this.#kafka, { log, signal: this.lifetime.stopping });
       await prepareTopics(this.#kafka, { prefix: config.kafkaTopicPrefix, definitions: [TOPICS.cseEvents], mode: config.topics, log });
     } catch (error) {
-      if (this.lifetime.stopping.aborted) return this.#topicNeverComes(error);
+      if (this.lifetime.stopping.aborted) return;
       log.error({ reason: reasonOf(error) }, 'events of keys may not be announced');
     }
     this.#topicIsReady();

@@ -93,18 +93,29 @@ describe('the event announcer', () => {
     expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'overloaded', value: 3 }]);
   });
 
-  it('waits for what was announced when it closes, but no longer than it is told, and takes nothing after that', async () => {
+  it('waits for what was announced when it closes, and takes nothing after that', async () => {
     let land: (at: ProducedAt) => void = () => undefined;
     answer = () => new Promise((resolve) => (land = resolve));
     announce();
-    await announcer.close(5);
-    expect(await count('kafka_events_announced_total')).toEqual([]);
     const closed = announcer.close();
+    await new Promise(setImmediate);
     land({ partition: 0, offset: 0n });
     await closed;
     expect(await count('kafka_events_announced_total')).toEqual([{ topic: 'auth.events.v1', value: 1 }]);
     announce();
     expect(sent).toHaveLength(1);
+    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
+  });
+
+  it('waits no longer than it is told, and counts what still waits then as dropped, once', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    answer = () => new Promise((_, reject) => (fail = reject));
+    announce();
+    await announcer.close(5);
+    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
+    expect(warnings).toHaveLength(1);
+    fail(new Error('away'));
+    await announcer.close();
     expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
   });
 });

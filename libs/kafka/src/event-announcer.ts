@@ -35,7 +35,8 @@ type DropReason = 'overloaded' | 'deadline' | 'failed' | 'closed';
 
 /** Says on a topic that something happened, beside the work: never waits, never throws, bounded; what Kafka does not take is counted and logged. */
 export class EventAnnouncer {
-  private readonly waiting = new Set<Promise<void>>();
+  /** What Kafka has not taken yet, and how each is given up. */
+  private readonly waiting = new Map<Promise<void>, () => void>();
   private readonly announced: Counter<'topic'>;
   private readonly dropped: Counter<'topic' | 'reason'>;
   private isClosed = false;
@@ -55,17 +56,26 @@ export class EventAnnouncer {
   announce(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): void {
     if (this.isClosed) return this.drop(topic, type, 'closed');
     if (this.waiting.size >= MAX_WAITING) return this.drop(topic, type, 'overloaded');
+    let isGivenUp = false;
     const sent: Promise<void> = this.send(topic, key, { type, subject, data })
-      .then(() => this.announced.inc({ topic: topic.name }))
-      .catch((error: unknown) => this.drop(topic, type, error instanceof ProduceDeadlineError ? 'deadline' : 'failed', String(error)))
+      .then(() => {
+        if (!isGivenUp) this.announced.inc({ topic: topic.name });
+      })
+      .catch((error: unknown) => {
+        if (!isGivenUp) this.drop(topic, type, error instanceof ProduceDeadlineError ? 'deadline' : 'failed', String(error));
+      })
       .finally(() => this.waiting.delete(sent));
-    this.waiting.add(sent);
+    this.waiting.set(sent, () => {
+      isGivenUp = true;
+      this.drop(topic, type, 'closed');
+    });
   }
 
-  /** Waits for what was announced, at most timeoutMs (2,000). Later announcements are dropped. */
+  /** Waits for what was announced, at most timeoutMs (2,000). What still waits then is dropped, and so are later announcements. */
   async close(timeoutMs = 2_000): Promise<void> {
     this.isClosed = true;
-    await atMost(timeoutMs, Promise.all(this.waiting));
+    await atMost(timeoutMs, Promise.all(this.waiting.keys()));
+    for (const giveUp of this.waiting.values()) giveUp();
   }
 
   /** Async, so that what cannot be encoded rejects like what cannot be sent. */
