@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePorts } from './free-ports.js';
 import { waitFor } from './wait-for.js';
 
 const READY_TIMEOUT_MS = 30_000;
@@ -104,34 +104,6 @@ export function repositoryRoot(from = process.cwd()): string {
   if (existsSync(join(from, 'nx.json'))) return from;
   if (dirname(from) === from) throw new Error(`no nx.json above ${process.cwd()}`);
   return repositoryRoot(dirname(from));
-}
-
-/** Below the ports that systems give to connections by themselves: what is free now is still free when the app listens. */
-const FIRST_PORT = 12_000;
-const PORTS = 8_000;
-
-/** Two different ports that nobody listens on. */
-export async function freePorts(): Promise<[number, number]> {
-  const first = await freePort();
-  for (;;) {
-    const second = await freePort();
-    if (second !== first) return [first, second];
-  }
-}
-
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 /** The tests' own settings must not reach the app, except where a test passes them on. */

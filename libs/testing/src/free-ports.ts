@@ -1,0 +1,45 @@
+import { createServer } from 'node:net';
+
+/**
+ * 16 slices of 1,000 ports, all below those that systems give to connections by themselves. Test workers have the first four, every other
+ * process one of the rest: nobody is given what another has been given and not yet taken.
+ */
+const FIRST_PORT = 12_000;
+const SLICE = 1_000;
+const WORKER_SLICES = 4;
+const OTHER_SLICES = 12;
+
+const firstOfSlice = FIRST_PORT + sliceOf(process.env.JEST_WORKER_ID, process.pid) * SLICE;
+let offset = Math.floor(Math.random() * SLICE);
+
+/** Two ports of 127.0.0.1 that nobody listens on and that this process was not given before. */
+export async function freePorts(): Promise<[number, number]> {
+  return [await freePort(), await freePort()];
+}
+
+async function freePort(): Promise<number> {
+  for (let tried = 0; tried < SLICE; tried += 1) {
+    offset = (offset + 1) % SLICE;
+    const port = firstOfSlice + offset;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port between ${firstOfSlice} and ${firstOfSlice + SLICE - 1}`);
+}
+
+/** On every address, as services listen: somebody who holds only one of them counts too. */
+async function isFree(port: number): Promise<boolean> {
+  return (await canListen(port, '127.0.0.1')) && canListen(port, '0.0.0.0');
+}
+
+function canListen(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Which slice a process has: Jest counts its workers from 1. */
+export function sliceOf(workerId: string | undefined, pid: number): number {
+  return workerId === undefined ? WORKER_SLICES + (pid % OTHER_SLICES) : Number(workerId) % WORKER_SLICES;
+}
