@@ -1,14 +1,11 @@
-import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMinSize, IsIn, IsOptional, Max, Min } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { type Accounts } from './accounts.js';
 import { loadAccounts } from './accounts.config.js';
 import { keyIdOf, readEncryptionKey, readPreviousKeys, TokenKeys } from './token-keys.js';
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-const usesSasl = (config: AuthConfig) => config.kafkaSaslMechanism !== undefined;
-
-export class AuthConfig implements ChecksItself {
+export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4030 })
   @Min(0)
   @Max(65_535)
@@ -77,28 +74,6 @@ export class AuthConfig implements ChecksItself {
   @ArrayMinSize(1)
   kafkaBrokers?: string[];
 
-  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
-  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
-  kafkaTopicPrefix: string;
-
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
-  kafkaSsl: boolean;
-
-  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
-  @IsOptional()
-  @IsIn(SASL_MECHANISMS)
-  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
-
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslUsername?: string;
-
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslPassword?: Secret;
-
   @Env('TOPICS', { doc: 'create: create missing topics; check: only say what is wrong with them (production)', default: 'create' })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
@@ -111,16 +86,7 @@ export class AuthConfig implements ChecksItself {
 
   /** Undefined: no events. */
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> | undefined {
-    const {
-      kafkaBrokers: brokers,
-      kafkaSsl: ssl,
-      kafkaSaslMechanism: mechanism,
-      kafkaSaslUsername: username,
-      kafkaSaslPassword: password,
-    } = this;
-    if (brokers === undefined) return undefined;
-    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
-    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+    return this.kafkaBrokers && { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
   check(): ConfigFault[] {

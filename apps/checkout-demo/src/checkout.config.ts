@@ -1,11 +1,8 @@
-import { ArrayMinSize, IsDefined, IsIn, IsOptional, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMinSize, Length, Matches, Max, Min } from 'class-validator';
 import { MERCHANT_PATTERN } from '@tranche/contracts';
-import { Env, Secret } from '@tranche/service-kit';
+import { Env, KafkaConfig } from '@tranche/service-kit';
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-const usesSasl = (config: CheckoutConfig) => config.kafkaSaslMechanism !== undefined;
-
-export class CheckoutConfig {
+export class CheckoutConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the shop', default: 4050 })
   @Min(0)
   @Max(65_535)
@@ -72,28 +69,6 @@ export class CheckoutConfig {
   @ArrayMinSize(1)
   kafkaBrokers: string[];
 
-  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic and group names', default: '' })
-  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
-  kafkaTopicPrefix: string;
-
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
-  kafkaSsl: boolean;
-
-  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
-  @IsOptional()
-  @IsIn(SASL_MECHANISMS)
-  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
-
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslUsername?: string;
-
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslPassword?: Secret;
-
   get origin(): string {
     return this.publicUrl?.origin ?? `http://127.0.0.1:${this.port}`;
   }
@@ -103,8 +78,6 @@ export class CheckoutConfig {
   }
 
   get kafka() {
-    const { kafkaBrokers: brokers, kafkaSsl: ssl, kafkaSaslMechanism: mechanism, kafkaSaslUsername: username } = this;
-    if (mechanism === undefined || username === undefined || this.kafkaSaslPassword === undefined) return { brokers, ssl };
-    return { brokers, ssl, sasl: { mechanism, username, password: this.kafkaSaslPassword.reveal() } };
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 }

@@ -143,7 +143,7 @@ describe('what is charged is what the button says', () => {
     await shopper.pay();
     await shopper.formOfProvider();
     await shopper.backToShop();
-    expect(await shopper.page.locator('#order-total').textContent()).toBe('€421.00');
+    expect(await shopper.orderTotal()).toBe('€421.00');
     expect(await executedMeanwhile()).toBe(1);
     await shopper.leave();
   });
@@ -158,7 +158,7 @@ describe('what is charged is what the button says', () => {
     await shopper.payByCard();
     await shopper.until('succeeded');
     expect(await shopper.orderId()).not.toBe(orderId);
-    expect(await shopper.page.locator('#order-total').textContent()).toBe('€599.00');
+    expect(await shopper.orderTotal()).toBe('€599.00');
     expect(await executedMeanwhile()).toBe(2);
     await shopper.leave();
   });

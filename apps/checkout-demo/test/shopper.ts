@@ -69,6 +69,10 @@ export function shopperAt(page: Page) {
       const shown = page.getByTestId('order-id').filter({ hasText: /./ });
       return (await shown.textContent()) ?? '';
     },
+    /** What the order costs, once the page shows it. */
+    async orderTotal() {
+      return (await page.locator('#order-total').filter({ hasText: /./ }).textContent()) ?? '';
+    },
     /** Waits until the page says so. */
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);

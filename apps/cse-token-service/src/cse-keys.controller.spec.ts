@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { request } from 'node:http';
 import { waitFor } from '@tranche/testing';
-import { API_KEY_ID, ORIGIN, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../test/cse-token-service.js';
+import { allEnded, API_KEY_ID, ORIGIN, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../test/cse-token-service.js';
 import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../test/key-provider.js';
 
 const CARD = '4111111111111111';
@@ -11,15 +11,21 @@ jest.setTimeout(30_000);
 describe('POST /v1/cse-keys', () => {
   let provider: KeyProvider;
   let service: CseTokenServiceUnderTest;
+  const logs: unknown[] = [];
 
   async function start(env: Record<string, string> = {}, options: { delayMs?: number } = {}): Promise<void> {
     provider = await startKeyProvider(options);
     service = await startCseTokenService({ CSE_KEYS_URL: provider.url, ...env });
+    logs.push(service.lines);
   }
   afterEach(async () => {
-    await service.stop();
+    service.stop();
     await provider.close();
-    const log = JSON.stringify(service.lines);
+  });
+  afterAll(async () => {
+    await allEnded();
+    const log = JSON.stringify(logs);
+    expect(log).toContain('the key provider gave no key');
     for (const text of [CARD, 'canary']) expect(log).not.toContain(text);
   });
 

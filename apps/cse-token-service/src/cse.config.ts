@@ -1,16 +1,14 @@
-import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 /** This very machine: nobody is on the way. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-const usesSasl = (config: CseConfig) => config.kafkaSaslMechanism !== undefined;
 
-export class CseConfig implements ChecksItself {
+export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4040 })
   @Min(0)
   @Max(65_535)
@@ -111,42 +109,12 @@ export class CseConfig implements ChecksItself {
   @ArrayMinSize(1)
   kafkaBrokers: string[];
 
-  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
-  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
-  kafkaTopicPrefix: string;
-
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
-  kafkaSsl: boolean;
-
-  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
-  @IsOptional()
-  @IsIn(SASL_MECHANISMS)
-  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
-
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslUsername?: string;
-
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslPassword?: Secret;
-
   @Env('TOPICS', { doc: 'create: create a missing topic; check: say that it is missing (production)', default: 'create' })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
-    const {
-      kafkaBrokers: brokers,
-      kafkaSsl: ssl,
-      kafkaSaslMechanism: mechanism,
-      kafkaSaslUsername: username,
-      kafkaSaslPassword: password,
-    } = this;
-    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
-    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
   /** Whoever is on the way of a plain answer can put a key of their own into it. */

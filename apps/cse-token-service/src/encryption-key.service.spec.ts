@@ -16,7 +16,7 @@ describe('the key of an API key', () => {
   }
   const fail = () => (provider.answer = (response) => answerJson(response, 500, {}));
   afterEach(async () => {
-    await service.stop();
+    service.stop();
     await provider.close();
   });
 

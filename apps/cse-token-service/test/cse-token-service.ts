@@ -12,6 +12,11 @@ export const ORIGIN = 'https://shop.example';
 const folder = mkdtempSync(join(tmpdir(), 'merchants-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const ending: Promise<void>[] = [];
+/** Resolves when all services that were stopped have ended. */
+export const allEnded = () => Promise.all(ending);
+afterAll(allEnded);
+
 export function merchantsFile(): string {
   const file = join(folder, 'merchants.json');
   const merchant = {
@@ -65,7 +70,8 @@ export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env 
     lines,
     post,
     ask: (apiKeyId: unknown = API_KEY_ID, refused?: string) => post(JSON.stringify({ apiKeyId, refused })),
-    stop: () => service.stop('test'),
+    /** Begins to stop it, beside the tests that follow: its Kafka is away, and it waits for that at its end. */
+    stop: () => void ending.push(service.stop('test')),
   };
 }
 

@@ -1,12 +1,9 @@
-import { ArrayMinSize, IsDefined, IsIn, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret } from '@tranche/service-kit';
+import { Env, KafkaConfig } from '@tranche/service-kit';
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
-const usesSasl = (config: IngestConfig) => config.kafkaSaslMechanism !== undefined;
-
-export class IngestConfig {
+export class IngestConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the webhook', default: 4020 })
   @Min(0)
   @Max(65_535)
@@ -81,41 +78,11 @@ export class IngestConfig {
   @ArrayMinSize(1)
   kafkaBrokers: string[];
 
-  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic names', default: '' })
-  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
-  kafkaTopicPrefix: string;
-
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
-  kafkaSsl: boolean;
-
-  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
-  @IsOptional()
-  @IsIn(SASL_MECHANISMS)
-  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
-
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslUsername?: string;
-
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslPassword?: Secret;
-
   @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
-    const {
-      kafkaBrokers: brokers,
-      kafkaSsl: ssl,
-      kafkaSaslMechanism: mechanism,
-      kafkaSaslUsername: username,
-      kafkaSaslPassword: password,
-    } = this;
-    if (mechanism === undefined || username === undefined || password === undefined) return { brokers, ssl };
-    return { brokers, ssl, sasl: { mechanism, username, password: password.reveal() } };
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 }

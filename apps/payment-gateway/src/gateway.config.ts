@@ -1,16 +1,14 @@
-import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operator/operators.config.js';
 import type { Operator } from './operator/operators.js';
 
-const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
-const usesSasl = (config: GatewayConfig) => config.kafkaSaslMechanism !== undefined;
 
-export class GatewayConfig implements ChecksItself {
+export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -19,28 +17,6 @@ export class GatewayConfig implements ChecksItself {
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
   kafkaBrokers: string[];
-
-  @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic, group and index names', default: '' })
-  @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
-  kafkaTopicPrefix: string;
-
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
-  kafkaSsl: boolean;
-
-  @Env('KAFKA_SASL_MECHANISM', { doc: `${SASL_MECHANISMS.join(', ')}; no SASL when not set`, optional: true })
-  @IsOptional()
-  @IsIn(SASL_MECHANISMS)
-  kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
-
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslUsername?: string;
-
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
-  @ValidateIf(usesSasl)
-  @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
-  kafkaSaslPassword?: Secret;
 
   @Env('KAFKA_SESSION_TIMEOUT_MS', {
     doc: 'milliseconds after which an instance that was not heard of loses its partitions; within the broker’s limits',
@@ -153,18 +129,7 @@ export class GatewayConfig implements ChecksItself {
   }
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {
-    const {
-      kafkaBrokers: brokers,
-      kafkaSsl: ssl,
-      kafkaSaslMechanism: mechanism,
-      kafkaSaslUsername: username,
-      kafkaSaslPassword: password,
-    } = this;
-    const sasl =
-      mechanism !== undefined && username !== undefined && password !== undefined
-        ? { mechanism, username, password: password.reveal() }
-        : undefined;
-    return { brokers, ssl, ...(sasl === undefined ? {} : { sasl }) };
+    return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
   /** Commands of one rail handled at once. */

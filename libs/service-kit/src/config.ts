@@ -106,8 +106,10 @@ export function describeConfig(Class: ConfigClass<object>): Setting[] {
   }));
 }
 
+/** Its own, then those of the class it extends. */
 function declarationsOf(Class: ConfigClass<object>): Declaration[] {
-  return declarations.get(Class) ?? [];
+  const Base = Object.getPrototypeOf(Class) as ConfigClass<object> | null;
+  return [...(declarations.get(Class) ?? []), ...(Base === null ? [] : declarationsOf(Base))];
 }
 
 function valueOf(declaration: Declaration, env: Environment): unknown {

@@ -1,0 +1,53 @@
+import { describeConfig, Env, loadConfig, readConfig } from './config.js';
+import { KafkaConfig } from './kafka.config.js';
+
+class Settings extends KafkaConfig {
+  @Env('PORT', { doc: 'the port', default: 4000 })
+  port: number;
+
+  get kafka() {
+    return this.kafkaSecurity;
+  }
+}
+
+const sasl = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'of-the-gateway' };
+
+describe('KafkaConfig', () => {
+  it('adds its settings to those of the class that extends it', () => {
+    expect(describeConfig(Settings).map(({ name }) => name)).toEqual([
+      'PORT',
+      'KAFKA_TOPIC_PREFIX',
+      'KAFKA_SSL',
+      'KAFKA_SASL_MECHANISM',
+      'KAFKA_SASL_USERNAME',
+      'KAFKA_SASL_PASSWORD',
+    ]);
+    expect(loadConfig(Settings, { PORT: '1', KAFKA_TOPIC_PREFIX: 'shop.' })).toMatchObject({ port: 1, kafkaTopicPrefix: 'shop.' });
+  });
+
+  it('is plain without settings, TLS with KAFKA_SSL, and SASL with all three settings', () => {
+    expect(loadConfig(Settings, {}).kafka).toEqual({ ssl: false });
+    expect(loadConfig(Settings, { KAFKA_SSL: 'true', ...sasl }).kafka).toEqual({
+      ssl: true,
+      sasl: { mechanism: 'scram-sha-512', username: 'gateway', password: 'of-the-gateway' },
+    });
+  });
+
+  it('names every fault at once', () => {
+    const { faults } = readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a b', KAFKA_SASL_MECHANISM: 'plain' });
+
+    expect(faults).toEqual([
+      { name: 'KAFKA_TOPIC_PREFIX', message: 'may hold letters, digits, dot, dash and underscore only' },
+      { name: 'KAFKA_SASL_USERNAME', message: 'must be set with KAFKA_SASL_MECHANISM' },
+      { name: 'KAFKA_SASL_PASSWORD', message: 'must be set with KAFKA_SASL_MECHANISM' },
+    ]);
+    expect(readConfig(Settings, { ...sasl, KAFKA_SASL_MECHANISM: 'gssapi' }).faults).toEqual([
+      { name: 'KAFKA_SASL_MECHANISM', message: 'must be one of the following values: plain, scram-sha-256, scram-sha-512' },
+    ]);
+  });
+
+  it('takes a prefix of 64 characters and none of 65', () => {
+    expect(readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a'.repeat(64) }).faults).toEqual([]);
+    expect(readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a'.repeat(65) }).faults).toHaveLength(1);
+  });
+});
