@@ -9,7 +9,7 @@ export interface Part {
 
 export interface Context extends Infrastructure {
   /** Progress, on stderr. */
-  log(line: string): void;
+  log: (line: string) => void;
   /** Commands, where a part's default is to be changed. */
   commands?: number;
 }

@@ -1,24 +1,8 @@
 import { TOPICS, topicName } from '@tranche/contracts';
 import type { Context } from '../bench.js';
-import { onFreePort, startChild, type Child } from '../children.js';
-import { rateOf, type Rate } from '../rate.js';
+import { onFreePort, startChild } from '../children.js';
+import { loadRound, type Contestant, type Round } from '../duel.js';
 import { IMAGE_NODE_OPTIONS, merchantsFile, type Stage } from '../stage.js';
-
-export interface Contestant {
-  readonly name: string;
-  /** Where notifications go. */
-  readonly url: string;
-  readonly process: Child;
-}
-
-/** A rate with the latencies of the same requests, milliseconds. */
-export interface Round extends Rate {
-  p50Ms: number;
-  p99Ms: number;
-}
-
-const CONNECTIONS = 64;
-const TIME_BOX_MS = 120_000;
 
 /** notification-ingest as it is shipped. `INGEST_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
 export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): Promise<Contestant> {
@@ -65,28 +49,8 @@ export function startBareFastify(
 /** `count` notifications to one contestant; every one was answered `OK` and is on the topic. */
 export async function round(stage: Stage, contestant: Contestant, { count, method }: { count: number; method: string }): Promise<Round> {
   const before = await stage.records(TOPICS.notifications);
-  let done = 0;
-  let latencies: { p50Ms: number; p99Ms: number } | undefined;
-  const onLine = (line: string) => {
-    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
-  };
-  const env = { URL: contestant.url, METHOD: method, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) };
-  const load = await startChild({ main: ['bench/dist/ingest/load.js'], env, onLine });
-  const rate = await rateOf({
-    done: () => {
-      contestant.process.assertRunning();
-      if (done < count) load.assertRunning();
-      return done;
-    },
-    total: count,
-    timeBoxMs: TIME_BOX_MS,
-    everyMs: 100,
-    processes: { server: contestant.process.pid, load: load.pid },
-  });
-  await load.exited;
-  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
+  const figures = await loadRound(contestant, 'bench/dist/ingest/load.js', count, { METHOD: method });
   const stored = (await stage.records(TOPICS.notifications)) - before;
   if (stored < count) throw new Error(`${contestant.name} answered OK ${count} times, but stored ${stored}`);
-  return { ...rate, ...latencies };
+  return figures;
 }

@@ -5,27 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../bench.js';
-import { onFreePort, startChild, type Child } from '../children.js';
+import { onFreePort, startChild } from '../children.js';
 import { MERCHANT } from '../commands.js';
-import { rateOf, type Rate } from '../rate.js';
+import { loadRound, type Contestant, type Round } from '../duel.js';
 import { IMAGE_NODE_OPTIONS } from '../stage.js';
 import { API_KEY_ID, ORIGIN } from './request.js';
 
-export interface Contestant {
-  readonly name: string;
-  /** Where pages ask for a key. */
-  readonly url: string;
-  readonly process: Child;
-}
-
-/** A rate with the latencies of the same requests, milliseconds. */
-export interface Round extends Rate {
-  p50Ms: number;
-  p99Ms: number;
-}
-
-const CONNECTIONS = 64;
-const TIME_BOX_MS = 120_000;
 const NO_LIMIT = '1000000000';
 /** Of all that comes with an answer, what Node.js and Fastify write by themselves. */
 const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type']);
@@ -106,29 +91,8 @@ async function askOnce({ url }: Contestant): Promise<{ headers: [string, string]
 }
 
 /** `count` requests to one contestant, every one answered with `answer`. */
-export async function round(contestant: Contestant, { count, answer }: { count: number; answer: string }): Promise<Round> {
-  let done = 0;
-  let latencies: { p50Ms: number; p99Ms: number } | undefined;
-  const onLine = (line: string) => {
-    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
-  };
-  const env = { URL: contestant.url, ANSWER: answer, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) };
-  const load = await startChild({ main: ['bench/dist/keys/load.js'], env, onLine });
-  const rate = await rateOf({
-    done: () => {
-      contestant.process.assertRunning();
-      if (done < count) load.assertRunning();
-      return done;
-    },
-    total: count,
-    timeBoxMs: TIME_BOX_MS,
-    everyMs: 100,
-    processes: { server: contestant.process.pid, load: load.pid },
-  });
-  await load.exited;
-  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
-  return { ...rate, ...latencies };
+export function round(contestant: Contestant, { count, answer }: { count: number; answer: string }): Promise<Round> {
+  return loadRound(contestant, 'bench/dist/keys/load.js', count, { ANSWER: answer });
 }
 
 function merchantsFile(): string {

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Bench, Context } from '../bench.js';
-import { median } from '../rate.js';
-import { row, type Row } from '../report.js';
-import { keyAnswer, round, startBareConstant, startCseTokenService, startKeyProvider, type Contestant, type Round } from './contestants.js';
+import { duelRows, takeTurns } from '../duel.js';
+import type { Row } from '../report.js';
+import { keyAnswer, round, startBareConstant, startCseTokenService, startKeyProvider } from './contestants.js';
 import { removeTraces } from './traces.js';
 
-const ROUNDS = 5;
+const LIVES = 5;
+const ROUNDS_PER_LIFE = 2;
 const COUNT = 60_000;
 const FLOOR = 0.8;
 
@@ -13,57 +14,25 @@ const FLOOR = 0.8;
 export const keys: Bench = {
   name: 'keys',
   about: 'encryption keys handed to pages, 64 connections, against a bare Fastify handler with a constant answer',
-  parts: [{ name: 'held', run: measured }],
+  parts: [{ name: 'held', run: held }],
 };
 
-/** Turn by turn, so that whatever else the machine does hits both; a round to warm up each, then the median of the others. */
-async function measured(context: Context): Promise<Row[]> {
+async function held(context: Context): Promise<Row[]> {
   const count = context.commands ?? COUNT;
   const prefix = `bench-${randomBytes(4).toString('hex')}.`;
   const answer = keyAnswer();
   const provider = await startKeyProvider(answer);
-  const contestants: Contestant[] = [];
   try {
-    const ours = await startCseTokenService(context, provider.url, prefix);
-    contestants.push(ours);
-    contestants.push(await startBareConstant(ours));
-    const rounds = new Map<Contestant, Round[]>(contestants.map((contestant) => [contestant, []]));
-    for (let n = 0; n <= ROUNDS; n++) {
-      for (const [contestant, taken] of rounds) {
-        const figures = await round(contestant, { count, answer });
-        if (n > 0) taken.push(figures);
-        const { perSecond, p50Ms, p99Ms, cpuMs } = figures;
-        context.log(
-          `${contestant.name}${n === 0 ? ' (warming up)' : ''}: ${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, ` +
-            `processor ${(cpuMs.server ?? 0).toFixed(4)} ms each, the load's ${(cpuMs.load ?? 0).toFixed(4)}, the rest ${(cpuMs.rest ?? 0).toFixed(4)}`,
-        );
-      }
-    }
-    const [mine = [], theirs = []] = rounds.values();
-    return rows(mine, theirs);
+    const taken = await takeTurns({
+      starts: [() => startCseTokenService(context, provider.url, prefix), ([ours]) => startBareConstant(ours!)],
+      round: (contestant) => round(contestant, { count, answer }),
+      log: context.log,
+      lives: LIVES,
+      roundsPerLife: ROUNDS_PER_LIFE,
+    });
+    return duelRows(taken, 'held', 'keys/s', { atLeast: FLOOR, times: 'bare-constant' });
   } finally {
     provider.server.close();
-    await Promise.all(contestants.map(({ process }) => process.stop()));
     await removeTraces(context, prefix);
   }
-}
-
-function rows(ours: Round[], theirs: Round[]): Row[] {
-  const both = (figure: (round: Round) => number) => ({
-    ours: median(ours.map(figure)),
-    peers: { 'bare-constant': median(theirs.map(figure)) },
-  });
-  const rates = ours.map(({ perSecond }) => perSecond);
-  const details = {
-    loadCpuMs: median(ours.map(({ cpuMs }) => cpuMs.load ?? 0)),
-    slowestRound: Math.min(...rates),
-    fastestRound: Math.max(...rates),
-  };
-  const target = { atLeast: FLOOR, times: 'bare-constant' };
-  return [
-    row({ name: 'held', unit: 'keys/s', ...both(({ perSecond }) => perSecond), target, details }),
-    row({ name: 'held-p50', unit: 'ms', ...both(({ p50Ms }) => p50Ms) }),
-    row({ name: 'held-p99', unit: 'ms', ...both(({ p99Ms }) => p99Ms) }),
-    row({ name: 'held-cpu', unit: 'ms of processor time each', ...both(({ cpuMs }) => cpuMs.server ?? 0) }),
-  ];
 }

@@ -3,26 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from 'redis';
-import { onFreePort, startChild, type Child } from '../children.js';
-import { rateOf, type Rate } from '../rate.js';
+import { onFreePort, startChild } from '../children.js';
+import { loadRound, type Contestant, type Round } from '../duel.js';
 import { IMAGE_NODE_OPTIONS } from '../stage.js';
-
-export interface Contestant {
-  readonly name: string;
-  readonly url: string;
-  readonly process: Child;
-}
-
-/** A rate with the latencies of the same requests, milliseconds. */
-export interface Round extends Rate {
-  p50Ms: number;
-  p99Ms: number;
-}
 
 export const ACCOUNT = 'bench';
 export const SERVICE_KEY = 'bench-service-key-of-no-value-0001';
-const CONNECTIONS = 64;
-const TIME_BOX_MS = 60_000;
 
 /** Keys in Redis and the encryption key of one measurement; `remove()` takes the keys away again. */
 export class TokenStage {
@@ -96,34 +82,6 @@ export function startBareRedisGet({ redisUrl, prefix }: TokenStage, answer: stri
 }
 
 /** `count` requests to one contestant; every one was answered with a token of `answerBytes`. */
-export async function round(contestant: Contestant, { count, answerBytes }: { count: number; answerBytes: number }): Promise<Round> {
-  let done = 0;
-  let latencies: { p50Ms: number; p99Ms: number } | undefined;
-  const onLine = (line: string) => {
-    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
-    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
-  };
-  const env = {
-    URL: contestant.url,
-    ACCOUNT,
-    SERVICE_KEY,
-    COUNT: String(count),
-    CONNECTIONS: String(CONNECTIONS),
-    BYTES: String(answerBytes),
-  };
-  const load = await startChild({ main: ['bench/dist/tokens/load.js'], env, onLine });
-  const rate = await rateOf({
-    done: () => {
-      contestant.process.assertRunning();
-      if (done < count) load.assertRunning();
-      return done;
-    },
-    total: count,
-    timeBoxMs: TIME_BOX_MS,
-    everyMs: 100,
-    processes: { server: contestant.process.pid, load: load.pid },
-  });
-  await load.exited;
-  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
-  return { ...rate, ...latencies };
+export function round(contestant: Contestant, { count, answerBytes }: { count: number; answerBytes: number }): Promise<Round> {
+  return loadRound(contestant, 'bench/dist/tokens/load.js', count, { ACCOUNT, SERVICE_KEY, BYTES: String(answerBytes) });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { ACCOUNT, SERVICE_KEY, type Contestant } from './contestants.js';
+import type { Contestant } from '../duel.js';
+import { ACCOUNT, SERVICE_KEY } from './contestants.js';
 
 const REPEAT_MS = 50;
 const DEADLINE_MS = 60_000;

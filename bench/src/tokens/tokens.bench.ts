@@ -1,20 +1,12 @@
 import type { Bench, Context } from '../bench.js';
-import { median } from '../rate.js';
+import { duelRows, takeTurns, type Contestant } from '../duel.js';
 import { row, type Row } from '../report.js';
-import {
-  ACCOUNT,
-  round,
-  SERVICE_KEY,
-  startAuthService,
-  startBareRedisGet,
-  TokenStage,
-  type Contestant,
-  type Round,
-} from './contestants.js';
+import { ACCOUNT, round, SERVICE_KEY, startAuthService, startBareRedisGet, TokenStage } from './contestants.js';
 import { Crowd } from './crowd.js';
 import { startTokenApi, type TokenApi } from './token-api.js';
 
-const ROUNDS = 5;
+const LIVES = 5;
+const ROUNDS_PER_LIFE = 2;
 const COUNT = 60_000;
 const FLOOR = 1;
 const CALLERS = 1_000;
@@ -34,32 +26,27 @@ export const tokens: Bench = {
   ],
 };
 
-/** Turn by turn, so that whatever else the machine does hits both; a round to warm up each, then the median of the others. */
 async function read(context: Context): Promise<Row[]> {
   const count = context.commands ?? COUNT;
   const stage = new TokenStage(context.redisUrl);
   const api = await startTokenApi(0);
-  const contestants: Contestant[] = [];
+  let answer = '';
   try {
-    const ours = await startAuthService(stage, api.url);
-    contestants.push(ours);
-    const answer = await oneAnswer(ours);
-    contestants.push(await startBareRedisGet(stage, answer));
-    const rounds = new Map<Contestant, Round[]>(contestants.map((contestant) => [contestant, []]));
-    for (let n = 0; n <= ROUNDS; n++) {
-      for (const [contestant, taken] of rounds) {
-        const figures = await round(contestant, { count, answerBytes: answer.length });
-        if (n > 0) taken.push(figures);
-        const { perSecond, p50Ms, p99Ms, cpuMs } = figures;
-        context.log(
-          `${contestant.name}${n === 0 ? ' (warming up)' : ''}: ${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
-            `processor ${(cpuMs.server ?? 0).toFixed(4)} ms each, the load's ${(cpuMs.load ?? 0).toFixed(4)}`,
-        );
-      }
-    }
-    return rowsOf([...rounds.values()]);
+    const taken = await takeTurns({
+      starts: [
+        () => startAuthService(stage, api.url),
+        async ([ours]) => {
+          answer = await oneAnswer(ours!);
+          return startBareRedisGet(stage, answer);
+        },
+      ],
+      round: (contestant) => round(contestant, { count, answerBytes: answer.length }),
+      log: context.log,
+      lives: LIVES,
+      roundsPerLife: ROUNDS_PER_LIFE,
+    });
+    return duelRows(taken, 'read', 'tokens/s', { atLeast: FLOOR, times: 'bare-redis-get' });
   } finally {
-    await Promise.all(contestants.map(({ process }) => process.stop()));
     api.close();
     await stage.remove();
   }
@@ -70,22 +57,6 @@ async function oneAnswer({ url }: Contestant): Promise<string> {
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ account: ACCOUNT }) });
   if (!response.ok) throw new Error(`auth-service gave no token: HTTP ${response.status}`);
   return response.text();
-}
-
-function rowsOf([ours = [], peer = []]: Round[][]): Row[] {
-  const of = (figure: (round: Round) => number) => ({
-    ours: median(ours.map(figure)),
-    peers: { 'bare-redis-get': median(peer.map(figure)) },
-  });
-  const rates = ours.map(({ perSecond }) => perSecond);
-  const details = { slowestRound: Math.min(...rates), fastestRound: Math.max(...rates) };
-  const rate = of(({ perSecond }) => perSecond);
-  return [
-    row({ name: 'read', unit: 'tokens/s', ...rate, target: { atLeast: FLOOR, times: 'bare-redis-get' }, details }),
-    row({ name: 'read-p50', unit: 'ms', ...of(({ p50Ms }) => p50Ms) }),
-    row({ name: 'read-p99', unit: 'ms', ...of(({ p99Ms }) => p99Ms) }),
-    row({ name: 'read-cpu', unit: 'ms of processor time each', ...of(({ cpuMs }) => cpuMs.server ?? 0) }),
-  ];
 }
 
 interface Scene {

@@ -1,0 +1,117 @@
+import { startChild, type Child } from './children.js';
+import { median, rateOf, type Rate } from './rate.js';
+import { row, type Row } from './report.js';
+
+/** A server that is measured. */
+export interface Contestant {
+  readonly name: string;
+  /** Where the load goes. */
+  readonly url: string;
+  readonly process: Child;
+}
+
+/** A rate with the latencies of the same requests, milliseconds. */
+export interface Round extends Rate {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export interface Duel {
+  /** How each contestant is started, ours first; each gets those that run already. */
+  starts: readonly ((running: readonly Contestant[]) => Promise<Contestant>)[];
+  round: (contestant: Contestant) => Promise<Round>;
+  log: (line: string) => void;
+  /** How often all are started anew: what a compiler makes of a program differs from life to life by a third. */
+  lives: number;
+  roundsPerLife: number;
+}
+
+const CONNECTIONS = 64;
+const TIME_BOX_MS = 120_000;
+
+/** The rounds of each contestant by its name. They take turns, so that whatever else the machine does hits all; one round of a life warms up. */
+export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Duel): Promise<Map<string, Round[]>> {
+  const taken = new Map<string, Round[]>();
+  for (let life = 1; life <= lives; life++) {
+    const running: Contestant[] = [];
+    try {
+      for (const start of starts) running.push(await start(running));
+      for (let n = 0; n <= roundsPerLife; n++) {
+        for (const contestant of running) {
+          const figures = await round(contestant);
+          if (n > 0) taken.set(contestant.name, [...(taken.get(contestant.name) ?? []), figures]);
+          log(`life ${life} of ${lives}, ${n === 0 ? 'warming up' : `round ${n}`}: ${contestant.name} ${inWords(figures)}`);
+        }
+      }
+    } finally {
+      await Promise.all(running.map(({ process }) => process.stop()));
+    }
+  }
+  return taken;
+}
+
+/** `count` requests to one contestant by a load program (see `runSocketLoad`), which gets `env` beside its own settings. */
+export async function loadRound({ url, process }: Contestant, main: string, count: number, env: Record<string, string>): Promise<Round> {
+  let done = 0;
+  let latencies: { p50Ms: number; p99Ms: number } | undefined;
+  const onLine = (line: string) => {
+    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
+    else if (line.startsWith('{"p50Ms":')) latencies = JSON.parse(line) as { p50Ms: number; p99Ms: number };
+  };
+  const load = await startChild({
+    main: [main],
+    env: { ...env, URL: url, COUNT: String(count), CONNECTIONS: String(CONNECTIONS) },
+    onLine,
+  });
+  const rate = await rateOf({
+    done: () => {
+      process.assertRunning();
+      if (done < count) load.assertRunning();
+      return done;
+    },
+    total: count,
+    timeBoxMs: TIME_BOX_MS,
+    everyMs: 100,
+    processes: { server: process.pid, load: load.pid },
+  });
+  await load.exited;
+  if (latencies === undefined) throw new Error(`The load ended early\n${load.lines.slice(-5).join('\n')}`);
+  return { ...rate, ...latencies };
+}
+
+/** Medians of all rounds; the first of `taken` is ours. */
+export function duelRows(
+  taken: ReadonlyMap<string, Round[]>,
+  name: string,
+  unit: string,
+  target: { atLeast: number; times: string },
+): Row[] {
+  const [ours = [], ...others] = taken.values();
+  const names = [...taken.keys()].slice(1);
+  const medians = (figure: (round: Round) => number) => ({
+    ours: median(ours.map(figure)),
+    peers: Object.fromEntries(names.map((peer, index) => [peer, median((others[index] ?? []).map(figure))])),
+  });
+  const cpu = (process: string) => (round: Round) => round.cpuMs[process] ?? 0;
+  const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
+  const rival = taken.get(target.times) ?? [];
+  const details = {
+    loadCpuMs: medians(cpu('load')).ours,
+    restCpuMs: medians(cpu('rest')).ours,
+    slowestRound: Math.min(...rates(ours)),
+    fastestRound: Math.max(...rates(ours)),
+    slowestRoundOfPeer: Math.min(...rates(rival)),
+    fastestRoundOfPeer: Math.max(...rates(rival)),
+  };
+  return [
+    row({ name, unit, ...medians(({ perSecond }) => perSecond), target, details }),
+    row({ name: `${name}-p50`, unit: 'ms', ...medians(({ p50Ms }) => p50Ms) }),
+    row({ name: `${name}-p99`, unit: 'ms', ...medians(({ p99Ms }) => p99Ms) }),
+    row({ name: `${name}-cpu`, unit: 'ms of processor time each', ...medians(cpu('server')) }),
+  ];
+}
+
+function inWords({ perSecond, p50Ms, p99Ms, cpuMs: { server = 0, load = 0, rest = 0 } }: Round): string {
+  const times = `processor ${server.toFixed(4)} ms each, the load's ${load.toFixed(4)}, the rest ${rest.toFixed(4)}`;
+  return `${perSecond.toFixed(0)}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ${times}`;
+}
