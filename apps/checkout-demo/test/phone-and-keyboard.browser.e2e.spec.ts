@@ -4,7 +4,7 @@ import { CARDS, CVV, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
-afterAll(() => stack?.stop(), 60_000);
+afterAll(() => stack?.stop());
 
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 
@@ -98,6 +98,19 @@ it('every field has a name, and the state is announced', async () => {
   await shopper.leave();
 });
 
+it('every text and every edge of a field stands out from its ground', async () => {
+  const shopper = await enterShop(stack);
+  const { page } = shopper;
+  expect(await faint(page)).toEqual([]);
+  await shopper.pay();
+  await page.getByTestId('form-error').waitFor();
+  expect(await faint(page)).toEqual([]);
+  await shopper.payByCard({ number: CARDS.refusedByTheBank });
+  await shopper.until('refused');
+  expect(await faint(page)).toEqual([]);
+  await shopper.leave();
+});
+
 it('a French browser gets French, and says so to who reads it aloud', async () => {
   const shopper = await enterShop(stack, { locale: 'fr-FR' });
   expect(await shopper.page.evaluate(() => document.documentElement.lang)).toBe('fr');
@@ -133,3 +146,42 @@ const smallTargets = (page: Page) =>
       .filter((target) => target.getBoundingClientRect().height < 24 || target.getBoundingClientRect().width < 24)
       .map(({ id }) => id),
   );
+
+/** WCAG 2.2, 1.4.3: text 4.5 to 1, large text 3 to 1; 1.4.11: edges of fields 3 to 1. What is fainter, with its ratio. */
+const faint = (page: Page) =>
+  page.evaluate(() => {
+    const OPAQUE = /^rgb\((\d+), (\d+), (\d+)\)$/;
+    const luminance = (color: string) => {
+      const parts = OPAQUE.exec(color)
+        ?.slice(1)
+        .map((part) => Number(part) / 255);
+      if (!parts) throw new Error(`${color} is not opaque`);
+      const [red = 0, green = 0, blue = 0] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const contrast = (one: string, other: string) => {
+      const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+      return (light + 0.05) / (dark + 0.05);
+    };
+    const groundOf = (element: Element | null): string => {
+      if (element === null) return 'rgb(255, 255, 255)';
+      const { backgroundColor } = getComputedStyle(element);
+      return OPAQUE.test(backgroundColor) ? backgroundColor : groundOf(element.parentElement);
+    };
+    const shown = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => element.checkVisibility());
+    const hasText = (element: HTMLElement) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    const texts = shown.filter(hasText).map((element) => {
+      const { color, fontSize, fontWeight } = getComputedStyle(element);
+      const [size, weight] = [parseFloat(fontSize), Number(fontWeight)];
+      const least = size >= 24 || (size >= 18.66 && weight >= 700) ? 3 : 4.5;
+      return { what: element.textContent?.trim().slice(0, 40), ratio: contrast(color, groundOf(element)), least };
+    });
+    const edges = shown
+      .filter((element) => element.matches('select, input:not([type=radio])'))
+      .map((element) => {
+        const { borderTopColor } = getComputedStyle(element);
+        return { what: `edge of ${element.id}`, ratio: contrast(borderTopColor, groundOf(element.parentElement)), least: 3 };
+      });
+    if (texts.length < 10) throw new Error('this page has hardly any text');
+    return [...texts, ...edges].filter(({ ratio, least }) => ratio < least);
+  });
