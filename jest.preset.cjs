@@ -19,7 +19,7 @@ const esmOnly = 'cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|
 module.exports = {
   testEnvironment: 'node',
   // End-to-end tests wait for events, not for time; a loaded machine is slow, not wrong.
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   setupFiles: ['reflect-metadata'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',

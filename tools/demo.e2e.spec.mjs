@@ -15,7 +15,7 @@ afterEach(async () => {
     demo.kill('SIGTERM');
     await exited;
   }
-}, 30_000);
+});
 
 /** On the Kafka and Redis of the tests: topics and index have a prefix of the demo's own. */
 function startDemo(...args) {
@@ -65,16 +65,16 @@ it('plays every scenario and ends with one JSON line, and keeps the logs where i
     [...Object.keys(SERVICES).map((name) => `${name}.log`), ...measured.map((name) => `${name}.metrics`)].sort(),
   );
   expect(leftOvers()).toEqual([]);
-}, 240_000);
+}, 400_000);
 
 it('stopped by SIGTERM with all services up: ends by it, and nothing is left', async () => {
   const { demo, said, exited } = startDemo();
-  await waitFor(() => said.stderr.includes('all services are ready'), { timeoutMs: 90_000, what: 'the services of the demo' });
+  await waitFor(() => said.stderr.includes('all services are ready'), { timeoutMs: 180_000, what: 'the services of the demo' });
   demo.kill('SIGTERM');
   await expect(exited).resolves.toBe(143);
   expect(leftOvers()).toEqual([]);
   expect(processesWith(temporary)).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 /** Processes of this machine that were given the folder in their environment; nobody where there is no /proc. */
 function processesWith(folder) {

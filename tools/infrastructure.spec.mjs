@@ -1,7 +1,7 @@
 import { TOPICS } from '@tranche/contracts';
 import { kafkaVariable } from './docker.mjs';
 import { brokerSettings, pom } from './kafka.mjs';
-import { freePorts, isPortFree, isPortOpen, portOpens } from './ports.mjs';
+import { freePorts, isPortFree, isPortOpen, PORTS, portOpens } from './ports.mjs';
 import { redisArguments } from './redis.mjs';
 import { createServer } from 'node:net';
 
@@ -29,7 +29,7 @@ describe('the test broker', () => {
 
 it('Redis keeps an append-only file and evicts nothing', () => {
   expect(redisArguments({ port: 1, folder: '/tmp/x' }).join(' ')).toBe(
-    '--port 1 --bind 127.0.0.1 --dir /tmp/x --appendonly yes --save  --maxmemory-policy noeviction --daemonize no',
+    '--port 1 --bind 127.0.0.1 --dir /tmp/x --appendonly yes --appendfsync no --save  --maxmemory-policy noeviction --daemonize no',
   );
 });
 
@@ -38,9 +38,10 @@ it('a pom names its dependencies', () => {
 });
 
 describe('ports', () => {
-  it('are free when they are given out, and no two are the same', async () => {
-    const ports = await freePorts(5);
-    expect(new Set(ports).size).toBe(5);
+  it('are free when they are given out, no two are the same, and no system gives them to a connection', async () => {
+    const ports = (await Promise.all([freePorts(5), freePorts(5)])).flat();
+    expect(new Set(ports).size).toBe(10);
+    for (const port of ports) expect(port >= PORTS.from && port < PORTS.to).toBe(true);
     await expect(Promise.all(ports.map((port) => isPortFree(port)))).resolves.toEqual(ports.map(() => true));
   });
 

@@ -59,14 +59,14 @@ describe('stack -- --infra', () => {
     const stack = await startInfrastructure(process.execPath, ['tools/stack.mjs', '--infra']);
     stack.tool.kill('SIGKILL');
     await expect(stack.exited).resolves.toBe('SIGKILL');
-    await nothingStays(stack, 15_000);
+    await nothingStays(stack, 30_000);
   }, 120_000);
 
   it('run by npm: a signal to npm ends all of it', async () => {
     const stack = await startInfrastructure('npm', ['run', 'stack', '--', '--infra']);
     stack.tool.kill('SIGTERM');
     await stack.exited;
-    await nothingStays(stack, 5_000);
+    await nothingStays(stack, 20_000);
   }, 120_000);
 
   it('says which port is taken', async () => {
@@ -77,8 +77,8 @@ describe('stack -- --infra', () => {
     await expect(stack.exited).resolves.toBe(1);
     expect(stack.output()).toContain(`port ${redis} of Redis is taken: end who holds it, or set REDIS_PORT`);
     await new Promise((closed) => holder.close(closed));
-    await nothingStays(stack, 5_000);
-  }, 30_000);
+    await nothingStays(stack, 20_000);
+  }, 120_000);
 });
 
 describe('npm run simulator', () => {

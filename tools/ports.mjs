@@ -1,11 +1,21 @@
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** As many different free ports as asked for, on 127.0.0.1. */
+/** Below those that systems give to connections by themselves, above those of libs/testing/src/free-ports.ts. */
+export const PORTS = { from: 28_000, to: 32_000 };
+
+/** Where this process began to give them out, and how many it has looked at. */
+const begun = Math.floor(Math.random() * (PORTS.to - PORTS.from));
+let looked = 0;
+
+/** As many free ports as asked for; this process is given none twice, and others begin elsewhere. */
 export async function freePorts(count) {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
-  const ports = servers.map((server) => server.address().port);
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  const ports = [];
+  while (ports.length < count) {
+    if (looked === PORTS.to - PORTS.from) throw new Error(`no free port is left between ${PORTS.from} and ${PORTS.to - 1}`);
+    const port = PORTS.from + ((begun + looked++) % (PORTS.to - PORTS.from));
+    if (await isPortFree(port)) ports.push(port);
+  }
   return ports;
 }
 

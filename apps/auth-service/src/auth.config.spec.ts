@@ -44,6 +44,8 @@ describe('settings of auth-service', () => {
     ['AUTH_URL', 'canary'],
     ['AUTH_TIMEOUT_MS', '99'],
     ['AUTH_TIMEOUT_MS', '60001'],
+    ['REDIS_ANSWER_MS', '99'],
+    ['REDIS_ANSWER_MS', '4001'],
     ['PORT', '65536'],
     ['ACCOUNTS_FILE', accountsFile({ accounts: 'canary' })],
   ])('refuses %s=%s', (name, value) => {

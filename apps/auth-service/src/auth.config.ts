@@ -48,6 +48,11 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:auth:' })
   redisKeyPrefix: string;
 
+  @Env('REDIS_ANSWER_MS', { doc: 'a Redis command that takes longer counts as failed, milliseconds', default: 1_000 })
+  @Min(100)
+  @Max(4_000)
+  redisAnswerMs: number;
+
   @Env('ALLOW_PASSWORD_GRANT', { doc: 'true to let accounts use the password grant', default: false })
   allowsPasswordGrant: boolean;
 

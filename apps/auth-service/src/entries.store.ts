@@ -23,9 +23,7 @@ const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return re
 const DELETE_IF_NO_TEXT = "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";
 const EXTEND_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
-/** A command that takes longer counts as failed, and for so long nobody else is kept waiting. */
-const ANSWER_MS = 1_000;
-/** How soon a lock whose holder died is free. More than what setting and extending it may take. */
+/** How soon a lock whose holder died is free. More than what setting or extending it may take, REDIS_ANSWER_MS. */
 const LOCK_MS = 5_000;
 const EXTEND_LOCK_MS = 1_000;
 const TRY_WRITING_AGAIN_MS = 1_000;
@@ -42,11 +40,11 @@ export class EntryStore implements OnApplicationShutdown {
   #nextTry?: NodeJS.Timeout;
 
   constructor(
-    @Inject(AuthConfig) private readonly config: Pick<AuthConfig, 'redisUrl' | 'redisKeyPrefix'>,
+    @Inject(AuthConfig) private readonly config: Pick<AuthConfig, 'redisUrl' | 'redisKeyPrefix' | 'redisAnswerMs'>,
     private readonly log: ServiceLogger,
     health: Health,
   ) {
-    this.#redis = connectRedis({ url: config.redisUrl, name: 'tokens', log, health });
+    this.#redis = connectRedis({ url: config.redisUrl, name: 'tokens', log, health, silenceMs: Math.max(2_000, 2 * config.redisAnswerMs) });
     health.addReadiness('redis-tokens-writes', () => this.#writeFault && `Redis takes no writes: ${this.#writeFault}`);
   }
 
@@ -73,6 +71,7 @@ export class EntryStore implements OnApplicationShutdown {
   /** Undefined while somebody else has it. Extended while its holder lives, `longestMs` at most. */
   async lock(key: string, longestMs: number): Promise<Lock | undefined> {
     const holder = randomUUID();
+    const askedAtMs = performance.now();
     const setting = this.#redis.set(key, holder, { condition: 'NX', expiration: { type: 'PX', value: LOCK_MS } });
     const release = async () => void (await this.#redis.eval(DELETE_IF_EQUAL, { keys: [key], arguments: [holder] }));
     try {
@@ -82,12 +81,16 @@ export class EntryStore implements OnApplicationShutdown {
       void setting.then(release).catch(() => this.log.debug({}, 'a lock that came too late ends by itself'));
       throw error;
     }
-    const endsAtMs = performance.now() + longestMs;
-    const extending = setInterval(() => {
-      if (performance.now() > endsAtMs) return clearInterval(extending);
-      this.#redis
+    const extend = () =>
+      void this.#redis
         .eval(EXTEND_IF_EQUAL, { keys: [key], arguments: [holder, String(LOCK_MS)] })
         .catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'a lock was not extended'));
+    const nowMs = performance.now();
+    // Of one that was answered late little may be left.
+    if (nowMs - askedAtMs > EXTEND_LOCK_MS) extend();
+    const extending = setInterval(() => {
+      if (performance.now() > nowMs + longestMs) clearInterval(extending);
+      else extend();
     }, EXTEND_LOCK_MS).unref();
     return {
       release: () => {
@@ -127,11 +130,12 @@ export class EntryStore implements OnApplicationShutdown {
   }
 
   async #inTime<T>(command: Promise<T>): Promise<T> {
+    const { redisAnswerMs } = this.config;
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        this.#awayUntilMs = performance.now() + ANSWER_MS;
-        reject(new Error(`Redis gave no answer for ${ANSWER_MS} ms`));
+        this.#awayUntilMs = performance.now() + redisAnswerMs;
+        reject(new Error(`Redis gave no answer for ${redisAnswerMs} ms`));
       }, this.#answerMs);
     });
     try {
@@ -143,6 +147,7 @@ export class EntryStore implements OnApplicationShutdown {
 
   /** After a command that was not answered the next ones are given little time, until one may be waited for again. */
   get #answerMs(): number {
-    return performance.now() < this.#awayUntilMs ? ANSWER_MS / 50 : ANSWER_MS;
+    const { redisAnswerMs } = this.config;
+    return performance.now() < this.#awayUntilMs ? redisAnswerMs / 50 : redisAnswerMs;
   }
 }

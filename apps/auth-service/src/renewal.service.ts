@@ -13,8 +13,8 @@ import { TokenIssuer } from './token-issuer.service.js';
 import { TokenCache } from './token.cache.js';
 
 const LOOK_AGAIN_MS = 40;
-/** On top of what the calls of one renewal may take: what Redis may take. */
-const REDIS_MS = 5_000;
+/** On top of what the calls of one renewal may take: what Redis may take, of which it needs fewer answers. */
+const REDIS_ANSWERS = 5;
 /** A discovery is up to two tokens and two looks at the realm more. */
 const CALLS_WITH_DISCOVERY = 5;
 
@@ -64,7 +64,7 @@ export class RenewalService {
     const { account, entry } = renewal;
     this.#throwIfRefused(entry);
     const calls = account.scopeFrom === undefined ? 1 : CALLS_WITH_DISCOVERY;
-    const longestMs = calls * this.config.authTimeoutMs + REDIS_MS;
+    const longestMs = calls * this.config.authTimeoutMs + REDIS_ANSWERS * this.config.redisAnswerMs;
     const giveUpAtMs = performance.now() + 2 * longestMs;
     while (performance.now() < giveUpAtMs) {
       let lock: Lock | undefined;

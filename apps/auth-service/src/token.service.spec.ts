@@ -31,7 +31,7 @@ describe('tokens', () => {
         return answer();
       },
     } as unknown as TokenIssuer;
-    const config = { authTimeoutMs: 1_000, refusalSeconds, refusedIntervalSeconds: 5 } as AuthConfig;
+    const config = { authTimeoutMs: 1_000, redisAnswerMs: 1_000, refusalSeconds, refusedIntervalSeconds: 5 } as AuthConfig;
     const copies = new TokenCopies(config);
     const log = createLogger({ name: 'test', level: 'silent' });
     metrics = new Metrics('test');

@@ -1,8 +1,6 @@
 import { CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, startAuthService, type AuthServiceUnderTest } from '../test/auth-service.js';
 import { answerJson, startTokenApi, type TokenApi } from '../test/token-api.js';
 
-jest.setTimeout(30_000);
-
 /** Redis is away in all of these: what is asked of the cache is in test/. */
 describe('POST /v1/tokens and GET /v1/accounts', () => {
   let api: TokenApi;

@@ -4,12 +4,11 @@ import { infrastructure, startApp, waitFor, type RunningApp } from '@tranche/tes
 import { createClient } from 'redis';
 import { Pool } from 'undici';
 import { accountsFile, CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY } from './auth-service.js';
+import { PATIENT_MS } from './replicas.js';
 import { startTokenApi, type TokenApi } from './token-api.js';
 
 const { redisUrl } = infrastructure();
 const CALLERS = 1_000;
-
-jest.setTimeout(120_000);
 
 describe('a thousand callers on three replicas in processes of their own', () => {
   let api: TokenApi;
@@ -21,11 +20,12 @@ describe('a thousand callers on three replicas in processes of their own', () =>
     prefix = `test:${randomUUID()}:`;
     const settings = {
       AUTH_URL: api.url,
-      AUTH_TIMEOUT_MS: '1500',
+      AUTH_TIMEOUT_MS: '15000',
       ACCOUNTS_FILE: accountsFile(),
       TOKEN_ENCRYPTION_KEY: ENCRYPTION_KEY,
       REDIS_URL: redisUrl,
       REDIS_KEY_PREFIX: prefix,
+      REDIS_ANSWER_MS: PATIENT_MS,
     };
     replicas = await Promise.all(Array.from({ length: 3 }, () => startApp('auth-service', settings)));
     pools = replicas.map(({ url }) => new Pool(url, { connections: Math.ceil(CALLERS / 3) }));

@@ -3,8 +3,6 @@ import { infrastructure, ownPrefix, type EventsOf } from '@tranche/testing';
 import { authEventsOf, metricOf, Replicas } from './replicas.js';
 import { answerJson } from './token-api.js';
 
-jest.setTimeout(60_000);
-
 describe('auth.events.v1', () => {
   const replicas = new Replicas();
   const { brokers } = infrastructure();

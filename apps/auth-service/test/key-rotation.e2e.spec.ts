@@ -2,8 +2,6 @@ import { waitFor } from '@tranche/testing';
 import { ENCRYPTION_KEY } from './auth-service.js';
 import { Replicas } from './replicas.js';
 
-jest.setTimeout(60_000);
-
 const NEW_KEY = Buffer.alloc(32, 8).toString('base64');
 const rotated = { TOKEN_ENCRYPTION_KEY: NEW_KEY, TOKEN_ENCRYPTION_KEYS_PREVIOUS: ENCRYPTION_KEY };
 

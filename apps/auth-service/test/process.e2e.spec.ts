@@ -10,8 +10,6 @@ import { startTokenApi, type TokenApi } from './token-api.js';
 const { redisUrl } = infrastructure();
 const prefix = `test:${randomUUID()}:`;
 
-jest.setTimeout(60_000);
-
 describe('the built auth-service', () => {
   let api: TokenApi;
   let app: RunningApp | undefined;

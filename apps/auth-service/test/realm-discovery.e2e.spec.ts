@@ -13,8 +13,6 @@ import {
 } from './auth-service.js';
 import { answerJson, startTokenApi } from './token-api.js';
 
-jest.setTimeout(60_000);
-
 const [shop, second] = ACCOUNTS.accounts;
 const { scope: _, ...withoutScope } = shop!;
 const ours = { ...ACCOUNTS, accounts: [{ ...withoutScope, scopeFrom: 'second' }, second] };

@@ -6,6 +6,8 @@ import { CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY, OTHER_KEY, startAuthService
 import { startTokenApi, type TokenApi } from './token-api.js';
 
 const { redisUrl } = infrastructure();
+/** Of Redis: a machine that stands still for a moment must not make a service ask the token API by itself. */
+export const PATIENT_MS = '4000';
 
 export interface Entry {
   key: string;
@@ -39,7 +41,8 @@ export class Replicas {
   }
 
   async start(env: Record<string, string> = {}): Promise<AuthServiceUnderTest> {
-    const service = await startAuthService({ AUTH_URL: this.api.url, REDIS_URL: redisUrl, REDIS_KEY_PREFIX: this.prefix, ...env });
+    const ours = { AUTH_URL: this.api.url, REDIS_URL: redisUrl, REDIS_KEY_PREFIX: this.prefix, REDIS_ANSWER_MS: PATIENT_MS };
+    const service = await startAuthService({ ...ours, ...env });
     this.services.push(service);
     await waitFor(async () => (await fetch(`${service.managementUrl}/health/ready`)).ok, { what: 'auth-service to be ready' });
     return service;

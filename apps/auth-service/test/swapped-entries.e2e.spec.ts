@@ -1,8 +1,6 @@
 import { infrastructure, ownPrefix } from '@tranche/testing';
 import { authEventsOf, metricOf, Replicas } from './replicas.js';
 
-jest.setTimeout(60_000);
-
 describe("an entry that was put in another's place in Redis", () => {
   const replicas = new Replicas();
 

@@ -3,7 +3,7 @@ import { enterShop, shopperAt } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
-afterAll(() => stack?.stop(), 60_000);
+afterAll(() => stack?.stop());
 
 let before: number;
 beforeEach(async () => (before = await stack.executedInAll()));
@@ -61,7 +61,7 @@ describe('a reload', () => {
   });
 
   it('while the result is awaited, and again when it is there', async () => {
-    await stack.fault({ match: { operation: 'payment', times: 1 }, fault: { latencyMs: 2_000 } });
+    await stack.fault({ match: { operation: 'payment', times: 1 }, fault: { latencyMs: 6_000 } });
     const shopper = await enterShop(stack);
     await shopper.payByCard();
     const orderId = await shopper.orderId();

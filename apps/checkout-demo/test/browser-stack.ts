@@ -63,7 +63,12 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
   await start('platform-simulator', { PORT: String(simulatorPort), NOTIFICATION_RETRY_MS: '200,500,1000,5000' });
   const [auth, keys] = await Promise.all([
     start('auth-service', { AUTH_URL: simulatorUrl, TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64') }),
-    start('cse-token-service', { CSE_KEYS_URL: `${simulatorUrl}/cseKeys`, CSE_ORIGINS: shopUrl, CSE_REFUSED_INTERVAL_MS: '100' }),
+    start('cse-token-service', {
+      CSE_KEYS_URL: `${simulatorUrl}/cseKeys`,
+      CSE_ORIGINS: shopUrl,
+      CSE_REFUSED_INTERVAL_MS: '100',
+      CSE_TIMEOUT_MS: '8000',
+    }),
     start('notification-ingest', { PORT: String(ingestPort) }),
   ]);
   await start('payment-gateway', { PAYMENT_URL: simulatorUrl, AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: CALLER.key });

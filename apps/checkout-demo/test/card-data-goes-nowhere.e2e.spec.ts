@@ -13,7 +13,7 @@ describe('card data', () => {
   afterAll(async () => {
     await closeRedis(redis);
     await stack.stop();
-  }, 60_000);
+  });
 
   const logs = () => stack.shop.logs.join('\n');
   const kept = async () => {

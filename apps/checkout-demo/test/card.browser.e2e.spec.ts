@@ -3,7 +3,7 @@ import { CARDS, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
-afterAll(() => stack?.stop(), 60_000);
+afterAll(() => stack?.stop());
 
 describe('a card in the browser', () => {
   it('is paid with: encrypted, exchanged for a token, paid once', async () => {

@@ -3,7 +3,7 @@ import { enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
-afterAll(() => stack?.stop(), 60_000);
+afterAll(() => stack?.stop());
 
 it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])(
   '%s is paid through the form of the provider and back, and the events say that it was',

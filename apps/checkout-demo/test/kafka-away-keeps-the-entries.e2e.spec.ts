@@ -12,7 +12,7 @@ describe('while Kafka is away', () => {
   afterAll(async () => {
     await stack.stop();
     await gate.close();
-  }, 60_000);
+  });
 
   it('a post is answered 503, and the same post afterwards pays once', async () => {
     const order = anOrder({ method: 'card', card: await aCard(stack.simulator) });
@@ -33,7 +33,7 @@ describe('while Kafka is away', () => {
     expect([again.status, await again.json()]).toMatchObject([200, { orderId }]);
     await untilStatus(stack.shop, pageId, 'succeeded');
     expect(await executed(stack.simulator, orderId)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('a page that follows its order is enough: what waits goes out by itself', async () => {
     const order = anOrder();
@@ -52,5 +52,5 @@ describe('while Kafka is away', () => {
     await waitFor(() => told.includes('"status":"redirect"'), { timeoutMs: 30_000, what: 'the command to go out' });
     abort.abort();
     expect(await executed(stack.simulator, orderIdOf(pageId))).toHaveLength(1);
-  }, 60_000);
+  });
 });

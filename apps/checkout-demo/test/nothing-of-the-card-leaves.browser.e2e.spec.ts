@@ -5,7 +5,7 @@ import { CARDS, CVV, enterShop } from './shopper.js';
 let stack: BrowserStack;
 let proxy: RecordingProxy;
 beforeAll(async () => ([stack, proxy] = await Promise.all([startBrowserStack(), recordingProxy()])), 180_000);
-afterAll(() => Promise.all([stack?.stop(), proxy?.close()]), 60_000);
+afterAll(() => Promise.all([stack?.stop(), proxy?.close()]));
 
 it('number and CVV leave the page inside the ciphertext only, on every way through the checkout', async () => {
   const shopper = await enterShop(stack, { proxy: proxy.settings });

@@ -6,7 +6,7 @@ import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, s
 describe('an attempt to pay is one command', () => {
   let stack: ShopStack;
   beforeAll(async () => (stack = await startShopStack()), 200_000);
-  afterAll(() => stack.stop(), 60_000);
+  afterAll(() => stack.stop());
 
   const twentyAtOnce = async (path: string, bodies: () => Promise<object>, replica = stack.shop) => {
     const prepared = await Promise.all(Array.from({ length: 20 }, bodies));
@@ -95,7 +95,7 @@ describe('an attempt to pay is one command', () => {
     }
     await closeRedis(redis);
     await replica.stop();
-  }, 60_000);
+  });
 
   it('with one method: another one under the same number is refused', async () => {
     const { pageId } = await placed(stack.shop, anOrder());

@@ -3,7 +3,7 @@ import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, decide, executed, placed,
 describe('an order is paid', () => {
   let stack: ShopStack;
   beforeAll(async () => (stack = await startShopStack()), 200_000);
-  afterAll(() => stack.stop(), 60_000);
+  afterAll(() => stack.stop());
 
   it('by a card token, for what the catalogue says, whatever the page says', async () => {
     const { orderId, pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator) }));

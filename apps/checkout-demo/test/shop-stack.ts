@@ -71,7 +71,7 @@ export async function startShopStack(settings: Record<string, string> = {}): Pro
       options,
     );
   const [gateway, ingest] = await Promise.all([
-    startApp('payment-gateway', { ...kafka, PAYMENT_URL: simulator.url, AUTH_SERVICE_KEY: 'not-used', PLATFORM_TIMEOUT_MS: '1500', DOUBT_GRACE_MS: '500' }, SLOW), // prettier-ignore
+    startApp('payment-gateway', { ...kafka, PAYMENT_URL: simulator.url, AUTH_SERVICE_KEY: 'not-used' }, SLOW),
     startApp('notification-ingest', { ...kafka, PORT: String(ingestPort), REDIS_KEY_PREFIX: `${prefix}ingest:` }, SLOW),
   ]);
   const stack: ShopStack = {

@@ -6,8 +6,6 @@ import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../test/
 
 const CARD = '4111111111111111';
 
-jest.setTimeout(30_000);
-
 describe('POST /v1/cse-keys', () => {
   let provider: KeyProvider;
   let service: CseTokenServiceUnderTest;

@@ -38,6 +38,8 @@ describe('settings of cse-token-service', () => {
     ['REQUESTS_PER_MINUTE_PER_ORIGIN', '0'],
     ['TRUSTED_PROXIES', 'proxy'],
     ['REDIS_URL', 'http://127.0.0.1'],
+    ['REDIS_ANSWER_MS', '49'],
+    ['REDIS_ANSWER_MS', '10001'],
     ['TOPICS', 'perhaps'],
     ['PORT', '65536'],
     ['MERCHANTS_FILE', __filename],

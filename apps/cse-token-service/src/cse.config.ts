@@ -105,6 +105,11 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:cse:' })
   redisKeyPrefix: string;
 
+  @Env('REDIS_ANSWER_MS', { doc: 'how long Redis may take to say which bytes a key id stands for, milliseconds', default: 500 })
+  @Min(50)
+  @Max(10_000)
+  redisAnswerMs: number;
+
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
   kafkaBrokers: string[];

@@ -10,7 +10,6 @@ import { REDIS } from './redis.store.js';
 const REMEMBERED_SECONDS = 35 * 24 * 60 * 60;
 /** Keys that this process remembers of an API key id; the oldest goes first. */
 const MAX_KEYS = 100;
-const REDIS_TIMEOUT_MS = 500;
 
 /** In one step, for instances may see the same key at the same time. Other bytes under the same id change nothing. */
 const REMEMBER = `
@@ -74,11 +73,12 @@ export class KnownKeys {
 
   async #rememberTogether(apiKeyId: string, encryptionKeyId: string, fingerprint: string): Promise<Remembered | undefined> {
     if (this.redis === undefined) return undefined;
+    const { redisAnswerMs } = this.config;
     const keys = this.entriesOf(apiKeyId, encryptionKeyId);
     try {
       const asked = this.redis.eval(REMEMBER, { keys, arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)] });
-      const answer = await Promise.race([asked, delay(REDIS_TIMEOUT_MS, undefined, { ref: false })]);
-      if (answer === undefined) throw new Error(`no answer within ${REDIS_TIMEOUT_MS} ms`);
+      const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
+      if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
       const [theirs = '', before = ''] = answer as string[];
       return { fingerprint: theirs, ...(before === '' ? {} : { beforeId: before }) };
     } catch (error) {

@@ -5,8 +5,9 @@ import type { CseConfig } from './cse.config.js';
 /** Injection token of the one connection, `RedisClient | undefined`. */
 export const REDIS = Symbol('Redis');
 
-export function redisOf({ redisUrl }: CseConfig, log: ServiceLogger): RedisClient | undefined {
-  return redisUrl === undefined ? undefined : connectRedis({ url: redisUrl, name: 'cse', log });
+export function redisOf({ redisUrl, redisAnswerMs }: CseConfig, log: ServiceLogger): RedisClient | undefined {
+  const silenceMs = Math.max(2_000, 2 * redisAnswerMs);
+  return redisUrl === undefined ? undefined : connectRedis({ url: redisUrl, name: 'cse', log, silenceMs });
 }
 
 @Injectable()

@@ -64,7 +64,7 @@ describe('a bad key', () => {
     provider.answer = (response) => answerJson(response, 200, { encryptionKeyId: 'bad-key', encryptionPublicKey });
     const lines = cse.app.logs.length;
     expect(await askProvider()).toBe(503);
-    const told = cse.app.logs.slice(lines).find((line) => /the key provider gave/.test(line)) ?? '{}';
+    const told = await waitFor(() => cse.app.logs.slice(lines).find((line) => /the key provider gave/.test(line)), { what: 'the reason' });
     expect(JSON.parse(told)).toMatchObject({ reason: expect.stringMatching(/encryptionPublicKey/) });
   });
 
@@ -79,7 +79,7 @@ it('a sound key that is not one of the pinned is never served; a pinned one is',
   const pin = createHash('sha256').update(sound).digest('hex');
   const cse = await startCse(provider.url, { KAFKA_BROKERS: '127.0.0.1:1', CSE_KEY_PINS: pin });
   expect((await cse.ask()).status).toBe(503);
-  expect(cse.app.logs.some((line) => line.includes('not one of CSE_KEY_PINS'))).toBe(true);
+  await waitFor(() => cse.app.logs.some((line) => line.includes('not one of CSE_KEY_PINS')), { what: 'the reason' });
   provider.record = { encryptionKeyId: 'key-2', encryptionPublicKey: base64(sound) };
   await waitFor(async () => (await cse.ask()).status === 200);
   await cse.stop();

@@ -2,8 +2,6 @@ import { startApp, type RunningApp } from '@tranche/testing';
 import { API_KEY_ID, merchantsFile, ORIGIN } from './cse-token-service.js';
 import { startKeyProvider } from './key-provider.js';
 
-jest.setTimeout(60_000);
-
 describe('the built cse-token-service', () => {
   let app: RunningApp | undefined;
   afterEach(async () => {

@@ -33,7 +33,9 @@ describe('a key id that comes with other bytes', () => {
     forge();
     for (let n = 0; n < 5; n++) expect((await cse.ask()).body).toEqual(good);
     expect(await cse.metric('cse_key_changes_total{change="refused"')).toBeGreaterThan(0);
-    expect(cse.app.logs.some((line) => line.includes('"level":"error"') && line.includes('stands for other bytes'))).toBe(true);
+    await waitFor(() => cse.app.logs.some((line) => line.includes('"level":"error"') && line.includes('stands for other bytes')), {
+      what: 'the error in the log',
+    });
     const events = await keyEvents(world);
     const { data } = await events.next(({ type }) => type === 'cse.key.refused');
     expect(data).toMatchObject({ apiKeyId: API_KEY_ID, encryptionKeyId: 'key-1', fingerprint: fingerprint(forged) });

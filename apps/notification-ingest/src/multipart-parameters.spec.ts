@@ -61,15 +61,15 @@ describe('fields of multipart/form-data', () => {
   ])('are refused with %s', (_what, text, unreadable) => expect(read(text)).toEqual({ unreadable }));
 
   it.each([
-    ['spaces in a header', `--xyz\r\na:${' '.repeat(60_000)}x\r\nb\r\n\r\n1\r\n--xyz--`, TYPE],
-    ['spaces in the disposition', `--xyz\r\nContent-Disposition: form-data;${' '.repeat(60_000)}x\r\n\r\n1\r\n--xyz--`, TYPE],
-    ['semicolons in the disposition', `--xyz\r\nContent-Disposition: form-data${'; '.repeat(30_000)}\r\n\r\n1\r\n--xyz--`, TYPE],
-    ['spaces in the type', part('A', '1'), `multipart/form-data;${' '.repeat(60_000)}x`],
-    ['semicolons in the type', part('A', '1'), `multipart/form-data${'; '.repeat(30_000)}x`],
+    ['spaces in a header', `--xyz\r\na:${' '.repeat(200_000)}x\r\nb\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['spaces in the disposition', `--xyz\r\nContent-Disposition: form-data;${' '.repeat(200_000)}x\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['semicolons in the disposition', `--xyz\r\nContent-Disposition: form-data${'; '.repeat(100_000)}\r\n\r\n1\r\n--xyz--`, TYPE],
+    ['spaces in the type', part('A', '1'), `multipart/form-data;${' '.repeat(200_000)}x`],
+    ['semicolons in the type', part('A', '1'), `multipart/form-data${'; '.repeat(100_000)}x`],
   ])('are refused within a moment however many there are: %s', (_what, text, type) => {
     const startedMs = performance.now();
     expect(read(text, type)).toHaveProperty('unreadable');
-    expect(performance.now() - startedMs).toBeLessThan(200);
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 
   it('are refused where bytes are no UTF-8', () => {

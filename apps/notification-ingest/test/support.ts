@@ -5,7 +5,7 @@ import { platformHash, TOPICS, type PaymentNotification, type TopicDefinition } 
 import { infrastructure, ownPrefix, startApp, type RunningApp, type StartOptions } from '@tranche/testing';
 import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
 
-jest.setTimeout(90_000);
+jest.setTimeout(180_000);
 
 export const keys = { notification: 'key-of-notifications', previous: 'key-of-notifications-before', account: 'key-of-the-account' };
 
@@ -46,7 +46,8 @@ export async function startIngest(
   writeFileSync(merchantsFile, JSON.stringify(options.merchants ?? merchants));
   const app = await startApp(
     'notification-ingest',
-    { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, MERCHANTS_FILE: merchantsFile, ...env },
+    // Longer than a stall of the machine: what misses it is not stored, and tests count what is.
+    { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, MERCHANTS_FILE: merchantsFile, PUBLISH_TIMEOUT_MS: '30000', ...env },
     options,
   );
   const tails: TailConsumer[] = [];

@@ -22,4 +22,4 @@ it('a refund made in the back office is told, and counts against what remains', 
   await stack.send('payment.refund', aRefund({ orderId, amount: CAPTURED - 4000 }));
   await stack.event(orderId, 'payment.refund.succeeded');
   expect(stack.typesOf(orderId).filter((type) => type === 'payment.operation.external')).toHaveLength(1);
-}, 60_000);
+}, 120_000);

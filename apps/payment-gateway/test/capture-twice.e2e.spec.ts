@@ -33,4 +33,4 @@ it('refuses a second capture without asking the platform', async () => {
   expect(calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture', 'refund']);
   const sequences = stack.results.of('shop-fr', orderId).map(({ sequence = '' }) => sequence);
   expect(sequences).toEqual([...sequences].sort());
-}, 60_000);
+}, 120_000);

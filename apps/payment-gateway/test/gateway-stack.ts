@@ -71,7 +71,8 @@ export async function startGatewayStack(
     REDIS_URL: redisUrl,
     PAYMENT_URL: simulator.url,
     AUTH_SERVICE_KEY: 'not-used',
-    PLATFORM_TIMEOUT_MS: '1500',
+    // Long: a slow machine must not make a time-out of an answer. Specs that play a time-out set a short one.
+    PLATFORM_TIMEOUT_MS: '15000',
     DOUBT_GRACE_MS: '500',
     ...settings,
   };
@@ -109,7 +110,7 @@ export async function startGatewayStack(
     async event(orderId, type, count = 1) {
       const seen = () => stack.typesOf(orderId).join(', ') || 'nothing';
       const find = () => about(orderId).filter((event) => event.type === type)[count - 1];
-      const event = await waitFor(find, { timeoutMs: 20_000, what: `${type} of ${orderId}` }).catch((cause: unknown) => {
+      const event = await waitFor(find, { timeoutMs: 40_000, what: `${type} of ${orderId}` }).catch((cause: unknown) => {
         throw new Error(`No ${type} of ${orderId}, only ${seen()}`, { cause });
       });
       const { faults } = validateEventData(event.type, event.data);

@@ -45,11 +45,11 @@ it('builds the index anew while it runs, knows every order again, and publishes 
   const orderId = 'remembered';
   await authorizedAndCaptured(orderId);
   // Memory lets go of what the index has: after that only the index can tell that the order was captured.
-  await waitFor(async () => (await metric('tranche_orders_in_memory')) === 0, { timeoutMs: 15_000, what: 'an empty memory' });
+  await waitFor(async () => (await metric('tranche_orders_in_memory')) === 0, { timeoutMs: 30_000, what: 'an empty memory' });
   expect(await deleteIndex(stack.prefix)).toBeGreaterThan(0);
   await capture(orderId);
   await stack.event(orderId, 'payment.capture.rejected');
   expect((await stack.ledgerOf(orderId)).calls).toHaveLength(2);
   expect(shortTypesOf(orderId)).toEqual(['authorize.redirect_required', 'authorize.succeeded', 'capture.succeeded', 'capture.rejected']);
   expect(await metric('tranche_index_rebuild_records_total')).toBeGreaterThan(0);
-}, 60_000);
+}, 120_000);

@@ -88,7 +88,7 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
     { timeoutMs: 10_000, what: 'the list without it' },
   );
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
-}, 60_000);
+}, 120_000);
 
 it('takes "not executed" once 15 minutes have passed: the operation has ended, nothing is sent again', async () => {
   const orderId = 'never-arrived';
@@ -103,7 +103,7 @@ it('takes "not executed" once 15 minutes have passed: the operation has ended, n
   const resolved = await stack.event(orderId, 'payment.authorize.doubt_resolved');
   expect(resolved.data).toMatchObject({ origin: 'operator', outcome: 'not_executed' });
   expect((await stack.ledgerOf(orderId)).calls).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 it.each([
   ['without a key', '', 401, 'unauthorized'],

@@ -57,7 +57,7 @@ beforeAll(async () => {
         () => true,
         () => false,
       ),
-    { timeoutMs: 5_000, what: 'Redis' },
+    { timeoutMs: 30_000, what: 'Redis' },
   );
 });
 beforeEach(flush);
@@ -156,6 +156,6 @@ it('tells no orders in doubt while it is not whole', async () => {
 
 it('has a clock that travels with ours', async () => {
   const traveller = process(86_400_000);
-  const there = await waitFor(() => traveller.timeMs().catch(() => undefined), { timeoutMs: 5_000, what: 'Redis' });
+  const there = await waitFor(() => traveller.timeMs().catch(() => undefined), { timeoutMs: 30_000, what: 'Redis' });
   expect(Math.abs(there - (await index.timeMs()) - 86_400_000)).toBeLessThan(10_000);
 });

@@ -26,4 +26,4 @@ it('the references of a refund of method B come in an event of their own when it
   await stack.send('payment.refund', aRefund({ orderId, amount: 1000, extraData: 'return 7' }), 'refund-1');
   const again = await stack.event(orderId, 'payment.refund.succeeded', 3);
   expect(again.id).toBe(referenced.id);
-}, 60_000);
+}, 120_000);

@@ -11,4 +11,4 @@ it('takes commands in one process and publishes their events from another', asyn
   projector = await startApp('payment-gateway', { ...stack.env, GATEWAY_ROLE: 'projector' });
   await stack.event('apart', 'payment.authorize.redirect_required');
   expect((await stack.ledgerOf('apart')).operations).toHaveLength(1);
-}, 60_000);
+}, 120_000);

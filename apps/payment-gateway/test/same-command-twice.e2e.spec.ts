@@ -14,7 +14,7 @@ it('sends a command that comes twice once, and answers twice with the same event
   expect(second).toEqual({ ...first, traceparent: second.traceparent });
   expect(second.data.redirectHtml).toBeDefined();
   expect((await stack.ledgerOf('twice')).calls).toHaveLength(1);
-}, 30_000);
+}, 90_000);
 
 it('rejects a command that uses the id again for another content', async () => {
   const data = aPartnerAAuthorization({ orderId: 'reused' });
@@ -24,11 +24,11 @@ it('rejects a command that uses the id again for another content', async () => {
   const rejected = await stack.event('reused', 'payment.command.rejected');
   expect(rejected.data.faults).toEqual([expect.objectContaining({ code: 'id_reused' })]);
   expect((await stack.ledgerOf('reused')).calls).toHaveLength(1);
-}, 30_000);
+}, 90_000);
 
 it('sends two commands at once with the same id once', async () => {
   const data = aPartnerAAuthorization({ orderId: 'at-once' });
   await Promise.all([stack.send('payment.authorize', data, 'command-at-once'), stack.send('payment.authorize', data, 'command-at-once')]);
   await stack.event('at-once', 'payment.authorize.redirect_required', 2);
   expect((await stack.ledgerOf('at-once')).calls).toHaveLength(1);
-}, 30_000);
+}, 90_000);

@@ -16,4 +16,4 @@ it('carries the trace of a command on to its events, without an exporter', async
   await stack.sendRecord(TOPICS.commandsPartnerB.name, orderKey(data.merchant, data.orderId), value, headers);
   const event = await stack.event('traced', 'payment.authorize.redirect_required');
   expect(event.traceparent).toBe(traceparent);
-}, 30_000);
+}, 90_000);

@@ -22,4 +22,4 @@ it('a notification of an OPERATIONTYPE that none of ours has is told by the plat
   await stack.notify({ ...capture, operationType: '', execCode: '0000', transactionId: undefined });
   await stack.event(orderId, 'payment.operation.external', 2);
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
-}, 60_000);
+}, 120_000);

@@ -33,7 +33,7 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
   expect(letters[0]?.value?.equals(bytes)).toBe(true);
   expect(letters[0]?.key).toBe(key);
   expect(letters[0]?.headers).toMatchObject({ 'x-own': 'kept' });
-}, 60_000);
+}, 120_000);
 
 it('names every fault of a command that can be read', async () => {
   const data = { ...aPartnerAAuthorization({ orderId: 'faulty' }), amount: -1, surprise: true, paymentOption: 'cash' };
@@ -41,4 +41,4 @@ it('names every fault of a command that can be read', async () => {
   const { data: told } = await stack.event('faulty', 'payment.command.rejected');
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
   expect((await stack.ledgerOf('faulty')).calls).toEqual([]);
-}, 30_000);
+}, 90_000);

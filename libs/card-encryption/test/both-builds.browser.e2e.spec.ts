@@ -1,4 +1,4 @@
-import { launchBrowser, type TestBrowser } from '@tranche/testing';
+import { launchBrowser, waitFor, type TestBrowser } from '@tranche/testing';
 import type { Page } from 'playwright-core';
 import { CARD, startFakePlatform, TOKEN_RECORD, type FakePlatform } from './fake-platform.js';
 import { BUILDS, startShopPage, tokenizeIn } from './shop-page.js';
@@ -47,7 +47,7 @@ describe.each(BUILDS)('the %s, pinned by its integrity, under a strict content s
     const { page, complaints } = await open({ build, addition: '\n;globalThis.stolen = true;' });
     expect(await isLoaded(page)).toBe(false);
     expect(await page.evaluate(() => 'stolen' in window)).toBe(false);
-    expect(complaints.join()).toMatch(/integrity/);
+    await waitFor(() => /integrity/.test(complaints.join()), { what: 'the complaint' });
   });
 
   it('says which service the policy leaves out of connect-src', async () => {

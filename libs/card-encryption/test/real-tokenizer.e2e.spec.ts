@@ -19,6 +19,8 @@ beforeAll(async () => {
     CSE_KEYS_URL: `${simulator.url}/cseKeys`,
     CSE_ORIGINS: ORIGIN,
     CSE_REFUSED_INTERVAL_MS: '100',
+    // A new key pair of the simulator takes its time on a busy machine.
+    CSE_TIMEOUT_MS: '8000',
     KAFKA_BROKERS: infrastructure().brokers,
     KAFKA_TOPIC_PREFIX: ownPrefix(),
   });
@@ -26,7 +28,12 @@ beforeAll(async () => {
 afterAll(() => Promise.all([keyService?.stop(), simulator?.stop()]));
 
 const tokenize = (card: Card) =>
-  tokenizeCard(card, { apiKeyId: API_KEY_ID, cseKeysUrl: `${keyService.url}/v1/cse-keys`, tokenizerUrl: `${simulator.url}/tokenizer` });
+  tokenizeCard(card, {
+    apiKeyId: API_KEY_ID,
+    cseKeysUrl: `${keyService.url}/v1/cse-keys`,
+    tokenizerUrl: `${simulator.url}/tokenizer`,
+    timeoutMs: 30_000,
+  });
 
 async function post<T>(url: string, body: object): Promise<T> {
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });

@@ -27,24 +27,38 @@ it('says at once where it looked for Kafka in vain', async () => {
 
 it('says of a command that was not acknowledged whether it may be written, and takes it again', async () => {
   const command = aCapture({ orderId: 'outage' });
-  await client.publisher.capture(command, { id: 'outage-0', rail: 'partner-a' });
+  const publish = (id: string) => client.publisher.capture(command, { id, rail: 'partner-a' });
+  /** A slow machine may take longer than the client waits: then again. Resolves to how often it may have been written. */
+  const publishAtLast = async (id: string) => {
+    let writes = 1;
+    const isPublished = () =>
+      publish(id).catch((error: PublishError) => {
+        if (error.mayBeWritten) writes++;
+        throw error;
+      });
+    await waitFor(isPublished, { what: `${id} to be published` });
+    return writes;
+  };
+  await publishAtLast('outage-0');
   await gate.shut();
-  const sent = await failureOf(client.publisher.capture(command, { id: 'outage-1', rail: 'partner-a' }));
-  const waited = await failureOf(client.publisher.capture(command, { id: 'outage-2', rail: 'partner-a' }));
+  const sent = await failureOf(publish('outage-1'));
+  const waited = await failureOf(publish('outage-2'));
   expect([sent.mayBeWritten, waited.mayBeWritten]).toEqual([true, false]);
   expect(sent.message).toMatch(/outage-1 may have been written to .*the same id is safe/);
   // Not before the producer's own tries have failed.
   await waitFor(() => !client.health().isReady, { what: 'the client to say that it is not ready', timeoutMs: 30_000 });
   await gate.open();
   await waitFor(() => client.health().isReady, { what: 'the producer to come back', timeoutMs: 30_000 });
-  await client.publisher.capture(command, { id: 'outage-2', rail: 'partner-a' });
+  const writes = await publishAtLast('outage-2');
   await waitFor(() => world.commands().some(({ id }) => id === 'outage-2'), { what: 'the repeated command' });
-  expect(world.commands().filter(({ id }) => id === 'outage-2')).toHaveLength(1);
-}, 120_000);
+  // What was given up before it was sent is not among them.
+  expect(world.commands().filter(({ id }) => id === 'outage-2').length).toBeLessThanOrEqual(writes);
+});
 
 it('still hears the result when Kafka was away meanwhile', async () => {
   const command = aVoid({ orderId: 'interrupted' });
-  const waiting = client.publisher.voidAndWait(command, { id: 'interrupted-1', timeoutMs: 40_000 });
+  const patient = await world.client({ brokers: [gate.address] });
+  const waiting = patient.publisher.voidAndWait(command, { id: 'interrupted-1', timeoutMs: 40_000 });
   await waitFor(() => world.commands().some(({ id }) => id === 'interrupted-1'), { what: 'the command' });
   await gate.shut();
   const { merchant, orderId } = command;
@@ -58,7 +72,7 @@ it('still hears the result when Kafka was away meanwhile', async () => {
   });
   await gate.open();
   expect((await waiting).type).toBe('payment.void.succeeded');
-}, 60_000);
+});
 
 it('publishes nothing where it can not listen for the result', async () => {
   const other = await world.client({ brokers: [gate.address] });
@@ -69,7 +83,7 @@ it('publishes nothing where it can not listen for the result', async () => {
   await other.publisher.void(aVoid({ orderId: 'deaf' }), { id: 'deaf-2' });
   await waitFor(() => world.commands().some(({ id }) => id === 'deaf-2'), { what: 'the second command' });
   expect(world.commands().some(({ id }) => id === 'deaf-1')).toBe(false);
-}, 90_000);
+});
 
 it('names the topic that does not exist', async () => {
   const lost = await Tranche.connect({ brokers: world.brokers, clientId: 'lost', topicPrefix: `${world.prefix}no.`, log: SILENT });

@@ -37,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const node = (program: string) =>
-  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder, encoding: 'utf8', timeout: 30_000 }).trim();
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder, encoding: 'utf8', timeout: 50_000 }).trim();
 
 it.each(libraries)('packs of %s what was built of the sources, and neither sources nor specs nor the compiler’s notes', (library) => {
   const paths = packed[library]!.files.map(({ path }) => path);

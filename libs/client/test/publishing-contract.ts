@@ -109,7 +109,9 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
 
   it('says after the time that the outcome is not known', async () => {
     world.answer('payment.void', () => []);
-    const error = await client.publisher.voidAndWait(aVoid({ orderId: 'late' }), { id: 'late-1', timeoutMs: 800 }).catch((e: unknown) => e);
+    const error = await client.publisher
+      .voidAndWait(aVoid({ orderId: 'late' }), { id: 'late-1', timeoutMs: 3_000 })
+      .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ResultTimeoutError);
     expect(error).toMatchObject({ commandId: 'late-1', message: expect.stringMatching(/not known.*same id/s) as string });
     await waitFor(() => seen('late-1').length === 1, { what: 'the command' });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await kafkaWorld();
   gateway = await startGateway(world);
 }, 120_000);
-afterAll(() => world.close(), 60_000);
+afterAll(() => world.close());
 
 it('publishes an authorization and prints its result', async () => {
   const env = { ...process.env, KAFKA_BROKERS: world.brokers.join(','), KAFKA_TOPIC_PREFIX: world.prefix };
@@ -25,7 +25,7 @@ it('publishes an authorization and prints its result', async () => {
   expect(stdout).toMatch(/redirectHtml: [1-9]\d*,/);
   const orderId = /orderId: '(quickstart-\d+)'/.exec(stdout)?.[1];
   expect(await gateway.executed(orderId!)).toBe(1);
-}, 90_000);
+});
 
 it('takes at most 15 lines', () => {
   expect(readFileSync(file, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(15);

@@ -132,6 +132,7 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     );
     await capture('given-up', 'g1');
     await waitFor(() => given.length === 2, { what: 'both calls of the hook' });
+    await waitFor(() => came.length === 1, { what: 'it in the other group' });
     expect(handled).toEqual([1, 2]);
     expect(given).toEqual([
       ['g1', 'Error: never', 2],

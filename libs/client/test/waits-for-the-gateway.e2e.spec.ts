@@ -8,8 +8,8 @@ let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {
   world = await kafkaWorld();
   gateway = await startGateway(world);
-}, 90_000);
-afterAll(() => world.close(), 60_000);
+});
+afterAll(() => world.close());
 
 it('gets the result of an authorization, and the same one when the command is published again', async () => {
   const { publisher } = await world.client();

@@ -67,7 +67,10 @@ describe('the batching producer', () => {
     broker = new FakeBroker();
     producer = new BatchingProducer({ client, log: silent });
   });
-  afterEach(() => producer.close());
+  afterEach(async () => {
+    jest.useRealTimers();
+    await producer.close();
+  });
 
   it('gathers what comes together into one batch, 500 records at most, one under way at a time', async () => {
     const places = await sendMany(1200);
@@ -113,12 +116,17 @@ describe('the batching producer', () => {
   });
 
   it('says whether a record that missed its deadline may still land', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     let land: (answer: RecordMetadata[]) => void = () => undefined;
     broker.answers.push(() => new Promise((resolve) => (land = resolve)));
     const underWay = send('under way', { deadlineMs: 30 });
+    while (broker.answers.length > 0) await new Promise(setImmediate);
+    jest.advanceTimersByTime(30);
     await expect(underWay).rejects.toThrow(ProduceDeadlineError);
     await expect(underWay).rejects.toMatchObject({ mayLand: true });
-    await expect(send('waiting', { deadlineMs: 5 })).rejects.toMatchObject({ mayLand: false });
+    const waiting = send('waiting', { deadlineMs: 5 });
+    jest.advanceTimersByTime(5);
+    await expect(waiting).rejects.toMatchObject({ mayLand: false });
     land([{ topicName: 'records', partition: 0, errorCode: 0, baseOffset: '7' }]);
     await send('after');
     expect(broker.log).toEqual(['after']);

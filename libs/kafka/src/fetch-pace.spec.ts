@@ -4,14 +4,18 @@ import { FetchPace } from './fetch-pace.js';
 
 const EVERY_MS = 40;
 
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
 function paced() {
   const events = new EventEmitter();
   const pace = new FetchPace(events as unknown as Consumer, EVERY_MS);
   const fetched = () => events.emit('consumer.fetch');
   const tookMs = async () => {
     const begun = performance.now();
-    await pace.keep();
-    return performance.now() - begun;
+    const kept = pace.keep().then(() => performance.now() - begun);
+    await jest.runAllTimersAsync();
+    return kept;
   };
   return { fetched, tookMs };
 }
@@ -19,9 +23,12 @@ function paced() {
 it('does not hold up what comes alone, and keeps fetches that follow apart', async () => {
   const { fetched, tookMs } = paced();
   fetched();
-  expect(await tookMs()).toBeLessThan(EVERY_MS / 2);
+  expect(await tookMs()).toBe(0);
   fetched();
-  expect(await tookMs()).toBeGreaterThan(EVERY_MS / 2);
+  expect(await tookMs()).toBe(EVERY_MS);
+  await jest.advanceTimersByTimeAsync(EVERY_MS);
+  fetched();
+  expect(await tookMs()).toBe(0);
 });
 
 it('waits once for all batches of a fetch', async () => {
@@ -29,6 +36,6 @@ it('waits once for all batches of a fetch', async () => {
   fetched();
   await tookMs();
   fetched();
-  await tookMs();
-  expect(await tookMs()).toBeLessThan(EVERY_MS / 2);
+  expect(await tookMs()).toBe(EVERY_MS);
+  expect(await tookMs()).toBe(0);
 });

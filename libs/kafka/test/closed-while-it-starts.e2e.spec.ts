@@ -43,17 +43,20 @@ describe('a consumer that is closed while it starts', () => {
   it('leaves no member behind when its group was just being joined', async () => {
     const groupId = `${bench.prefix}joining`;
     const running = deferred();
+    const taken = deferred();
     const rebalance = deferred();
     const first = consumerOf(groupId, {
       rebalanceDrainMs: 700,
       handle: async (_record, { signal }) => {
         signal.addEventListener('abort', () => rebalance.resolve());
+        taken.resolve();
         await running.promise;
       },
     });
     bench.atEnd(() => first.close());
     await first.start();
     await bench.send('commands', 'slow', 'slow');
+    await taken.promise;
     const second = consumerOf(groupId);
     const starting = expect(second.start()).rejects.toThrow(ConsumerClosedError);
     // The first member is told of a rebalance when the second one waits to be taken in.

@@ -13,7 +13,6 @@ describe('a new group that begins at the end', () => {
       topicPrefix: bench.prefix,
       inFlight: 4,
       from: 'latest',
-      sessionTimeoutMs: 3000,
       handle: () => Promise.resolve(),
       log: bench.log,
       health: bench.health,

@@ -35,17 +35,18 @@ describe.each([
       await gate.close();
     };
     await bench.topics(['commands', 'dead'], { partitions: 4 });
+    const joins = () => bench.log.lines.filter(({ message }) => message === 'joined the consumer group').length;
     const groupId = `${bench.prefix}group`;
-    await bench.serve([Commands]);
+    await bench.serve([Commands], { sessionTimeoutMs: 3000 });
     await bench.send('commands', 'first', 'first');
     await until('the first record', () => handled.has('first'));
     const cut = gate.cutNext(apiKey);
     // Another member comes: its join makes everybody join again.
-    const joined = direct.serve([Commands], {}, direct.server({ topicPrefix: bench.prefix, groupId }));
+    const joined = direct.serve([Commands], {}, direct.server({ topicPrefix: bench.prefix, groupId, sessionTimeoutMs: 3000 }));
     await cut;
     for (let i = 0; i < 40; i++) await bench.send('commands', `key-${i}`, String(i));
-    await until('all of them', () => handled.size === 41, 12_000);
-    await until('ready again', () => bench.health.notReady().length === 0);
+    await until('all of them', () => handled.size === 41);
+    await until('joined again', () => joins() >= 2 && bench.health.notReady().length === 0);
     await joined;
     expect([name, bench.health.notLive()]).toEqual([name, []]);
   });

@@ -27,7 +27,7 @@ describe('a join while a handler runs for longer than members wait', () => {
     for (let i = 0; i < 100; i++) await bench.send('commands', `key-${i}`, String(i));
     await until('all of them', () => started.length === 101);
     await bench.serve([Commands], { rebalanceDrainMs: 300 });
-    await until('both have joined', () => joins() === 3, 5000);
+    await until('both have joined', () => joins() >= 3);
     gate.resolve();
     for (let i = 100; i < 200; i++) await bench.send('commands', `key-${i}`, String(i));
     await until('the commit of everything', async () => {

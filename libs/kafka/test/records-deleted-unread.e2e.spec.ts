@@ -20,7 +20,6 @@ describe('records that were deleted before their group read them', () => {
         handle: (record) => Promise.resolve(void came.push(textOf(record))),
         onMissed: ({ committed, low }) => missed.push(low - committed),
         log: bench.log,
-        sessionTimeoutMs: 3000,
       });
     const first = consumer();
     await first.start();

@@ -1,4 +1,4 @@
-// A process to be killed: handles a record at a time, slowly, and says which it finished.
+// A process to be killed: handles a record at a time, slowly, says which it finished, and never finishes the hundredth.
 import { createKafkaClient, PartitionConsumer } from '@tranche/kafka';
 
 const [brokers, topicPrefix] = process.argv.slice(2);
@@ -13,6 +13,7 @@ const consumer = new PartitionConsumer({
   maxBatchRecords: 1,
   log,
   onBatch: async (_partition, [record]) => {
+    if (String(record.value) === '100') await new Promise(silent);
     await new Promise((resolve) => setTimeout(resolve, 15));
     process.stdout.write(`${record.value}\n`);
   },

@@ -22,7 +22,7 @@ export function brokers(): string {
   return KAFKA_BROKERS;
 }
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -113,7 +113,6 @@ export class Bench {
       inFlight: 16,
       retryDelayMs: 20,
       maxRetryDelayMs: 100,
-      sessionTimeoutMs: 3000,
       log: this.log,
       health: this.health,
       ...overrides,
@@ -156,10 +155,17 @@ export class Bench {
 
 export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
 
-export async function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+/** A condition that throws is asked again: a coordinator may be away for a moment. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
-  while (!(await condition())) {
-    if (performance.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms for ${what} in vain`);
+  for (;;) {
+    let cause: unknown;
+    try {
+      if (await condition()) return;
+    } catch (error) {
+      cause = error;
+    }
+    if (performance.now() > deadlineMs) throw new Error(`waited ${timeoutMs} ms for ${what} in vain`, { cause });
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -322,7 +322,7 @@ describe('start and stop', () => {
   });
 
   it('cuts who is still sending a request when the time for requests is over', async () => {
-    const { running } = service({ limits: { requestTimeoutMs: 300 } }, { SHUTDOWN_TIMEOUT_MS: '5000' });
+    const { running } = service({ limits: { requestTimeoutMs: 300 } }, { SHUTDOWN_TIMEOUT_MS: '20000' });
     await running.start();
     const slow = connect(running.port ?? 0, '127.0.0.1');
     slow.write('POST /orders HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{');

@@ -52,7 +52,7 @@ describe('a service whose Redis comes, goes and comes back', () => {
     await way.cut();
     const url = new URL(redisUrl);
     url.host = `127.0.0.1:${port}`;
-    client = connectRedis({ url, name: 'test', log, health, maxDelayMs: 50, silenceMs: 200 });
+    client = connectRedis({ url, name: 'test', log, health, maxDelayMs: 50, silenceMs: 2_000 });
   });
   afterAll(async () => {
     await closeRedis(client);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { freePorts } from './free-ports.js';
 import { waitFor } from './wait-for.js';
 
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 export type AppName =

@@ -1,4 +1,5 @@
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { freePorts } from './free-ports.js';
 
 export interface BrokerGate {
   /** `host:port` to use instead of the broker's own. */
@@ -20,14 +21,15 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   const [host = '127.0.0.1', brokerPort = '9092'] = broker.split(':');
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  let port = 0;
+  // Stays ours while the gate is shut, which one that the system chose does not.
+  const [port] = await freePorts();
   let cut: { apiKey: number; done: () => void } | undefined;
 
   const open = async () => {
     if (server) return;
-    server = createServer((client) => join(client, connect(Number(brokerPort), host)));
-    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    const opening = createServer((client) => join(client, connect(Number(brokerPort), host)));
+    server = opening;
+    await new Promise<void>((resolve, reject) => opening.once('error', reject).listen(port, '127.0.0.1', resolve));
   };
   const shut = async () => {
     const closing = server;
@@ -47,8 +49,10 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
         to.destroy();
       });
     }
+    const keysOf = requestKeys();
     client.on('data', (bytes) => {
-      if (cut === undefined || apiKeyOf(bytes) !== cut.apiKey) return void upstream.write(bytes);
+      const keys = keysOf(bytes);
+      if (cut === undefined || !keys.includes(cut.apiKey)) return void upstream.write(bytes);
       const { done } = cut;
       cut = undefined;
       client.destroy();
@@ -62,15 +66,24 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
     });
   };
 
-  await open();
-  if (!isOpen) await shut();
+  if (isOpen) await open();
   const cutNext = (apiKey: number) => new Promise<void>((done) => (cut = { apiKey, done }));
   return { address: `127.0.0.1:${port}`, shut, open, cutNext, close: shut };
 }
 
-/** Of the request that the bytes begin with: 4 bytes of length, then the key. Clients here write a request at once. */
-function apiKeyOf(bytes: Buffer): number | undefined {
-  return bytes.length < 6 ? undefined : bytes.readInt16BE(4);
+/** The keys of the requests that the bytes bring (4 bytes of length in front, then the key), wherever they are divided; one for each connection. */
+export function requestKeys(): (bytes: Buffer) => number[] {
+  let rest = Buffer.alloc(0);
+  let next = 0;
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    const keys = [];
+    for (; rest.length >= next + 6; next += 4 + rest.readInt32BE(next)) keys.push(rest.readInt16BE(next + 4));
+    const seen = Math.min(next, rest.length);
+    rest = rest.subarray(seen);
+    next -= seen;
+    return keys;
+  };
 }
 
 /** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours; one for each connection. */

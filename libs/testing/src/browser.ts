@@ -6,10 +6,10 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { repositoryRoot } from './apps.js';
 
 const START_TIMEOUT_MS = 40_000;
-const STEP_TIMEOUT_MS = 15_000;
+const STEP_TIMEOUT_MS = 30_000;
 
 export interface TestBrowser {
-  /** A profile of its own, with nothing in it. Each step in it may take 15 s. */
+  /** A profile of its own, with nothing in it. Each step in it may take 30 s. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** A page in a profile of its own. */
   newPage(options?: BrowserContextOptions): Promise<Page>;

@@ -52,7 +52,7 @@ export async function eventsOf<T = PaymentEvent>(
       return keyed.map(({ event }) => event);
     },
     of: (merchant, orderId) => keyed.filter(({ key }) => key === orderKey(merchant, orderId)).map(({ event }) => event),
-    next: (condition, what = `an event on ${topic.name}`, timeoutMs = 15_000) =>
+    next: (condition, what = `an event on ${topic.name}`, timeoutMs = 30_000) =>
       waitFor(() => keyed.find(({ event }) => condition(event))?.event, { timeoutMs, what }),
     stop: () => tail.stop(),
   };

@@ -11,7 +11,7 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs = 10_000, what = 'a condition', pollMs = 20 }: WaitOptions = {},
+  { timeoutMs = 30_000, what = 'a condition', pollMs = 20 }: WaitOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let lastError: unknown;

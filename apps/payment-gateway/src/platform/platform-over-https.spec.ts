@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = new PlatformClient({ paymentUrls: [address], platformTimeoutMs: 2_000, inFlight: 1 } as GatewayConfig);
+  client = new PlatformClient({ paymentUrls: [address], platformTimeoutMs: 20_000, inFlight: 1 } as GatewayConfig);
 });
 
 afterEach(async () => {

@@ -9,7 +9,7 @@ let server: Server | undefined;
 let client: PlatformClient | undefined;
 let requests = 0;
 
-async function platform(handler: Handler): Promise<PlatformClient> {
+async function platform(handler: Handler, timeoutMs?: number): Promise<PlatformClient> {
   requests = 0;
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -20,10 +20,10 @@ async function platform(handler: Handler): Promise<PlatformClient> {
     });
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  return clientOf((server.address() as AddressInfo).port);
+  return clientOf((server.address() as AddressInfo).port, timeoutMs);
 }
 
-function clientOf(port: number, timeoutMs = 200): PlatformClient {
+function clientOf(port: number, timeoutMs = 20_000): PlatformClient {
   client = new PlatformClient({
     paymentUrls: [`http://127.0.0.1:${port}/base/`],
     platformTimeoutMs: timeoutMs,
@@ -79,7 +79,7 @@ it('says "lost" when a reused connection is reset, and does not try again', asyn
 });
 
 it('says "lost" when no answer comes in time', async () => {
-  const posting = await platform(() => undefined);
+  const posting = await platform(() => undefined, 200);
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
 });
 
@@ -88,7 +88,7 @@ it('says "lost" when the answer drips beyond the time-out', async () => {
     response.writeHead(200);
     const drip = setInterval(() => response.write(' '), 20);
     response.on('close', () => clearInterval(drip));
-  });
+  }, 200);
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
 });
 

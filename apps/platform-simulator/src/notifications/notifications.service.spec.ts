@@ -183,7 +183,7 @@ describe('faults of notifications', () => {
   });
 
   it('late', async () => {
-    await simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 100 } });
+    await simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 2_000 } });
     await capture();
     expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
   });

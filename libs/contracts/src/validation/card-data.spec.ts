@@ -78,8 +78,8 @@ describe('texts', () => {
 
   it('is quick on long digits and separators', () => {
     const started = performance.now();
-    for (const text of ['1 '.repeat(500), '1-'.repeat(500), '9'.repeat(1000), ' .'.repeat(500)]) holdsCardData(text, 'prose');
-    expect(performance.now() - started).toBeLessThan(200);
+    for (const text of ['1 '.repeat(2000), '1-'.repeat(2000), '9'.repeat(4000), ' .'.repeat(2000)]) holdsCardData(text, 'prose');
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
 
