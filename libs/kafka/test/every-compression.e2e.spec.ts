@@ -1,4 +1,4 @@
-import { withAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafka-client.js';
 import { Bench, textOf, until } from './support.js';
 
 describe('records in every compression of Kafka', () => {
@@ -7,7 +7,7 @@ describe('records in every compression of Kafka', () => {
 
   it.each(['gzip', 'snappy', 'lz4', 'zstd'])('are read: %s', async (compression) => {
     // The broker packs them, so that what is read is what Java clients write.
-    await withAdmin(bench.client, (admin) =>
+    await askAdmin(bench.client, (admin) =>
       admin.createTopics({
         waitForLeaders: true,
         topics: [

@@ -1,4 +1,4 @@
-import { withAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafka-client.js';
 import { KeyOrderedConsumer } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
@@ -28,7 +28,7 @@ describe('records that were deleted before their group read them', () => {
     await first.close();
     expect(missed).toEqual([]);
     for (const text of ['deleted', 'deleted too', 'kept']) await bench.send('events', 'key', text);
-    await withAdmin(bench.client, async (admin) => {
+    await askAdmin(bench.client, async (admin) => {
       const topic = `${bench.prefix}events`;
       // kafkajs knows where partitions are only after it has asked something about them.
       await admin.fetchTopicOffsets(topic);

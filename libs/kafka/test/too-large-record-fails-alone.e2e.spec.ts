@@ -1,4 +1,4 @@
-import { withAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafka-client.js';
 import { BatchingProducer, RecordTooLargeError } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
@@ -32,7 +32,7 @@ describe('a record that its topic does not take', () => {
     bench.atEnd(() => producer.close());
     const send = (value: string) => producer.send({ topic: `${bench.prefix}shrunk`, key: 'key', value: Buffer.from(value) });
     await send('0');
-    await withAdmin(bench.client, (admin) =>
+    await askAdmin(bench.client, (admin) =>
       admin.alterConfigs({
         validateOnly: false,
         resources: [{ type: 2, name: `${bench.prefix}shrunk`, configEntries: [{ name: 'max.message.bytes', value: '2000' }] }],

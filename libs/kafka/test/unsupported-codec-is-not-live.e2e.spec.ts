@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs';
-import { withAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafka-client.js';
 import { PartitionConsumer } from '../src/index.js';
 import { Bench, until } from './support.js';
 
@@ -11,7 +11,7 @@ describe('a record in a compression that is not supported', () => {
     kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => {
       throw Object.assign(new kafkajs.KafkaJSError('a compression of the future', { retriable: false }), { name: 'KafkaJSNotImplemented' });
     };
-    await withAdmin(bench.client, (admin) =>
+    await askAdmin(bench.client, (admin) =>
       admin.createTopics({
         waitForLeaders: true,
         topics: [{ topic: `${bench.prefix}packed`, numPartitions: 1, configEntries: [{ name: 'compression.type', value: 'zstd' }] }],
