@@ -31,8 +31,12 @@ export const HTTP_LIMITS: HttpLimits = {
 
 interface Observed {
   span: Span;
-  startedAt: bigint;
+  startedAtMs: number;
 }
+
+const OBSERVED = Symbol('observed');
+type ObservedRequest = FastifyRequest & { [OBSERVED]?: Observed };
+type Labels = { method: string; route: string; status: number };
 
 /** The HTTP API: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
 export function httpAdapter(
@@ -71,20 +75,29 @@ function observe(adapter: FastifyAdapter, log: ServiceLogger, metrics: Metrics):
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
-  const observed = new WeakMap<object, Observed>();
+  // Bound once per combination: what a route costs beside its handler is paid by every request.
+  const bound = new Map<string, { observe(seconds: number): void }>();
+  const boundTo = (labels: Labels) => {
+    const key = `${labels.method} ${labels.status} ${labels.route}`;
+    let found = bound.get(key);
+    if (found === undefined) bound.set(key, (found = seconds.labels(labels)));
+    return found;
+  };
   const fastify = adapter.getInstance();
-  fastify.addHook('onRequest', (request, _reply, done) => {
+  fastify.decorateRequest(OBSERVED, undefined);
+  fastify.addHook('onRequest', (request: ObservedRequest, _reply, done) => {
     const { span, active } = openSpan(request.headers, `${request.method} ${routeOf(request)}`, SpanKind.SERVER);
-    observed.set(request.raw, { span, startedAt: process.hrtime.bigint() });
+    request[OBSERVED] = { span, startedAtMs: performance.now() };
     context.with(active, done);
   });
-  fastify.addHook('onResponse', (request, reply, done) => {
-    const { span, startedAt } = observed.get(request.raw) ?? {};
-    if (span !== undefined && startedAt !== undefined) {
-      const durationSeconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+  fastify.addHook('onResponse', (request: ObservedRequest, reply, done) => {
+    const observed = request[OBSERVED];
+    if (observed !== undefined) {
+      const { span, startedAtMs } = observed;
+      const durationMs = performance.now() - startedAtMs;
       const labels = { method: request.method, route: routeOf(request), status: reply.statusCode };
-      seconds.observe(labels, durationSeconds);
-      log.debug({ ...labels, durationMs: Math.round(durationSeconds * 1_000) }, 'answered');
+      boundTo(labels).observe(durationMs / 1_000);
+      log.debug({ ...labels, durationMs: Math.round(durationMs) }, 'answered');
       if (reply.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.setAttribute('http.response.status_code', reply.statusCode);
       span.end();
