@@ -30,8 +30,14 @@ function appFaults(app) {
   const readme = `apps/${app}/README.md`;
   if (!existsSync(readme)) return [`${readme} does not exist`];
   const configs = [...files].filter((file) => file.startsWith(`apps/${app}/src/`) && file.endsWith('.config.ts'));
-  const own = [...new Set(configs.flatMap((file) => configVariables(read(file))))];
+  const own = [...new Set(configs.flatMap((file) => variablesOf(read(file))))];
   return settingsFaults(readme, read(readme), own, configVariables(read('libs/service-kit/src/kit.config.ts')));
+}
+
+/** Its own, and those of the class that it extends. */
+function variablesOf(source) {
+  const inherited = source.includes(' extends KafkaConfig ') ? configVariables(read('libs/service-kit/src/kafka.config.ts')) : [];
+  return [...configVariables(source), ...inherited];
 }
 
 function walk(folder) {
