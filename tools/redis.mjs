@@ -11,8 +11,14 @@ const EMBEDDED_REDIS = ['com.github.codemonstur', 'embedded-redis', '1.4.3'];
 export function redisArguments({ port, folder, host = '127.0.0.1' }) {
   // What is written outlives a SIGKILL of Redis without being synced, and a slow disk would hold answers up.
   const settings = {
-    ...{ port, bind: host, dir: folder, appendonly: 'yes', appendfsync: 'no' },
-    ...{ save: '', 'maxmemory-policy': 'noeviction', daemonize: 'no' },
+    port,
+    bind: host,
+    dir: folder,
+    appendonly: 'yes',
+    appendfsync: 'no',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    daemonize: 'no',
   };
   return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
 }

@@ -86,18 +86,17 @@ export function duelRows(
   unit: string,
   target: { atLeast: number; times: string },
 ): Row[] {
-  const [ours = [], ...others] = taken.values();
-  const names = [...taken.keys()].slice(1);
+  const [[, ours] = ['', []], ...peers] = taken;
   const medians = (figure: (round: Round) => number) => ({
     ours: median(ours.map(figure)),
-    peers: Object.fromEntries(names.map((peer, index) => [peer, median((others[index] ?? []).map(figure))])),
+    peers: Object.fromEntries(peers.map(([peer, rounds]) => [peer, median(rounds.map(figure))])),
   });
   const cpu = (process: string) => (round: Round) => round.cpuMs[process] ?? 0;
   const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
   const rival = taken.get(target.times) ?? [];
   const details = {
-    loadCpuMs: medians(cpu('load')).ours,
-    restCpuMs: medians(cpu('rest')).ours,
+    loadCpuMs: median(ours.map(cpu('load'))),
+    restCpuMs: median(ours.map(cpu('rest'))),
     slowestRound: Math.min(...rates(ours)),
     fastestRound: Math.max(...rates(ours)),
     slowestRoundOfPeer: Math.min(...rates(rival)),

@@ -65,7 +65,8 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
 }
 
 /** The settings that every load gets from its bench. */
-export function loadSettings(env = process.env): Pick<SocketLoad, 'url' | 'count' | 'connections'> {
+export function loadSettings(): Pick<SocketLoad, 'url' | 'count' | 'connections'> {
+  const { env } = process;
   return { url: new URL(env.URL ?? ''), count: Number(env.COUNT), connections: Number(env.CONNECTIONS) };
 }
 

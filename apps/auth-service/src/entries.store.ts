@@ -44,7 +44,7 @@ export class EntryStore implements OnApplicationShutdown {
     private readonly log: ServiceLogger,
     health: Health,
   ) {
-    this.#redis = connectRedis({ url: config.redisUrl, name: 'tokens', log, health, silenceMs: Math.max(2_000, 2 * config.redisAnswerMs) });
+    this.#redis = connectRedis({ url: config.redisUrl, name: 'tokens', log, health, answerMs: config.redisAnswerMs });
     health.addReadiness('redis-tokens-writes', () => this.#writeFault && `Redis takes no writes: ${this.#writeFault}`);
   }
 

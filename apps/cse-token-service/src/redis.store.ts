@@ -6,8 +6,7 @@ import type { CseConfig } from './cse.config.js';
 export const REDIS = Symbol('Redis');
 
 export function redisOf({ redisUrl, redisAnswerMs }: CseConfig, log: ServiceLogger): RedisClient | undefined {
-  const silenceMs = Math.max(2_000, 2 * redisAnswerMs);
-  return redisUrl === undefined ? undefined : connectRedis({ url: redisUrl, name: 'cse', log, silenceMs });
+  return redisUrl === undefined ? undefined : connectRedis({ url: redisUrl, name: 'cse', log, answerMs: redisAnswerMs });
 }
 
 @Injectable()

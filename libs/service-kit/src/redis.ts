@@ -13,7 +13,9 @@ export interface RedisOptions {
   log: ServiceLogger;
   /** Not ready while Redis is away; without it the service can do without Redis, and only the log says so. */
   health?: Health;
-  /** A Redis that answers nothing for so long counts as away: the connection is cut and commands under way fail. Default 2000. */
+  /** How long the caller waits for a command; the connection is not cut before a slow one may have been answered. Default 1000. */
+  answerMs?: number;
+  /** A Redis that answers nothing for so long counts as away: the connection is cut and commands under way fail. Default twice `answerMs`, 2000 at least. */
   silenceMs?: number;
   /** The longest pause between two attempts to connect. Default 2000. */
   maxDelayMs?: number;
@@ -27,7 +29,15 @@ const CLOSE_TIMEOUT_MS = 2_000;
  * (the client queues it regardless): use a script where something must be atomic.
  * The owner closes it: `await closeRedis(client)` in `onApplicationShutdown`.
  */
-export function connectRedis({ url, name, log, health, silenceMs = 2_000, maxDelayMs = 2_000 }: RedisOptions): RedisClient {
+export function connectRedis({
+  url,
+  name,
+  log,
+  health,
+  answerMs = 1_000,
+  silenceMs = Math.max(2_000, 2 * answerMs),
+  maxDelayMs = 2_000,
+}: RedisOptions): RedisClient {
   const address = addressOf(new URL(url));
   let trouble: string | undefined = 'not connected yet';
   const client = createClient({
