@@ -8,24 +8,25 @@ const only = (sourceTag, ...allowed) => ({ sourceTag: `type:${sourceTag}`, onlyD
 const boundaries = [
   only('contracts'),
   only('kafka', 'contracts'),
+  only('platform', 'contracts'),
   only('order-journal', 'contracts'),
   only('service-kit', 'contracts'),
   only('client', 'contracts', 'kafka'),
   only('card-encryption'),
   only('testing', 'contracts', 'kafka', 'order-journal', 'service-kit'),
-  only('service', 'contracts', 'order-journal', 'kafka', 'service-kit'),
+  only('service', 'contracts', 'platform', 'order-journal', 'kafka', 'service-kit'),
   only('simulator', 'contracts'),
   only('demo', 'client', 'card-encryption', 'contracts', 'service-kit'),
   only('example', 'client'),
-  only('bench', 'contracts', 'order-journal', 'kafka'),
-  only('faults', 'contracts', 'order-journal', 'kafka', 'testing'),
+  only('bench', 'contracts', 'platform', 'order-journal', 'kafka'),
+  only('faults', 'contracts', 'platform', 'order-journal', 'kafka', 'testing'),
 ];
 const boundariesOfSpecs = boundaries.map((row) => ({
   ...row,
   onlyDependOnLibsWithTags: [...row.onlyDependOnLibsWithTags, 'type:testing'],
 }));
 /** Specs of a library use the builders of testing, which uses the library's types. */
-const ignoredCircularDependencies = ['contracts', 'kafka', 'order-journal', 'service-kit'].map((name) => [
+const ignoredCircularDependencies = ['contracts', 'kafka', 'order-journal', 'platform', 'service-kit'].map((name) => [
   `@tranche/${name}`,
   '@tranche/testing',
 ]);
@@ -65,7 +66,7 @@ const ioModules = {
   ],
   message: 'A file without an edge suffix is a pure rule: no I/O (docs/architecture.md).',
 };
-const edges = ['consumer', 'producer', 'controller', 'client', 'store', 'cache', 'service', 'module', 'config'];
+const edges = ['consumer', 'producer', 'controller', 'guard', 'filter', 'client', 'store', 'cache', 'service', 'module', 'config'];
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.infra/**', '**/*.cjs'] },
@@ -94,7 +95,7 @@ export default tseslint.config(
   // The peers that benches compare with use kafkajs as their users would.
   { files: ['libs/kafka/**/*.ts', 'bench/src/peers/**/*.ts'], rules: restrictedImports() },
   {
-    files: ['apps/*/src/**/*.ts', 'libs/order-journal/src/**/*.ts'],
+    files: ['apps/*/src/**/*.ts', 'libs/order-journal/src/**/*.ts', 'libs/platform/src/**/*.ts'],
     ignores: [...edges.map((edge) => `**/*.${edge}.ts`), '**/main.ts', '**/*.spec.ts'],
     rules: {
       ...restrictedImports(onlyInKafkaLib, ioModules),

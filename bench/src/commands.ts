@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { encodeCloudEvent, orderKey, platformHash, type PartnerAAuthorization } from '@tranche/contracts';
+import { encodeCloudEvent, METHODS, orderKey, type Merchant, type PartnerAAuthorization } from '@tranche/contracts';
+import { operationForm } from '@tranche/platform';
 
 /** The one merchant of a bench: no bearer token, no notifications. */
-export const MERCHANT = {
+export const MERCHANT: Merchant = {
   merchant: 'bench-shop',
   identifier: 'Bench Shop',
   accountKey: 'key-of-the-bench-shop',
   market: 'FR',
   currency: 'EUR',
   returnUrl: 'http://127.0.0.1:9/return',
+  lookup: false,
 };
 
 /** The n-th command of every run: the same order, the same content, the same id. */
@@ -64,35 +66,5 @@ export function commandId(n: number): string {
 
 /** The request that a peer makes of a command: signed, for the simulator checks it, and nothing else. */
 export function requestBody(data: PartnerAAuthorization): string {
-  const parameters: [string, string][] = [
-    ['IDENTIFIER', MERCHANT.identifier],
-    ['OPERATIONTYPE', 'authorization'],
-    ['VERSION', '3.0'],
-    ['PAYMENTOPTION', data.paymentOption],
-    ['AMOUNT', String(data.amount)],
-    ['ORDERID', data.orderId],
-    ['DESCRIPTION', data.description],
-    ['EXTRADATA', data.extraData ?? ''],
-    ['CLIENTUSERAGENT', data.client.userAgent],
-    ['CLIENTIP', data.client.ip],
-    ['CLIENTIDENT', data.client.id],
-    ['CLIENTEMAIL', data.client.email],
-    ...(['BILLING', 'SHIPTO'] as const).flatMap((prefix): [string, string][] => {
-      const address = prefix === 'BILLING' ? data.billing : data.shipping;
-      return [
-        [`${prefix}FIRSTNAME`, address.firstName],
-        [`${prefix}LASTNAME`, address.lastName],
-        [`${prefix}ADDRESS`, address.address],
-        [`${prefix}POSTALCODE`, address.postalCode],
-        [`${prefix}CITY`, address.city],
-        [`${prefix}COUNTRY`, address.country],
-        [`${prefix}PHONE`, address.phone ?? ''],
-      ];
-    }),
-    ['CART[0][TOTALAMOUNT]', String(data.cart[0]?.totalAmount)],
-  ];
-  const form = new URLSearchParams({ method: 'authorization' });
-  for (const [name, value] of parameters) form.append(name.replace(/^[^[]+/, 'params[$&]'), value);
-  form.append('params[HASH]', platformHash(MERCHANT.accountKey, parameters));
-  return form.toString();
+  return operationForm({ operation: 'authorize', data, merchant: MERCHANT, rail: METHODS.A.rail }, {}).body;
 }

@@ -4,6 +4,8 @@ import { runMutants } from './mutants/run-mutants.js';
 import { runPart, type Part } from './parts/run-part.js';
 import { runSimulated } from './parts/run-simulated.js';
 import type { CommandLines } from './real/infrastructure.js';
+import { seedOf } from './seed.js';
+import { PROFILES, type ProfileName } from './simulation/profile.js';
 
 const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'] as const;
 
@@ -16,6 +18,7 @@ const { values } = readArguments({
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
+    profile: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },
     workers: { type: 'string' },
@@ -27,6 +30,9 @@ if (MODES.filter((mode) => values[mode]).length > 1) refuse(`${MODES.map((mode) 
 if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries))
   refuse('--only names a scenario, or a mutant with --mutants');
 
+if (values.profile !== undefined && (!values.simulated || profile().profile === undefined))
+  refuse(`--profile goes with --simulated and is one of ${PROFILES.join(', ')}`);
+
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
 
@@ -36,18 +42,15 @@ if (process.send) {
   const { writeCorpus } = await import('./corpus/write-corpus.js');
   console.error(await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }));
 } else if (values.mutants) {
-  process.exitCode = await runMutants(
-    { ...numbers(), json: values.json, ...(values.only === undefined ? {} : { only: values.only }) },
-    resolve,
-  );
+  process.exitCode = await runMutants({ ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) }, resolve);
 } else if (values.simulated) {
-  process.exitCode = await runSimulated({ ...numbers(), json: values.json });
+  process.exitCode = await runSimulated({ ...campaign(), ...profile() });
 } else if (values.list) {
   const { listOfScenarios } = await import('./real/run-real.js');
   console.log(listOfScenarios());
 } else {
-  const options = { ...numbers(), json: values.json };
   const places = commandLines();
+  const options = campaign();
   if (values.forgeries) {
     const { runForgeries } = await import('./forgeries/run-forgeries.js');
     process.exitCode = await runForgeries(options, places[0]);
@@ -63,8 +66,19 @@ if (process.send) {
 /** A set for each worker. */
 function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
-  if (lines === undefined) return refuse('tools/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
+  if (lines === undefined) return refuse('tools/commands/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
   return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
+}
+
+function profile(): { profile?: ProfileName } {
+  const named = PROFILES.find((name) => name === values.profile);
+  return named === undefined ? {} : { profile: named };
+}
+
+/** What every mode is told. */
+function campaign(): { runs?: number; seed: number; workers?: number; json: boolean } {
+  const given = numbers();
+  return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
 }
 
 function numbers(): { runs?: number; seed?: number; workers?: number } {

@@ -90,22 +90,25 @@ export class ForgedTraces {
     return this;
   }
 
+  /** Sent by the platform; answered with OK unless it was kept back. */
+  sent(orderId: string, operation: OperationKind, transactionId: string, state: NotificationOfPlatform['state'] = 'delivered'): this {
+    const { amount = 0, extraData } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
+    this.traces.delivered.push({
+      ...{ time: AT, merchant: MERCHANT, orderId, operationType: TYPES[operation], transactionId, execCode: '0000', state },
+      parameters: {
+        ...{ IDENTIFIER: 'Demo Shop FR', OPERATIONTYPE: TYPES[operation], TRANSACTIONID: transactionId, ORDERID: orderId },
+        ...{ EXECCODE: '0000', AMOUNT: String(amount), ...(extraData === undefined ? {} : { EXTRADATA: extraData }), HASH: 'h' },
+      },
+      attempts: state === 'delivered' ? [{ time: AT, status: 200, answer: 'OK', isAccepted: true }] : [],
+    });
+    return this;
+  }
+
   /** Notified, answered with OK, stored, and journaled. */
   notified(orderId: string, operation: OperationKind, transactionId: string, id?: string): this {
-    const { amount = 0, extraData } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
-    const parameters: Record<string, string> = {
-      ...{ IDENTIFIER: 'Demo Shop FR', OPERATIONTYPE: TYPES[operation], TRANSACTIONID: transactionId, ORDERID: orderId },
-      ...{ EXECCODE: '0000', AMOUNT: String(amount), ...(extraData === undefined ? {} : { EXTRADATA: extraData }) },
-    };
-    const sent: NotificationOfPlatform = {
-      ...{ time: AT, merchant: MERCHANT, orderId, operationType: TYPES[operation], transactionId, execCode: '0000' },
-      ...{
-        parameters: { ...parameters, HASH: 'h' },
-        attempts: [{ time: AT, status: 200, answer: 'OK', isAccepted: true }],
-        state: 'delivered',
-      },
-    };
-    this.traces.delivered.push(sent);
+    this.sent(orderId, operation, transactionId);
+    const { HASH, ...parameters } = this.traces.delivered.at(-1)?.parameters ?? {};
+    const { amount = 0 } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
     const notification = readNotification(MERCHANT, Object.entries(parameters), AT);
     this.traces.notificationTopic.push({ partition: 3, offset: this.#offset++, id: `n-${transactionId}`, notification });
     const answer = { execCode: '0000', transactionId, amount };
@@ -123,10 +126,11 @@ export class ForgedTraces {
 
 const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 1).extraData;
 
+const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
+
 /** Authorized by the form, captured after a doubt, refunded here and in the back office; and an order that was left at the form. */
 export function cleanTraces(): Traces {
   const forged = new ForgedTraces();
-  const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
   forged
     .granted('run-1', 'c1', 'authorize', { amount: 30_000 })
     .executed('run-1', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
@@ -157,3 +161,36 @@ export function cleanTraces(): Traces {
     .journaled('run-2', { record: 'OUTCOME', ...closing('c4'), result: 'redirect', answer: { execCode: '0002', transactionId: 'A2' } });
   return forged.traces;
 }
+
+/** A redirect, and a payment that took its place and succeeded; the cardholder finished the first form as well, of which nobody was told yet. */
+export function supersededTraces(secondIsTold: 'by notification' | 'by the answer' = 'by notification'): ForgedTraces {
+  const isAnswered = secondIsTold === 'by the answer';
+  const forged = new ForgedTraces()
+    .granted('run-3', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-3', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
+    .journaled('run-3', redirected('c1', 'A1'))
+    .granted('run-3', 'c2', 'authorize', { amount: 30_000, supersedes: 'c1' })
+    .executed('run-3', 'authorize', { transactionId: 'A2', execCode: isAnswered ? '0000' : '0002' }, 'c2');
+  if (!isAnswered) return forged.journaled('run-3', redirected('c2', 'A2')).notified('run-3', 'authorize', 'A2', 'c2');
+  const answer = { execCode: '0000', transactionId: 'A2' };
+  return forged.journaled('run-3', { record: 'OUTCOME', ...closing('c2'), result: 'succeeded', answer });
+}
+
+/** A payment whose approval was waited for too long: then it was given up. */
+export function expiredTraces(): ForgedTraces {
+  return new ForgedTraces()
+    .granted('run-4', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-4', 'authorize', { transactionId: 'B1', execCode: '0003' }, 'c1')
+    .journaled('run-4', {
+      record: 'OUTCOME',
+      ...closing('c1'),
+      result: 'pending',
+      answer: { execCode: '0003', transactionId: 'B1' },
+    })
+    .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1 });
+}
+
+const redirected = (id: string, transactionId: string): Step => ({
+  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect' },
+  answer: { execCode: '0002', transactionId },
+});

@@ -1,5 +1,5 @@
 /** A card that only the page and the tokenizer ever see: encrypted, exchanged for a token, paid with that token. */
-import { TEST_CARDS } from '../test-cards.mjs';
+import { TEST_CARDS } from './test-cards.mjs';
 import { cardOrder, newOrderId } from './orders.mjs';
 import { must } from './story.mjs';
 import { difference } from './timeline.mjs';

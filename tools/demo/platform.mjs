@@ -1,6 +1,6 @@
 /** The cardholder at the provider's form, and the simulator's own doors: ledger, approval, faults. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Expected } from '../processes.mjs';
+import { Expected } from '../infra/processes.mjs';
 
 const TIMEOUT_MS = 15_000;
 

@@ -1,5 +1,5 @@
 /** What the demo plays. Each scenario tells one order's story and checks every event of it and the platform's ledger. */
-import { Expected } from '../processes.mjs';
+import { Expected } from '../infra/processes.mjs';
 import { cardPayment, cardRefused, keyRotated } from './card-scenarios.mjs';
 import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';
 import { newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';

@@ -2,23 +2,22 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePorts } from '../ports.mjs';
-import { stopAll } from '../processes.mjs';
-import { CHECKOUT_MERCHANT, environments, SERVICES, startInOrder, startService } from '../services.mjs';
+import { stopAll } from '../infra/processes.mjs';
+import { CHECKOUT_MERCHANT, environments, startInOrder, startService } from '../infra/services.mjs';
 import { keepLogs, keepNothing } from './logs.mjs';
 import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
 import { openShop } from './shop.mjs';
 
 /** `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses are those of this run, whatever the file says. */
-export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files }) {
-  const ports = await portsForServices();
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports }) {
   const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
   const merchants = merchantsOfThisRun(files.merchantsFile, ports);
   const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
   writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
   const more = {
-    'platform-simulator': { NOTIFICATION_RETRY_MS: Array(60).fill(500).join(',') },
+    // For longer than a loaded machine takes to start two services again.
+    'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
     // A new key pair of the simulator takes its time on a busy machine.
     'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
     'payment-gateway': { PLATFORM_TIMEOUT_MS: '4000', DOUBT_GRACE_MS: '1000' },
@@ -86,12 +85,6 @@ async function builtLibraries() {
     import('@tranche/card-encryption'),
   ]);
   return { contracts, kafka, Tranche, tokenizeCard };
-}
-
-async function portsForServices() {
-  const free = await freePorts(Object.values(SERVICES).flatMap(Object.keys).length);
-  const numbered = ([name, wanted]) => [name, Object.fromEntries(Object.keys(wanted).map((which) => [which, free.pop()]))];
-  return Object.fromEntries(Object.entries(SERVICES).map(numbered));
 }
 
 function merchantsOfThisRun(merchantsFile, ports) {

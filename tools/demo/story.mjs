@@ -1,4 +1,4 @@
-import { Expected } from '../processes.mjs';
+import { Expected } from '../infra/processes.mjs';
 import { partnerAOrder } from './orders.mjs';
 import { difference, money } from './timeline.mjs';
 

@@ -1,6 +1,6 @@
 import type { Account } from '../src/accounts.js';
-import type { HeldToken } from '../src/held-token.js';
-import type { Refusal } from '../src/refusal.js';
+import type { HeldToken } from '../src/tokens/held-token.js';
+import type { Refusal } from '../src/tokens/refusal.js';
 
 /** A cache of one entry whose lock is always free. */
 export class FakeCache {

@@ -1,6 +1,6 @@
-import { createLogger, Health } from '@tranche/service-kit';
+import { closeRedis, connectRedis, createLogger, Health } from '@tranche/service-kit';
 import { infrastructure, waitFor } from '@tranche/testing';
-import { EntryStore } from '../src/entries.store.js';
+import { EntryStore } from '../src/cache/entries.store.js';
 import type { AuthServiceUnderTest } from './auth-service.js';
 import { RedisWay } from './redis-way.js';
 import { Replicas } from './replicas.js';
@@ -119,8 +119,9 @@ describe('a Redis in trouble', () => {
   });
 
   it('that says late that a lock is set has it extended at once, for little of it may be left', async () => {
-    const settings = { redisUrl: new URL(way.url), redisKeyPrefix: replicas.prefix, redisAnswerMs: 4_000 };
-    const store = new EntryStore(settings, createLogger({ name: 'test', level: 'silent' }), new Health());
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const redis = connectRedis({ url: way.url, name: 'tokens', log, answerMs: 4_000 });
+    const store = new EntryStore(redis, { redisKeyPrefix: replicas.prefix, redisAnswerMs: 4_000 }, log, new Health());
     const key = `${replicas.prefix}lock:late`;
     await waitFor(() => store.read(key).then(() => true), { what: 'Redis' });
     way.hold();
@@ -132,7 +133,8 @@ describe('a Redis in trouble', () => {
     // An extension that was sent before this look has been made before it.
     expect((await store.read(key))?.ttlMs).toBeLessThanOrEqual(5_000);
     await lock?.release();
-    await store.onApplicationShutdown();
+    store.onApplicationShutdown();
+    await closeRedis(redis);
   });
 
   it('that wakes up after a lock was given up leaves no lock behind', async () => {

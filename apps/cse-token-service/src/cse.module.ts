@@ -1,39 +1,37 @@
+import type { Server } from 'node:http';
 import { Module } from '@nestjs/common';
-import { ServiceLogger, type ServiceDefinition } from '@tranche/service-kit';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { ServiceDefinition } from '@tranche/service-kit';
+import { AdmissionModule } from './admission/admission.module.js';
+import { KeyProblemFilter } from './admission/key-problem.filter.js';
 import { CseConfig } from './cse.config.js';
-import { serveKeys } from './cse-keys.controller.js';
-import { EncryptionKeyService } from './encryption-key.service.js';
-import { Exchanges } from './exchanges.controller.js';
-import { KeyEvents } from './key-events.producer.js';
-import { KeyNews } from './key-news.service.js';
-import { KeyProviderClient } from './key-provider.client.js';
-import { KnownKeys } from './known-keys.store.js';
-import { RequestLimits } from './limits/request-limits.store.js';
-import { REDIS, RedisLifecycle, redisOf } from './redis.store.js';
+import { MAX_BODY_BYTES } from './keys/key-request.pipe.js';
+import { KeysModule } from './keys/keys.module.js';
+import { routedPath } from './keys/paths.js';
 
-@Module({
-  providers: [
-    { provide: REDIS, useFactory: redisOf, inject: [CseConfig, ServiceLogger] },
-    RedisLifecycle,
-    EncryptionKeyService,
-    Exchanges,
-    KeyEvents,
-    KeyNews,
-    KeyProviderClient,
-    KnownKeys,
-    RequestLimits,
-  ],
-})
+@Module({ imports: [AdmissionModule, KeysModule] })
 export class CseModule {}
 
 export const cseTokenService: ServiceDefinition<CseConfig> = {
   name: 'cse-token-service',
-  // The trace that a browser brings is not taken on: without an exporter there is none.
   tracesOnlyWhenExported: true,
   Config: CseConfig,
   module: () => CseModule,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  limits: { bodyBytes: 1_024, headerBytes: 8_192 },
-  prepare: serveKeys,
+  limits: { bodyBytes: MAX_BODY_BYTES, headerBytes: 8_192 },
+  // The trace that a browser brings is not continued.
+  http: { rewriteUrl: routedPath, continuesTraces: false },
+  prepare,
 };
+
+function prepare(app: NestFastifyApplication): void {
+  app.useGlobalFilters(app.get(KeyProblemFilter));
+  const fastify = app.getHttpAdapter().getInstance();
+  // Bodies stay unread until guards had their say: the pipe of the route reads them.
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+  // Node would answer an `Expect` that it does not know by itself, unlimited and uncounted.
+  const server: Server = app.getHttpServer();
+  server.on('checkExpectation', (request, response) => fastify.routing(request, response));
+}

@@ -35,8 +35,6 @@ describe('origins', () => {
   ])('admit no %p', (origin) => expect(origins.get(origin)).toBeUndefined());
 
   it('admit the exact one, and name it', () => {
-    const { answer = [], preflight = [] } = origins.get('https://a.example') ?? {};
-    for (const headers of [answer, preflight])
-      expect(headers[headers.indexOf('access-control-allow-origin') + 1]).toBe('https://a.example');
+    expect(origins.get('https://a.example')?.['access-control-allow-origin']).toBe('https://a.example');
   });
 });

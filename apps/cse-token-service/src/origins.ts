@@ -13,38 +13,29 @@ export function readOrigins(text: string): string[] {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** Names and values in turn, as Node.js takes them. */
-export type HeaderList = readonly string[];
-
 /** With every answer: no copy of it anywhere, and it is never a page. */
-export const EVERY_ANSWER: HeaderList = [
-  ...['cache-control', 'no-store'],
-  ...['x-content-type-options', 'nosniff'],
-  ...['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-  ...['vary', 'Origin'],
-];
+export const EVERY_ANSWER: Headers = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  vary: 'Origin',
+};
 
-export interface OriginHeaders {
-  /** With every answer to a page of the origin: it may read it, errors too, and when to come again. */
-  answer: HeaderList;
-  /** With a key. */
-  key: HeaderList;
-  preflight: HeaderList;
-}
+export type Headers = Readonly<Record<string, string>>;
 
-/** Headers for each admitted origin, made once. */
-export function headersOfOrigins(origins: readonly string[]): ReadonlyMap<string, OriginHeaders> {
+/** By admitted origin, with every answer to its pages: they may read it, errors too, and when to come again. */
+export function headersOfOrigins(origins: readonly string[]): ReadonlyMap<string, Headers> {
+  const headersOf = (origin: string) => ({
+    ...EVERY_ANSWER,
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'retry-after',
+  });
   return new Map(origins.map((origin) => [origin, headersOf(origin)]));
 }
 
-function headersOf(origin: string): OriginHeaders {
-  const answer = [...EVERY_ANSWER, 'access-control-allow-origin', origin, 'access-control-expose-headers', 'retry-after'];
-  const key = [...answer, 'content-type', 'application/json; charset=utf-8'];
-  const preflight = [
-    ...answer,
-    ...['access-control-allow-methods', 'POST'],
-    ...['access-control-allow-headers', 'content-type'],
-    ...['access-control-max-age', String(PREFLIGHT_SECONDS)],
-  ];
-  return { answer, key, preflight };
-}
+/** With the answer to a preflight of an admitted origin. */
+export const PREFLIGHT: Headers = {
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'content-type',
+  'access-control-max-age': String(PREFLIGHT_SECONDS),
+};

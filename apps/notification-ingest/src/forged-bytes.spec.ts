@@ -1,7 +1,8 @@
-import { platformHash, type Merchant } from '@tranche/contracts';
+import type { Merchant } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import fc from 'fast-check';
 import { parametersOfMultipart } from './multipart-parameters.js';
-import { isSignedBy } from './notification-signature.js';
+import { isSignedBy } from '@tranche/platform';
 import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
 
 const merchant: Merchant = { merchant: 'shop', identifier: 'Shop', accountKey: 'the-key', market: 'FR', currency: 'EUR', lookup: false };

@@ -1,33 +1,36 @@
 import { Module } from '@nestjs/common';
-import { BatchingProducer, createKafkaClient, type KafkaClient } from '@tranche/kafka';
-import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
-import { FailureLimits } from './limits/failure-limits.store.js';
+import type { ServiceDefinition } from '@tranche/service-kit';
+import { FailureFilter } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
-import { KAFKA_CLIENT, KafkaLifecycle } from './kafka-lifecycle.service.js';
-import { NotificationController } from './notification.controller.js';
-import { NotificationProducer } from './notification.producer.js';
-import { NotificationService } from './notification.service.js';
-import { QuarantineService } from './quarantine/quarantine.service.js';
-import { ReturnController } from './return/return.controller.js';
+import { pathWithoutSlash } from './path-without-slash.js';
+import { LimitsModule } from './limits/limits.module.js';
+import { BODY_TYPES, MAX_BODY_BYTES } from './notification-parameters.pipe.js';
+import { NotificationModule } from './notification.module.js';
+import { ReturnModule } from './return/return.module.js';
 
-@Module({
-  controllers: [NotificationController, ReturnController],
-  providers: [
-    { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [IngestConfig, ServiceLogger] },
-    { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics, Health] },
-    KafkaLifecycle,
-    FailureLimits,
-    NotificationProducer,
-    NotificationService,
-    QuarantineService,
-  ],
-})
+@Module({ imports: [NotificationModule, ReturnModule, LimitsModule], providers: [FailureFilter] })
 export class IngestModule {}
 
-function kafkaClient(config: IngestConfig, log: ServiceLogger): KafkaClient {
-  return createKafkaClient({ ...config.kafka, clientId: 'notification-ingest' }, log);
-}
-
-function batchingProducer(client: KafkaClient, log: ServiceLogger, metrics: Metrics, health: Health): BatchingProducer {
-  return new BatchingProducer({ client, log, metrics: metrics.registry, health });
-}
+export const notificationIngest: ServiceDefinition<IngestConfig> = {
+  name: 'notification-ingest',
+  // What a request brings is carried to its record all the same.
+  tracesOnlyWhenExported: true,
+  Config: IngestConfig,
+  module: () => IngestModule,
+  port: (config) => config.port,
+  managementPort: (config) => config.managementPort,
+  // A GET carries everything in its first line, which counts as a header.
+  limits: {
+    bodyBytes: MAX_BODY_BYTES,
+    headerBytes: MAX_BODY_BYTES + 16_384,
+    headersTimeoutMs: 5_000,
+    requestTimeoutMs: 10_000,
+    keepAliveTimeoutMs: 5_000,
+  },
+  http: { rewriteUrl: pathWithoutSlash },
+  prepare: (app) => {
+    app.useGlobalFilters(app.get(FailureFilter));
+    // Bodies arrive whole (the limit is small) as bytes: the pipe of the route reads them.
+    app.useBodyParser(BODY_TYPES, { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
+  },
+};

@@ -1,51 +1,45 @@
-import { Controller, Get, Header, HttpCode, Post, Req } from '@nestjs/common';
+import { Controller, Get, Head, Header, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
+import { NotificationParametersPipe } from './notification-parameters.pipe.js';
 import { NotificationService } from './notification.service.js';
-import { requestTrace } from './request-trace.js';
-import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
-
-export interface WebhookRequest {
-  method: string;
-  url: string;
-  ip: string;
-  headers: { 'content-length'?: string; 'transfer-encoding'?: string; traceparent?: string; tracestate?: string };
-  body?: Parameters | Unreadable;
-  /** What became of it is counted and logged. */
-  isTold?: boolean;
-}
+import type { Parameters } from './received-parameters.js';
+import { Received } from './received-request.js';
+import { requestTrace, type RequestTrace } from './request-trace.js';
 
 /** The platform's NOTIFICATION_URL. Only `200` with the body `OK`, exactly, tells it that we have the notification for good. */
 @Controller('notifications')
 export class NotificationController {
   constructor(private readonly notifications: NotificationService) {}
 
+  /** Whoever asks with HEAD could not read the OK. Stands before GET, which Fastify would answer HEAD with too. */
+  @Head()
+  refuseHead(): never {
+    throw new Problem({ status: 405, code: 'method_not_allowed', headers: { allow: 'GET, POST' } });
+  }
+
   @Get()
   @Header('content-type', 'text/plain; charset=utf-8')
-  receiveByGet(@Req() request: WebhookRequest): Promise<'OK'> {
-    // Whoever asks with HEAD could not read the OK.
-    if (request.method === 'HEAD') throw new Problem({ status: 405, code: 'method_not_allowed', headers: { allow: 'GET, POST' } });
-    return this.receive(parametersOfQuery(request), request);
+  receiveByGet(
+    @Received(NotificationParametersPipe) parameters: Parameters,
+    @Ip() from: string,
+    @Headers() headers: RequestTrace,
+  ): Promise<'OK'> {
+    return this.receive(parameters, from, headers);
   }
 
   @Post()
   @HttpCode(200)
   @Header('content-type', 'text/plain; charset=utf-8')
-  receiveByPost(@Req() request: WebhookRequest): Promise<'OK'> {
-    const { body } = request;
-    if (body === undefined) return this.receive(parametersOfQuery(request), request);
-    const isAmbiguous = queryOf(request).length > 0;
-    return this.receive(isAmbiguous ? { unreadable: 'there is a query and a body' } : body, request);
+  receiveByPost(
+    @Received(NotificationParametersPipe) parameters: Parameters,
+    @Ip() from: string,
+    @Headers() headers: RequestTrace,
+  ): Promise<'OK'> {
+    return this.receive(parameters, from, headers);
   }
 
-  private async receive(received: Parameters | Unreadable, request: WebhookRequest): Promise<'OK'> {
-    const { ip: from, headers } = request;
-    request.isTold = true;
-    const startedAtMs = performance.now();
-    if ('unreadable' in received) {
-      this.notifications.refuseUnreadable(received, from);
-      throw new Problem({ status: 400, code: 'unreadable_notification', detail: `This cannot be a notification: ${received.unreadable}.` });
-    }
-    const outcome = await this.notifications.receive(received, { from, startedAtMs, trace: requestTrace(headers) });
+  private async receive(parameters: Parameters, from: string, headers: RequestTrace): Promise<'OK'> {
+    const outcome = await this.notifications.receive(parameters, { from, startedAtMs: performance.now(), trace: requestTrace(headers) });
     switch (outcome) {
       case 'accepted':
         return 'OK';
@@ -64,17 +58,4 @@ export class NotificationController {
         });
     }
   }
-}
-
-/** A GET has no body: what comes as one would be parameters that nobody looks at. */
-export function parametersOfQuery(request: WebhookRequest): Parameters | Unreadable {
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
-  if (encoding !== undefined || length !== '0') return { unreadable: 'there is a query and a body' };
-  return parametersOfForm(queryOf(request));
-}
-
-/** As it came: Node.js hands the bytes on one by one. */
-function queryOf({ url }: WebhookRequest): Buffer {
-  const start = url.indexOf('?');
-  return Buffer.from(start < 0 ? '' : url.slice(start + 1), 'latin1');
 }

@@ -4,7 +4,7 @@ import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { contentHash } from './content-hash.js';
 import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer, OverloadedError } from './notification.producer.js';
-import { isSignedBy, valueOf } from './notification-signature.js';
+import { isSignedBy, valueOf } from '@tranche/platform';
 import { QuarantineService } from './quarantine/quarantine.service.js';
 import type { RequestTrace } from './request-trace.js';
 import type { Parameters, Unreadable } from './received-parameters.js';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { isName, type Parameters } from '@tranche/platform';
 
-export type Parameters = readonly (readonly [name: string, value: string])[];
+export type { Parameters };
 
 /** Why a request can't be a notification: nothing of it was looked at further. */
 export interface Unreadable {
@@ -8,12 +9,6 @@ export interface Unreadable {
 }
 
 export const MAX_PARAMETERS = 100;
-
-/**
- * `ORDERID`, `CART[0][NAME]`, `CUSTOM FIELD`, `PRÉNOM`. Above all no `=`: the signed text holds `NAME=value` with nothing between the two,
- * so that `A` = `b=c` and `A=b` = `c` have the same HASH. Nor brackets that are not closed, characters that nobody sees, or space around it.
- */
-const NAME = /^(?!\s)[^=[\]\p{Cc}\p{Cf}\p{Cs}]{1,128}(?<!\s)(?:\[[^=[\]\p{Cc}\p{Cf}\p{Cs}]{0,128}\]){0,8}$/u;
 
 /** Code units that are no characters. Written as UTF-8 they all become the same sign, and another text would have the same HASH. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -52,10 +47,6 @@ export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   if (entries.some(([, value]) => LONE_SURROGATE.test(value))) return { unreadable: 'a value is not Unicode text' };
   const members = (text.match(/"(?:[^"\\]|\\.)*"|:/g) ?? []).filter((token) => token === ':').length;
   return members === entries.length ? checked(entries) : { unreadable: 'a parameter came twice' };
-}
-
-export function isName(text: string): boolean {
-  return NAME.test(text);
 }
 
 /** Flat, each name once and a name, and no more of them than a notification ever has. */

@@ -1,4 +1,4 @@
-import { platformHash } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import { freePorts, infrastructure, startSimulator, waitFor, type RunningApp } from '@tranche/testing';
 import { form, merchants, startIngest, TOPICS, type Ingest } from './support.js';
 

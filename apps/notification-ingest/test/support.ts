@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { platformHash, TOPICS, type PaymentNotification, type TopicDefinition } from '@tranche/contracts';
+import { TOPICS, type PaymentNotification, type TopicDefinition } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import { infrastructure, ownPrefix, startApp, type RunningApp, type StartOptions } from '@tranche/testing';
 import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
 

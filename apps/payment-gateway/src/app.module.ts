@@ -9,6 +9,7 @@ import { EventsProducer } from './events.producer.js';
 import { GatewayConfig } from './gateway.config.js';
 import { GatewayLifecycle, GatewayParts, GatewaySurroundings, GatewayTimers } from './gateway-lifecycle.service.js';
 import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { AuditSources, IndexAudit } from './journal/index-audit.service.js';
 import { JournalReaderConsumer } from './journal/journal-reader.consumer.js';
 import { JournalTopic } from './journal/journal-topic.producer.js';
 import { Journal, JournalEdges } from './journal/journal.service.js';
@@ -37,7 +38,7 @@ import { systemClock } from './system-clock.service.js';
     { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [GatewayConfig, ServiceLogger] },
     { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics, Health] },
     ...[JournalTopic, JournalEdges, Journal, JournalReaderConsumer, DoubtTimer, Timers],
-    ...[OrderIndexStore, ProjectionOutlets, ProjectionService, ProjectorConsumer, RebuildReport],
+    ...[OrderIndexStore, ProjectionOutlets, ProjectionService, ProjectorConsumer, RebuildReport, AuditSources, IndexAudit],
     ...[PlatformClient, BearerTokenClient, PlatformCaller, BreakerEdges, RailBreakers],
     ...[LookUpClient, LookUp, DoubtSources, LookUps],
     ...[OperatorService, PaymentService, EventsProducer, GatewayLifecycle, GatewayParts, GatewaySurroundings, GatewayTimers],

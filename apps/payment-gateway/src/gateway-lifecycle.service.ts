@@ -4,6 +4,7 @@ import { BatchingProducer, prepareTopics, waitForKafka, type KafkaClient } from 
 import { ServiceLifetime, ServiceLogger, untilUp } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { IndexAudit } from './journal/index-audit.service.js';
 import { Journal } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorConsumer } from './journal/projector.consumer.js';
@@ -47,6 +48,7 @@ export class GatewayParts {
     readonly journal: Journal,
     readonly timers: GatewayTimers,
     readonly projector: ProjectorConsumer,
+    readonly audit: IndexAudit,
   ) {}
 }
 
@@ -71,23 +73,30 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   async onModuleInit(): Promise<void> {
     const { log, lifetime } = this.surroundings;
-    const { index, journal, timers, projector } = this.parts;
-    await waitForKafka(this.kafka, { log, signal: lifetime.stopping });
-    const { kafkaTopicPrefix: prefix, topics: mode } = this.config;
-    await prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log });
-    await this.producer.connect();
-    await untilUp('Redis', () => index.assertUsable(), { log, signal: lifetime.stopping });
-    if (this.config.role !== 'commands') await projector.start();
-    if (this.config.role === 'projector') return;
-    await journal.start();
+    const { index, journal, timers, projector, audit } = this.parts;
+    const { kafkaTopicPrefix: prefix, topics: mode, role } = this.config;
+    const { stopping: signal } = lifetime;
+    // What is started after the stop nobody would stop.
+    const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
+    await waitForKafka(this.kafka, { log, signal });
+    await done(prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log }));
+    await done(this.producer.connect());
+    await done(untilUp('Redis', () => index.assertUsable(), { log, signal }));
+    if (role !== 'commands') {
+      await done(projector.start());
+      audit.start();
+    }
+    if (role === 'projector') return;
+    await done(journal.start());
     timers.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    const { journal, timers, projector } = this.parts;
+    const { journal, timers, projector, audit } = this.parts;
     timers.stop();
-    await projector.stop();
+    // Together: a rebuild that an audit began ends with the projector.
+    await Promise.all([audit.stop(), projector.stop()]);
     await journal.stop();
     await this.producer.close();
   }

@@ -102,6 +102,19 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
   authServiceKey?: Secret;
 
+  @Env('INDEX_AUDIT_EVERY_MS', {
+    doc: 'milliseconds between two audits of the order index, each of one partition: sampled orders are folded anew from the journal and compared',
+    default: 600_000,
+  })
+  @Min(100)
+  @Max(86_400_000)
+  indexAuditEveryMs: number;
+
+  @Env('INDEX_AUDIT_RECORDS_PER_SECOND', { doc: 'journal records that an audit reads per second at most', default: 2_000 })
+  @Min(10)
+  @Max(1_000_000)
+  indexAuditRecordsPerSecond: number;
+
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators and their keys; without it nobody may look up or resolve anything',
     optional: true,

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
+  COMMAND_TOPICS,
   encodeCloudEvent,
+  isPaymentOption,
+  METHODS,
   NOTIFICATION_TYPE,
   orderKey,
-  railOfTopic,
+  PAYMENT_OPTIONS,
   TOPICS,
   topicName,
   validateEventData,
@@ -133,10 +136,9 @@ export async function startGatewayStack(
   return stack;
 }
 
+/** Where a publisher would send it. A payment option that nobody knows goes to the topic of method A: specs send such ones. */
 function topicOf(type: CommandType, data: CommandData): string {
-  if (type === 'payment.pay') return TOPICS.commandsCard.name;
-  const isMethodB = 'paymentOption' in data && data.paymentOption.startsWith('partnerB');
-  const topic = isMethodB ? TOPICS.commandsPartnerB.name : TOPICS.commandsPartnerA.name;
-  if (railOfTopic(topic) === undefined) throw new Error(`${topic} is no command topic`);
-  return topic;
+  const option = 'paymentOption' in data ? data.paymentOption : undefined;
+  const ofOption = isPaymentOption(option) ? PAYMENT_OPTIONS[option].method : 'A';
+  return COMMAND_TOPICS[METHODS[type === 'payment.pay' ? 'card' : ofOption].rail].name;
 }

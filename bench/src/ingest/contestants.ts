@@ -28,16 +28,15 @@ export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): 
   );
 }
 
-/** Writes the record that ours writes, or the `parameters` alone. */
-export function startBareFastify(
-  name: string,
-  record: 'event' | 'parameters',
+/** Verifies HASH, and writes the record that ours writes, or the `parameters` alone. */
+export function startPeer(
+  { name, peer, record = 'event' }: { name: string; peer: 'nest-webhook' | 'bare-fastify'; record?: 'event' | 'parameters' },
   { brokers }: Context,
   { prefix }: Stage,
 ): Promise<Contestant> {
   return onFreePort(async (port) => {
     const child = await startChild({
-      main: ['bench/dist/peers/main.js', 'bare-fastify'],
+      main: ['bench/dist/peers/main.js', peer],
       env: { PORT: String(port), KAFKA_BROKERS: brokers, TOPIC: topicName(prefix, TOPICS.notifications), RECORD: record },
       readyUrl: `http://127.0.0.1:${port}/health`,
       nodeOptions: IMAGE_NODE_OPTIONS.split(' '),

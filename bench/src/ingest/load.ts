@@ -15,9 +15,9 @@ await runSocketLoad({
   isRight: (body) => body === 'OK',
 });
 
-function requestOf(parameters: [name: string, value: string][]): Buffer {
+function requestOf(parameters: readonly (readonly [name: string, value: string])[]): Buffer {
   const { host, pathname } = settings.url;
-  const form = new URLSearchParams(parameters).toString();
+  const form = new URLSearchParams(Object.fromEntries(parameters)).toString();
   const head = `host: ${host}\r\nuser-agent: bench\r\naccept: */*\r\n`;
   return Buffer.from(
     process.env.METHOD === 'POST'

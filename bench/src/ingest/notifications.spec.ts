@@ -1,4 +1,5 @@
-import { platformHash, readNotification } from '@tranche/contracts';
+import { readNotification } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import { MERCHANT } from '../commands.js';
 import { notification } from './notifications.js';
 

@@ -1,10 +1,11 @@
-import { platformHash } from '@tranche/contracts';
+import { PROTOCOL_VERSION } from '@tranche/contracts';
+import { signed, type Parameters } from '@tranche/platform';
 import { MERCHANT } from '../commands.js';
 
 /** The n-th notification: a capture of method A with every parameter that the interface names, signed. */
-export function notification(n: number): [name: string, value: string][] {
+export function notification(n: number): Parameters {
   const amount = String(10_000 + (n % 50_000));
-  const parameters: [string, string][] = [
+  const parameters: Parameters = [
     ['IDENTIFIER', MERCHANT.identifier],
     ['OPERATIONTYPE', 'capture'],
     ['TRANSACTIONID', `T${String(n).padStart(10, '0')}`],
@@ -12,7 +13,7 @@ export function notification(n: number): [name: string, value: string][] {
     ['CLIENTEMAIL', 'jeanne@example.com'],
     ['ORDERID', `order-${n}`],
     ['AMOUNT', amount],
-    ['VERSION', '3.0'],
+    ['VERSION', PROTOCOL_VERSION],
     ['LANGUAGE', 'fr'],
     ['CURRENCY', MERCHANT.currency],
     ['EXECCODE', '0000'],
@@ -20,5 +21,5 @@ export function notification(n: number): [name: string, value: string][] {
     ['DESCRIPTOR', 'BENCH SHOP'],
     ['EXTRADATA', `basket=${n}`],
   ];
-  return [...parameters, ['HASH', platformHash(MERCHANT.accountKey, parameters)]];
+  return signed(parameters, MERCHANT.accountKey);
 }

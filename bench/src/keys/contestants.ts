@@ -64,17 +64,17 @@ export function startCseTokenService({ brokers, redisUrl }: Context, keysUrl: st
 }
 
 /** Answers what ours answers, to the byte, with the same headers. */
-export async function startBareConstant(ours: Contestant): Promise<Contestant> {
+export async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
   const env = { ANSWER: text, HEADERS: JSON.stringify(Object.fromEntries(headers.filter(([name]) => !OF_HTTP.has(name)))) };
   return onFreePort(async (port) => {
     const child = await startChild({
-      main: ['bench/dist/peers/main.js', 'bare-constant'],
+      main: ['bench/dist/peers/main.js', name],
       env: { ...env, PORT: String(port) },
       readyUrl: `http://127.0.0.1:${port}/health`,
       nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
     });
-    const peer = { name: 'bare-constant', url: `http://127.0.0.1:${port}/v1/cse-keys`, process: child };
+    const peer = { name, url: `http://127.0.0.1:${port}/v1/cse-keys`, process: child };
     const said = await askOnce(peer);
     const [size, wanted] = [said, { headers, text }].map((each) => JSON.stringify(each.headers).length + each.text.length);
     if (said.text !== text || size !== wanted) throw new Error(`${peer.name} answers ${size} bytes, ours ${wanted}`);

@@ -27,6 +27,15 @@ switch (name) {
   case 'bare-constant':
     await (await import('./bare-constant.js')).run();
     break;
+  case 'nest-webhook':
+    await (await import('./nest-webhook.js')).run();
+    break;
+  case 'nest-redis-get':
+    await (await import('./nest-redis-get.js')).run();
+    break;
+  case 'nest-constant':
+    await (await import('./nest-constant.js')).run();
+    break;
   case 'kafkajs-sends':
     await (await import('./kafkajs-sends.js')).run();
     break;

@@ -69,15 +69,19 @@ export function startAuthService({ redisUrl, prefix, encryptionKey, accountsFile
 }
 
 /** Sends `answer` for each request, after one GET. */
-export function startBareRedisGet({ redisUrl, prefix }: TokenStage, answer: string): Promise<Contestant> {
+export function startRedisGet(
+  name: 'nest-redis-get' | 'bare-redis-get',
+  { redisUrl, prefix }: TokenStage,
+  answer: string,
+): Promise<Contestant> {
   return onFreePort(async (port) => {
     const child = await startChild({
-      main: ['bench/dist/peers/main.js', 'bare-redis-get'],
-      env: { PORT: String(port), REDIS_URL: redisUrl, REDIS_KEY: `${prefix}peer`, VALUE: answer },
+      main: ['bench/dist/peers/main.js', name],
+      env: { PORT: String(port), REDIS_URL: redisUrl, REDIS_KEY: `${prefix}peer`, ACCOUNT, VALUE: answer },
       readyUrl: `http://127.0.0.1:${port}/health`,
       nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
     });
-    return { name: 'bare-redis-get', url: `http://127.0.0.1:${port}/v1/tokens`, process: child };
+    return { name, url: `http://127.0.0.1:${port}/v1/tokens`, process: child };
   });
 }
 

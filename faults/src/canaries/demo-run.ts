@@ -31,7 +31,7 @@ export async function playDemo(
   const logs = join(place, 'demo-logs');
   mkdirSync(logs, { recursive: true });
   const options = ['--json', '--keep', '--merchants', merchantsFile, '--accounts', accountsFile, '--logs', logs];
-  const child = spawn(process.execPath, ['tools/demo.mjs', ...options], {
+  const child = spawn(process.execPath, ['tools/tranche.mjs', 'demo', ...options], {
     cwd: repositoryRoot(),
     env: { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, LOG_LEVEL: 'debug' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -26,12 +26,12 @@ export const CALM: Scenario = {
 
 export interface CanaryOptions {
   readonly json: boolean;
-  readonly seed?: number;
+  readonly seed: number;
   readonly runs?: number;
 }
 
 /** Resolves with the exit code. */
-export async function runCanaries({ json, seed = 1, runs = FAULTS.length }: CanaryOptions, place: CommandLines): Promise<number> {
+export async function runCanaries({ json, seed, runs = FAULTS.length }: CanaryOptions, place: CommandLines): Promise<number> {
   const infrastructure = new Infrastructure(place);
   const playable = FAULTS.flatMap((name) => SCENARIOS.find((scenario) => scenario.name === name) ?? []);
   const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.isOwn[name]));
@@ -47,7 +47,7 @@ export async function runCanaries({ json, seed = 1, runs = FAULTS.length }: Cana
     console.error(tableOf(report));
     if (demo !== undefined && demo.failed > 0)
       console.error(`${demo.failed} scenarios of the demo failed: less was played than is searched`);
-    if (json) console.log(JSON.stringify({ ...report, demo }));
+    if (json) console.log(JSON.stringify({ ...report, demo, seed }));
     return report.hits > 0 || (demo?.failed ?? 0) > 0 ? 1 : 0;
   } finally {
     await infrastructure.stop();

@@ -16,7 +16,7 @@ import { slowClients } from './slow-clients.js';
 
 export interface ForgeriesOptions {
   json: boolean;
-  seed?: number;
+  seed: number;
 }
 
 const GOOD_PER_SECOND = 50;
@@ -37,10 +37,7 @@ interface Attack {
 }
 
 /** Forged notifications and slow clients against a built notification-ingest, while good ones go on. Resolves to the exit code. */
-export async function runForgeries(
-  { json, seed = Math.floor(Math.random() * 1e9) }: ForgeriesOptions,
-  lines: CommandLines,
-): Promise<number> {
+export async function runForgeries({ json, seed }: ForgeriesOptions, lines: CommandLines): Promise<number> {
   const infrastructure = new Infrastructure(lines);
   const folder = mkdtempSync(join(tmpdir(), 'tranche-forgeries-'));
   try {

@@ -1,4 +1,5 @@
-import { platformHash } from '@tranche/contracts';
+import { PROTOCOL_VERSION } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
@@ -43,7 +44,7 @@ export function notification(orderId: string): Pairs {
     ['EXTRADATA', 'basket=42;lang=fr'],
     ['METADATA', ''],
     ['CART[0][NAME]', 'chair "one" \\ 2'],
-    ['VERSION', '3.0'],
+    ['VERSION', PROTOCOL_VERSION],
   ];
 }
 

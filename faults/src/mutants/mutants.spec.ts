@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MUTANTS } from './mutants.js';
+import { changesOf, MUTANTS } from './mutants.js';
 import { planted } from './planted.js';
 
 const libs = join(__dirname, '../../../libs');
-const compiled = MUTANTS.filter(({ project, file }) => existsSync(join(libs, project, 'dist', file)));
+const compiled = MUTANTS.flatMap((mutant) => changesOf(mutant).map((change) => ({ ...mutant, ...change }))).filter(({ project, file }) =>
+  existsSync(join(libs, project, 'dist', file)),
+);
 
 it('plants a bug where its text occurs once, and says so where the code has moved on', () => {
   const bug = { name: 'none', find: 'if (isDone)', replace: 'if (true)' };

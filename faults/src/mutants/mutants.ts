@@ -1,11 +1,22 @@
+import type { ProfileName } from '../simulation/profile.js';
 import type { PlantedText } from './planted.js';
 
-export interface Mutant extends PlantedText {
-  project: 'order-journal' | 'kafka';
+/** A piece of one compiled file. */
+interface Change {
   /** In the project's `dist`. */
   file: string;
+  find: string;
+  replace: string;
+}
+
+export interface Mutant extends PlantedText, Change {
+  project: 'order-journal' | 'kafka';
+  /** What must go with it, where one mistake alone is caught by a second line of defence. */
+  also?: readonly Change[];
   /** The mistake in one line. */
   does: string;
+  /** The worlds that it takes, where those drawn plainly show it too seldom. */
+  profile?: ProfileName;
 }
 
 /** Mistakes that a maintainer could make, each in the real compiled code. The simulation must find every one. */
@@ -100,6 +111,14 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'if (sources.length < 1 ||',
   },
   {
+    name: 'two-payments-untold',
+    does: 'says nothing where a superseded payment and the one in its place both succeed',
+    project: 'order-journal',
+    file: 'transitions.js',
+    find: 'if (!others.some((other) => hasTaken(next.order, other)))',
+    replace: 'if (true)',
+  },
+  {
     name: 'two-open-operations',
     does: 'grants an INTENT although another operation of the order is open',
     project: 'order-journal',
@@ -119,18 +138,18 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'events-given-up-after-a-failed-publish',
     does: 'counts events as published before they were',
     project: 'order-journal',
-    file: 'projector.js',
-    find: 'await this.parts.events.publish(events);',
-    replace: 'progress.publishFrom = later(publishFrom, last.offset + 1n); await this.parts.events.publish(events);',
+    file: 'project-batch.js',
+    find: 'await outlet.publish(events);',
+    replace: 'progress.publishFrom = later(publishFrom, last.offset + 1n); await outlet.publish(events);',
   },
   {
     name: 'index-before-events',
     does: 'moves the index, and so the outbox, before its events are published',
     project: 'order-journal',
-    file: 'projector.js',
-    find: 'await this.parts.events.publish(events);',
+    file: 'project-batch.js',
+    find: 'await outlet.publish(events);',
     replace:
-      'await this.parts.index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml }); progress.next = last.offset + 1n; await this.parts.events.publish(events); return;',
+      'await index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml }); progress.next = last.offset + 1n; await outlet.publish(events); return;',
   },
   {
     name: 'marker-recreated-after-a-flush',
@@ -139,6 +158,49 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'index-rebuild.js',
     find: 'const from = await journal.firstKept(partition);',
     replace: 'await journal.firstKept(partition); const from = until;',
+  },
+  {
+    name: 'progress-shared-by-assignments',
+    does: 'lets an assignment that has ended write the progress of its successor in the projector',
+    project: 'order-journal',
+    file: 'projector.js',
+    find: 'this.#assigned.get(partition)?.end();\n        const projection =',
+    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    profile: 'rough',
+  },
+  {
+    name: 'progress-shared-and-nothing-missed',
+    does: 'the same, and projects a batch though records before it were never projected',
+    project: 'order-journal',
+    file: 'projector.js',
+    find: 'this.#assigned.get(partition)?.end();\n        const projection =',
+    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    also: [{ file: 'partition-projection.js', find: 'if (begin > progress.next)', replace: 'if (false)' }],
+    profile: 'rough',
+  },
+  {
+    name: 'auditor-believes-the-index',
+    does: 'compares sampled orders with the journal and finds every one alike',
+    project: 'order-journal',
+    file: 'index-auditor.js',
+    find: 'if (!folded || !held)',
+    replace: 'return true; if (!folded || !held)',
+  },
+  {
+    name: 'auditor-only-tells',
+    does: 'says that the index is wrong and leaves it as it is',
+    project: 'order-journal',
+    file: 'index-auditor.js',
+    find: 'await projection.mend((until) => audit.states(differing, until));',
+    replace: ';',
+  },
+  {
+    name: 'rebuild-of-what-has-a-marker',
+    does: 'takes an index with a marker for a right one and does not rebuild it',
+    project: 'order-journal',
+    file: 'index-restorer.js',
+    find: 'if (marker === undefined)',
+    replace: 'if (true)',
   },
   {
     name: 'commit-before-the-journal',
@@ -189,6 +251,10 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'this.reached = this.lastDelivered + 1n;',
   },
 ];
+
+/** Every change of a mutant, each with its name. */
+export const changesOf = ({ name, file, find, replace, also = [] }: Mutant): (PlantedText & Change)[] =>
+  [{ file, find, replace }, ...also].map((change) => ({ name, ...change }));
 
 export function findMutant(name: string): Mutant {
   const mutant = MUTANTS.find((one) => one.name === name);

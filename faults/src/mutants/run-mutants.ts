@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign } from '../parts/children.js';
 import type { Part, Tally } from '../parts/run-part.js';
-import { MUTANTS, type Mutant } from './mutants.js';
+import { changesOf, MUTANTS, type Mutant } from './mutants.js';
 import { planted } from './planted.js';
 
 const RUNS = 4_000;
@@ -11,7 +11,7 @@ const CHUNK = 20;
 
 export interface MutantsOptions {
   runs?: number;
-  seed?: number;
+  seed: number;
   only?: string;
   json: boolean;
   workers?: number;
@@ -19,12 +19,12 @@ export interface MutantsOptions {
 
 /** Plants each bug in turn in the real cores, each in processes of its own, and looks for the first run that shows it. */
 export async function runMutants(
-  { runs = RUNS, seed = 1, only, json, workers = Math.min(2, availableParallelism()) }: MutantsOptions,
+  { runs = RUNS, seed, only, json, workers = Math.min(2, availableParallelism()) }: MutantsOptions,
   resolve: (name: string) => string,
 ): Promise<number> {
   const chosen = MUTANTS.filter(({ name }) => only === undefined || name === only);
   if (chosen.length === 0) throw new Error(`no mutant is named ${only}; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
-  for (const mutant of chosen) planted(compiled(mutant, resolve), mutant);
+  for (const mutant of chosen) for (const change of changesOf(mutant)) planted(compiled({ ...mutant, ...change }, resolve), change);
   const results: Finding[] = [];
   const queue = [...chosen];
   const work = async () => {
@@ -34,7 +34,7 @@ export async function runMutants(
   results.sort((a, b) => chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name));
   const found = results.filter((result) => result.found).length;
   if (results.length !== chosen.length) throw new Error(`${results.length} of ${chosen.length} mutants were tried`);
-  if (json) console.log(JSON.stringify({ planted: results.length, found, mutants: results }));
+  if (json) console.log(JSON.stringify({ planted: results.length, found, mutants: results, seed }));
   else console.log(`${found} of ${results.length} planted bugs were found`);
   return found === results.length ? 0 : 1;
 }
@@ -46,12 +46,13 @@ interface Finding {
 }
 
 /** A run counts only if it goes well without the bug. */
-async function hunt({ name, does }: Mutant, seed: number, runs: number): Promise<Finding> {
+async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, runs: number): Promise<Finding> {
+  const planted: Part = { mutant: name, profile, stopsAtFirst: true };
   let next = seed;
-  let failed = await firstFailure({ mutant: name, stopsAtFirst: true }, next, runs);
-  while (failed && (await firstFailure({ stopsAtFirst: true }, failed.seed, 1))) {
+  let failed = await firstFailure(planted, next, runs);
+  while (failed && (await firstFailure({ profile, stopsAtFirst: true }, failed.seed, 1))) {
     next = failed.seed + 1;
-    failed = await firstFailure({ mutant: name, stopsAtFirst: true }, next, seed + runs - next);
+    failed = await firstFailure(planted, next, seed + runs - next);
   }
   const tried = failed ? failed.seed - seed + 1 : runs;
   const words = failed ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}` : `in ${tried} runs: ${does}`;

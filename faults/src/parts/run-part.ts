@@ -1,11 +1,13 @@
 import { register } from 'node:module';
-import { findMutant } from '../mutants/mutants.js';
+import { changesOf, findMutant } from '../mutants/mutants.js';
+import type { ProfileName } from '../simulation/profile.js';
 import type { ViolationKind } from '../simulation/violations.js';
 
 /** Work for one child process: the seeds `from`, `from + 1`, … asked for one chunk at a time. */
 export interface Part {
   /** A planted bug, by name. */
   mutant?: string;
+  profile?: ProfileName;
   stopsAtFirst: boolean;
 }
 
@@ -43,14 +45,17 @@ export const emptyTally = (): Tally => ({
 });
 
 /** The child's side: simulates what it is told to and reports. The cores are loaded only here, after a bug was planted in them. */
-export async function runPart({ mutant, stopsAtFirst }: Part, resolve: (name: string) => string): Promise<void> {
+export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part, resolve: (name: string) => string): Promise<void> {
   if (mutant !== undefined) {
-    const { project, file, find, replace } = findMutant(mutant);
-    const entry = resolve(`@tranche/${project}`);
-    const url = new URL(file, `file://${entry}`).href;
-    register(new URL('mutants/plant-hook.js', `file://${process.argv[1]}`), {
-      data: { name: mutant, url, find, replace },
-    });
+    const planted = findMutant(mutant);
+    const entry = resolve(`@tranche/${planted.project}`);
+    const data = changesOf(planted).map(({ name, file, find, replace }) => ({
+      name,
+      url: new URL(file, `file://${entry}`).href,
+      find,
+      replace,
+    }));
+    register(new URL('mutants/plant-hook.js', `file://${process.argv[1]}`), { data });
   }
   const { simulate } = await import('../simulation/simulate.js');
   process.on('message', (message: Chunk | 'end') => {
@@ -62,7 +67,7 @@ export async function runPart({ mutant, stopsAtFirst }: Part, resolve: (name: st
   async function run({ from, runs }: Chunk): Promise<Tally> {
     const tally = emptyTally();
     for (let seed = from; seed < from + runs; seed++) {
-      const { violations, ...counts } = await simulate({ seed, stopsAtFirst });
+      const { violations, ...counts } = await simulate({ seed, profile, stopsAtFirst });
       tally.runs++;
       for (const name of ['operations', 'crashes', 'pauses', 'rebalances', 'flushes', 'inDoubt', 'falseDoubt'] as const)
         tally[name] += counts[name];

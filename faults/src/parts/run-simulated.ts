@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { ProfileName } from '../simulation/profile.js';
 import { VIOLATIONS } from '../simulation/violations.js';
 import { campaign } from './children.js';
 import { emptyTally, type Tally } from './run-part.js';
@@ -7,12 +8,11 @@ const RUNS = 2_000;
 const CHUNK = 50;
 const MOST_WORKERS = 8;
 const PROGRESS_MS = 10_000;
-/** The first so many kinds of violation are in the summary. */
-const HEADLINES = 5;
 
 export interface SimulatedOptions {
   runs?: number;
-  seed?: number;
+  seed: number;
+  profile?: ProfileName;
   workers?: number;
   json: boolean;
 }
@@ -20,7 +20,8 @@ export interface SimulatedOptions {
 /** Runs seeded worlds and prints what was seen; 1 if anything happened that never must. */
 export async function runSimulated({
   runs = RUNS,
-  seed = 1,
+  seed,
+  profile = 'plain',
   workers = Math.min(availableParallelism(), MOST_WORKERS),
   json,
 }: SimulatedOptions): Promise<number> {
@@ -31,50 +32,48 @@ export async function runSimulated({
     () => console.error(`${total.runs} of ${runs} runs, ${total.failed.length} with violations, ${seconds()}`),
     PROGRESS_MS,
   );
-  await campaign({ part: { stopsAtFirst: false }, seed, runs, workers, chunk: CHUNK, onTally: (tally) => add(total, tally) });
+  await campaign({ part: { profile, stopsAtFirst: false }, seed, runs, workers, chunk: CHUNK, onTally: (tally) => add(total, tally) });
   clearInterval(progress);
   total.failed.sort((a, b) => a.seed - b.seed);
   const [first] = total.failed;
-  if (first) await tell(total, first.seed);
+  if (first) await tell(total, first.seed, profile);
   else
     console.error(`${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`);
   if (total.runs !== runs) throw new Error(`${total.runs} of ${runs} runs were made`);
   console.error(JSON.stringify(more(total)));
-  console.log(json ? JSON.stringify(summary(total, seed)) : readable(total, seed));
+  console.log(json ? JSON.stringify(summary(total, seed, profile)) : readable(total, seed, profile));
   return first ? 1 : 0;
 }
 
-function summary(total: Tally, seed: number): object {
+function summary(total: Tally, seed: number, profile: ProfileName): object {
   const { runs, operations, crashes, inDoubt, falseDoubt } = total;
-  return { runs, operations, crashes, ...counts(total, VIOLATIONS.slice(0, HEADLINES)), inDoubt, falseDoubt, seed };
+  return { runs, operations, crashes, ...counts(total), inDoubt, falseDoubt, profile, seed };
 }
 
-/** What else was looked for and done, and the first seeds that failed. */
-function more(total: Tally): object {
-  const { pauses, rebalances, flushes, failed } = total;
-  const failedSeeds = failed.slice(0, 10).map(({ seed }) => seed);
-  return { ...counts(total, VIOLATIONS.slice(HEADLINES)), pauses, rebalances, flushes, failedSeeds };
+/** What else was done, and the first seeds that failed. */
+function more({ pauses, rebalances, flushes, failed }: Tally): object {
+  return { pauses, rebalances, flushes, failedSeeds: failed.slice(0, 10).map(({ seed }) => seed) };
 }
 
-function counts(total: Tally, kinds: readonly (typeof VIOLATIONS)[number][]): Record<string, number> {
-  return Object.fromEntries(kinds.map((kind) => [kind, total.violations[kind] ?? 0]));
+function counts(total: Tally): Record<string, number> {
+  return Object.fromEntries(VIOLATIONS.map((kind) => [kind, total.violations[kind] ?? 0]));
 }
 
-const readable = (total: Tally, seed: number): string =>
-  Object.entries(summary(total, seed))
+const readable = (total: Tally, seed: number, profile: ProfileName): string =>
+  Object.entries(summary(total, seed, profile))
     .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
     .join('\n');
 
 /** What happened in the first failed run, event by event, and how to see it again. */
-async function tell(total: Tally, seed: number): Promise<void> {
+async function tell(total: Tally, seed: number, profile: ProfileName): Promise<void> {
   const { simulate } = await import('../simulation/simulate.js');
   const lines: string[] = [];
-  const { violations } = await simulate({ seed, trace: (line) => lines.push(line), stopsAtFirst: true });
+  const { violations } = await simulate({ seed, profile, trace: (line) => lines.push(line), stopsAtFirst: true });
   for (const line of lines.filter(isTelling).slice(-400)) console.error(line);
   for (const { kind, detail, atMs } of violations) console.error(`${atMs.toFixed(1).padStart(9)}  ${kind}: ${detail}`);
   const kinds = Object.entries(total.violations).map(([kind, count]) => `${kind} ${count}`);
   console.error(`\n${total.failed.length} of ${total.runs} runs went wrong (${kinds.join(', ')}), first of them seed ${seed}:`);
-  console.error(`npm run faults -- --simulated --runs 1 --seed ${seed}`);
+  console.error(`npm run faults -- --simulated --profile ${profile} --runs 1 --seed ${seed}`);
 }
 
 /** Without the heartbeats and looks that only fill the page. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OwnProcess, runToEnd } from './own-process.js';
 
-/** What tools/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
+/** What tools/commands/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
 export interface CommandLines {
   folder: string;
   kafka: { brokers: string; java?: string[]; settings?: Record<string, string>; clusterId?: string };

@@ -7,7 +7,7 @@ process.on('exit', () => ours.forEach((child) => child.kill('SIGKILL')));
 
 /**
  * A broker or a store of our own, to be killed and started again. It is of our process group, and ends with us: by `kill`, when we exit, or
- * by the guard of tools/processes.mjs when we are killed.
+ * by the guard of tools/infra/processes.mjs when we are killed.
  */
 export class OwnProcess {
   #child: ChildProcess | undefined;

@@ -6,6 +6,7 @@ import {
   toCloudEvent,
   untagExtraData,
   verdictOf,
+  type JournalRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -28,6 +29,8 @@ export interface OrderTraces {
   calls: CallOfPlatform[];
   executed: OperationOfPlatform[];
   notifications: NotificationOfPlatform[];
+  /** TRANSACTIONIDs of which the journal holds a success: by answer, notification, look-up or an operator's word. */
+  heardToSucceed: Set<string>;
 }
 
 /** The traces, joined: what the referee's parts look things up in. */
@@ -58,7 +61,10 @@ export function bookOf(traces: Traces): Book {
     const key = orderKey(merchant, orderId);
     const known = orders.get(key);
     if (known) return known;
-    const fresh = { key, order: emptyOrder(merchant, orderId), grants: [], calls: [], executed: [], notifications: [] };
+    const fresh: OrderTraces = {
+      ...{ key, order: emptyOrder(merchant, orderId), grants: [], calls: [], executed: [], notifications: [] },
+      heardToSucceed: new Set(),
+    };
     orders.set(key, fresh);
     keys.set(orderId, key);
     return fresh;
@@ -68,6 +74,8 @@ export function bookOf(traces: Traces): Book {
   const expected: Book['expected'] = new Map();
   for (const { partition, offset, record } of traces.journal) {
     const traced = of(record.merchant, record.orderId);
+    const heard = successIn(record);
+    if (heard !== undefined) traced.heardToSucceed.add(heard);
     const isNew = record.record === 'INTENT' && verdictOf(traced.order, record.token) === undefined;
     const { order, effects } = fold(traced.order, record, offset);
     traced.order = order;
@@ -94,6 +102,12 @@ export function bookOf(traces: Traces): Book {
   return { orders, expected, published };
 }
 
+/** TRANSACTIONID of the success that a record tells of. */
+function successIn(record: JournalRecord): string | undefined {
+  const isWord = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
+  return isWord && record.result === 'succeeded' ? record.answer.transactionId : undefined;
+}
+
 /** Whose execution it is. Untagged ones are told by their TRANSACTIONID, or where the order has only one operation that it can be. */
 export function executedFor({ order, executed }: OrderTraces, operation: OperationState): OperationOfPlatform[] {
   const ofKind = order.operations.filter((other) => other.operation === operation.operation);
@@ -108,8 +122,12 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
   });
 }
 
-/** What the platform finally said of a transaction, and notification-ingest took: nobody can say that they were not told. */
-export function toldOf({ notifications }: OrderTraces, transactionId: string): 'succeeded' | 'refused' | undefined {
+/**
+ * What the platform finally said of a transaction, and notification-ingest took or the journal holds: nobody can say that they were not
+ * told. Undefined where no word got through: the notification was never sent, a forged one came in its place, the answer was lost.
+ */
+export function toldOf({ notifications, heardToSucceed }: OrderTraces, transactionId: string): 'succeeded' | 'refused' | undefined {
+  if (heardToSucceed.has(transactionId)) return 'succeeded';
   const codes = notifications
     .filter((one) => one.transactionId === transactionId && isTaken(one))
     .map(({ execCode }) => standingOf(execCode));

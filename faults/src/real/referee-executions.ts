@@ -1,18 +1,16 @@
-import { findOperation, operationTag, untagExtraData, type OperationState } from '@tranche/order-journal';
-import { executedFor, kindOf, standingOf, type Book, type OrderTraces } from './referee-book.js';
+import { findOperation, hasSucceeded, operationTag, untagExtraData, type OperationState } from '@tranche/order-journal';
+import { executedFor, kindOf, standingOf, toldOf, type Book, type OrderTraces } from './referee-book.js';
 import type { Violation } from './referee-verdict.js';
 import type { OperationOfPlatform } from './traces.js';
 
 /** What the platform executed: each operation once, each by a right that the journal gave, and within the interface's limits. */
 export function wrongExecutions({ orders, published }: Book): Violation[] {
   const found: Violation[] = [];
-  const toldOfTwo = new Set(
-    [...published.values()].flat().flatMap(({ key, event }) => (event.data.flags?.includes('two_payments_succeeded') ? [key] : [])),
-  );
+  const conflicts = [...published.values()].flat().filter(({ event }) => event.data.flags?.includes('two_payments_succeeded'));
   for (const traced of orders.values()) {
     for (const detail of executedTwice(traced)) found.push({ kind: 'executedTwice', detail: `${traced.order.orderId}: ${detail}` });
-    for (const detail of brokenGuards(traced, toldOfTwo.has(traced.key)))
-      found.push({ kind: 'guardBroken', detail: `${traced.order.orderId}: ${detail}` });
+    const named = conflicts.flatMap(({ key, event }) => (key === traced.key ? [event.data.commandId] : []));
+    for (const detail of brokenGuards(traced, named)) found.push({ kind: 'guardBroken', detail: `${traced.order.orderId}: ${detail}` });
   }
   return found;
 }
@@ -45,7 +43,7 @@ function executedTwice(traced: OrderTraces): string[] {
 const maybeSent = ({ closed }: OperationState['attempts'][number]): boolean => closed !== 'unsent';
 
 /** Interface, Limits. The platform has refusals of its own for most of them; here the ledger alone is asked. */
-function brokenGuards(traced: OrderTraces, isToldOfTwo: boolean): string[] {
+function brokenGuards(traced: OrderTraces, named: readonly (string | undefined)[]): string[] {
   const found: string[] = [];
   const succeeded = traced.executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
   for (const payment of traced.executed.filter(({ transactionId, initialId }) => transactionId === initialId)) {
@@ -61,11 +59,15 @@ function brokenGuards(traced: OrderTraces, isToldOfTwo: boolean): string[] {
     const refunded = of('refund').reduce((sum, { amount }) => sum + amount, 0);
     if (refunded > captured) found.push(`refunded ${refunded} of ${captured}`);
   }
-  return [...found, ...rivals(traced, isToldOfTwo)];
+  return [...found, ...rivals(traced, named)];
 }
 
-/** Two payments of one order that can both take money, though neither took the other's place. */
-function rivals(traced: OrderTraces, isToldOfTwo: boolean): string[] {
+/**
+ * Two payments of one order that can both take money, though neither took the other's place; and two that did, of which people must be told
+ * by an event that names one of them. `named`: the payments that such events name. It is asked for only where both successes were told: of
+ * a form that the cardholder finishes, a notification alone brings word, and nobody can know of one that never came.
+ */
+function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): string[] {
   const { order, executed } = traced;
   const isVoided = ({ initialId }: OperationOfPlatform) =>
     executed.some((other) => other.initialId === initialId && other.operationType === 'void' && other.finalExecCode === '0000');
@@ -79,10 +81,16 @@ function rivals(traced: OrderTraces, isToldOfTwo: boolean): string[] {
       const names = `${one.operation.commandId} and ${other.operation.commandId}`;
       if (!succeeds(traced, other.operation, one.operation)) return [`${names} are live together`];
       const haveBothPaid = [one, other].every(({ entry }) => standingOf(entry.finalExecCode) === 'succeeded');
-      return haveBothPaid && !isToldOfTwo ? [`${names} both succeeded, and nobody was told`] : [];
+      const areBothTold = [one, other].every(({ operation, entry }) => isTold(traced, operation, entry));
+      const isPublished = [one, other].some(({ operation }) => named.includes(operation.commandId));
+      return haveBothPaid && areBothTold && !isPublished ? [`${names} both succeeded, and nobody was told`] : [];
     }),
   );
 }
+
+/** An operator's word may name no TRANSACTIONID: then the state alone shows it. */
+const isTold = (traced: OrderTraces, operation: OperationState, { transactionId }: OperationOfPlatform): boolean =>
+  hasSucceeded(operation) || toldOf(traced, transactionId) === 'succeeded';
 
 /** By `supersedes`, over any number of steps. */
 function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {

@@ -1,6 +1,7 @@
 import { orderKey } from '@tranche/contracts';
-import { emptyOrder, findOperation, type OperationState } from '@tranche/order-journal';
+import { emptyOrder, findOperation, isPayment, type OperationState } from '@tranche/order-journal';
 import { finalOf } from '../simulation/referee.js';
+import { untrueConflict } from '../simulation/rivals.js';
 import { executedFor, standingOf, toldOf, type Book, type OrderTraces, type Standing } from './referee-book.js';
 import { contentOf } from './referee-open.js';
 import type { Violation } from './referee-verdict.js';
@@ -26,8 +27,10 @@ function wrongStates({ orders }: Book): string[] {
 
 function wrongIn(traced: OrderTraces, operation: OperationState): string | undefined {
   const executed = executedFor(traced, operation);
+  const isToldToSucceed = executed.some(({ transactionId }) => toldOf(traced, transactionId) === 'succeeded');
   switch (operation.phase) {
     case 'ended':
+      if (operation.end === 'expired' && isToldToSucceed) return 'its notification says succeeded';
       return wrongEnd(operation, executed);
     case 'redirect':
     case 'pending': {
@@ -42,7 +45,10 @@ function wrongIn(traced: OrderTraces, operation: OperationState): string | undef
   }
 }
 
-function wrongEnd({ end, amount, isAmountAssumed }: OperationState, executed: ReturnType<typeof executedFor>): string | undefined {
+function wrongEnd(
+  { end, amount, isAmountAssumed }: Pick<OperationState, 'end' | 'amount' | 'isAmountAssumed'>,
+  executed: ReturnType<typeof executedFor>,
+): string | undefined {
   const standing = (wanted: Standing) => executed.find(({ finalExecCode }) => standingOf(finalExecCode) === wanted);
   switch (end) {
     case 'succeeded': {
@@ -85,10 +91,10 @@ function wrongEvents({ orders, published }: Book): string[] {
     if (!first) continue;
     const { type, subject, data } = first.event;
     const { commandId, outcome, flags = [] } = data;
-    if (type === 'payment.conflict.detected' && !flags.some((flag) => flag === 'two_payments_succeeded' || flag === 'was_expired'))
-      found.push(`a conflict of ${commandId} (${flags.join(', ')}) was published, and the platform always said the truth`);
-    const final = finalOf(type, outcome);
     const traced = orders.get(orderKey(data.merchant, data.orderId));
+    const untrue = type === 'payment.conflict.detected' ? untrueConflict(flags, commandId, paidIn(traced)) : undefined;
+    if (untrue !== undefined) found.push(`a conflict of ${commandId} (${flags.join(', ')}) was published, and ${untrue}`);
+    const final = finalOf(type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const operation = findOperation(traced?.order ?? emptyOrder('', ''), commandId);
     if (!traced || !operation) continue; // not of the journal: the events' part says so
@@ -96,6 +102,13 @@ function wrongEvents({ orders, published }: Book): string[] {
     if (wrong !== undefined) found.push(`${type} of ${subject} was published of ${commandId}, but ${wrong}`);
   }
   return found;
+}
+
+/** Of the order's payments, those that the ledger shows as succeeded. */
+function paidIn(traced: OrderTraces | undefined): string[] {
+  const payments = traced?.order.operations.filter((operation) => isPayment(operation)) ?? [];
+  const hasPaid = (payment: OperationState) => traced && wrongEnd({ end: 'succeeded' }, executedFor(traced, payment)) === undefined;
+  return payments.filter(hasPaid).map(({ commandId }) => commandId);
 }
 
 function forged({ delivered, notificationTopic }: Traces): string[] {

@@ -1,5 +1,5 @@
 import type { JournalRecord } from '@tranche/order-journal';
-import { cleanTraces } from '../../test/referee-forged.js';
+import { cleanTraces, expiredTraces, supersededTraces } from '../../test/referee-forged.js';
 import { refereeOf, type ViolationKind } from './referee.js';
 import type { Traces } from './traces.js';
 
@@ -201,26 +201,72 @@ it.each(FORGERIES)('%s: %s', (kind, _what, change, detail) => {
   expect(violations.filter((one) => one.kind === kind).map((one) => one.detail)).toContainEqual(expect.stringMatching(detail));
 });
 
-it('finds two payments that are live together, unless one took the other’s place', () => {
-  const traces = cleanTraces();
-  const second = traces.journal.filter(({ record }) => record.orderId === 'run-2').map(({ record, ...place }) => ({ ...place, record }));
-  traces.journal.push(
-    ...second.map(({ record, ...place }, index) => ({
-      ...place,
-      offset: 500n + BigInt(index),
-      record: {
-        ...record,
-        commandId: 'c5',
-        token: 'token-c5',
-        ...(record.record === 'INTENT' ? { supersedes: 'c4', tag: undefined } : { answer: { transactionId: 'A3' } }),
-      } as JournalRecord,
-    })),
+const detailsOf = (traces: Traces, kind: ViolationKind) =>
+  refereeOf(traces).violations.flatMap((one) => (one.kind === kind ? [one.detail] : []));
+const lookedUp = (answer: object) => ({
+  ...{ record: 'EVIDENCE' as const, source: 'look-up', operation: 'authorize', commandId: 'c1', attempt: 1, result: 'succeeded' },
+  answer,
+});
+
+describe('two payments of one order', () => {
+  const finished = () => supersededTraces().notified('run-3', 'authorize', 'A1', 'c1').traces;
+  const bothPaid = 'run-3: c1 and c2 both succeeded, and nobody was told';
+
+  it('may be live together only where one took the other’s place', () => {
+    const { traces } = supersededTraces();
+    operation(traces, 'A1').finalExecCode = '0002';
+    expect(refereeOf(traces).violations).toEqual([]);
+    Object.assign(traces.journal[2]!.record, { supersedes: 'c9' });
+    expect(detailsOf(traces, 'guardBroken')).toEqual(['run-3: c1 and c2 are live together']);
+  });
+
+  it.each(['by notification', 'by the answer'] as const)(
+    'are no fault where the second was told %s, and no word of the first got through: a forged notification came in its place',
+    (secondIsTold) => {
+      const { traces } = supersededTraces(secondIsTold).sent('run-3', 'authorize', 'A1', 'suppressed');
+      expect(refereeOf(traces).violations).toEqual([]);
+    },
   );
-  traces.ledger.operations.push({ ...operation(traces, 'A2'), transactionId: 'A3', initialId: 'A3', extraData: undefined });
-  const guards = () => refereeOf(traces).violations.filter(({ kind }) => kind === 'guardBroken');
-  expect(guards()).toEqual([]);
-  for (const transactionId of ['A2', 'A3']) operation(traces, transactionId).finalExecCode = '0000';
-  expect(guards().map(({ detail }) => detail)).toEqual(['run-2: c4 and c5 both succeeded, and nobody was told']);
+
+  it('are no fault where an event tells of both', () => {
+    const traces = finished();
+    expect(traces.events.at(-1)!.event.data).toMatchObject({ commandId: 'c1', flags: ['two_payments_succeeded'] });
+    expect(refereeOf(traces).violations).toEqual([]);
+  });
+
+  it.each<[how: string, () => Traces]>([
+    ['by notification', finished],
+    ['by notification and by the answer', () => supersededTraces('by the answer').notified('run-3', 'authorize', 'A1', 'c1').traces],
+    ['by a notification that was answered with OK and went no further', () => supersededTraces().sent('run-3', 'authorize', 'A1').traces],
+    ['by a look-up', () => supersededTraces().journaled('run-3', lookedUp({ execCode: '0000', transactionId: 'A1' })).traces],
+    ['by somebody who names no TRANSACTIONID', () => supersededTraces().journaled('run-3', lookedUp({})).traces],
+  ])('are a broken guard where both successes were told %s, and no event says so', (_how, traces) => {
+    const { events, ...others } = traces();
+    const left = events.filter(({ event }) => event.type !== 'payment.conflict.detected');
+    expect(detailsOf({ ...others, events: left }, 'guardBroken')).toEqual([bothPaid]);
+  });
+
+  it('are a broken guard where the event names another payment', () => {
+    const traces = finished();
+    traces.events.at(-1)!.event.data.commandId = 'c9';
+    expect(detailsOf(traces, 'guardBroken')).toEqual([bothPaid]);
+  });
+
+  it.each([
+    ['the named one did not succeed', 'A1', /c1 \(two_payments_succeeded\) was published, and it did not succeed/],
+    ['the other one did not', 'A2', /c1 \(two_payments_succeeded\) was published, and no other payment of its order succeeded/],
+  ])('may not be told of where %s', (_what, transactionId, detail) => {
+    const traces = finished();
+    operation(traces, transactionId).finalExecCode = '4001';
+    expect(detailsOf(traces, 'wrongOutcome')).toContainEqual(expect.stringMatching(detail));
+  });
+});
+
+it('finds what is taken for expired although its success was told', () => {
+  const expired = expiredTraces();
+  expect(refereeOf(expired.traces).violations).toEqual([]);
+  const { traces } = expired.sent('run-4', 'authorize', 'B1');
+  expect(detailsOf(traces, 'wrongOutcome')).toEqual(['authorize c1 of run-4 is expired, but its notification says succeeded']);
 });
 
 it('counts doubts: resolved, still open, and false where the platform never executed', () => {

@@ -12,7 +12,7 @@ const RUNS_OF_ONE_KAFKA = 8;
 
 export interface RealOptions {
   runs?: number;
-  seed?: number;
+  seed: number;
   only?: string;
   json: boolean;
 }
@@ -22,7 +22,7 @@ export function listOfScenarios(): string {
 }
 
 /** Scenarios against real processes, as many at a time as there are places for Kafka and Redis. Resolves with the exit code. */
-export async function runReal({ runs: wanted, seed = 1, only, json }: RealOptions, places: readonly CommandLines[]): Promise<number> {
+export async function runReal({ runs: wanted, seed, only, json }: RealOptions, places: readonly CommandLines[]): Promise<number> {
   const infrastructures = places.map((lines) => new Infrastructure(lines));
   const scenarios = playable(infrastructures, only);
   if (scenarios.length === 0) {

@@ -1,4 +1,4 @@
-import { execCode as execCodeOf, type OperationKind } from '@tranche/contracts';
+import { execCode as execCodeOf, METHODS, type OperationKind } from '@tranche/contracts';
 import {
   compact,
   operationTag,
@@ -57,7 +57,7 @@ function prepare(
   const terms: OperationTerms = { operation, method, currency: 'EUR', contentHash, ...compact({ amount, supersedes, transactionId }) };
   if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
     return { terms, faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }], restsOnOrder: false };
-  if (operation === 'void' && method === 'B')
+  if (operation === 'void' && !METHODS[method].takesVoid)
     return { terms, faults: [{ path: '', code: 'void_not_offered', message: 'Method B has no void' }], restsOnOrder: true };
   if (isFollowUp(operation) && transactionId === undefined)
     return { terms, faults: [{ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' }], restsOnOrder: true };

@@ -1,4 +1,4 @@
-import type { Method, OperationKind, Rail } from '@tranche/contracts';
+import { methodOfRail, RAILS, type Method, type OperationKind, type Rail } from '@tranche/contracts';
 import { journalPartition } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
@@ -35,8 +35,6 @@ export interface Plan {
 }
 
 export const MERCHANT = 'shop-fr';
-const METHODS: Readonly<Record<Rail, Method>> = { 'partner-a': 'A', 'partner-b': 'B', card: 'card' };
-const RAILS: readonly Rail[] = ['partner-a', 'partner-b', 'card'];
 
 /** At least two orders and five operations, that get in each other's way: duplicates, two captures, supersessions, other rails. */
 export function drawPlan(random: Random, troubleMs: number): Plan {
@@ -75,7 +73,7 @@ function drawOrder(random: Random, orderId: string, before: number, troubleMs: n
       commandId,
       operation,
       rail: onRail,
-      method: METHODS[onRail],
+      method: methodOfRail(onRail),
       contentHash: `${commandId}#1`,
       isUntagged: operation === 'pay' || random.chance(0.15),
       ...(random.chance(0.03) ? { notAfterMs: random.between(0, troubleMs) } : {}),

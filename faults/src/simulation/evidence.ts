@@ -1,5 +1,5 @@
-import { execCode as execCodeOf, execCodeClass } from '@tranche/contracts';
 import { compact, evidenceResult, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { execCodeNotes } from '@tranche/platform';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
 
@@ -11,8 +11,7 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
   const optional = compact({
     tag,
     extraData,
-    partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
-    mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
+    ...execCodeNotes(execCode),
   });
   const answer = compact({ execCode, transactionId, amount });
   return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };

@@ -1,6 +1,15 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import { InOrderWork, KeyOrderedPool, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
-import { Arbitration, DoubtWatch, JournalView, Projector, SEND_DEADLINE_MS, type Log, type OrderIndex } from '@tranche/order-journal';
+import {
+  Arbitration,
+  DoubtWatch,
+  IndexAuditor,
+  JournalView,
+  Projector,
+  SEND_DEADLINE_MS,
+  type Log,
+  type OrderIndex,
+} from '@tranche/order-journal';
 import { arbitrable, PLATFORM_TIMEOUT_MS } from './call.js';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
@@ -9,13 +18,14 @@ import { GroupClient, timersOf, type FetchSource } from './group-client.js';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
 import type { SimulatedNotification, SimulatedPlatform } from './platform.js';
-import type { SimulatedProcess } from './process.js';
+import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
 import { consumed, type SimulatedTopic, type TopicRecord } from './topics.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
-const PROJECTOR_LOOK_MS = 2_000;
+const PROJECTOR_POLL_MS = 2_000;
+const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
@@ -32,6 +42,8 @@ export interface SharedWorld {
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
   threw(error: unknown): void;
+  /** A part of ours logged an error: something was found that must never be. */
+  alarmed(message: string): void;
 }
 
 /** One life of a gateway: the real cores, wired as the service wires them. */
@@ -40,29 +52,36 @@ export class SimulatedGateway {
   readonly #projector: Projector;
   readonly #arbitration: Arbitration;
   readonly #index: OrderIndex;
+  readonly #auditing: AuditOfProcess;
+  readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
+  readonly #life = new AbortController();
   readonly #projectorRuns = new Map<number, Promise<void>>();
   #published = Promise.resolve();
   #tokens = 0;
   #lookingForDoubts = false;
+  #isAuditing = false;
 
   constructor(
     readonly process: SimulatedProcess,
     private readonly world: SharedWorld,
   ) {
-    const logger: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const logger: Log = { info: () => undefined, warn: () => undefined, error: (_fields, message) => world.alarmed(message) };
     const log = world.journal.appendsOf(process);
     this.#index = world.index.of(process);
     this.view = new JournalView({ log, index: this.#index, timing: process, logger });
     const gate = new SimulatedGate(process);
     const newToken = () => `${process.name}#${++this.#tokens}`;
     this.#arbitration = new Arbitration({ journal: this.view, gate, timing: process, newToken });
-    this.#projector = new Projector({
-      index: this.#index,
-      events: { publish: (events) => this.#publish(events) },
-      journal: world.journal.readerOf(process),
-      timing: process,
-      logger,
+    const journal = world.journal.readerOf(process);
+    const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
+    const audit = (this.#auditing = new AuditOfProcess(process));
+    this.#projector = new Projector({ index: this.#index, events, journal, timing: process, logger });
+    this.#auditor = new IndexAuditor({
+      projector: this.#projector,
+      ...{ index: world.index.of(audit), journal: world.journal.readerOf(audit), timing: audit, logger },
+      random: () => audit.around.random.next(),
+      recordsPerSecond: 1_000,
     });
     this.#doubts = new DoubtWatch(this.view, process, DOUBT_WAIT_MS, logger);
   }
@@ -72,24 +91,51 @@ export class SimulatedGateway {
     return this.view.stoppedBecause;
   }
 
+  /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
   async start(): Promise<void> {
-    const { journal, projectorGroup, gatewayGroup } = this.world;
-    const { process } = this;
-    new GroupClient(process, projectorGroup, this.#journalSource(), {
+    this.#startProjector();
+    await this.#startJournal();
+    this.#startTimers();
+    this.#startConsumer();
+  }
+
+  #startProjector(): void {
+    const { process, world } = this;
+    new GroupClient(process, world.projectorGroup, this.#journalSource(), {
       assigned: (assignment) => this.#project(assignment),
-      startOffset: (partition, committed, low) => this.#projector.startOffset(partition, committed, low),
     }).start();
+    process.every(PROJECTOR_POLL_MS, 'looks at the index', () => void this.#projector.poll());
+    this.#auditing.every(AUDIT_MS, 'audits', () => void this.#audit());
+  }
+
+  async #startJournal(): Promise<void> {
+    const { process, world } = this;
+    const { journal } = world;
     // In this order: an end that is read later can only be further.
     const markers = await this.#index.markers();
     const offsets = await process.request('journal offsets', () => journal.offsets());
     const from = await this.view.begin(offsets, markers);
     for (const [partition, offset] of from) this.#follow(partition, offset);
     while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
-    process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
-    process.every(PROJECTOR_LOOK_MS, 'looks at the index', () => void this.#projector.look());
     process.every(FORGET_MS, 'forgets', () => void this.#index.markers().then((markers) => this.view.forget(markers)));
+  }
+
+  #startTimers(): void {
+    this.process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
+  }
+
+  #startConsumer(): void {
+    const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
-    new GroupClient(process, gatewayGroup, this.#topicSource(), { assigned: (assignment) => pool.workOn(assignment) }).start();
+    new GroupClient(process, world.gatewayGroup, this.#topicSource(), { assigned: (assignment) => pool.workOn(assignment) }).start();
+  }
+
+  /** What is audited may be lost, or go back, at any time: only what differs counts. */
+  async #audit(): Promise<void> {
+    if (this.#isAuditing) return;
+    this.#isAuditing = true;
+    await this.#auditor.auditNext(this.#life.signal).catch((error: unknown) => isBug(error) && this.world.threw(error));
+    this.#isAuditing = false;
   }
 
   async #lookForDoubts(): Promise<void> {
@@ -126,16 +172,22 @@ export class SimulatedGateway {
   }
 
   #project(assignment: Assignment): InOrderWork {
-    const { partition } = assignment;
+    const { partition, signal } = assignment;
+    const projection = this.#projector.assign(partition, signal);
     const onBatch = (records: ConsumedRecord[]) => {
       const landed = this.world.journal.partitions.get(partition)!;
       const entries = records.map(({ offset }) => landed.find((entry) => entry.offset === offset)!);
-      return this.#projector.project(partition, entries).catch((error: unknown) => {
+      return projection.project(entries).catch((error: unknown) => {
         if (isBug(error)) this.world.threw(error);
         throw error;
       });
     };
-    const work = new InOrderWork(assignment, { maxBatchRecords: 4, onBatch, timers: timersOf(this.process) });
+    const work = new InOrderWork(assignment, {
+      maxBatchRecords: 4,
+      onBatch,
+      startOffset: (committed, low) => projection.startOffset(committed, low),
+      timers: timersOf(this.process),
+    });
     const before = this.#projectorRuns.get(partition) ?? Promise.resolve();
     this.#projectorRuns.set(
       partition,

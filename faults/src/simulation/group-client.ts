@@ -35,7 +35,7 @@ export class GroupClient {
     private readonly process: SimulatedProcess,
     private readonly group: SimulatedGroup,
     private readonly source: FetchSource,
-    options: Pick<GroupWorkOptions, 'assigned' | 'startOffset' | 'marks'>,
+    options: Pick<GroupWorkOptions, 'assigned' | 'marks'>,
   ) {
     const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const timers = timersOf(process);

@@ -3,6 +3,7 @@ import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
+import { commandIdOf, lookForRivals, paidOf, untrueConflict } from './rivals.js';
 
 export interface LastLook {
   operations: number;
@@ -32,6 +33,7 @@ export function lookAtTheEnd(
     }
   }
   compareEvents(referee, platform);
+  lookForRivals(referee, platform);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
     if (last !== undefined && index.markers.get(partition) !== last)
@@ -72,8 +74,11 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     if (published < times)
       referee.say('eventsBroken', `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`);
     const { commandId, outcome, flags = [] } = event.data;
-    if (event.type === 'payment.conflict.detected' && !flags.some((flag) => flag === 'two_payments_succeeded' || flag === 'was_expired'))
-      referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and the platform always said the truth`);
+    const untrue =
+      event.type === 'payment.conflict.detected'
+        ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf))
+        : undefined;
+    if (untrue !== undefined) referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
     const final = finalOf(event.type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const key = event.subject ?? '';

@@ -52,6 +52,18 @@ export class SimulatedIndex {
     this.#history = [this.#now];
   }
 
+  /** An order that the index holds is gone, and its marker says nothing of it. Returns its key; undefined where the index holds none. */
+  plantHole(): string | undefined {
+    const held = [...this.#now].flatMap(([partition, { marker, orders }]) =>
+      marker === undefined ? [] : [...orders.keys()].map((key) => ({ partition, key })),
+    );
+    if (held.length === 0) return undefined;
+    const { partition, key } = this.around.random.pick(held);
+    const { orders, ...rest } = this.#held(partition);
+    this.#put(partition, { ...rest, orders: new Map([...orders].filter(([other]) => other !== key)) });
+    return key;
+  }
+
   /** Redis restarts from its file: an older consistent state. */
   restoreOlder(): void {
     this.#now = this.around.random.pick(this.#history);
@@ -61,19 +73,25 @@ export class SimulatedIndex {
     /** Which index a partition's states were last read of. */
     const generations = new Map<number, number>();
     return {
-      markers: () => process.request('index markers', () => markersOf(this.#seen())),
+      markers: () => process.request('index markers', () => markersOf(this.#seen(process))),
       read: (key) =>
         process.request('index read', () => {
-          const { orders, marker } = this.#seen().get(journalPartition(key)) ?? NOTHING;
+          const { orders, marker } = this.#seen(process).get(journalPartition(key)) ?? NOTHING;
           const order = orders.get(key);
           return marker === undefined ? {} : { marker, ...(order ? { order } : {}) };
         }),
       openOrders: (partition) =>
         process.request('index open orders', () => {
-          const { orders, marker } = this.#seen().get(partition) ?? NOTHING;
+          const { orders, marker } = this.#seen(process).get(partition) ?? NOTHING;
           if (marker === undefined) return { orderKeys: [] };
           const isOpen = (order: OrderState) => order.operations.some(({ phase }) => phase === 'open');
           return { marker, orderKeys: [...orders].filter(([, order]) => isOpen(order)).map(([key]) => key) };
+        }),
+      readTogether: (partition, keys) =>
+        process.request('index read together', () => {
+          const { marker, orders } = this.#seen(process).get(partition) ?? NOTHING;
+          if (marker === undefined) return { orders: keys.map(() => undefined) };
+          return { marker, orders: keys.map((key) => orders.get(key)) };
         }),
       readAll: (partition, marker, keys) =>
         process.request('index read all', () => {
@@ -83,8 +101,14 @@ export class SimulatedIndex {
           return keys.map((key) => held.orders.get(key));
         }),
       write: (projection) => process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
+      replace: (partition, marker, orders) =>
+        process.uncertain('index replace', () => {
+          const held = this.#held(partition);
+          if (held.marker !== marker) throw moved(partition, held.marker, marker);
+          this.#put(partition, { ...withChanges(held, orders, []), generation: ++this.#generations });
+        }),
       redirectHtml: (key, commandId) =>
-        process.request('index page', () => this.#seen().get(journalPartition(key))?.pages.get(`${key} ${commandId}`)),
+        process.request('index page', () => this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`)),
       beginRebuild: (partition, marker) => process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
     };
   }
@@ -134,8 +158,7 @@ export class SimulatedIndex {
     if (this.#history.length > KEPT) this.#history.shift();
   }
 
-  #seen(): Snapshot {
-    const { random, profile, isTroubled } = this.around;
+  #seen({ around: { random, profile, isTroubled } }: SimulatedProcess): Snapshot {
     return isTroubled() && random.chance(profile.staleRead) ? random.pick(this.#history) : this.#now;
   }
 }

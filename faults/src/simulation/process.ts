@@ -128,3 +128,12 @@ export class SimulatedProcess implements Sleeper, Timing {
     });
   }
 }
+
+/** What a process does for its audits, for as long as it lives, with chances of its own: a world is the same with and without audits. */
+export class AuditOfProcess extends SimulatedProcess {
+  constructor(private readonly audited: SimulatedProcess) {
+    super(`${audited.name} audit`, { ...audited.around, random: audited.around.random.apart() });
+    Object.defineProperty(this, 'isAlive', { get: () => this.audited.isAlive });
+    Object.defineProperty(this, 'pausedUntilMs', { get: () => this.audited.pausedUntilMs });
+  }
+}

@@ -38,8 +38,13 @@ export interface Profile {
 
 const seldom = (random: Random, probability: number, most: number): number => (random.chance(probability) ? random.next() * most : 0);
 
-export function drawProfile(random: Random): Profile {
+/** `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. */
+export const PROFILES = ['plain', 'rough'] as const;
+export type ProfileName = (typeof PROFILES)[number];
+
+export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
   const profile = drawTroubles(random);
+  if (name === 'rough') Object.assign(profile, drawRoughness(random));
   // A process that wakes up after an operator has closed what it was about to send.
   if (profile.operator && random.chance(0.4)) Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   return profile;
@@ -68,6 +73,19 @@ function drawTroubles(random: Random): Profile {
     clockJump: seldom(random, 0.2, 0.01),
     operator: random.chance(0.4),
     troubleMs: random.between(5_000, 40_000),
+  };
+}
+
+/** What it takes that an answer comes back to an assignment which has ended, while the index is behind (docs/reliability.md, faults found). */
+function drawRoughness(random: Random): Partial<Profile> {
+  return {
+    slow: random.between(0.12, 0.15),
+    slowMs: 4_000,
+    rebalance: 0.012,
+    flush: 0.006,
+    restore: 0.006,
+    crash: 0.003,
+    troubleMs: 40_000,
   };
 }
 

@@ -12,6 +12,11 @@ export class Random {
     for (let i = 0; i < 12; i++) this.next();
   }
 
+  /** Chances of their own: what is drawn of them changes nothing of what is drawn here. */
+  apart(): Random {
+    return new Random((this.#a ^ this.#counter) >>> 0);
+  }
+
   /** From 0 up to, not including, 1. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;

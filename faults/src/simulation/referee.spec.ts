@@ -2,6 +2,7 @@ import { toCloudEvent, type JournalRecord } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
 import type { LedgerEntry } from './platform.js';
 import { Referee } from './referee.js';
+import { lookForRivals, untrueConflict } from './rivals.js';
 
 const key = 'shop-fr/o1';
 const head = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o1', at: '2026-03-01T10:00:00.000Z' };
@@ -117,4 +118,55 @@ it('sees an event that changes, and one that comes behind a later one', () => {
   referee.publishedEvents([{ ...events[1]!, data: { ...events[1]!.data, amount: 1 } }]);
   referee.publishedEvents([events[0]!]);
   expect(kinds()).toEqual(['eventsBroken', 'eventsBroken']);
+});
+
+describe('two payments that both succeeded', () => {
+  const outcome = (commandId: string, result: 'redirect' | 'succeeded'): JournalRecord => ({
+    ...{ record: 'OUTCOME', ...head, commandId, attempt: 1, token: commandId, result },
+    answer: { execCode: result === 'redirect' ? '0002' : '0000', transactionId: `T-${commandId}` },
+  });
+  const told = (commandId: string): JournalRecord => ({
+    ...{ record: 'EVIDENCE', ...head, source: 'notification', operation: 'authorize', commandId, attempt: 1, result: 'succeeded' },
+    answer: { execCode: '0000', transactionId: `T-${commandId}` },
+  });
+  /** A is a redirect, B takes its place and succeeds; in the ledger both have. */
+  const superseded = (...more: JournalRecord[]) => {
+    const one = court();
+    land(
+      one.referee,
+      intent('A'),
+      outcome('A', 'redirect'),
+      { ...intent('B'), supersedes: 'A' } as JournalRecord,
+      outcome('B', 'succeeded'),
+      ...more,
+    );
+    return one;
+  };
+  const look = ({ referee, kinds }: ReturnType<typeof court>, ...ledger: LedgerEntry[]) => {
+    lookForRivals(referee, { ledger });
+    return kinds();
+  };
+
+  it('are no fault where nobody was told of the first', () => {
+    expect(look(superseded(), entry('A'), entry('B'))).toEqual([]);
+  });
+
+  it('are no fault where the event says so', () => {
+    expect(look(superseded(told('A')), entry('A', { isTold: true }), entry('B'))).toEqual([]);
+  });
+
+  it('are one where the first was told, and no event says so; unless one of them was voided', () => {
+    const ofA = { operation: 'void' as const, transactionId: 'T-A' };
+    expect(look(superseded(), entry('A', { isTold: true }), entry('B'))).toEqual(['guardBroken']);
+    expect(look(superseded(), entry('A', { isTold: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
+  });
+
+  it('are no conflict where the ledger shows only one of them, or neither', () => {
+    const flags = ['two_payments_succeeded'];
+    expect(untrueConflict(flags, 'A', ['B', 'A'])).toBeUndefined();
+    expect(untrueConflict(flags, 'A', ['A'])).toBe('no other payment of its order succeeded');
+    expect(untrueConflict(flags, 'A', ['B'])).toBe('it did not succeed');
+    expect(untrueConflict(['was_expired'], 'A', ['A'])).toBeUndefined();
+    expect(untrueConflict(['was_refused'], 'A', ['A', 'B'])).toBe('the platform always said the truth');
+  });
 });

@@ -18,6 +18,9 @@ export interface Ticket {
   cancel(): void;
 }
 
+/** A tick is cheaper than a turn of the event loop; now and then the loop must turn all the same, for messages and progress. */
+const TICKS_PER_TURN = 1_000;
+
 export interface SchedulerOptions {
   /** Asked before somebody is woken: faults strike here. True if the sleeper was struck, and the wake is to be looked at again. */
   strike?: (owner: Sleeper, label: string) => boolean;
@@ -73,8 +76,8 @@ export class Scheduler {
       this.steps++;
       this.#remember(label);
       next.act();
-      // Everything that was only waiting for this runs to its next await.
-      await new Promise((resolve) => setImmediate(resolve));
+      // Everything that was only waiting for this runs to its next await: a tick comes when no microtask is left.
+      await new Promise((resolve) => (this.steps % TICKS_PER_TURN === 0 ? setImmediate(resolve) : process.nextTick(resolve)));
     }
   }
 

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isInDoubt } from '@tranche/order-journal';
+import type { ProfileName } from './profile.js';
 import { simulate } from './simulate.js';
 
+const found = JSON.parse(readFileSync(join(__dirname, 'found-seeds.json'), 'utf8')) as { profile: ProfileName; seeds: number[] };
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
 
 it('is the same run for the same seed', async () => {
@@ -19,6 +23,21 @@ it('ends every command of a world without faults, and doubts nothing', async () 
     expect(world.plan.orderKeys.length).toBeGreaterThanOrEqual(2);
     expect(world.plan.commands.length).toBeGreaterThanOrEqual(5);
   }
+});
+
+// That each of them is red with its bug planted again: tools/commands/simulated-faults.e2e.spec.mjs.
+it.each(found.seeds)(`stays good where something went wrong once: ${found.profile}, seed %i`, async (seed) => {
+  expect((await simulate({ seed, profile: found.profile })).violations).toEqual([]);
+});
+
+it('finds and restores every order that its index loses under a valid marker', async () => {
+  let holes = 0;
+  for (const seed of seeds(1, 40)) {
+    const { violations, world } = await simulate({ seed, isCalm: true });
+    expect({ seed, violations, isIndexRight: world.isIndexRight }).toEqual({ seed, violations: [], isIndexRight: true });
+    holes += world.holes;
+  }
+  expect(holes).toBeGreaterThan(3);
 });
 
 it('finds nothing that must never happen in 200 worlds of faults', async () => {

@@ -2,8 +2,8 @@ import { isInDoubt } from '@tranche/order-journal';
 import { operatorsWord } from './evidence.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
-import { SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, type Profile } from './profile.js';
+import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
+import { calmProfile, drawProfile, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
@@ -12,6 +12,9 @@ import { World } from './world.js';
 /** After the faults, everything has this long to come to rest. Milliseconds. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
+/** Part of the worlds in which the index loses an order at the end, and how soon the auditor must have found it. Milliseconds. */
+const HOLES = 0.25;
+const AUDITED_MS = 120_000;
 const LIVENESS_MS = 1_000;
 /** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
 const OPERATOR_MS = 50_000;
@@ -42,7 +45,8 @@ export interface RunResult {
 export interface RunOptions {
   seed: number;
   isCalm?: boolean;
-  profile?: Profile;
+  /** How rough the world is drawn ('plain'), or the world itself. */
+  profile?: ProfileName | Profile;
   trace?: (line: string) => void;
   /** Asked between two events: whether one violation is enough. */
   stopsAtFirst?: boolean;
@@ -51,7 +55,7 @@ export interface RunOptions {
 /** One world from its seed: commands, faults, then peace, and a last look. */
 export async function simulate({ seed, isCalm = false, profile: given, trace, stopsAtFirst = false }: RunOptions): Promise<RunResult> {
   const random = new Random(seed);
-  const profile = given ?? (isCalm ? calmProfile() : drawProfile(random));
+  const profile = typeof given === 'object' ? given : isCalm ? calmProfile() : drawProfile(random, given);
   const counts = { crashes: 0, pauses: 0, flushes: 0 };
   let isTroubled = !isCalm;
   const scheduler = new Scheduler({
@@ -65,10 +69,12 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
       trace(`${' '.repeat(11)}  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
   let lives = 0;
+  const living = new Set<SimulatedProcess>();
 
   const give = (name: string) => {
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared);
+    living.add(process);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
       if (isBug(error)) world.shared.threw(error);
@@ -82,12 +88,13 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
   const kill = (process: SimulatedProcess) => {
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
     process.isAlive = false;
+    living.delete(process);
     const name = process.name.split('.')[0]!;
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   };
 
   function strike(process: SimulatedProcess, times: number): boolean {
-    if (!isTroubled || !(process instanceof SimulatedProcess)) return false;
+    if (!isTroubled || !(process instanceof SimulatedProcess) || process instanceof AuditOfProcess) return false;
     const { index, gatewayGroup, projectorGroup } = world.shared;
     if (random.chance(profile.crash * times)) {
       counts.crashes++;
@@ -126,9 +133,15 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     if (isEnough() || scheduler.nowMs > profile.troubleMs + SETTLE_MS) return true;
     if (scheduler.nowMs < restLookMs) return false;
     restLookMs = scheduler.nowMs + REST_LOOK_MS;
-    rests = world.isAtRest ? rests + 1 : 0;
+    // One that still stands still may yet say what it was about to say.
+    const isAwake = [...living].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
+    rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
+  if (rests >= 2 && random.chance(HOLES) && world.plantHole()) {
+    const endMs = scheduler.nowMs + AUDITED_MS;
+    await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
+  }
   const { referee, shared } = world;
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);

@@ -1,4 +1,4 @@
-/** What must never happen; the first five are named in the summary's order. */
+/** What must never happen, in the order of the summary. */
 export const VIOLATIONS = [
   /** The platform executed one operation more than once. */
   'executedTwice',

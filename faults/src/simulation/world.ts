@@ -1,3 +1,4 @@
+import { RAILS, type Rail } from '@tranche/contracts';
 import { findOperation } from '@tranche/order-journal';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
@@ -11,8 +12,10 @@ import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import { journalPartition } from '@tranche/order-journal';
 
+/** What the auditor logs of a planted hole; any other error is one that must not be. */
+const HOLE_FOUND = 'The index holds another state than the journal';
 const COMMAND_PARTITIONS = 2;
-const COMMAND_TOPICS = { 'partner-a': 'commands.partner-a', 'partner-b': 'commands.partner-b', card: 'commands.card' } as const;
+const topicOf = (rail: Rail): string => `commands.${rail}`;
 
 /** Everything but the gateways: logs, index, platform, groups, the shop that publishes commands, and the referee over all of it. */
 export class World {
@@ -22,6 +25,8 @@ export class World {
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   #unpublished: number;
   #notifications = 0;
+  /** Orders that were taken out of the index for the auditor to find. */
+  holes = 0;
 
   constructor(private readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
@@ -39,7 +44,7 @@ export class World {
     );
     journal.onLanded((landed) => this.referee.landed(landed));
     const commands = new Map(
-      Object.values(COMMAND_TOPICS).map((name) => [name as string, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
+      RAILS.map(topicOf).map((name) => [name, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
     );
     const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(around, 'notifications', COMMAND_PARTITIONS);
     const consumed = [...commands.values(), notifications].flatMap(({ name, partitions }) => partitionsOf(name, partitions));
@@ -58,6 +63,9 @@ export class World {
       }),
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
+      alarmed: (message) => {
+        if (this.holes === 0 || !message.startsWith(HOLE_FOUND)) this.referee.say('indexWrong', message);
+      },
       threw: (error) => this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     };
   }
@@ -69,16 +77,35 @@ export class World {
     }
   }
 
+  /** Takes an order out of the index under its valid marker; the auditor must find it. False where the index holds none. */
+  plantHole(): boolean {
+    if (this.shared.index.plantHole() === undefined) return false;
+    this.holes++;
+    return true;
+  }
+
+  /** Every partition's index is at the end of its journal. */
+  get isIndexed(): boolean {
+    const { journal, index } = this.shared;
+    return [...journal.partitions].every(
+      ([partition, landed]) => landed.length === 0 || index.markers.get(partition) === landed.at(-1)?.offset,
+    );
+  }
+
+  /** The index holds of every order what the journal says. */
+  get isIndexRight(): boolean {
+    const { index } = this.shared;
+    if (!this.isIndexed) return false;
+    return [...this.referee.orders].every(([key, order]) => JSON.stringify(index.order(key)) === JSON.stringify(order));
+  }
+
   /** Nothing is left to be done, as far as anybody can see. */
   get isAtRest(): boolean {
-    const { journal, index, gatewayGroup, notifications, commands } = this.shared;
+    const { gatewayGroup, notifications, commands } = this.shared;
     const { referee, around } = this;
     if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
     if (!referee.commands.every((record) => referee.isFinished(record))) return false;
-    for (const [partition, landed] of journal.partitions) {
-      const last = landed.at(-1)?.offset;
-      if (last !== undefined && index.markers.get(partition) !== last) return false;
-    }
+    if (!this.isIndexed) return false;
     for (const order of referee.orders.values())
       if (order.operations.some(({ phase }) => phase === 'open' || phase === 'idle')) return false;
     if (this.missingEvidence().length > 0) return false;
@@ -106,7 +133,7 @@ export class World {
   }
 
   #publish({ command, namesReference }: PlannedCommand): void {
-    const topic = this.shared.commands.get(COMMAND_TOPICS[command.rail])!;
+    const topic = this.shared.commands.get(topicOf(command.rail))!;
     const transactionId = namesReference ? this.#reported(command) : undefined;
     const carried = transactionId === undefined ? command : { ...command, transactionId };
     const record = topic.land(command.orderKey, carried);

@@ -5,7 +5,10 @@ import {
   encodeCloudEvent,
   isWellFormed,
   orderKey,
-  PAYMENT_OPTIONS_B,
+  isPaymentOption,
+  METHODS,
+  PAYMENT_OPTIONS,
+  RAILS,
   validateCommandData,
   type CloudEvent,
   type CommandData,
@@ -56,7 +59,7 @@ export function newCommandId(): string {
 /** The rail of an authorization, by its payment option. What is no option at all is refused on either. */
 export function railOf(command: unknown): Rail {
   const { paymentOption } = (typeof command === 'object' && command !== null ? command : {}) as { paymentOption?: unknown };
-  return (PAYMENT_OPTIONS_B as readonly unknown[]).includes(paymentOption) ? 'partner-b' : 'partner-a';
+  return METHODS[isPaymentOption(paymentOption) ? PAYMENT_OPTIONS[paymentOption].method : 'A'].rail;
 }
 
 /** The message of a command, or InvalidCommandError with everything that the gateway would find wrong with it by itself. */
@@ -67,8 +70,8 @@ export function commandMessage(
   options: PublishOptions,
   { source, now }: { source: string; now: Date },
 ): CommandMessage {
-  if (!Object.hasOwn(COMMAND_TOPICS, rail))
-    throw new InvalidCommandError(type, [fault('rail', 'enum', 'must be partner-a, partner-b or card')]);
+  if (!RAILS.includes(rail))
+    throw new InvalidCommandError(type, [fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`)]);
   const { value, faults } = validateCommandData(rail, type, data);
   const { id, correlationId, time = now } = options;
   const event: CloudEvent<CommandData | undefined> = {

@@ -1,18 +1,22 @@
-import type {
-  CardPayment,
-  Capture,
-  CommandType,
-  PartnerAAuthorization,
-  PartnerBAuthorization,
-  Rail,
-  Refund,
-  VoidAuthorization,
+import {
+  METHODS,
+  type CardPayment,
+  type Capture,
+  type CommandType,
+  type PartnerAAuthorization,
+  type PartnerBAuthorization,
+  type Rail,
+  type Refund,
+  type VoidAuthorization,
 } from '@tranche/contracts';
 import { commandMessage, railOf, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
 import { ClientClosedError, InvalidCommandError, PublishError } from './errors.js';
 import type { ResultOf } from './payment-events.js';
 import { PublishedIds } from './published-ids.js';
 import type { ResultWaits, WaitOptions } from './result-waits.js';
+
+/** The one method whose authorizations can be voided: where there are more, a void has to name its rail. */
+const RAIL_OF_VOIDS = METHODS.A.rail;
 
 export interface Published {
   /** The command's. */
@@ -53,7 +57,7 @@ export class Publisher {
    * `payment.pay` with a card token. Give `tokenizedAt`: without it the token's 15 minutes count from `time`, which a repeat moves.
    */
   async pay(command: CardPayment, options: PublishOptions): Promise<Published> {
-    return this.#publish('payment.pay', 'card', command, options);
+    return this.#publish('payment.pay', METHODS.card.rail, command, options);
   }
 
   async capture(command: Capture, options: FollowUpOptions): Promise<Published> {
@@ -66,7 +70,7 @@ export class Publisher {
 
   /** Method A only: method B offers no void, and a card payment can not be voided. */
   async void(command: VoidAuthorization, options: PublishOptions): Promise<Published> {
-    return this.#publish('payment.void', 'partner-a', command, options);
+    return this.#publish('payment.void', RAIL_OF_VOIDS, command, options);
   }
 
   /**
@@ -82,7 +86,7 @@ export class Publisher {
   }
 
   async payAndWait(command: CardPayment, options: PublishOptions & WaitOptions): Promise<ResultOf<'pay'>> {
-    return this.#publishAndWait<'pay'>('payment.pay', 'card', command, options);
+    return this.#publishAndWait<'pay'>('payment.pay', METHODS.card.rail, command, options);
   }
 
   async captureAndWait(command: Capture, options: FollowUpOptions & WaitOptions): Promise<ResultOf<'capture'>> {
@@ -94,7 +98,7 @@ export class Publisher {
   }
 
   async voidAndWait(command: VoidAuthorization, options: PublishOptions & WaitOptions): Promise<ResultOf<'void'>> {
-    return this.#publishAndWait<'void'>('payment.void', 'partner-a', command, options);
+    return this.#publishAndWait<'void'>('payment.void', RAIL_OF_VOIDS, command, options);
   }
 
   #publish(type: CommandType, rail: Rail, command: object, options: PublishOptions): Promise<Published> {

@@ -1,3 +1,5 @@
+import { amountLimitsInWords } from './methods.js';
+
 /**
  * Every stable code of a fault or rejection, with its meaning. `docs/error-codes.md` lists the same (a test compares them).
  * `field`: something in a message or file is wrong. `rule`: the message is sound, a rule refuses it, nothing was executed.
@@ -30,7 +32,7 @@ export const ERROR_CODES = {
   command_too_old: { kind: 'rule', meaning: 'The command is older than 7 days.' },
   not_after_passed: { kind: 'rule', meaning: "The command's own notAfter has passed." },
   method_not_on_rail: { kind: 'rule', meaning: 'The payment option or operation does not belong to this command topic.' },
-  amount_out_of_range: { kind: 'rule', meaning: 'The amount is outside the limits of the method (method B: 150 to 2000 EUR).' },
+  amount_out_of_range: { kind: 'rule', meaning: `The amount is outside the limits of the method (${amountLimitsInWords()}).` },
   option_not_in_market: { kind: 'rule', meaning: "The payment option is not offered in the merchant's market." },
   phone_not_in_market: { kind: 'rule', meaning: "A phone number is not in the form that the merchant's market demands." },
   unknown_api_key: { kind: 'rule', meaning: 'The apiKeyId is not configured for the merchant.' },

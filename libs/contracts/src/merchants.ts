@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fault, joinPath, type Fault } from './faults.js';
+import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
-import { MARKETS, type Market } from './platform/enums.js';
 import { check } from './validation/check.js';
 import { isPlainObject, Nested, NestedList, OneOf, Optional, Text, YesNo } from './validation/fields.js';
 

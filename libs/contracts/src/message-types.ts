@@ -1,12 +1,8 @@
-export const COMMAND_TYPES = ['payment.authorize', 'payment.capture', 'payment.refund', 'payment.void', 'payment.pay'] as const;
-export type CommandType = (typeof COMMAND_TYPES)[number];
-
 export const OPERATION_KINDS = ['authorize', 'capture', 'refund', 'void', 'pay'] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
-/** Instalment method A or B, or a payment with a card token. */
-export const METHODS = ['A', 'B', 'card'] as const;
-export type Method = (typeof METHODS)[number];
+export const COMMAND_TYPES = OPERATION_KINDS.map((kind) => `payment.${kind}` as const);
+export type CommandType = (typeof COMMAND_TYPES)[number];
 
 const ENDINGS = ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'] as const;
 type OperationEventType = `payment.${OperationKind}.${(typeof ENDINGS)[number]}`;
@@ -42,13 +38,9 @@ export function isEventType(type: string): type is EventType {
   return (EVENT_TYPES as readonly string[]).includes(type);
 }
 
-const KIND_OF_COMMAND: Readonly<Record<CommandType, OperationKind>> = {
-  'payment.authorize': 'authorize',
-  'payment.capture': 'capture',
-  'payment.refund': 'refund',
-  'payment.void': 'void',
-  'payment.pay': 'pay',
-};
+const KIND_OF_COMMAND = Object.fromEntries(OPERATION_KINDS.map((kind) => [`payment.${kind}`, kind])) as Readonly<
+  Record<CommandType, OperationKind>
+>;
 
 export function operationKind(type: CommandType): OperationKind {
   return KIND_OF_COMMAND[type];

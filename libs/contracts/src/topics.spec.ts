@@ -1,4 +1,5 @@
-import { COMMAND_TOPICS, RAILS, railOfTopic, topicName, TOPICS } from './topics.js';
+import { RAILS } from './methods.js';
+import { COMMAND_TOPICS, railOfTopic, topicName, TOPICS } from './topics.js';
 
 const DAY = 86_400_000;
 const MB = 1_048_576;
@@ -35,6 +36,7 @@ it('puts the prefix in front of a name', () => {
 
 it('knows the rail of a command topic, and of no other', () => {
   expect(RAILS.map((rail) => railOfTopic(COMMAND_TOPICS[rail].name))).toEqual(['partner-a', 'partner-b', 'card']);
+  expect(Object.values(TOPICS)).toEqual(expect.arrayContaining(Object.values(COMMAND_TOPICS)));
   expect(railOfTopic('payments.events.v1')).toBeUndefined();
   expect(railOfTopic('__proto__')).toBeUndefined();
 });

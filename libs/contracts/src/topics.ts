@@ -1,5 +1,4 @@
-export type Rail = 'partner-a' | 'partner-b' | 'card';
-export const RAILS: readonly Rail[] = ['partner-a', 'partner-b', 'card'];
+import { RAILS, type Rail } from './methods.js';
 
 export interface TopicDefinition {
   /** Without the prefix. */
@@ -19,11 +18,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MIB = 1024 * 1024;
 const ORDER_KEY = 'merchant/orderId';
 
+/** One for each rail of the method table. */
+export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, commands(rail)])) as Readonly<Record<Rail, TopicDefinition>>;
+
 /** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
 export const TOPICS = {
-  commandsPartnerA: commands('partner-a'),
-  commandsPartnerB: commands('partner-b'),
-  commandsCard: commands('card'),
+  commandsPartnerA: COMMAND_TOPICS['partner-a'],
+  commandsPartnerB: COMMAND_TOPICS['partner-b'],
+  commandsCard: COMMAND_TOPICS.card,
   events: topic('payments.events.v1', { days: 35, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'consumers' }),
   notifications: topic('payments.notifications.v1', {
     days: 35,
@@ -51,12 +53,6 @@ export const TOPICS = {
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
   cseEvents: topic('cse.events.v1', { days: 35, mib: 1, key: 'apiKeyId', writtenBy: 'cse-token-service', readBy: 'anyone' }),
 } as const satisfies Record<string, TopicDefinition>;
-
-export const COMMAND_TOPICS: Readonly<Record<Rail, TopicDefinition>> = {
-  'partner-a': TOPICS.commandsPartnerA,
-  'partner-b': TOPICS.commandsPartnerB,
-  card: TOPICS.commandsCard,
-};
 
 export function topicName(prefix: string, definition: TopicDefinition): string {
   return prefix + definition.name;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LIMITS } from './limits.js';
 
 /** The list of the interface's rules that docs/spec-coverage.md is checked against: no field of it may be without its limits here. */
-const { rules } = JSON.parse(readFileSync(join(__dirname, '../../../tools/interface-rules.json'), 'utf8')) as {
+const { rules } = JSON.parse(readFileSync(join(__dirname, '../../../tools/checks/interface-rules.json'), 'utf8')) as {
   rules: Record<'Customer' | 'Cart' | 'Authorization' | 'Capture' | 'Refund' | 'Void' | 'Payment', string[]>;
 };
 

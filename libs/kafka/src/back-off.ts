@@ -36,3 +36,28 @@ export async function atMost(ms: number, promise: Promise<unknown>, timers: Time
     enough.abort();
   }
 }
+
+/** A time that may be moved to later while somebody waits for it. */
+export class Deadline {
+  private untilMs: number;
+
+  constructor(
+    ms: number,
+    private readonly timers: Timers = realTimers,
+  ) {
+    this.untilMs = timers.nowMs() + ms;
+  }
+
+  /** Not before so long from now. */
+  atLeast(ms: number): void {
+    this.untilMs = Math.max(this.untilMs, this.timers.nowMs() + ms);
+  }
+
+  /** Waits for the promise, but no longer than until then. */
+  async wait(promise: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const settled = promise.finally(() => (isSettled = true));
+    const leftMs = () => this.untilMs - this.timers.nowMs();
+    while (!isSettled && leftMs() > 0) await atMost(leftMs(), settled, this.timers);
+  }
+}

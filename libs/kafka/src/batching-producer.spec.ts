@@ -1,6 +1,6 @@
 import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
 import { BatchingProducer } from './batching-producer.js';
-import { ProduceDeadlineError, ProducerOverloadedError } from './errors.js';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from './errors.js';
 import * as clients from './kafka-client.js';
 
 jest.mock('./kafka-client.js');
@@ -13,20 +13,27 @@ class FakeBroker {
   readonly batches: string[][] = [];
   readonly answers: Answer[] = [];
   producers = 0;
+  /** Connected and not disconnected. */
+  readonly connected = new Set<number>();
+  /** What a connect waits for. */
+  connecting: Promise<void> = Promise.resolve();
+  /** What questions about topics wait for, one after the other; the others are answered at once. */
+  readonly questions: Promise<void>[] = [];
   underWay = 0;
   mostUnderWay = 0;
 
   constructor() {
     jest.mocked(clients.kafkaOf).mockReturnValue({ producer: () => this.producer() } as never);
-    jest.mocked(clients.withAdmin).mockImplementation((_client, use) =>
-      use({
+    jest.mocked(clients.withAdmin).mockImplementation(async (_client, use) => {
+      await this.questions.shift();
+      return use({
         listTopics: () => Promise.resolve(['records']),
         describeConfigs: () =>
           Promise.resolve({
             resources: [{ resourceName: 'records', configEntries: [{ configName: 'max.message.bytes', configValue: '100000' }] }],
           }),
-      } as never),
-    );
+      } as never);
+    });
   }
 
   append: Answer = ({ topicMessages = [] }) => {
@@ -37,10 +44,10 @@ class FakeBroker {
   };
 
   private producer() {
-    this.producers++;
+    const id = ++this.producers;
     return {
-      connect: () => Promise.resolve(),
-      disconnect: () => Promise.resolve(),
+      connect: () => this.connecting.then(() => void this.connected.add(id)),
+      disconnect: () => Promise.resolve(void this.connected.delete(id)),
       sendBatch: async (batch: ProducerBatch) => {
         const messages = batch.topicMessages?.flatMap((topic) => topic.messages) ?? [];
         for (const message of messages) (message as Message & { chosenPartition: number }).chosenPartition = message.partition ?? 0;
@@ -54,6 +61,15 @@ class FakeBroker {
   }
 }
 
+function gate() {
+  let open: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => (open = resolve));
+  return { promise, open };
+}
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const client = { brokers: ['fake:9092'], clientId: 'spec' };
 
@@ -130,6 +146,55 @@ describe('the batching producer', () => {
     land([{ topicName: 'records', partition: 0, errorCode: 0, baseOffset: '7' }]);
     await send('after');
     expect(broker.log).toEqual(['after']);
+  });
+
+  it('connects once, whoever asks, and nothing stays connected', async () => {
+    const connect = gate();
+    broker.connecting = connect.promise;
+    const both = Promise.all([producer.connect(), send('0'), producer.connect()]);
+    await turns(20);
+    connect.open();
+    await both;
+    expect([broker.producers, broker.connected.size]).toEqual([1, 1]);
+    await producer.close();
+    expect(broker.connected.size).toBe(0);
+  });
+
+  it('sends nothing after it was closed, though it was connecting then', async () => {
+    const connect = gate();
+    broker.connecting = connect.promise;
+    const sent = send('0').catch((error: unknown) => error);
+    const connected = producer.connect().catch((error: unknown) => error);
+    await turns(20);
+    await producer.close({ timeoutMs: 1 });
+    connect.open();
+    expect(await sent).toBeInstanceOf(ProducerClosedError);
+    expect(await connected).toBeInstanceOf(ProducerClosedError);
+    await turns(20);
+    expect([broker.log, broker.connected.size]).toEqual([[], 0]);
+    await expect(producer.connect()).rejects.toThrow(ProducerClosedError);
+  });
+
+  it('is not ready again by an answer to a question that is older than the last failure', async () => {
+    let check: () => string | undefined = () => undefined;
+    producer = new BatchingProducer({ client, log: silent, health: { addReadiness: (_name, made) => (check = made), addLiveness: () => undefined } }); // prettier-ignore
+    await producer.connect();
+    const ask = gate();
+    broker.questions.push(Promise.reject(new Error('away')), ask.promise);
+    await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
+    // Nothing is to be sent any more, so it asks by itself; meanwhile a record comes, and fails.
+    for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++) await new Promise((resolve) => setTimeout(resolve, 5));
+    const fail = () => Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true }));
+    broker.answers.push(...Array.from({ length: 100 }, () => fail));
+    const sent = send('1');
+    for (let turn = 0; broker.batches.length < 2 && turn < 100_000; turn++) await turns(1);
+    await turns(5);
+    ask.open();
+    await turns(20);
+    expect(check()).toBe('Kafka does not acknowledge what is sent');
+    broker.answers.length = 0;
+    await sent;
+    expect(check()).toBeUndefined();
   });
 
   it('refuses what is more than it may keep', async () => {

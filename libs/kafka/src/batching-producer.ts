@@ -1,12 +1,13 @@
 import type { Producer } from 'kafkajs';
 import type { Registry } from 'prom-client';
-import { backOffMs, pauseFor, atMost } from './back-off.js';
+import { atMost, backOffMs, pauseFor } from './back-off.js';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from './errors.js';
-import { kafkaOf, type KafkaClient } from './kafka-client.js';
+import type { KafkaClient } from './kafka-client.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import { KafkaMetrics } from './kafka-metrics.js';
-import { byTopic, bytesOnWire, messageOf, notingPartitioner, settleAcknowledged, takeBatch, type Pending } from './produce-batch.js';
+import { byTopic, bytesOnWire, messageOf, settleAcknowledged, takeBatch, type Pending } from './produce-batch.js';
 import { afterFailedProduce } from './produce-failure.js';
+import { ProducerConnection } from './producer-connection.js';
 import { TopicLimits } from './topic-limits.js';
 
 export interface ProducerRecord {
@@ -51,13 +52,15 @@ export class BatchingProducer {
   private queuedBytes = 0;
   private flushing: Promise<void> | undefined;
   private asking: Promise<void> | undefined;
-  private producer: Producer | undefined;
+  private readonly connection: ProducerConnection;
   private isClosed = false;
   private trouble: string | undefined = 'has not connected to Kafka yet';
+  private failureCount = 0;
 
   constructor(private readonly options: BatchingProducerOptions) {
     this.metrics = new KafkaMetrics(options.metrics);
     this.limits = new TopicLimits(options.client);
+    this.connection = new ProducerConnection({ ...options, closed: this.giveUp.signal });
     options.health?.addReadiness('kafka producer', () => this.trouble);
   }
 
@@ -129,7 +132,7 @@ export class BatchingProducer {
     this.giveUp.abort();
     // kafkajs may hang in a request for long; what it still brings nobody waits for.
     await atMost(2000, Promise.all([this.flushing, this.asking]));
-    await this.disconnect(this.producer);
+    await this.connection.drop();
   }
 
   private async flush(): Promise<void> {
@@ -150,11 +153,13 @@ export class BatchingProducer {
     const { signal } = this.giveUp;
     for (let attempt = 1; this.trouble !== undefined && !this.flushing && !signal.aborted; attempt++) {
       await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), signal);
-      if (signal.aborted) return;
+      // What is sent meanwhile finds out itself, and asks again at its end if need be.
+      if (signal.aborted || this.flushing) break;
+      const failures = this.failureCount;
       try {
         await this.limits.learn([]);
         await this.connected();
-        this.trouble = undefined;
+        this.endTrouble(failures);
       } catch (error) {
         this.options.log.debug({ attempt, error: String(error) }, 'Kafka does not answer yet');
       }
@@ -173,7 +178,7 @@ export class BatchingProducer {
       try {
         this.rejectUnknown(await this.limits.learn([...unknown]));
       } catch (error) {
-        this.trouble = 'Kafka does not answer';
+        this.failed('Kafka does not answer');
         this.options.log.warn({ topics: [...unknown], attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
         await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), this.giveUp.signal);
       }
@@ -212,7 +217,7 @@ export class BatchingProducer {
   private async afterFailure(open: Pending[], error: unknown, attempt: number): Promise<Pending[]> {
     const { log } = this.options;
     const next = afterFailedProduce(error);
-    if (next !== 'refused') this.trouble = 'Kafka does not acknowledge what is sent';
+    if (next !== 'refused') this.failed('Kafka does not acknowledge what is sent');
     if (next === 'repeat') {
       log.warn({ records: open.length, attempt, error: String(error) }, 'Kafka did not acknowledge a batch; repeating it');
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), this.giveUp.signal);
@@ -220,7 +225,7 @@ export class BatchingProducer {
     }
     // The broker forgets nothing that a failed request did, but kafkajs does: its sequence numbers are no longer true.
     log.warn({ records: open.length, attempt, error: String(error) }, 'the producer is unusable after this error; replacing it');
-    await this.disconnect(this.producer);
+    await this.connection.drop();
     if (next === 'replace') {
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), this.giveUp.signal);
       return open;
@@ -235,34 +240,21 @@ export class BatchingProducer {
   }
 
   private async connected(): Promise<Producer> {
-    if (this.producer) return this.producer;
-    const producer = kafkaOf(this.options.client).producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: notingPartitioner,
-      // Few repeats inside kafkajs: we repeat the same batch on the same producer, which is the same thing but can be stopped.
-      retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 3 },
-    });
-    try {
-      await producer.connect();
-    } catch (error) {
-      await this.disconnect(producer);
-      throw error;
-    }
-    this.producer = producer;
-    this.trouble = undefined;
+    if (this.connection.isConnected) return this.connection.get();
+    const failures = this.failureCount;
+    const producer = await this.connection.get();
+    this.endTrouble(failures);
     return producer;
   }
 
-  private async disconnect(producer: Producer | undefined): Promise<void> {
-    if (producer === this.producer) this.producer = undefined;
-    if (!producer) return;
-    try {
-      await atMost(2000, producer.disconnect());
-    } catch (error) {
-      this.options.log.debug({ error: String(error) }, 'disconnecting the producer failed');
-    }
+  private failed(trouble: string): void {
+    this.trouble = trouble;
+    this.failureCount++;
+  }
+
+  /** Kafka answered something that was asked when there had been so many failures: one that came later counts. */
+  private endTrouble(failuresBefore: number): void {
+    if (this.failureCount === failuresBefore) this.trouble = undefined;
   }
 
   private rejectAll(open: Pending[]): void {

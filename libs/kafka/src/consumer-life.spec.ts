@@ -82,3 +82,12 @@ it('waits for a join that kafkajs began by itself before it leaves', async () =>
   await stopping;
   expect([calls.at(-1), life.isJoiningInVain]).toEqual(['disconnect', false]);
 });
+
+it('leaves also when what was to be finished fails', async () => {
+  const { life, calls, ask, end } = aConsumer();
+  const starting = life.start(ask);
+  for (const step of STEPS) await end(step);
+  await starting;
+  await expect(life.stop(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(calls.at(-1)).toBe('disconnect');
+});

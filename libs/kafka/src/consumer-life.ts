@@ -13,6 +13,8 @@ export interface ConsumerLifeOptions {
   topics: readonly string[];
   eachBatch: (fetched: EachBatchPayload) => Promise<void>;
   onJoin: (memberAssignment: Record<string, number[]>) => void;
+  /** Its group is gone, whoever stopped it: nothing of the group may be called until the next join. */
+  onStop?: () => void;
   /** It stopped by itself; `comesBack` by itself too. Not called once it is to stop. */
   onCrash: (error: Error, comesBack: boolean) => void;
   /** It was to come back and did not. */
@@ -55,10 +57,17 @@ export class ConsumerLife {
     return this.#starting;
   }
 
-  /** Lets the work come to its end, then leaves the group; waits 5 s for that, which goes on where Kafka is away. */
+  /** Lets the work come to its end, then leaves the group in any case; waits 5 s for that, which goes on where Kafka is away. */
   async stop(finish: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     this.#isStopping = true;
-    await finish();
+    try {
+      await finish();
+    } finally {
+      await this.#leaveSoon();
+    }
+  }
+
+  async #leaveSoon(): Promise<void> {
     if (!this.#starting) return;
     const started = this.#starting.catch(() => undefined);
     await atMost(
@@ -88,7 +97,8 @@ export class ConsumerLife {
   }
 
   #connect(): Promise<void> {
-    const { consumer, onJoin } = this.options;
+    const { consumer, onJoin, onStop } = this.options;
+    consumer.on('consumer.stop', () => onStop?.());
     consumer.on('consumer.group_join', ({ payload }) => {
       this.#joinEnded();
       onJoin(payload.memberAssignment);

@@ -1,16 +1,15 @@
-import type { Consumer, EachBatchPayload, Offsets } from 'kafkajs';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
 import { atMost, pauseFor } from './back-off.js';
 import { consumedRecord } from './consumed-record.js';
 import { ConsumerLife } from './consumer-life.js';
 import { drainingAssigner } from './draining-assigner.js';
-import { ConsumerClosedError, MembershipLostError, UnknownTopicError } from './errors.js';
-import type { CommitPoint, GroupPort, TopicPartition } from './group-port.js';
+import { ConsumerClosedError, UnknownTopicError } from './errors.js';
 import { GroupWork } from './group-work.js';
 import { kafkaOf, type KafkaClient } from './kafka-client.js';
 import { FetchPace } from './fetch-pace.js';
 import type { KafkaHealth, KafkaLog } from './kafka-log.js';
 import type { KafkaMetrics } from './kafka-metrics.js';
-import { startsOf } from './offsets.js';
+import { byTopic, fetchedOf, KafkajsPort } from './kafkajs-port.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import type { Partitions } from './sticky-plan.js';
 import { missingTopics } from './topics.js';
@@ -31,8 +30,6 @@ export interface GroupConsumerOptions {
   /** Bytes of one partition in one fetch at most (1 MiB); a larger record comes alone. */
   maxBytesPerPartition?: number;
   assigned: (assignment: Assignment) => PartitionWork;
-  /** Asked on assignment: where to begin instead of at the committed offset. */
-  startOffset?: (partition: number, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>;
 }
 
 /** When every partition is paused kafkajs sleeps this long before its next heartbeat or its end. */
@@ -50,10 +47,12 @@ const fetchEveryMs = 5;
 export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly life: ConsumerLife;
+  private readonly port: KafkajsPort;
   private readonly work: GroupWork;
   private readonly drainMs: number;
   private readonly pace: FetchPace;
-  private commitOffsets: ((offsets: Offsets) => Promise<void>) | undefined;
+  /** Under way. kafkajs repeats them by itself, after a join as a member of the new generation: so it must not join meanwhile. */
+  private startCommits = 0;
   private drain: 'none' | 'running' | 'done' = 'none';
   private lastOwned: Partitions = {};
   private withoutGroupSinceMs = performance.now();
@@ -64,7 +63,6 @@ export class GroupConsumer {
     const { client, groupId, sessionTimeoutMs: sessionTimeout = 10_000, maxBytesPerPartition = mebibyte } = options;
     const heartbeatInterval = Math.min(500, Math.floor(sessionTimeout / 3));
     this.drainMs = Math.min(options.rebalanceDrainMs ?? 1500, (sessionTimeout - heartbeatInterval) / 2);
-    this.work = new GroupWork({ ...options, port: this.port() });
     this.consumer = kafkaOf(client).consumer({
       groupId,
       sessionTimeout,
@@ -78,6 +76,8 @@ export class GroupConsumer {
       // The pauses of a join that waits for the drain are among these, so they are short and many.
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
+    this.port = new KafkajsPort({ ...options, consumer: this.consumer });
+    this.work = new GroupWork({ ...options, port: this.port });
     this.life = this.lifeOf(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
@@ -104,7 +104,7 @@ export class GroupConsumer {
   async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
     this.notReady = 'is stopping';
     await this.life.stop(async () => {
-      for (const partition of this.work.partitions) this.pause(partition);
+      for (const partition of this.work.partitions) this.port.pause(partition);
       await this.drained(deadlineMs);
       this.work.end();
     });
@@ -118,22 +118,32 @@ export class GroupConsumer {
     this.work.resumeTopics(topics);
   }
 
-  /** Where a partition begins that nobody of the group has read yet; before its first record is fetched. */
-  async commitStart({ topic, partition }: TopicPartition, offset: bigint): Promise<void> {
-    await this.consumer.commitOffsets([{ topic: this.options.topicPrefix + topic, partition, offset: String(offset) }]);
+  /**
+   * Where a partition begins that nobody of the group has read yet; before its first record is fetched.
+   * @throws once the assignment has ended: the broker would take the commit from any member of the group, whoever holds the partition now.
+   */
+  async commitStart({ topic, partition, signal }: Assignment, offset: bigint): Promise<void> {
+    signal.throwIfAborted();
+    this.startCommits++;
+    try {
+      await this.consumer.commitOffsets([{ topic: this.options.topicPrefix + topic, partition, offset: String(offset) }]);
+    } finally {
+      this.startCommits--;
+    }
   }
 
   private take(fetched: EachBatchPayload): Promise<void> {
     const { batch } = fetched;
     if (this.life.isStopping || fetched.isStale()) return Promise.resolve();
     const { metrics, groupId, topicPrefix } = this.options;
-    this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
+    this.port.fetched(fetched);
     const topic = batch.topic.slice(topicPrefix.length);
     const { partition } = batch;
     if (this.drain !== 'none') return this.withoutGroup();
     const last = this.work.take(
       { topic, partition },
       batch.messages.map((message) => consumedRecord(topic, partition, message)),
+      fetchedOf(batch),
     );
     if (last === undefined) return Promise.resolve();
     metrics.fetchedRecords.observe({ group: groupId }, batch.messages.length);
@@ -160,7 +170,7 @@ export class GroupConsumer {
       const held = this.work.partitions;
       this.lastOwned = byTopic(held, this.options.topicPrefix);
       this.withoutGroupSinceMs = performance.now();
-      if (held.length === 0) return true;
+      if (held.length === 0) return this.startCommits === 0;
       const startedMs = performance.now();
       this.drain = 'running';
       void this.drained(this.drainMs).then(() => {
@@ -168,7 +178,7 @@ export class GroupConsumer {
         this.drain = 'done';
       });
     }
-    if (this.drain !== 'done') return false;
+    if (this.drain !== 'done' || this.startCommits > 0) return false;
     this.work.end();
     return true;
   }
@@ -186,7 +196,7 @@ export class GroupConsumer {
     const { topicPrefix, log, metrics, groupId } = this.options;
     this.drain = 'none';
     this.work.end();
-    this.commitOffsets = undefined;
+    this.port.begin();
     if (this.life.isStopping) return;
     metrics.rebalances.inc({ group: groupId });
     const partitions = Object.entries(memberAssignment).flatMap(([name, numbers]) =>
@@ -197,12 +207,17 @@ export class GroupConsumer {
     void this.work.join(partitions);
   }
 
+  /** By the end or before a crash is told, which waits until all connections are closed: the partitions are others' from here on. */
+  private afterStop(): void {
+    this.work.end();
+    this.port.end();
+    if (!this.life.isStopping) this.notReady = 'has lost its consumer group';
+  }
+
   private afterCrash(error: Error, comesBack: boolean): void {
     const { groupId, metrics, log } = this.options;
-    this.work.end();
-    this.commitOffsets = undefined;
+    this.afterStop();
     metrics.crashes.inc({ group: groupId });
-    this.notReady = 'has lost its consumer group';
     if (comesBack) return log.warn({ groupId, error: String(error) }, 'the consumer stopped and starts again');
     this.crashed = `the consumer crashed: ${error.message}`;
     log.error({ groupId, error: String(error) }, 'the consumer crashed and will not come back by itself');
@@ -216,6 +231,7 @@ export class GroupConsumer {
       topics: this.names(),
       eachBatch: (fetched) => this.take(fetched),
       onJoin: (memberAssignment) => this.afterJoin(memberAssignment),
+      onStop: () => this.afterStop(),
       onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
       onLost: (error) => void (this.crashed = `the consumer did not start again: ${String(error)}`),
       log,
@@ -226,47 +242,4 @@ export class GroupConsumer {
   private names(): string[] {
     return this.options.topics.map((topic) => this.options.topicPrefix + topic);
   }
-
-  private port(): GroupPort {
-    const { client, groupId, topicPrefix } = this.options;
-    return {
-      commit: (points) => this.commit(points),
-      starts: (partitions) => startsOf(client, groupId, topicPrefix, partitions),
-      seek: ({ topic, partition }, offset) => this.consumer.seek({ topic: topicPrefix + topic, partition, offset: String(offset) }),
-      pause: (partition) => this.pause(partition),
-      resume: ({ topic, partition }) => this.consumer.resume([{ topic: topicPrefix + topic, partitions: [partition] }]),
-    };
-  }
-
-  /** Not consumer.commitOffsets: that one repeats by itself, and a repeat after a rebalance would carry old offsets into the new assignment. */
-  private async commit(points: CommitPoint[]): Promise<void> {
-    const { commitOffsets } = this;
-    if (!commitOffsets) throw new Error('nothing has been fetched since the group was joined');
-    const topics = [...new Set(points.map(({ topic }) => topic))].map((topic) => ({
-      topic: this.options.topicPrefix + topic,
-      partitions: points
-        .filter((point) => point.topic === topic)
-        .map(({ partition, offset, metadata }) => ({ partition, offset: String(offset), metadata })),
-    }));
-    try {
-      await commitOffsets({ topics });
-    } catch (error) {
-      const { type } = error as { type?: string };
-      if (type !== undefined && membershipLost.has(type))
-        throw new MembershipLostError(`the group goes on without us: ${type}`, { cause: error });
-      throw error;
-    }
-  }
-
-  private pause({ topic, partition }: TopicPartition): void {
-    this.consumer.pause([{ topic: this.options.topicPrefix + topic, partitions: [partition] }]);
-  }
-}
-
-const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID']);
-
-function byTopic(partitions: readonly TopicPartition[], prefix: string): Partitions {
-  const topics: Partitions = {};
-  for (const { topic, partition } of partitions) (topics[prefix + topic] ??= []).push(partition);
-  return topics;
 }

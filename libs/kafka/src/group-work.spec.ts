@@ -4,6 +4,7 @@ import { encodeFinished } from './gap-metadata.js';
 import type { CommitPoint, PartitionStart, TopicPartition } from './group-port.js';
 import { GroupWork } from './group-work.js';
 import { KeyOrderedPool, type Verdict } from './key-ordered-pool.js';
+import type { Assignment } from './partition-work.js';
 import { defaultMarks } from './watermarks.js';
 
 const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
@@ -43,14 +44,20 @@ class Member {
   });
   readonly work: GroupWork;
 
-  constructor(options: Partial<ConstructorParameters<typeof GroupWork>[0]> = {}) {
+  constructor(
+    options: Partial<ConstructorParameters<typeof GroupWork>[0]> = {},
+    startOffset?: (assignment: Assignment, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>,
+  ) {
     const call = (name: string) => ({ topic, partition }: TopicPartition) => void this.calls.push(`${name} ${topic}/${partition}`); // prettier-ignore
     const silent = () => undefined;
     this.work = new GroupWork({
       groupId: 'group',
       log: { debug: silent, info: silent, warn: silent, error: silent },
       timers: this.time,
-      assigned: (assignment) => (this.signals.push(assignment.signal), this.pool.workOn(assignment)),
+      assigned: (assignment) => {
+        this.signals.push(assignment.signal);
+        return this.pool.workOn(assignment, startOffset && ((committed, low) => startOffset(assignment, committed, low)));
+      },
       port: {
         commit: (points) =>
           new Promise((resolve, reject) => this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) })),
@@ -116,8 +123,9 @@ describe('the work of a group', () => {
 
   it('lets no partition wait for another one whose start can not be told yet', async () => {
     let isTold = false;
-    const startOffset = (partition: number) => (partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n));
-    const member = new Member({ startOffset });
+    const member = new Member({}, ({ partition }) =>
+      partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
+    );
     const second = { ...first, partition: 1 };
     member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
     const joined = member.work.join([first, second]);
@@ -131,13 +139,31 @@ describe('the work of a group', () => {
 
   it('begins where it is told to instead, and never below what is kept; the metadata beside the commit then counts for nothing', async () => {
     const asked: unknown[] = [];
-    const member = new Member({ startOffset: (...told) => (asked.push(told), Promise.resolve(4n)) });
+    const member = new Member({}, (_assignment, ...told) => (asked.push(told), Promise.resolve(4n)));
     member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
     await member.work.join([first]);
-    expect(asked).toEqual([[0, 9n, 6n]]);
+    expect(asked).toEqual([[9n, 6n]]);
     expect(member.calls[1]).toBe('seek commands/0 6');
     member.work.take(first, [record(9), record(10)]);
     expect([...member.running.keys()]).toEqual(['9', '10']);
+  });
+
+  it('asks no assignment that has ended where it begins, and goes nowhere on its late answer', async () => {
+    const asked: { partition: number; answer: (offset: bigint) => void }[] = [];
+    const member = new Member({}, ({ partition }) => new Promise((answer) => asked.push({ partition, answer })));
+    const second = { ...first, partition: 1 };
+    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    const joined = member.work.join([first, second]);
+    await settled();
+    const again = member.work.join([first]);
+    await settled();
+    member.calls.length = 0;
+    asked[0]!.answer(7n);
+    await joined;
+    expect([asked.map(({ partition }) => partition), member.calls]).toEqual([[0, 0], []]);
+    asked[1]!.answer(5n);
+    await again;
+    expect(member.calls).toEqual(['seek commands/0 5', 'resume commands/0']);
   });
 
   it('commits what was finished, one commit at a time', async () => {
@@ -216,6 +242,21 @@ describe('the work of a group', () => {
     expect(member.committed).toEqual([[[0n, encodeFinished(0n, [1n])]]]);
   });
 
+  it('drains until the later of two deadlines', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    let isDrained = false;
+    const drained = Promise.all([member.work.drain(1000), member.work.drain(5000), member.work.drain(10)]).then(() => (isDrained = true));
+    await member.pass(1000);
+    await member.pass(3999);
+    expect(isDrained).toBe(false);
+    await member.finish(0);
+    await member.answer(0);
+    await drained;
+    expect(member.committed).toEqual([[[1n, '']]]);
+  });
+
   it('does not wait for what runs when it is out of the group already', async () => {
     const member = new Member();
     member.starts[0]!.committed = 0n;
@@ -225,6 +266,45 @@ describe('the work of a group', () => {
     await member.answer(0, new MembershipLostError('gone'));
     await drained;
     expect(member.commits).toHaveLength(1);
+  });
+
+  /** Fetched from the first offset, up to the last one. */
+  const fetched = (from: number, last: number) => ({ from: BigInt(from), next: BigInt(last + 1) });
+
+  it('takes nothing that was not fetched from where it stands: another broker may answer late, with what was asked for before the seek', async () => {
+    const member = new Member();
+    member.starts[0]!.committed = 5n;
+    await member.work.join([first]);
+    member.calls.length = 0;
+    expect(member.work.take(first, [record(9)], fetched(9, 9))).toBeUndefined();
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();
+    expect(member.calls).toEqual(['seek commands/0 5', 'seek commands/0 5']);
+    expect(member.work.take(first, [record(5)], fetched(5, 5))).toBe(5n);
+    expect(member.work.take(first, [record(10)], fetched(10, 10))).toBeUndefined();
+    expect(member.calls[2]).toBe('seek commands/0 6');
+    expect([...member.running.keys()]).toEqual(['5']);
+  });
+
+  it('goes on behind offsets that are no records, and fetches what had no room again', async () => {
+    const member = new Member({ marks: { ...defaultMarks, records: 1 } });
+    await member.work.join([first]);
+    member.calls.length = 0;
+    // Offset 1 ends a transaction.
+    expect(member.work.take(first, [record(0)], fetched(0, 1))).toBe(0n);
+    expect(member.work.take(first, [record(2), record(3)], fetched(2, 3))).toBe(2n);
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();
+    await member.finish(0, 2);
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBe(3n);
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual([]);
+  });
+
+  it('goes on elsewhere when the log itself says so again and again: what lay between is gone', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBeUndefined();
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBeUndefined();
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBe(7n);
+    expect(member.work.take(first, [record(8)], fetched(8, 8))).toBe(8n);
   });
 
   it('stops fetching a full partition and goes on at half of it', async () => {

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import { atMost, backOffMs, pauseFor } from './back-off.js';
+import { backOffMs, Deadline, pauseFor } from './back-off.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { MembershipLostError } from './errors.js';
+import { backlogOf, HeldPartition, type WorkBacklog } from './held-partition.js';
+import type { Fetched } from './fetch-position.js';
 import type { GroupPort, PartitionStart, TopicPartition } from './group-port.js';
 import type { KafkaLog } from './kafka-log.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
@@ -13,25 +15,10 @@ export interface GroupWorkOptions {
   port: GroupPort;
   log: KafkaLog;
   assigned: (assignment: Assignment) => PartitionWork;
-  /** Asked on assignment: where to begin instead of at the committed offset; then the metadata beside that one counts for nothing. */
-  startOffset?: (partition: number, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>;
   marks?: Marks;
   /** What was finished is committed so long after it at most, milliseconds (100). */
   commitEveryMs?: number;
   timers?: Timers;
-}
-
-interface Held {
-  readonly assignment: Assignment;
-  readonly work: PartitionWork;
-  readonly end: AbortController;
-  /** False until the offset to begin at is known. */
-  isPlaced: boolean;
-  isFull: boolean;
-  /** `changes` of the work when it was last committed. */
-  committedChanges: number;
-  /** The group has a commit of it. */
-  isCommitted: boolean;
 }
 
 /**
@@ -43,10 +30,10 @@ export class GroupWork {
   private readonly timers: Timers;
   private readonly marks: Marks;
   private readonly pausedTopics = new Set<string>();
-  private held = new Map<string, Held>();
+  private held = new Map<string, HeldPartition>();
   private committing: Promise<void> | undefined;
   private cancelCommit: (() => void) | undefined;
-  private draining: Promise<void> | undefined;
+  private draining: { readonly deadline: Deadline; readonly whole: Promise<void> } | undefined;
 
   constructor(private readonly options: GroupWorkOptions) {
     this.timers = options.timers ?? realTimers;
@@ -62,19 +49,31 @@ export class GroupWork {
 
   /**
    * Records fetched of one partition, in offset order. Returns the offset of the last one taken; what did not fit is to be fetched
-   * again from there. Undefined: nothing was taken.
+   * again from there. Undefined: nothing was taken. `fetched`: where answers to earlier fetches may still come in.
    */
-  take({ topic, partition }: TopicPartition, records: ConsumedRecord[]): bigint | undefined {
+  take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
     const held = this.held.get(idOf(topic, partition));
-    if (!held?.isPlaced || held.assignment.signal.aborted) return undefined;
+    if (!held?.isPlaced || held.hasEnded) return undefined;
+    if (fetched && held.position.isStray(fetched)) {
+      this.options.log.debug(
+        { topic, partition, next: String(held.position.next), from: String(fetched.from) },
+        'fetched elsewhere; fetching again',
+      );
+      this.options.port.seek(held.assignment, held.position.next);
+      return undefined;
+    }
     const room = roomFor(records, held.work.backlog(), this.marks);
     const taken = room < records.length ? records.slice(0, room) : records;
-    if (taken.length > 0) held.work.add(taken);
+    const last = taken.at(-1)?.offset;
+    if (last !== undefined) {
+      held.position.next = fetched && taken === records ? fetched.next : last + 1n;
+      held.work.add(taken);
+    }
     if (!held.isFull && (taken.length < records.length || isFull(held.work.backlog(), () => this.backlog(), this.marks))) {
       held.isFull = true;
       this.options.port.pause(held.assignment);
     }
-    return taken.at(-1)?.offset;
+    return last;
   }
 
   /** Nothing is fetched of these topics until `resumeTopics`, over all joins. */
@@ -92,11 +91,15 @@ export class GroupWork {
   /**
    * Starts nothing new, gives up what waits, lets what runs end until the deadline, and commits. The epoch goes on until `end` or
    * `join`, so what ends late but before those still counts. Returns at once when this member has been put out of its group: its
-   * partitions are others' already. While it goes on, the same drain is returned again.
+   * partitions are others' already. Where one goes on already, it is the same, and lasts until the later of the deadlines.
    */
   drain(deadlineMs: number): Promise<void> {
-    this.draining ??= this.drainAll([...this.held.values()], deadlineMs);
-    return this.draining;
+    if (!this.draining) {
+      const deadline = new Deadline(deadlineMs, this.timers);
+      this.draining = { deadline, whole: this.drainAll([...this.held.values()], deadline) };
+    }
+    this.draining.deadline.atLeast(deadlineMs);
+    return this.draining.whole;
   }
 
   /** The epoch is over: nothing that was assigned counts any more. */
@@ -113,17 +116,8 @@ export class GroupWork {
   }
 
   /** Over all partitions: fetched and not finished, the largest span, and since when the oldest of them waits (monotonic milliseconds). */
-  backlog(): { records: number; bytes: number; span: number; partitions: number; oldestSinceMs: number | undefined } {
-    const sum = { records: 0, bytes: 0, span: 0, partitions: this.held.size, oldestSinceMs: undefined as number | undefined };
-    for (const { work } of this.held.values()) {
-      const { records, bytes, span } = work.backlog();
-      sum.records += records;
-      sum.bytes += bytes;
-      sum.span = Math.max(sum.span, span);
-      const { oldestSinceMs } = work;
-      if (oldestSinceMs !== undefined) sum.oldestSinceMs = Math.min(sum.oldestSinceMs ?? Infinity, oldestSinceMs);
-    }
-    return sum;
+  backlog(): WorkBacklog {
+    return backlogOf(this.held);
   }
 
   private hold({ topic, partition }: TopicPartition): void {
@@ -136,8 +130,7 @@ export class GroupWork {
       signal: end.signal,
       progress: () => this.afterProgress(held),
     };
-    const work = this.options.assigned(assignment);
-    const held: Held = { assignment, end, work, isPlaced: false, isFull: false, committedChanges: work.changes, isCommitted: false };
+    const held = new HeldPartition(assignment, this.options.assigned(assignment), end);
     this.held.set(idOf(topic, partition), held);
     this.options.port.pause(assignment);
   }
@@ -147,8 +140,8 @@ export class GroupWork {
    * offset and theirs. And a resume, always: a pause outlives its assignment, and a partition that was full and comes back would
    * never be read again.
    */
-  private async placeAll(waiting: Held[]): Promise<void> {
-    const open = () => waiting.filter((held) => !held.isPlaced && !held.assignment.signal.aborted);
+  private async placeAll(waiting: HeldPartition[]): Promise<void> {
+    const open = () => waiting.filter((held) => !held.isPlaced && !held.hasEnded);
     const again = (error: unknown) => this.warn(error, 'cannot tell where to begin reading; trying again');
     for (let attempt = 1; open().length > 0; attempt++) {
       try {
@@ -165,34 +158,34 @@ export class GroupWork {
     }
   }
 
-  private async place(held: Held, start: PartitionStart | undefined): Promise<void> {
-    if (!start) return;
+  private async place(held: HeldPartition, start: PartitionStart | undefined): Promise<void> {
     const { assignment, work } = held;
+    // It may have ended while the partitions before it were asked.
+    if (!start || assignment.signal.aborted) return;
     const { committed, low, metadata } = start;
-    const wanted = await this.options.startOffset?.(assignment.partition, committed, low);
+    const wanted = await work.startOffset?.(committed, low);
     if (assignment.signal.aborted) return;
     // What the log has dropped cannot be read any more; kafkajs would begin wherever it likes.
     const from = wanted ?? committed ?? low;
     const offset = from < low ? low : from;
     work.begin(offset, offset === committed ? metadata : undefined);
     this.options.port.seek(assignment, offset);
-    held.isPlaced = true;
-    held.isCommitted = committed !== undefined;
+    held.place(offset, committed !== undefined);
     this.resumeIfRoom(held);
   }
 
-  private resumeIfRoom(held: Held): void {
-    if (!held.isPlaced || held.isFull || held.assignment.signal.aborted || this.pausedTopics.has(held.assignment.topic)) return;
+  private resumeIfRoom(held: HeldPartition): void {
+    if (!held.isPlaced || held.isFull || held.hasEnded || this.pausedTopics.has(held.assignment.topic)) return;
     this.options.port.resume(held.assignment);
   }
 
-  private afterProgress(held: Held): void {
+  private afterProgress(held: HeldPartition): void {
     if (!this.isHeld(held)) return;
     if (held.isFull) this.resumeIfHalfEmpty(held);
     this.scheduleCommit(this.options.commitEveryMs ?? 100);
   }
 
-  private resumeIfHalfEmpty(held: Held): void {
+  private resumeIfHalfEmpty(held: HeldPartition): void {
     if (!hasRoom(held.work.backlog(), () => this.backlog(), this.marks)) return;
     held.isFull = false;
     this.resumeIfRoom(held);
@@ -243,17 +236,17 @@ export class GroupWork {
     this.scheduleCommit(200);
   }
 
-  private async drainAll(all: Held[], deadlineMs: number): Promise<void> {
+  private async drainAll(all: HeldPartition[], deadline: Deadline): Promise<void> {
     for (const { end } of all) end.abort();
     // Also finds out whether the partitions are still this member's: to wait for what runs is of use only then.
     if (!(await this.commit({ ofAll: true }))) return;
-    await atMost(deadlineMs, Promise.all(all.map(({ work }) => work.settled())), this.timers);
+    await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
     this.cancelCommit?.();
     this.cancelCommit = undefined;
     await this.commit();
   }
 
-  private isHeld(held: Held): boolean {
+  private isHeld(held: HeldPartition): boolean {
     return this.held.get(idOf(held.assignment.topic, held.assignment.partition)) === held;
   }
 

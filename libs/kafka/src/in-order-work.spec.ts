@@ -10,12 +10,15 @@ class Bench {
   readonly waitsMs: number[] = [];
   readonly end = new AbortController();
   progressed = 0;
+
+  constructor(private readonly afterProgress: () => void = () => undefined) {}
+
   readonly work = new InOrderWork(
     {
       topic: 'journal',
       partition: 0,
       signal: this.end.signal,
-      progress: () => this.progressed++,
+      progress: () => (this.progressed++, this.afterProgress()),
     },
     {
       maxBatchRecords: 3,
@@ -64,5 +67,16 @@ describe('work in order', () => {
     expect(isSettled).toBe(true);
     expect(bench.batches).toHaveLength(1);
     expect(bench.work.commitPoint()?.offset).toBe(3n);
+  });
+
+  it('handles no batch twice and skips none where the telling of its progress fails', async () => {
+    const bench = new Bench(() => {
+      throw new Error('the group is gone');
+    });
+    bench.work.begin(0n);
+    bench.work.add([0, 1, 2, 3, 4].map(record));
+    await expect(bench.work.run()).rejects.toThrow('the group is gone');
+    expect(bench.batches).toEqual([[0, 1, 2]]);
+    expect([bench.work.commitPoint()?.offset, bench.work.backlog().records]).toEqual([3n, 2]);
   });
 });

@@ -12,6 +12,7 @@ export interface InOrderOptions {
    * for ever.
    */
   onBatch: (records: ConsumedRecord[]) => Promise<void>;
+  startOffset?: PartitionWork['startOffset'];
   /** Told of each failure before its repeat, for log and metrics. */
   onFailure?: (failure: { records: ConsumedRecord[]; attempt: number; retryMs: number; error: unknown }) => void;
   timers?: Timers;
@@ -49,6 +50,10 @@ export class InOrderWork implements PartitionWork {
       this.isRunning = false;
     }
     for (const resolve of this.whenSettled.splice(0)) resolve();
+  }
+
+  get startOffset(): PartitionWork['startOffset'] {
+    return this.options.startOffset;
   }
 
   begin(offset: bigint): void {
@@ -90,12 +95,14 @@ export class InOrderWork implements PartitionWork {
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         await this.options.onBatch(records);
-        return this.finish(records);
       } catch (error) {
         const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 10_000 }, this.timers.random());
         tell(() => this.options.onFailure?.({ records, attempt, retryMs, error }));
         await pauseFor(retryMs, signal, this.timers);
+        continue;
       }
+      // Outside of the try: what is finished must never be handled again.
+      return this.finish(records);
     }
   }
 

@@ -20,7 +20,7 @@ export {
 export { KafkaHandler, type KafkaHandlerOptions } from './kafka-handler.js';
 export { KafkaRecordContext } from './kafka-record-context.js';
 export { KafkaServer, type KafkaServerOptions } from './kafka-server.js';
-export { PartitionConsumer, type PartitionConsumerOptions } from './partition-consumer.js';
+export { PartitionConsumer, type PartitionConsumerOptions, type PartitionHandler } from './partition-consumer.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './key-ordered-consumer.js';
 export { errorText, tell } from './error-text.js';
 export { untilHandled, type HandledCall, type UntilHandledOptions } from './until-handled.js';

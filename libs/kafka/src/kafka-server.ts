@@ -2,12 +2,12 @@ import { decodeCloudEvent } from '@tranche/contracts';
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import type { Registry } from 'prom-client';
 import { isObservable, lastValueFrom } from 'rxjs';
-import { backOffMs } from './back-off.js';
+import { atMost, backOffMs } from './back-off.js';
 import type { BatchingProducer } from './batching-producer.js';
 import type { ConsumedRecord } from './consumed-record.js';
-import { deadLetter, type DeadLetterReason } from './dead-letter.js';
-import { ConsumerClosedError, RecordTooLargeError, RetryableError, TerminalError, UnknownTopicError } from './errors.js';
-import { errorText } from './error-text.js';
+import type { DeadLetterReason } from './dead-letter.js';
+import { DeadLetters, messageOf } from './dead-letters.js';
+import { ConsumerClosedError, RetryableError, TerminalError, UnknownTopicError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
 import { waitForKafka, type KafkaClient } from './kafka-client.js';
 import type { KafkaHandlerOptions } from './kafka-handler.js';
@@ -71,17 +71,18 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   private readonly handlers: Handler[] = [];
   private readonly metrics: KafkaMetrics;
   private readonly pool: KeyOrderedPool;
+  private readonly deadLetters: DeadLetters;
   private readonly pausedTopics = new Set<string>();
   private readonly stopping = new AbortController();
   private consumer: GroupConsumer | undefined;
-  private deadLetterTrouble: string | undefined;
 
   constructor(private readonly options: KafkaServerOptions) {
     super();
     this.metrics = new KafkaMetrics(options.metrics);
+    this.deadLetters = new DeadLetters(options, this.metrics);
     this.pool = new KeyOrderedPool(options, (task, slot) => this.run(task, slot));
     this.metrics.watch(this.metrics.inFlight, options.groupId, () => this.pool.runningCount);
-    options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetterTrouble);
+    options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetters.trouble);
   }
 
   override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras: KafkaHandlerOptions = {}): void {
@@ -104,7 +105,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
     this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
-    await this.consumer?.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
+    const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
+    // What a handler of an assignment that has ended still does may need what its owner closes after this.
+    await Promise.all([this.consumer?.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
   }
 
   /**
@@ -205,25 +208,8 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   /** Until the dead letter is written nothing of the partition goes on: a record must never be nowhere. */
   private async writeDeadLetter(task: HandledTask, reason: DeadLetterReason): Promise<Verdict> {
-    const { producer, topicPrefix, deadLetterTopic, log, groupId } = this.options;
-    const { record } = task;
-    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), code: reason.code };
     task.deadLetter = reason;
-    try {
-      await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), { deadlineMs: 10_000 });
-    } catch (error) {
-      // It came compressed and is too large as it is: where it lies has to do.
-      if (error instanceof RecordTooLargeError && record.value !== null)
-        return this.writeDeadLetter({ ...task, record: { ...record, value: null } }, reason);
-      this.deadLetterTrouble = `a dead letter cannot be written: ${messageOf(error)}`;
-      log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
-      return { hold: 'partition', ms: this.delayMs(5) };
-    }
-    this.deadLetterTrouble = undefined;
-    this.metrics.deadLetters.inc({ group: groupId, topic: record.topic, code: reason.code });
-    this.metrics.handled.inc({ group: groupId, topic: record.topic, result: 'dead_letter' });
-    log.error({ ...at, attempts: reason.attempts, reason: reason.message }, 'a record went to the dead letters');
-    return 'done';
+    return (await this.deadLetters.write(task, reason)) ? 'done' : { hold: 'partition', ms: this.delayMs(5) };
   }
 
   private handlerFor(record: ConsumedRecord): Handler | undefined {
@@ -248,9 +234,4 @@ function typeOf(record: ConsumedRecord): string | undefined {
 function overlaps(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return one.some((type) => other.includes(type));
-}
-
-function messageOf(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
-  return typeof message === 'string' ? message : errorText(error);
 }

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { atMost } from './back-off.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { ConsumerClosedError } from './errors.js';
 import { GroupConsumer } from './group-consumer.js';
@@ -79,12 +80,11 @@ export class KeyOrderedConsumer {
       assigned: (assignment) => {
         this.unplaced.add(assignment);
         assignment.signal.addEventListener('abort', () => this.placed(assignment), { once: true });
-        return this.pool.workOn(assignment);
-      },
-      startOffset: async (partition, committed, low) => {
-        const start = await this.startOffset(partition, committed, low);
-        for (const assignment of this.unplaced) if (assignment.partition === partition) this.placed(assignment);
-        return start;
+        return this.pool.workOn(assignment, async (committed, low) => {
+          const start = await this.startOffset(assignment, committed, low);
+          this.placed(assignment);
+          return start;
+        });
       },
     });
   }
@@ -105,7 +105,9 @@ export class KeyOrderedConsumer {
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
     this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
-    await this.consumer.close({ deadlineMs: this.options.drainTimeoutMs ?? 10_000 });
+    const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
+    // What a handler of an assignment that has ended still does may need what its owner closes after this.
+    await Promise.all([this.consumer.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
   }
 
   private placed(assignment: Assignment): void {
@@ -113,7 +115,8 @@ export class KeyOrderedConsumer {
     if (this.unplaced.size === 0) for (const resolve of this.whenPlaced.splice(0)) resolve();
   }
 
-  private async startOffset(partition: number, committed: bigint | undefined, low: bigint): Promise<bigint | undefined> {
+  private async startOffset(assignment: Assignment, committed: bigint | undefined, low: bigint): Promise<bigint | undefined> {
+    const { partition } = assignment;
     const { groupId, topic, from, log, onMissed } = this.options;
     if (committed !== undefined) {
       if (committed >= low) return undefined;
@@ -127,7 +130,7 @@ export class KeyOrderedConsumer {
     if (from !== 'latest') return undefined;
     const start = this.ends.get(partition)?.high ?? low;
     // Otherwise a member that is started again before its first record would begin at another end, and what came meanwhile would be lost.
-    await this.consumer.commitStart({ topic, partition }, start);
+    await this.consumer.commitStart(assignment, start);
     return start;
   }
 }

@@ -176,6 +176,27 @@ describe('key-ordered work', () => {
     expect(bench.started).toEqual(['0/0', '1/0', '1/1', '0/1']);
   });
 
+  it('is settled when nothing runs, of ended assignments neither, and nothing waits without a place', async () => {
+    const bench = new Bench(2);
+    bench.workOn().add([record(0, 'a')]);
+    bench.end.abort();
+    bench.workOn(0, new AbortController()).add([record(0, 'a'), record(1, 'b')]);
+    let come: () => void = () => undefined;
+    void bench.slots.get('0/1')!.withoutSlot(() => new Promise<void>((resolve) => (come = resolve)));
+    let isSettled = false;
+    void bench.pool.settled().then(() => (isSettled = true));
+    await settled();
+    await bench.finish(0);
+    expect([bench.started, isSettled]).toEqual([['0/0', '0/1', '0/0'], false]);
+    await bench.finish(0);
+    expect([bench.pool.runningCount, isSettled]).toEqual([0, false]);
+    come();
+    await settled();
+    await bench.finish(1);
+    expect(isSettled).toBe(true);
+    await bench.pool.settled();
+  });
+
   it('asks the time of nobody but the timers it was given', async () => {
     const due: (() => void)[] = [];
     const timers: Timers = { nowMs: () => 7, after: (_ms, run) => (due.push(run), () => undefined), random: () => 0 };

@@ -51,7 +51,11 @@ export class KeyOrderedPool {
   /** What ended assignments still run: a record that comes again must not overtake its own first run. */
   private readonly leftovers = new Map<string, Promise<void>>();
   private readonly timers: Timers;
+  /** In a place. */
   private running = 0;
+  /** Begun and not ended, in a place or waiting without one. */
+  private open = 0;
+  private whenSettled: (() => void)[] = [];
 
   constructor(
     private readonly options: PoolOptions,
@@ -64,12 +68,18 @@ export class KeyOrderedPool {
     return this.running;
   }
 
-  workOn(assignment: Assignment): PartitionWork {
+  /** @param startOffset where the assignment begins instead of at the committed offset */
+  workOn(assignment: Assignment, startOffset?: PartitionWork['startOffset']): PartitionWork {
     const { topic, partition, signal } = assignment;
-    const work = new KeyOrderedWork(assignment, this.timers, () => {
-      this.ready.add(work);
-      this.start();
-    });
+    const work = new KeyOrderedWork(
+      assignment,
+      this.timers,
+      () => {
+        this.ready.add(work);
+        this.start();
+      },
+      startOffset,
+    );
     this.works.add(work);
     const end = () => {
       this.works.delete(work);
@@ -88,6 +98,12 @@ export class KeyOrderedPool {
   resumeTopics(topics: Iterable<string>): void {
     for (const topic of topics) this.railOf(topic).isPaused = false;
     this.start();
+  }
+
+  /** Resolves as soon as nothing runs, of assignments that have ended neither, and nothing waits without a slot. */
+  settled(): Promise<void> {
+    if (this.open === 0) return Promise.resolve();
+    return new Promise((resolve) => this.whenSettled.push(resolve));
   }
 
   private start(): void {
@@ -118,10 +134,13 @@ export class KeyOrderedPool {
     const earlier = this.leftovers.size > 0 ? this.leftovers.get(`${topic}/${partition}/${lane.key}`) : undefined;
     if (earlier) return void earlier.then(() => work.giveBack(lane));
     const slot = new OccupiedSlot(this, this.railOf(topic), signal);
+    this.open++;
     const verdict = await work.runHead(lane, (task) => this.run(task, slot));
+    this.open--;
     slot.close();
     work.afterRun(lane, verdict);
     this.start();
+    if (this.open === 0) for (const resolve of this.whenSettled.splice(0)) resolve();
   }
 
   private leaveOver(id: string, run: Promise<unknown>): void {

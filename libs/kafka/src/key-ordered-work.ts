@@ -30,6 +30,7 @@ export class KeyOrderedWork implements PartitionWork {
     readonly assignment: Assignment,
     private readonly timers: Timers,
     private readonly wake: () => void,
+    readonly startOffset?: PartitionWork['startOffset'],
   ) {
     assignment.signal.addEventListener('abort', () => this.abandonWaiting(), { once: true });
   }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
-import { atMost } from './back-off.js';
-import { kafkaOf, type KafkaClient } from './kafka-client.js';
+import type { EachBatchPayload } from 'kafkajs';
+import type { KafkaClient } from './kafka-client.js';
 import type { KafkaLog } from './kafka-log.js';
+import { fetchedOf } from './kafkajs-port.js';
+import { LogConnection } from './log-connection.js';
+import { LogStretch } from './log-stretch.js';
 import { topicOffsets } from './offsets.js';
 
 export interface LogReaderOptions {
@@ -20,10 +20,6 @@ export interface LogRecord {
   value: Buffer | null;
 }
 
-/** Records that are given at once: its reader works on them without a pause, and others wait meanwhile. */
-const SLICE_RECORDS = 500;
-/** What is fetched ahead of its reader. Slices of one partition. */
-const SLICES_AHEAD = 4;
 /** Where the log begins and ends is asked for once by all who ask at about the same time. */
 const OFFSETS_LIFETIME_MS = 1_000;
 /** The connection ends when nobody has read for so long. */
@@ -34,8 +30,8 @@ const IDLE_MS = 5_000;
  * its beginning while the consumer group stays where it is.
  */
 export class LogReader {
-  readonly #stretches = new Map<number, Stretch>();
-  #consumer?: Promise<Consumer>;
+  readonly #stretches = new Map<number, LogStretch>();
+  #connection?: LogConnection;
   #idle?: NodeJS.Timeout;
   #asked?: { atMs: number; offsets: ReturnType<typeof topicOffsets> };
   #isClosed = false;
@@ -62,12 +58,15 @@ export class LogReader {
     if (until > high) throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
     if (this.#stretches.has(partition)) throw new Error(`${topic}/${partition} is being read already`);
     if (this.#isClosed) throw new Error('the reader is closed');
-    const stretch = new Stretch(from < low ? low : from, until);
-    if (stretch.isRead) return;
+    const start = from < low ? low : from;
+    if (start >= until) return;
+    const connection = (this.#connection ??= this.#connect());
+    const stretch = new LogStretch(start, until, connection);
     this.#stretches.set(partition, stretch);
     clearTimeout(this.#idle);
     try {
-      this.#place(await (this.#consumer ??= this.#connect()), partition, stretch);
+      await connection.connected;
+      connection.place(partition, stretch.position.next);
       for (let slice = await stretch.take(); slice; slice = await stretch.take()) yield slice;
     } finally {
       this.#stretches.delete(partition);
@@ -104,125 +103,47 @@ export class LogReader {
     return this.#asked.offsets;
   }
 
-  async #connect(): Promise<Consumer> {
-    const { client, topic, log } = this.options;
-    const consumer = kafkaOf(client).consumer({
-      groupId: `${client.clientId}.reader.${randomUUID()}`,
-      sessionTimeout: 6_000,
-      heartbeatInterval: 1_500,
-      maxWaitTimeInMs: 50,
-      maxBytesPerPartition: 512 * 1024,
-      maxBytes: 4 * 1024 * 1024,
-      allowAutoTopicCreation: false,
-      retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
+  #connect(): LogConnection {
+    const connection: LogConnection = new LogConnection({
+      ...this.options,
+      isWanted: (partition) => this.#stretchOf(partition, connection) !== undefined,
+      onJoin: () => {
+        for (const [partition, stretch] of this.#stretches)
+          if (stretch.connection === connection) connection.place(partition, stretch.position.next);
+      },
+      onBatch: (fetched) => this.#deliver(connection, fetched),
+      onEnd: (error) => this.#afterEnd(connection, error),
     });
-    try {
-      consumer.on('consumer.group_join', ({ payload }) => {
-        const assigned = payload.memberAssignment[topic] ?? [];
-        consumer.pause([{ topic, partitions: assigned.filter((partition) => !this.#stretches.has(partition)) }]);
-        for (const [partition, stretch] of this.#stretches) this.#place(consumer, partition, stretch);
-      });
-      consumer.on('consumer.crash', ({ payload }) => {
-        if (payload.restart) return log.warn({ topic, error: String(payload.error) }, 'reading the log stopped and starts again');
-        for (const stretch of this.#stretches.values()) stretch.fail(payload.error);
-        this.#consumer = undefined;
-      });
-      await consumer.connect();
-      await consumer.subscribe({ topics: [topic], fromBeginning: true });
-      await consumer.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        eachBatch: (fetched) => Promise.resolve(this.#deliver(consumer, fetched)),
-      });
-      return consumer;
-    } catch (error) {
-      this.#consumer = undefined;
-      await consumer.disconnect().catch(() => undefined);
-      throw error;
-    }
+    return connection;
   }
 
-  /** Before the group was joined the seek is without effect and comes again with the join. */
-  #place(consumer: Consumer, partition: number, stretch: Stretch): void {
-    const { topic } = this.options;
-    consumer.seek({ topic, partition, offset: String(stretch.position) });
-    consumer.resume([{ topic, partitions: [partition] }]);
+  #stretchOf(partition: number, connection: LogConnection): LogStretch | undefined {
+    const stretch = this.#stretches.get(partition);
+    return stretch?.connection === connection && !stretch.isRead ? stretch : undefined;
   }
 
-  #deliver(consumer: Consumer, fetched: EachBatchPayload): void {
+  #deliver(connection: LogConnection, fetched: EachBatchPayload): void {
     const { batch } = fetched;
-    const stretch = this.#stretches.get(batch.partition);
-    if (!stretch || stretch.isRead) return consumer.pause([{ topic: batch.topic, partitions: [batch.partition] }]);
+    const { partition } = batch;
+    const stretch = this.#stretchOf(partition, connection);
+    if (!stretch) return connection.pause(partition);
     if (fetched.isStale()) return;
-    const partitions = [{ topic: batch.topic, partitions: [batch.partition] }];
-    stretch.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => consumer.resume(partitions));
+    const at = fetchedOf(batch);
+    if (at && stretch.position.isStray(at)) return connection.place(partition, stretch.position.next);
+    stretch.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
     fetched.resolveOffset(batch.lastOffset());
-    if (stretch.isRead || stretch.isFull) consumer.pause(partitions);
+    if (stretch.isRead || stretch.isFull) connection.pause(partition);
+  }
+
+  /** It reads no more: the next reader gets another one. */
+  #afterEnd(connection: LogConnection, error: Error): void {
+    if (this.#connection === connection) this.#connection = undefined;
+    for (const stretch of this.#stretches.values()) if (stretch.connection === connection) stretch.fail(error);
   }
 
   async #disconnect(): Promise<void> {
-    const consumer = this.#consumer;
-    this.#consumer = undefined;
-    if (!consumer) return;
-    const leave = consumer.then((connected) => connected.disconnect());
-    await atMost(
-      3000,
-      leave.catch((error: unknown) => this.options.log.debug({ error: String(error) }, 'leaving the reader failed')),
-    );
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.close();
   }
-}
-
-/** What is fetched of one partition and not yet read. */
-class Stretch {
-  #slices: LogRecord[][] = [];
-  #failure?: Error;
-  #wake: () => void = () => undefined;
-  #hasRoom?: () => void;
-
-  constructor(
-    /** The record to fetch next. */
-    public position: bigint,
-    private readonly until: bigint,
-  ) {}
-
-  /** Everything is fetched. */
-  get isRead(): boolean {
-    return this.position >= this.until;
-  }
-
-  /** As much is fetched ahead as there is room for. */
-  get isFull(): boolean {
-    return this.#slices.length > SLICES_AHEAD;
-  }
-
-  /** `hasRoom` is called once there is room again. */
-  give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
-    const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position && offset < this.until);
-    this.position = next;
-    for (let first = 0; first < records.length; first += SLICE_RECORDS) this.#slices.push(records.slice(first, first + SLICE_RECORDS));
-    this.#wake();
-    if (this.isFull) this.#hasRoom = hasRoom;
-  }
-
-  /** The next slice; undefined after the last. Lets others have their turn first. */
-  async take(): Promise<LogRecord[] | undefined> {
-    await setImmediate();
-    while (this.#slices.length === 0 && !this.#failure && !this.isRead) await new Promise<void>((resolve) => (this.#wake = resolve));
-    if (this.#failure) throw this.#failure;
-    const slice = this.#slices.shift();
-    if (this.#slices.length <= SLICES_AHEAD / 2 && !this.isRead) {
-      this.#hasRoom?.();
-      this.#hasRoom = undefined;
-    }
-    return slice;
-  }
-
-  fail(failure: Error): void {
-    this.#failure ??= failure;
-    this.#wake();
-  }
-}
-
-function recordOf({ offset, key, value }: KafkaMessage): LogRecord {
-  return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value };
 }

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { atMost } from './back-off.js';
 import type { ConsumedRecord } from './consumed-record.js';
 import { errorText } from './error-text.js';
 import { GroupConsumer } from './group-consumer.js';
@@ -26,16 +27,24 @@ export interface PartitionConsumerOptions {
   /** Bytes of one partition in one fetch at most (1 MiB); more where much is to be read at once. */
   maxBytesPerPartition?: number;
   /**
-   * Called with the records of one partition in offset order, never twice at a time for a partition. The batch is committed when it
-   * resolves; when it rejects, the same batch comes again after a delay, for ever. `signal` aborts when the partition may be
-   * taken away: what ends soon after still counts.
+   * Called whenever a partition is assigned, again when it comes back: who handles its records until the assignment ends. `signal` aborts
+   * when the partition may be taken away: a batch that ends soon after still counts.
    */
-  onBatch: (partition: number, records: ConsumedRecord[], context: { signal: AbortSignal }) => Promise<void>;
+  assigned: (partition: number, signal: AbortSignal) => PartitionHandler;
+}
+
+/** Handles one assignment of a partition. */
+export interface PartitionHandler {
   /**
-   * Asked whenever a partition is assigned: the offset to begin at; undefined means the committed one, or `low`, the earliest there is.
-   * Below `low` means `low`.
+   * Called with records in offset order, never twice at a time for a partition. The batch is committed when it resolves; when it rejects,
+   * the same batch comes again after a delay, for ever.
    */
-  startOffset?: (partition: number, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>;
+  onBatch(records: ConsumedRecord[]): Promise<void>;
+  /**
+   * The offset to begin at; undefined means the committed one, or `low`, the earliest there is. Below `low` means `low`. It may be answered
+   * after the assignment has ended: check `signal` after whatever it awaits, before it changes anything.
+   */
+  startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
 }
 
 /** A consumer group over one topic that handles each partition strictly in order, in batches, and never skips a record. */
@@ -62,17 +71,21 @@ export class PartitionConsumer {
   }
 
   /** Lets running batches end until the deadline, commits, and leaves the group. */
-  close(options?: { deadlineMs?: number }): Promise<void> {
-    return this.consumer.close(options);
+  async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
+    // The runs last, for the close is what ends them. What a batch of an assignment that has ended still does may need what its owner closes after this.
+    const closing = this.consumer.close({ deadlineMs });
+    await Promise.all([closing, atMost(deadlineMs, Promise.allSettled(this.runs.values()))]);
   }
 
   private workOn(assignment: Assignment): PartitionWork {
     const { topic, partition, signal } = assignment;
-    const { log, groupId, onBatch, maxBatchRecords = 1000 } = this.options;
+    const { log, groupId, assigned, maxBatchRecords = 1000 } = this.options;
+    const handler = assigned(partition, signal);
     const work = new InOrderWork(assignment, {
       maxBatchRecords,
+      ...(handler.startOffset && { startOffset: (committed, low) => handler.startOffset!(committed, low) }),
       onBatch: async (records) => {
-        await onBatch(partition, records, { signal });
+        await handler.onBatch(records);
         this.metrics.handled.inc({ group: groupId, topic, result: 'done' }, records.length);
       },
       onFailure: ({ records, attempt, retryMs, error }) => {

@@ -23,6 +23,12 @@ export interface Backlog {
 
 /** What a consumer does with the records of one assignment. The group's work feeds it and commits what it finished. */
 export interface PartitionWork {
+  /**
+   * Asked before `begin`: where to begin instead of at the committed offset; undefined means there, or at `low`. Then the metadata beside the
+   * commit counts for nothing. A rejection is asked again. It may be answered after the assignment has ended: what it awaited is of use
+   * only while the assignment's signal is not aborted.
+   */
+  startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
   /** Called once before the first record: the offset of that record, and the metadata of the commit if it is the committed offset. */
   begin(offset: bigint, metadata: string | undefined): void;
   add(records: ConsumedRecord[]): void;

@@ -21,15 +21,17 @@ describe('a partition consumer', () => {
       topic: 'records',
       topicPrefix: bench.prefix,
       log: bench.log,
-      onBatch: (partition, records) => {
-        const values = records.map((record) => textOf(record)!);
-        if (partition === 0) {
-          tries.push(values);
-          if (tries.length < 4 || done.length < 5) return Promise.reject(new Error('the index does not answer'));
-        }
-        done.push(...values);
-        return Promise.resolve();
-      },
+      assigned: (partition) => ({
+        onBatch: (records) => {
+          const values = records.map((record) => textOf(record)!);
+          if (partition === 0) {
+            tries.push(values);
+            if (tries.length < 4 || done.length < 5) return Promise.reject(new Error('the index does not answer'));
+          }
+          done.push(...values);
+          return Promise.resolve();
+        },
+      }),
     });
     bench.atEnd(() => consumer.close());
     await consumer.start();
@@ -51,14 +53,16 @@ describe('a partition consumer', () => {
       topic: 'records',
       topicPrefix: bench.prefix,
       log: bench.log,
-      startOffset: (partition, committed) => {
-        asked.push([partition, committed]);
-        return Promise.resolve(partition === 0 ? 3n : undefined);
-      },
-      onBatch: (_partition, records) => {
-        again.push(...records.map((record) => textOf(record)!));
-        return Promise.resolve();
-      },
+      assigned: (partition) => ({
+        startOffset: (committed) => {
+          asked.push([partition, committed]);
+          return Promise.resolve(partition === 0 ? 3n : undefined);
+        },
+        onBatch: (records) => {
+          again.push(...records.map((record) => textOf(record)!));
+          return Promise.resolve();
+        },
+      }),
     });
     bench.atEnd(() => next.close());
     await next.start();
@@ -77,7 +81,7 @@ describe('a partition consumer', () => {
       topic: 'records',
       topicPrefix: bench.prefix,
       log: bench.log,
-      onBatch: () => Promise.reject(new Error(`failure ${++failures}`)),
+      assigned: () => ({ onBatch: () => Promise.reject(new Error(`failure ${++failures}`)) }),
     });
     bench.atEnd(() => consumer.close());
     await consumer.start();

@@ -33,10 +33,12 @@ describe('a consumer that is killed', () => {
       topic: 'records',
       topicPrefix: bench.prefix,
       log: bench.log,
-      onBatch: (_partition, records) => {
-        bySecond.push(...records.map((record) => Number(textOf(record))));
-        return Promise.resolve();
-      },
+      assigned: () => ({
+        onBatch: (records) => {
+          bySecond.push(...records.map((record) => Number(textOf(record))));
+          return Promise.resolve();
+        },
+      }),
     });
     bench.atEnd(() => second.close());
     await second.start();

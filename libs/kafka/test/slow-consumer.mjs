@@ -12,10 +12,12 @@ const consumer = new PartitionConsumer({
   sessionTimeoutMs: 1500,
   maxBatchRecords: 1,
   log,
-  onBatch: async (_partition, [record]) => {
-    if (String(record.value) === '100') await new Promise(silent);
-    await new Promise((resolve) => setTimeout(resolve, 15));
-    process.stdout.write(`${record.value}\n`);
-  },
+  assigned: () => ({
+    onBatch: async ([record]) => {
+      if (String(record.value) === '100') await new Promise(silent);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      process.stdout.write(`${record.value}\n`);
+    },
+  }),
 });
 await consumer.start();

@@ -35,7 +35,11 @@ describe('a topic that does not exist', () => {
 
   it('refuses consumers of a partition and of the tail', async () => {
     const common = { client: bench.client, topic: 'none', topicPrefix: bench.prefix, log: bench.log };
-    const partitions = new PartitionConsumer({ ...common, groupId: `${bench.prefix}none`, onBatch: () => Promise.resolve() });
+    const partitions = new PartitionConsumer({
+      ...common,
+      groupId: `${bench.prefix}none`,
+      assigned: () => ({ onBatch: () => Promise.resolve() }),
+    });
     await expect(partitions.start()).rejects.toThrow(UnknownTopicError);
     await expect(new TailConsumer({ ...common, from: new Map(), onRecords: () => undefined }).start()).rejects.toThrow(UnknownTopicError);
   });

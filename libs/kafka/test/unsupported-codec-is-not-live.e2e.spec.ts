@@ -24,7 +24,7 @@ describe('a record in a compression that is not supported', () => {
       topicPrefix: bench.prefix,
       log: bench.log,
       health: bench.health,
-      onBatch: () => Promise.resolve(),
+      assigned: () => ({ onBatch: () => Promise.resolve() }),
     });
     bench.atEnd(() => consumer.close());
     await consumer.start();

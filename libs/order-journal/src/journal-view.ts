@@ -209,13 +209,16 @@ export class JournalView {
     return this.#book.past(key, offset, signal);
   }
 
-  /** Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. */
+  /**
+   * Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. Where the index has no
+   * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong.
+   */
   forget(markers: Map<number, bigint>): void {
     for (const [partition, tailed] of this.#tailed) {
       const marker = markers.get(partition);
       if (marker !== undefined && marker >= tailed.from) tailed.from = marker + 1n;
     }
-    this.#book.forget((key, lastOffset) => lastOffset <= (markers.get(journalPartition(key)) ?? -1n));
+    this.#book.forget((key, lastOffset) => lastOffset < (this.#tailed.get(journalPartition(key))?.from ?? 0n));
   }
 
   /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */

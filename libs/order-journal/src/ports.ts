@@ -91,6 +91,16 @@ export class MarkerMovedError extends Error {
   override name = 'MarkerMovedError';
 }
 
+/** What the index holds of some orders at one moment. */
+export interface IndexSnapshot {
+  /** Offset of the last record that the index holds; absent while it is lost or being built. */
+  marker?: bigint;
+  /** `recordHash` of the record at the marker, where it is known. */
+  hash?: string;
+  /** In the order of the keys that were asked for; undefined where the index has no such order. */
+  orders: (OrderState | undefined)[];
+}
+
 /** The projection of the journal that outlives a process; it may be old, or lost, but is never ahead of the journal (R7). */
 export interface OrderIndex {
   /** Offset of the last journal record that the index holds, per partition; none where it was never built or is lost. */
@@ -99,10 +109,18 @@ export interface OrderIndex {
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
   /** Keys of a partition's orders that had an attempt open when the marker was written, in one read with it. None without a marker. */
   openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }>;
+  /** States of one partition, its marker and the hash of the record there in one read, so that they belong together. Nothing without a marker. */
+  readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot>;
   /** @throws MarkerMovedError when the index is not at `marker`. */
   readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]>;
   /** On top of what `readAll` read. @throws MarkerMovedError and writes nothing when the index is another one by now, or not at `from`. */
   write(projection: Projection): Promise<void>;
+  /**
+   * Replaces states at an unchanged marker; the order of an empty one leaves the index. Whatever was read before counts for nothing any more:
+   * a write that rests on it is refused.
+   * @throws MarkerMovedError and writes nothing when the index is not at `marker`
+   */
+  replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
   /**
    * Wipes a partition's index to build it anew; only a finished rebuild creates a marker.

@@ -34,6 +34,19 @@ interface Observed {
   startedAtMs: number;
 }
 
+export interface HttpOptions {
+  /** The address that the routes see, from the one that came: Fastify's `rewriteUrl`. */
+  rewriteUrl?: (url: string, method: string) => string;
+  /** False: the trace that a request brings is not continued. For clients that are not ours. Default true. */
+  continuesTraces?: boolean;
+}
+
+interface HttpParts {
+  log: ServiceLogger;
+  metrics: Metrics;
+  stopping: AbortSignal;
+}
+
 const OBSERVED = Symbol('observed');
 type ObservedRequest = FastifyRequest & { [OBSERVED]?: Observed };
 type Labels = { method: string; route: string; status: number };
@@ -41,7 +54,8 @@ type Labels = { method: string; route: string; status: number };
 /** The HTTP API: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
 export function httpAdapter(
   limits: HttpLimits,
-  { log, metrics, stopping }: { log: ServiceLogger; metrics: Metrics; stopping: AbortSignal },
+  { rewriteUrl, continuesTraces = true }: HttpOptions,
+  { log, metrics, stopping }: HttpParts,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
     skipMiddie: true,
@@ -50,6 +64,7 @@ export function httpAdapter(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    ...(rewriteUrl && { rewriteUrl: ({ url = '', method = '' }: { url?: string; method?: string }) => rewriteUrl(url, method) }),
     routerOptions: { maxParamLength: 2_000 },
     http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: 1_000 },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket),
@@ -64,11 +79,14 @@ export function httpAdapter(
     if (stopping.aborted) reply.header('connection', 'close');
     done(null, payload);
   });
-  observe(adapter, log, metrics);
+  observe(adapter, { log, metrics, continuesTraces });
   return adapter;
 }
 
-function observe(adapter: FastifyAdapter, log: ServiceLogger, metrics: Metrics): void {
+function observe(
+  adapter: FastifyAdapter,
+  { log, metrics, continuesTraces }: Pick<HttpParts, 'log' | 'metrics'> & { continuesTraces: boolean },
+): void {
   const seconds = metrics.histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Requests of the HTTP API, from their headers to the end of the answer',
@@ -86,7 +104,7 @@ function observe(adapter: FastifyAdapter, log: ServiceLogger, metrics: Metrics):
   const fastify = adapter.getInstance();
   fastify.decorateRequest(OBSERVED, undefined);
   fastify.addHook('onRequest', (request: ObservedRequest, _reply, done) => {
-    const { span, active } = openSpan(request.headers, `${request.method} ${routeOf(request)}`, SpanKind.SERVER);
+    const { span, active } = openSpan(continuesTraces ? request.headers : {}, `${request.method} ${routeOf(request)}`, SpanKind.SERVER);
     request[OBSERVED] = { span, startedAtMs: performance.now() };
     context.with(active, done);
   });

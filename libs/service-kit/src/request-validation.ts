@@ -2,12 +2,18 @@ import { ValidationPipe } from '@nestjs/common';
 import type { ValidationError } from 'class-validator';
 import { Problem, type ProblemFault } from './problem.js';
 
+export interface RequestValidationOptions {
+  /** Of each field only the first fault, in the order of its decorators from the last to the first: a missing text is not also too short. */
+  stopAtFirstError?: boolean;
+}
+
 /** Bodies and queries against their classes: every fault at once, with its path; unknown fields are faults; values are never repeated. */
-export function requestValidation(): ValidationPipe {
+export function requestValidation({ stopAtFirstError = false }: RequestValidationOptions = {}): ValidationPipe {
   return new ValidationPipe({
     transform: true,
     whitelist: true,
     forbidNonWhitelisted: true,
+    stopAtFirstError,
     validationError: { target: false, value: false },
     exceptionFactory: (errors) =>
       new Problem({

@@ -4,7 +4,7 @@ import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/commo
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Health } from './health.js';
-import { httpAdapter, HTTP_LIMITS, type HttpLimits } from './http-adapter.js';
+import { httpAdapter, HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 import type { KitConfig } from './kit.config.js';
 import { KitModule, ServiceLifetime } from './kit.module.js';
 import { createLogger, type ServiceLogger } from './logger.js';
@@ -13,7 +13,7 @@ import { Metrics } from './metrics.js';
 import { nestLogger } from './nest-logger.js';
 import { Problem } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
-import { requestValidation } from './request-validation.js';
+import { requestValidation, type RequestValidationOptions } from './request-validation.js';
 import { startTracing } from './tracing.js';
 
 export interface ServiceDefinition<C extends object> {
@@ -29,6 +29,9 @@ export interface ServiceDefinition<C extends object> {
   port?: (config: C) => number;
   managementPort: (config: C) => number;
   limits?: Partial<HttpLimits>;
+  http?: HttpOptions;
+  /** How the global pipe checks bodies and queries. */
+  validation?: RequestValidationOptions;
   /** Before routes are registered: content types, hooks, CORS. */
   prepare?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
   /** Asked after the modules are initialized; listened to before the public port opens. */
@@ -172,14 +175,14 @@ export class ServiceProcess<C extends object> {
     const { definition, config, log, health, metrics } = this;
     const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
     const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
-    const adapter = httpAdapter(this.#limits, { log, metrics, stopping: this.#lifetime.stopping });
+    const adapter = httpAdapter(this.#limits, definition.http ?? {}, { log, metrics, stopping: this.#lifetime.stopping });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
       logger: nestLogger(log),
       abortOnError: false,
       bodyParser: false,
     });
     app.useGlobalFilters(new ProblemFilter(log));
-    app.useGlobalPipes(requestValidation());
+    app.useGlobalPipes(requestValidation(definition.validation));
     return app;
   }
 

@@ -115,7 +115,7 @@ function systemVariables(): Record<string, string | undefined> {
 const guarded = new Set<ChildProcess>();
 let watchdog: ChildProcess | undefined;
 
-/** tools/guard.mjs ends the apps when this process is gone, even if it was killed; it goes with the last app. */
+/** tools/infra/guard.mjs ends the apps when this process is gone, even if it was killed; it goes with the last app. */
 function guard(root: string, child: ChildProcess): void {
   watchdog ??= startWatchdog(root);
   const { stdin } = watchdog;
@@ -131,7 +131,10 @@ function guard(root: string, child: ChildProcess): void {
 }
 
 function startWatchdog(root: string): ChildProcess {
-  const started = spawn(process.execPath, [join(root, 'tools', 'guard.mjs')], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const started = spawn(process.execPath, [join(root, 'tools', 'infra', 'guard.mjs')], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   started.unref();
   (started.stdin as unknown as { unref(): void }).unref();
   started.stdin.on('error', () => undefined);

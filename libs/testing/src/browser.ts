@@ -17,7 +17,7 @@ export interface TestBrowser {
 }
 
 /**
- * Starts the machine's Chromium, with these arguments beside the usual ones. It runs under tools/browser.mjs, which ends it and removes
+ * Starts the machine's Chromium, with these arguments beside the usual ones. It runs under tools/infra/browser.mjs, which ends it and removes
  * what it wrote when this process is gone, even if it was killed. A spec that calls it is named `*.browser.e2e.spec.ts`: by that `npm test`
  * knows that Chromium must be there.
  */
@@ -25,7 +25,7 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
   const root = repositoryRoot();
   // Only here: a spec that takes a builder need not load it.
   const { chromium } = await import('playwright-core');
-  const keeper = spawn(process.execPath, [join(root, 'tools', 'browser.mjs'), ...chromiumArguments], {
+  const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'browser.mjs'), ...chromiumArguments], {
     cwd: root,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,16 +1,17 @@
-import type {
-  Capture,
-  CardPayment,
-  CloudEvent,
-  CommandData,
-  CommandType,
-  PartnerAAuthorization,
-  PartnerACartItem,
-  PartnerBAuthorization,
-  PartnerBCartItem,
-  PaymentNotification,
-  Refund,
-  VoidAuthorization,
+import {
+  PROTOCOL_VERSION,
+  type Capture,
+  type CardPayment,
+  type CloudEvent,
+  type CommandData,
+  type CommandType,
+  type PartnerAAuthorization,
+  type PartnerACartItem,
+  type PartnerBAuthorization,
+  type PartnerBCartItem,
+  type PaymentNotification,
+  type Refund,
+  type VoidAuthorization,
 } from '@tranche/contracts';
 import { orderKey, readNotification } from '@tranche/contracts';
 
@@ -151,7 +152,7 @@ export function notificationParameters(overrides: Record<string, string | undefi
     OPERATIONTYPE: 'authorization',
     ORDERID: 'order-1',
     TRANSACTIONID: 'T0000000001',
-    VERSION: '3.0',
+    VERSION: PROTOCOL_VERSION,
     ...overrides,
   };
   return Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);

@@ -11,11 +11,11 @@ import { launchBrowser, repositoryRoot, waitFor } from '../src/index.js';
 const temporary = mkdtempSync(join(tmpdir(), 'own-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** tools/browser.mjs under an owner of its own, which can be killed; both write to our folder only. */
+/** tools/infra/browser.mjs under an owner of its own, which can be killed; both write to our folder only. */
 async function ownedBrowser() {
   const script = `
     const { spawn } = require('node:child_process');
-    const keeper = spawn(process.execPath, ['tools/browser.mjs'], { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
+    const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], { detached: true, stdio: ['pipe', 'inherit', 'inherit'] });
     process.on('SIGTERM', () => keeper.stdin.end());
   `;
   const env = { ...process.env, TMPDIR: temporary };
@@ -67,7 +67,7 @@ it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
 
 it('says what to install where there is no Chromium', async () => {
   const env = { ...process.env, PATH: '', CHROMIUM_PATH: '', TMPDIR: temporary };
-  const keeper = spawn(process.execPath, ['tools/browser.mjs'], { cwd: repositoryRoot(), env, stdio: ['pipe', 'ignore', 'pipe'] });
+  const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], { cwd: repositoryRoot(), env, stdio: ['pipe', 'ignore', 'pipe'] });
   const [complaint] = (await once(createInterface({ input: keeper.stderr }), 'line')) as [string];
   expect(complaint).toBe('Chromium missing: install with "apt-get install chromium", or set CHROMIUM_PATH');
 });

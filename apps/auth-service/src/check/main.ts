@@ -2,9 +2,9 @@
 import 'reflect-metadata';
 import { ConfigError, createLogger, loadConfig, Metrics } from '@tranche/service-kit';
 import { AuthConfig } from '../auth.config.js';
-import { RealmService } from '../realm.service.js';
-import { TokenApiClient } from '../token-api.client.js';
-import { checkAccounts } from './account-check.service.js';
+import { RealmService } from '../token-api/realm.service.js';
+import { TokenApiClient } from '../token-api/token-api.client.js';
+import { checkAccounts } from './check-accounts.js';
 
 const isJson = process.argv.slice(2).includes('--json');
 

@@ -1,8 +1,8 @@
-import { fault, type Fault } from '@tranche/contracts';
+import { fault, METHODS, type Fault } from '@tranche/contracts';
 import { methodOf, type PaymentMethod } from '../shop/methods.js';
 
-/** HFTOKEN is single use and expires after 15 minutes (interface, Limits). */
-export const TOKEN_LIFETIME_MS = 15 * 60_000;
+/** HFTOKEN is single use and expires (interface, Limits). */
+export const TOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
 
 type Fields = Record<string, unknown>;
 

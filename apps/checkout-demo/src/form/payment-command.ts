@@ -1,10 +1,13 @@
 import {
   fault,
+  methodOfRail,
+  METHODS,
   validateCommandData,
   type CardPayment,
   type Fault,
   type PartnerAAuthorization,
   type PartnerBAuthorization,
+  type Rail,
 } from '@tranche/contracts';
 import { amountOf, type CartLine } from '../shop/catalogue.js';
 import { takesAmount } from '../shop/methods.js';
@@ -44,8 +47,8 @@ export function paymentCommand(form: CheckoutForm, context: PaymentContext): Bui
 /** Nobody is still waiting for a payment that begins later. */
 const notAfterMs = (fromMs: number): number => fromMs + TOKEN_LIFETIME_MS;
 
-function checked(rail: 'partner-a' | 'partner-b' | 'card', data: object, endMs: number, others: readonly Fault[]): BuiltCommand {
-  const type = rail === 'card' ? 'payment.pay' : 'payment.authorize';
+function checked(rail: Rail, data: object, endMs: number, others: readonly Fault[]): BuiltCommand {
+  const type = `payment.${METHODS[methodOfRail(rail)].begins}` as const;
   const { value, faults } = validateCommandData(rail, type, { ...data, notAfter: new Date(endMs).toISOString() });
   if (value === undefined || others.length > 0) return { faults: [...others, ...faults] };
   return { command: { type, data: value } as PaymentCommand, notAfterMs: endMs, faults: [] };

@@ -1,30 +1,41 @@
-import type { PaymentOptionA, PaymentOptionB, Rail } from '@tranche/contracts';
+import { amountLimits, METHODS as METHOD_TABLE, optionRow, type Method, type PaymentOption, type Rail } from '@tranche/contracts';
 
 export interface PaymentMethod {
   id: string;
   rail: Rail;
   /** None for a card payment. */
-  option?: PaymentOptionA | PaymentOptionB;
+  option?: PaymentOption;
   instalments: number;
   /** Minor units, both included. */
   minAmount?: number;
   maxAmount?: number;
 }
 
-/** interface, Limits: method B takes orders between 150 and 2000 EUR. */
-const METHOD_B = { rail: 'partner-b', minAmount: 15_000, maxAmount: 200_000 } as const;
+/** What this shop offers, by the ids of its page's texts; everything else is the method table's (`@tranche/contracts`). */
+const OFFERED = {
+  card: undefined,
+  a3: 'partnerA-3xcb',
+  a4: 'partnerA-4xcb',
+  a4wallet: 'partnerA-4xwallet',
+  a1euro: 'partnerA-1euro',
+  b3: 'partnerB-3xsansfrais',
+  b4: 'partnerB-4xsansfrais',
+} as const satisfies Record<string, PaymentOption | undefined>;
 
-export const METHODS = [
-  { id: 'card', rail: 'card', instalments: 1 },
-  { id: 'a3', rail: 'partner-a', option: 'partnerA-3xcb', instalments: 3 },
-  { id: 'a4', rail: 'partner-a', option: 'partnerA-4xcb', instalments: 4 },
-  { id: 'a4wallet', rail: 'partner-a', option: 'partnerA-4xwallet', instalments: 4 },
-  { id: 'a1euro', rail: 'partner-a', option: 'partnerA-1euro', instalments: 1 },
-  { id: 'b3', ...METHOD_B, option: 'partnerB-3xsansfrais', instalments: 3 },
-  { id: 'b4', ...METHOD_B, option: 'partnerB-4xsansfrais', instalments: 4 },
-] as const satisfies readonly PaymentMethod[];
+export type MethodId = keyof typeof OFFERED;
 
-export type MethodId = (typeof METHODS)[number]['id'];
+export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));
+
+function offer(id: string, option: PaymentOption | undefined): PaymentMethod {
+  if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1 };
+  const { method, instalments } = optionRow(option);
+  return { id, rail: METHOD_TABLE[method].rail, option, instalments, ...limitsOf(method, option) };
+}
+
+function limitsOf(method: Method, option: PaymentOption): Pick<PaymentMethod, 'minAmount' | 'maxAmount'> {
+  const limits = amountLimits(method, option)?.limits;
+  return limits === undefined ? {} : { minAmount: limits.min, maxAmount: limits.max };
+}
 
 export function methodOf(id: unknown): PaymentMethod | undefined {
   return METHODS.find((method) => method.id === id);

@@ -1,8 +1,7 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectRedis, reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { CseConfig } from '../cse.config.js';
-import { REDIS } from '../redis.store.js';
 import { SettledCounts } from './settled-counts.js';
 
 const MINUTE_SECONDS = 60;
@@ -29,7 +28,7 @@ export class RequestLimits implements OnApplicationShutdown {
 
   constructor(
     private readonly config: CseConfig,
-    @Inject(REDIS) private readonly redis: RedisClient | undefined,
+    @InjectRedis() private readonly redis: RedisClient | undefined,
     private readonly log: ServiceLogger,
   ) {
     this.#address = this.#limit('address', config.requestsPerMinutePerAddress);

@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { closeRedis, connectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { Injectable } from '@nestjs/common';
+import { InjectRedis, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
 import { addressKey } from './address-key.js';
 import { WindowCounts } from './window-counts.js';
@@ -18,8 +18,7 @@ export type QuarantineVerdict = 'kept' | 'address' | 'total';
  * without Redis or while it is away. Nothing that verifies is ever counted, so a limit can cost no notification.
  */
 @Injectable()
-export class FailureLimits implements OnApplicationShutdown {
-  readonly #redis?: RedisClient;
+export class FailureLimits {
   readonly #failures: RateLimiterAbstract;
   readonly #quarantine: RateLimiterAbstract;
   readonly #quarantineOfAll: RateLimiterAbstract;
@@ -30,10 +29,9 @@ export class FailureLimits implements OnApplicationShutdown {
 
   constructor(
     private readonly config: IngestConfig,
-    log: ServiceLogger,
+    @InjectRedis() private readonly redis: RedisClient | undefined,
   ) {
-    const { redisUrl, failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
-    if (redisUrl !== undefined) this.#redis = connectRedis({ url: redisUrl, name: 'failures', log });
+    const { failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
     this.#failuresHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
     this.#linesHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
     this.#failures = this.#limiter('failures', failuresPerMinute, MINUTE_SECONDS);
@@ -68,17 +66,13 @@ export class FailureLimits implements OnApplicationShutdown {
     return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined ? 'kept' : 'total';
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    if (this.#redis !== undefined) await closeRedis(this.#redis);
-  }
-
   #limiter(name: string, points: number, duration: number): RateLimiterAbstract {
     const options = { keyPrefix: `${this.config.redisKeyPrefix}${name}`, points, duration };
     const inMemory = new RateLimiterMemory(options);
-    if (this.#redis === undefined) return inMemory;
+    if (this.redis === undefined) return inMemory;
     return new RateLimiterRedis({
       ...options,
-      storeClient: this.#redis,
+      storeClient: this.redis,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       inMemoryBlockOnConsumed: points + 1,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { FailureLimits, type QuarantineVerdict } from '../limits/failure-limits.store.js';
 import { NotificationProducer, OverloadedError } from '../notification.producer.js';
-import { valueOf } from '../notification-signature.js';
+import { valueOf } from '@tranche/platform';
 import type { Suspect } from './quarantine-record.js';
 
 /** Refused ones that are in quarantine already are not put there again as long as they are remembered. */

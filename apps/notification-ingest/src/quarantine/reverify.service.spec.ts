@@ -1,4 +1,5 @@
-import { platformHash, type Merchant, type PaymentNotification } from '@tranche/contracts';
+import type { Merchant, PaymentNotification } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
 import { chosen, ReverifyService } from './reverify.service.js';
@@ -111,3 +112,20 @@ it.each([null, Buffer.from('{'), Buffer.from('{}'), Buffer.from('{"reason":"x","
   'takes no record that is none of ours: %s',
   (value) => expect(quarantinedOf('a', value)).toBeUndefined(),
 );
+
+it('tells of a notification that could not be published at the end, however long the rest is read', async () => {
+  const publish = () => Promise.reject(new Error('Kafka is away'));
+  async function* slowly(): AsyncGenerator<Quarantined> {
+    yield kept({ id: 'a' });
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    yield kept({ id: 'b' });
+  }
+  const unhandled = jest.fn();
+  process.on('unhandledRejection', unhandled);
+  try {
+    await expect(new ReverifyService({ merchants }, { publish }).run(slowly())).rejects.toThrow('was not published: Error: Kafka is away');
+  } finally {
+    process.off('unhandledRejection', unhandled);
+  }
+  expect(unhandled).not.toHaveBeenCalled();
+});

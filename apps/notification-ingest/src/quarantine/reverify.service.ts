@@ -1,7 +1,7 @@
 import { readNotification } from '@tranche/contracts';
 import type { IngestConfig } from '../ingest.config.js';
 import type { NotificationProducer } from '../notification.producer.js';
-import { isSignedBy, valueOf } from '../notification-signature.js';
+import { isSignedBy, valueOf } from '@tranche/platform';
 import { namesAnOrder } from '../notification.service.js';
 import type { Quarantined } from './quarantined.js';
 
@@ -60,10 +60,16 @@ export class ReverifyService {
         this.result.withoutOrder++;
       } else if (!this.#published.has(id)) {
         this.#published.add(id);
-        if (this.producer !== undefined)
-          this.#underWay.push(this.producer.publish(id, notification).then(() => void this.result.published++));
+        if (this.producer !== undefined) this.publish(this.producer.publish(id, notification));
       }
     }
+  }
+
+  private publish(acknowledged: Promise<unknown>): void {
+    const published = acknowledged.then(() => void this.result.published++);
+    // `settle` tells of it, which may be long after: until then it must not count as a rejection that nobody handles.
+    published.catch(() => undefined);
+    this.#underWay.push(published);
   }
 
   private async settle(): Promise<void> {

@@ -1,4 +1,5 @@
-import { platformHash, type Merchant } from '@tranche/contracts';
+import type { Merchant } from '@tranche/contracts';
+import { platformHash } from '@tranche/platform';
 import { pageOf } from './return-page.js';
 import { returnOf } from './return-redirect.js';
 

@@ -1,5 +1,5 @@
 import { execCodeClass, type Merchant } from '@tranche/contracts';
-import { isRedirectSignedBy, valueOf } from '../notification-signature.js';
+import { isRedirectSignedBy, valueOf } from '@tranche/platform';
 import type { Parameters, Unreadable } from '../received-parameters.js';
 
 /** What the merchant's page may show meanwhile. The order's state comes from its events, never from here. */

@@ -1,7 +1,8 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Get, Ip, Param, Res } from '@nestjs/common';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
-import { parametersOfQuery, type WebhookRequest } from '../notification.controller.js';
+import { FailureLimitService } from '../limits/failure-limit.service.js';
+import { parametersOfQuery, Received, type ReceivedRequest } from '../received-request.js';
 import { pageOf, type Page } from './return-page.js';
 import { returnOf } from './return-redirect.js';
 
@@ -25,6 +26,7 @@ export class ReturnController {
 
   constructor(
     private readonly config: IngestConfig,
+    private readonly failures: FailureLimitService,
     metrics: Metrics,
   ) {
     this.returns = metrics.counter({
@@ -35,13 +37,23 @@ export class ReturnController {
   }
 
   @Get(':merchant')
-  sendOn(@Param('merchant') name: string, @Req() request: WebhookRequest, @Res() reply: Reply): void {
-    request.isTold = true;
+  async sendOn(
+    @Param('merchant') name: string,
+    @Received() received: ReceivedRequest,
+    @Ip() from: string,
+    @Res() reply: Reply,
+  ): Promise<void> {
     const merchant = this.config.merchants.byName(name);
-    if (merchant === undefined) return this.show(reply, 404, 'unknown_merchant', 'unknown');
-    const going = returnOf(merchant, parametersOfQuery(request));
-    if (going === undefined) return this.show(reply, 403, 'unverified', 'unverified', merchant.market);
-    if (going.location === undefined) return this.show(reply, 200, going.hint, 'thanks', merchant.market);
+    if (merchant === undefined) {
+      await this.countFailure(reply.code(404), from);
+      return this.show(reply, 'unknown_merchant', 'unknown');
+    }
+    const going = returnOf(merchant, parametersOfQuery(received));
+    if (going === undefined) {
+      await this.countFailure(reply.code(403), from);
+      return this.show(reply, 'unverified', 'unverified', merchant.market);
+    }
+    if (going.location === undefined) return this.show(reply.code(200), going.hint, 'thanks', merchant.market);
     this.returns.inc({ result: going.hint });
     reply
       .code(303)
@@ -49,11 +61,15 @@ export class ReturnController {
       .send();
   }
 
-  private show(reply: Reply, status: number, result: string, page: Page, market?: 'FR' | 'ES'): void {
+  /** Of an address that failed too often the status becomes 429. A person sees the page that there would have been. */
+  private async countFailure(reply: Reply, from: string): Promise<void> {
+    reply.headers({ connection: 'close' });
+    const waitSeconds = await this.failures.countFailure(from);
+    if (waitSeconds !== undefined) reply.code(429).headers({ 'retry-after': String(waitSeconds) });
+  }
+
+  private show(reply: Reply, result: string, page: Page, market?: 'FR' | 'ES'): void {
     this.returns.inc({ result });
-    reply
-      .code(status)
-      .headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' })
-      .send(pageOf(page, market));
+    reply.headers({ ...HEADERS, 'content-type': 'text/html; charset=utf-8' }).send(pageOf(page, market));
   }
 }

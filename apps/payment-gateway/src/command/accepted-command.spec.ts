@@ -1,6 +1,7 @@
 import { encodeCloudEvent, type CloudEvent, type Merchants } from '@tranche/contracts';
-import { aCapture, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
-import { contentHash, readCommand, termsOf, type AcceptedCommand } from './accepted-command.js';
+import { operationTag, untagExtraData } from '@tranche/order-journal';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
+import { contentHash, readCommand, sentExtraData, termsOf, type AcceptedCommand } from './accepted-command.js';
 
 const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
 const merchants = { byName: (name: string) => (name === 'shop-fr' ? merchant : undefined) } as Merchants;
@@ -73,4 +74,19 @@ it('takes a follow-up’s method from its order, else from the rail', () => {
   } as unknown as AcceptedCommand;
   expect(termsOf(command, 'B', 'T1')).toMatchObject({ method: 'B', transactionId: 'T1', amount: 500 });
   expect(termsOf(command, undefined, 'T1').method).toBe('A');
+});
+
+it.each([
+  ['basket 7', 'accepted'],
+  ['basket 7|tr1.AAAAAAAAAAAA.1', ['extraData format']],
+])('EXTRADATA %s', (extraData, expected) => {
+  expect(faultsOf(recordOf({ ...sound, extraData }))).toEqual(expected);
+});
+
+it('puts the tag of operation and attempt behind the caller’s EXTRADATA', () => {
+  const capture = { operation: 'capture', commandId: 'command-1', data: aCapture({ extraData: 'basket 7' }) } as AcceptedCommand;
+  const tag = { operation: operationTag('command-1'), attempt: 3 };
+  expect(sentExtraData(capture, 3)?.isTagged).toBe(true);
+  expect(untagExtraData(sentExtraData(capture, 3)?.extraData)).toEqual({ extraData: 'basket 7', tag });
+  expect(sentExtraData({ operation: 'pay', commandId: 'command-1', data: aCardPayment() } as AcceptedCommand, 1)).toBeUndefined();
 });

@@ -2,46 +2,30 @@ import { createHash } from 'node:crypto';
 import {
   decodeCloudEvent,
   isCommandType,
+  methodOfRail,
   operationKind,
   orderKey,
   parseOrderKey,
   validateCommandData,
-  type CardPayment,
-  type Capture,
   type CloudEvent,
   type Fault,
   type Merchant,
   type Merchants,
   type Method,
-  type PartnerAAuthorization,
-  type PartnerBAuthorization,
   type Rail,
-  type Refund,
-  type VoidAuthorization,
 } from '@tranche/contracts';
-import { compact, type OperationTerms } from '@tranche/order-journal';
-import { faultsOfRules } from './payment-rules.js';
+import { compact, looksTagged, tagExtraData, type OperationTerms } from '@tranche/order-journal';
+import { faultsOfRules, type PlatformOperation } from '@tranche/platform';
 
-interface Accepted<K, D> {
-  operation: K;
-  data: D;
+/** A command that is sound by itself; what the order says to it is decided later. */
+export type AcceptedCommand = PlatformOperation & {
   commandId: string;
   /** `ce_time`, milliseconds since the epoch. */
   timeMs: number;
   correlationId?: string;
-  rail: Rail;
-  merchant: Merchant;
   orderKey: string;
   contentHash: string;
-}
-
-/** A command that is sound by itself; what the order says to it is decided later. */
-export type AcceptedCommand =
-  | Accepted<'authorize', PartnerAAuthorization | PartnerBAuthorization>
-  | Accepted<'pay', CardPayment>
-  | Accepted<'capture', Capture>
-  | Accepted<'refund', Refund>
-  | Accepted<'void', VoidAuthorization>;
+};
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
@@ -65,8 +49,6 @@ interface CommandRecord {
   headers: Record<string, string>;
 }
 
-const METHOD_OF_RAIL: Readonly<Record<Rail, Method>> = { 'partner-a': 'A', 'partner-b': 'B', card: 'card' };
-
 /** Reads a record of a command topic; every fault at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
   const decoded = decodeCloudEvent(record);
@@ -81,6 +63,7 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   if (isCommandType(type)) {
     const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data);
     faults.push(...faultsOfData);
+    faults.push(...faultsOfExtraData(event.data));
     if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant));
     if (faults.length === 0 && value !== undefined && merchant)
       return { read: 'accepted', command: accept(event as CloudEvent, rail, merchant, value) };
@@ -122,6 +105,17 @@ function envelopeFaults(
   if (key !== orderKey(named.merchant, named.orderId))
     faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
   return faults;
+}
+
+function faultsOfExtraData(data: unknown): Fault[] {
+  const { extraData } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
+  if (typeof extraData !== 'string' || !looksTagged(extraData)) return [];
+  return [{ path: 'extraData', code: 'format', message: 'must not end like the tag that is put behind it' }];
+}
+
+/** EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
+export function sentExtraData(command: AcceptedCommand, attempt: number): ReturnType<typeof tagExtraData> | undefined {
+  return command.operation === 'pay' ? undefined : tagExtraData(command.data.extraData, command.commandId, attempt);
 }
 
 /** Merchant and order as the content names them, if both could be a key's. */
@@ -170,6 +164,6 @@ export function termsOf(command: AcceptedCommand, methodOfOrder: Method | undefi
     transactionId: isFollowUp ? transactionId : undefined,
     correlationId,
   });
-  const method = (isFollowUp ? methodOfOrder : undefined) ?? METHOD_OF_RAIL[rail];
+  const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
   return { operation, method, currency: merchant.currency, contentHash: hash, ...optional };
 }

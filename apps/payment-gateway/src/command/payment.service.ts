@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Fault } from '@tranche/contracts';
 import {
   Arbitration,
+  compact,
   operationTag,
   OrderUnreadableError,
   referenceFor,
@@ -14,13 +15,12 @@ import {
   type Refused,
   type TraceHeaders,
 } from '@tranche/order-journal';
+import { faultsOfAge, faultsOfOrder, operationForm } from '@tranche/platform';
 import { Clock } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
-import { operationForm } from '../platform/operation-form.js';
 import { PlatformCaller, type Route } from '../platform/platform-caller.service.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
-import { termsOf, type AcceptedCommand } from './accepted-command.js';
-import { faultsOfAge, faultsOfOrder } from './payment-rules.js';
+import { sentExtraData, termsOf, type AcceptedCommand } from './accepted-command.js';
 
 /** What a command needs of this service before arbitration may send it: rules, bearer token, form. */
 @Injectable()
@@ -71,13 +71,14 @@ export class PaymentService {
       const fault: Fault = { path: '', code: 'auth_refused', message: 'The token service refused the account’s credentials' };
       return { terms, faults: [fault], restsOnOrder: false };
     }
-    const form = operationForm(command, { attempt, ...(transactionId === undefined ? {} : { transactionId }) });
+    const sent = sentExtraData(command, attempt);
+    const { path, body } = operationForm(command, compact({ transactionId, extraData: sent?.extraData }));
     const { operation, merchant } = command;
-    const call = { operation, merchant, body: form.body, ...(bearer === undefined ? {} : { bearer }) };
+    const call = { operation, merchant, path, body, ...(bearer === undefined ? {} : { bearer }) };
     const isNamed = 'transactionId' in command.data && command.data.transactionId !== undefined;
     return {
       terms,
-      ...(form.isTagged ? { tag: operationTag(command.commandId) } : {}),
+      ...(sent?.isTagged ? { tag: operationTag(command.commandId) } : {}),
       isReferenceRead: terms.transactionId !== undefined && !isNamed,
       send: (maySend) => this.platform.call({ ...call, maySend }, route),
     };

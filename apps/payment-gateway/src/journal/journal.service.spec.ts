@@ -49,7 +49,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     },
   } as unknown as JournalTopic;
   const store = {
-    marks: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, { offset: index.stored, hash: settings.hash }]])),
+    marks: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, { marker: index.stored, hash: settings.hash }]])),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     // A replica that lags answers first.
     openOrders: () => Promise.resolve({ orderKeys: lagging-- > 0 ? [] : (settings.open ?? []), marker: lagging >= 0 ? 0n : index.stored }),
@@ -61,7 +61,14 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const health = new Health();
   const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
-  return { service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))), bring, following, health, index };
+  return {
+    topic,
+    service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))),
+    bring,
+    following,
+    health,
+    index,
+  };
 }
 
 it('reads an order back to the record that was appended', async () => {
@@ -151,4 +158,19 @@ it('sends away whoever waits when it is closed', async () => {
   past.catch(() => undefined);
   await service.stop();
   await expect(past).rejects.toThrow('the journal is closing');
+});
+
+it('leaves neither tail nor interval behind when it is stopped while it starts', async () => {
+  const intervals = jest.spyOn(globalThis, 'setInterval');
+  const { service, topic } = journal();
+  let stops = 0;
+  let begin: () => void = () => undefined;
+  topic.follow = () => new Promise((resolve) => (begin = () => resolve({ stop: () => Promise.resolve(void stops++) })));
+  const starting = expect(service.start()).rejects.toThrow('the journal is closing');
+  await new Promise((resolve) => setImmediate(resolve));
+  await service.stop();
+  begin();
+  await starting;
+  expect([stops, intervals.mock.calls]).toEqual([1, []]);
+  intervals.mockRestore();
 });

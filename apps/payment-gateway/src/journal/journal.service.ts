@@ -52,16 +52,19 @@ export class Journal {
   /** Resolves when memory has caught up with the journal as it was: before that, every verdict would come late. */
   async start(): Promise<void> {
     const marks = await this.#indexBuilt(await this.topic.offsets());
-    const markers = new Map([...marks].map(([partition, { offset }]) => [partition, offset]));
+    const markers = new Map([...marks].map(([partition, { marker }]) => [partition, marker]));
     const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])));
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
     const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     this.#tail = await this.topic.follow(from, (partition, records) => this.view.take(partition, records));
+    // The stop came too early to know it.
+    if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {
       if (looks % 50 === 0) this.edges.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
       await delay(CATCH_UP_LOOK_MS, undefined, { signal: this.view.closing });
     }
-    this.#forgetting = setInterval(() => void this.#forget(), FORGET_EVERY_MS);
+    this.view.closing.throwIfAborted();
+    this.#forgetting = setInterval(() => void this.forgetIndexed(), FORGET_EVERY_MS);
   }
 
   async stop(): Promise<void> {
@@ -87,7 +90,7 @@ export class Journal {
     for (let looks = 0; ; looks++) {
       const marks = await this.index.marks();
       const behind = [...offsets].reduce(
-        (records, [partition, { low, high }]) => records + high - ((marks.get(partition)?.offset ?? low - 1n) + 1n),
+        (records, [partition, { low, high }]) => records + high - ((marks.get(partition)?.marker ?? low - 1n) + 1n),
         0n,
       );
       if (behind <= BEHIND_RECORDS) return marks;
@@ -97,7 +100,8 @@ export class Journal {
     }
   }
 
-  async #forget(): Promise<void> {
+  /** What the index covers leaves memory, at once instead of within some seconds. */
+  async forgetIndexed(): Promise<void> {
     try {
       this.view.forget(await this.index.markers());
     } catch (error) {

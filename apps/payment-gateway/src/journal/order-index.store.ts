@@ -6,6 +6,7 @@ import {
   journalPartition,
   MarkerMovedError,
   OrderUnreadableError,
+  type IndexSnapshot,
   type OrderIndex,
   type OrderState,
   type Projection,
@@ -58,11 +59,11 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
   }
 
   async markers(): Promise<Map<number, bigint>> {
-    return new Map([...(await this.marks())].map(([partition, { offset }]) => [partition, offset]));
+    return new Map([...(await this.marks())].map(([partition, { marker }]) => [partition, marker]));
   }
 
   /** The markers with the hash of the record there, where that is known. */
-  async marks(): Promise<Map<number, { offset: bigint; hash?: string }>> {
+  async marks(): Promise<Map<number, { marker: bigint; hash?: string }>> {
     const stored = await Promise.all(PARTITIONS.map((partition) => this.#redis.get(this.#keys.of(partition, 'marker'))));
     return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, markOf(stored[partition])] as const] : [])));
   }
@@ -89,14 +90,22 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     return reading;
   }
 
+  async readTogether(partition: number, orderKeys: string[]): Promise<IndexSnapshot> {
+    const { stored, orders } = await this.#readWithMarker(partition, orderKeys);
+    return { ...(stored ? markOf(stored) : {}), orders: stored ? orders : orderKeys.map(() => undefined) };
+  }
+
   async readAll(partition: number, marker: bigint, orderKeys: string[]): Promise<(OrderState | undefined)[]> {
-    const [stored, ...orders] = await this.#redis.mGet([
-      this.#keys.of(partition, 'marker'),
-      ...orderKeys.map((orderKey) => this.#keys.order(orderKey)),
-    ]);
+    const { stored, orders } = await this.#readWithMarker(partition, orderKeys);
     if (!stored || offsetOf(stored) !== marker) throw movedError(partition, stored, marker);
     this.#readAt.set(partition, stored);
-    return orders.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined));
+    return orders;
+  }
+
+  async #readWithMarker(partition: number, orderKeys: string[]): Promise<{ stored?: string | null; orders: (OrderState | undefined)[] }> {
+    const keys = [this.#keys.of(partition, 'marker'), ...orderKeys.map((orderKey) => this.#keys.order(orderKey))];
+    const [stored, ...orders] = await this.#redis.mGet(keys);
+    return { stored, orders: orders.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined)) };
   }
 
   async openOrders(partition: number): Promise<{ orderKeys: string[]; marker?: bigint }> {
@@ -118,11 +127,23 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
     if (stored === undefined || offsetOf(stored) !== from) throw movedError(partition, stored, from);
     await keepPages(this.#redis, this.#keys, redirectHtml);
     const [, generation] = stored.split(' ');
+    await this.#project(partition, stored, `${to} ${generation} ${hash}`, orders);
+  }
+
+  /** The generation changes: the script refuses whoever read the states before. */
+  async replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void> {
+    const stored = await this.#redis.get(this.#keys.of(partition, 'marker'));
+    if (!stored || offsetOf(stored) !== marker) throw movedError(partition, stored, marker);
+    const [offset, , ...hash] = stored.split(' ');
+    await this.#project(partition, stored, [offset, randomUUID(), ...hash].join(' '), orders);
+  }
+
+  async #project(partition: number, stored: string, next: string, orders: OrderState[]): Promise<void> {
     const answer = await this.#redis.eval(PROJECT, {
       keys: [...this.#keys.written(partition), ...orders.map(({ merchant, orderId }) => this.#keys.order(orderKey(merchant, orderId)))],
-      arguments: [stored, `${to} ${generation} ${hash}`, '', ...orders.flatMap(argumentsOf)],
+      arguments: [stored, next, '', ...orders.flatMap(argumentsOf)],
     });
-    if (answer !== 'ok') throw movedError(partition, answer as string, from);
+    if (answer !== 'ok') throw movedError(partition, answer as string, offsetOf(stored));
   }
 
   async redirectHtml(orderKey: string, commandId: string): Promise<string | undefined> {
@@ -166,9 +187,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
 }
 
 /** A marker is `OFFSET GENERATION`, and the hash of the record there if it is known. */
-function markOf(marker: string): { offset: bigint; hash?: string } {
-  const [, , hash] = marker.split(' ');
-  return { offset: offsetOf(marker), ...(hash ? { hash } : {}) };
+function markOf(stored: string): { marker: bigint; hash?: string } {
+  const [, , hash] = stored.split(' ');
+  return { marker: offsetOf(stored), ...(hash ? { hash } : {}) };
 }
 
 function offsetOf(marker: string): bigint {

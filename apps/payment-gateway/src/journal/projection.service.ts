@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ConsumedRecord } from '@tranche/kafka';
+import type { PartitionHandler } from '@tranche/kafka';
 import { Projector } from '@tranche/order-journal';
 import { Health } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -9,7 +9,7 @@ import { OrderIndexStore } from './order-index.store.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
 /** How often an index that nobody writes to is looked after. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** What the projector moves: events in Kafka, the index in Redis. */
 @Injectable()
@@ -23,9 +23,9 @@ export class ProjectionOutlets {
 /** The projector at this process's edges, and the rebuild of an index that was lost. */
 @Injectable()
 export class ProjectionService {
-  readonly #projector: Projector;
+  readonly projector: Projector;
   #timer?: NodeJS.Timeout;
-  #looking = Promise.resolve();
+  #polling = Promise.resolve();
 
   constructor(
     private readonly journal: JournalReaderConsumer,
@@ -35,41 +35,43 @@ export class ProjectionService {
     health: Health,
   ) {
     const { index, events } = outlets;
-    this.#projector = new Projector({ index, events, journal, timing: clock, logger: report.log, onRebuild: (step) => report.step(step) });
+    this.projector = new Projector({ index, events, journal, timing: clock, logger: report.log, onRebuild: (step) => report.step(step) });
     health.addReadiness('projection', () => this.#notReadyBecause());
   }
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#looking = this.#looking.then(() => this.#look());
-    }, LOOK_EVERY_MS);
+      this.#polling = this.#polling.then(() => this.#poll());
+    }, POLL_EVERY_MS);
   }
 
-  async startOffset(partition: number, committed: bigint | undefined): Promise<bigint> {
-    return this.#projector.startOffset(partition, committed, await this.journal.firstKept(partition));
-  }
-
-  project(partition: number, records: ConsumedRecord[]): Promise<void> {
-    return this.#projector.project(partition, records);
+  assign(partition: number, signal: AbortSignal): PartitionHandler {
+    const projection = this.projector.assign(partition, signal);
+    this.report.begin(partition);
+    signal.addEventListener('abort', () => this.report.end(partition), { once: true });
+    return {
+      startOffset: async (committed) => projection.startOffset(committed, await this.journal.firstKept(partition)),
+      onBatch: (records) => projection.project(records),
+    };
   }
 
   /** A rebuild under way is given up; whoever projects the partition next begins it again. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#projector.close();
+    this.projector.close();
     await this.journal.close();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
-      await this.#projector.look();
+      await this.projector.poll();
     } catch (error) {
       this.report.log.debug({ err: error }, 'The index could not be asked for its markers');
     }
   }
 
   #notReadyBecause(): string | undefined {
-    const { mending } = this.#projector;
-    return mending.length === 0 ? undefined : `the index of journal partitions ${mending.join(', ')} is being built from the journal`;
+    const { restoring } = this.projector;
+    return restoring.length === 0 ? undefined : `the index of journal partitions ${restoring.join(', ')} is being built from the journal`;
   }
 }

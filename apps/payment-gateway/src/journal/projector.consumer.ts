@@ -27,8 +27,7 @@ export class ProjectorConsumer {
       topicPrefix: config.kafkaTopicPrefix,
       topic: TOPICS.journal.name,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
-      startOffset: (partition, committed) => projection.startOffset(partition, committed),
-      onBatch: (partition, records) => projection.project(partition, records),
+      assigned: (partition, signal) => projection.assign(partition, signal),
       log,
       health,
     });

@@ -10,6 +10,7 @@ const LOG_EVERY_MS = 2_000;
 export class RebuildReport {
   readonly #records;
   readonly #remaining;
+  readonly #own = new Set<number>();
   readonly #toGo = new Map<number, number>();
   #startedMs = 0;
   #loggedMs = 0;
@@ -31,7 +32,19 @@ export class RebuildReport {
     });
   }
 
+  /** The partition is this process's; what is told of another one's rebuild is what had been under way. */
+  begin(partition: number): void {
+    this.#own.add(partition);
+  }
+
+  /** Somebody else goes on with its rebuild, if there is one. */
+  end(partition: number): void {
+    this.#own.delete(partition);
+    if (this.#toGo.delete(partition)) this.#remaining.set({ partition }, 0);
+  }
+
   step({ partition, records, remaining }: RebuildProgress): void {
+    if (!this.#own.has(partition)) return this.#records.inc(records);
     const nowMs = this.clock.monotonicMs();
     if (this.#toGo.size === 0) [this.#startedMs, this.#loggedMs, this.#folded] = [nowMs, nowMs, 0];
     this.#folded += records;

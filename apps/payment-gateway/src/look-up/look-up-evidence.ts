@@ -1,4 +1,4 @@
-import { execCode as execCodeOf, execCodeClass, type Merchant } from '@tranche/contracts';
+import { execCodeClass, type Merchant } from '@tranche/contracts';
 import {
   CLOCKS_APART_MS,
   compact,
@@ -11,17 +11,7 @@ import {
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
-import { boundedAnswer } from '../platform/bounded-answer.js';
-import { OPERATION_TYPE } from '../platform/operation-form.js';
-import type { Row } from './look-up-answer.js';
-
-/** string(4) (interface, Transaction), with room for a code that we have never seen. */
-const EXECCODE = /^[0-9A-Za-z]{1,8}$/;
-/** string(1-32): a transaction without one can be told from no other. */
-const TRANSACTIONID = /^.{1,32}$/su;
-const AMOUNT = /^[0-9]{1,15}$/;
-/** RFC 3339: a time without a zone may be hours away from what it says. */
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+import { boundedAnswer, execCodeNotes, listedTransaction, type ListedTransaction, type Row } from '@tranche/platform';
 
 /** What is asked about. */
 export interface Asked {
@@ -42,19 +32,16 @@ export function evidencesIn(rows: readonly Row[], asked: Asked): Evidence[] {
 }
 
 function evidenceIn(row: Row, { merchant, order, operation, at }: Asked): Evidence | undefined {
-  const execCode = row.get('EXECCODE') ?? '';
-  const transactionId = row.get('TRANSACTIONID') ?? '';
+  const listed = listedTransaction(row);
   const isAbout =
-    row.get('ORDERID') === order.orderId &&
-    (row.get('IDENTIFIER') ?? merchant.identifier) === merchant.identifier &&
-    row.get('OPERATIONTYPE') === OPERATION_TYPE[operation.operation];
-  if (!isAbout || !EXECCODE.test(execCode) || !TRANSACTIONID.test(transactionId)) return undefined;
-  const { tag, extraData } = untagExtraData(row.get('EXTRADATA'));
-  const amount = AMOUNT.test(row.get('AMOUNT') ?? '') ? Number(row.get('AMOUNT')) : undefined;
-  const dateMs = DATE.test(row.get('DATE') ?? '') ? Date.parse(row.get('DATE') ?? '') : Number.NaN;
-  const told = { execCode, transactionId, amount, dateMs };
-  if (isKnown(order, operation, told, tag)) return undefined;
-  if (tag === undefined ? !mayBeUntagged(order, operation, told) : tag.operation !== operationTag(operation.commandId)) return undefined;
+    listed?.orderId === order.orderId &&
+    (listed.identifier ?? merchant.identifier) === merchant.identifier &&
+    listed.operation === operation.operation;
+  if (!isAbout) return undefined;
+  const { execCode, transactionId, amount, message, descriptor } = listed;
+  const { tag, extraData } = untagExtraData(listed.extraData);
+  if (isKnown(order, operation, listed, tag)) return undefined;
+  if (tag === undefined ? !mayBeUntagged(order, operation, listed) : tag.operation !== operationTag(operation.commandId)) return undefined;
   return {
     record: 'EVIDENCE',
     rulesVersion: RULES_VERSION,
@@ -64,26 +51,19 @@ function evidenceIn(row: Row, { merchant, order, operation, at }: Asked): Eviden
     source: 'look-up',
     operation: operation.operation,
     result: evidenceResult(execCode),
-    answer: boundedAnswer({ execCode, transactionId, amount, message: row.get('MESSAGE'), descriptor: row.get('DESCRIPTOR') }),
-    ...compact({
-      tag,
-      extraData,
-      partial: execCodeClass(execCode) === 'succeeded_partly' || undefined,
-      mayBeDone: execCodeOf(execCode).maybeAlreadyDone || undefined,
-    }),
+    answer: boundedAnswer({ execCode, transactionId, amount, message, descriptor }),
+    ...compact({ tag, extraData }),
+    ...execCodeNotes(execCode),
   };
 }
 
-interface Told {
-  execCode: string;
-  transactionId: string;
-  amount: number | undefined;
-  /** Not a number where the row has no time that can be understood. */
-  dateMs: number;
-}
-
 /** It was journaled before: the same list comes again with every look-up. */
-function isKnown(order: OrderState, operation: OperationState, { execCode, transactionId }: Told, tag: ExtraDataTag | undefined): boolean {
+function isKnown(
+  order: OrderState,
+  operation: OperationState,
+  { execCode, transactionId }: ListedTransaction,
+  tag: ExtraDataTag | undefined,
+): boolean {
   const attempt = tag?.attempt ?? operation.attempt;
   return (
     operation.evidence.includes(`${attempt} ${transactionId} ${execCode}`) ||
@@ -96,7 +76,11 @@ function isKnown(order: OrderState, operation: OperationState, { execCode, trans
  * then a refund of the back office looks like ours. Nor if it is older than the attempt, or does not say how old it is: the list holds
  * what the journal has forgotten. Nor if the transaction is known to be another's, may be, or is about another amount.
  */
-function mayBeUntagged(order: OrderState, operation: OperationState, { execCode, transactionId, amount, dateMs }: Told): boolean {
+function mayBeUntagged(
+  order: OrderState,
+  operation: OperationState,
+  { execCode, transactionId, amount, dateMs }: ListedTransaction,
+): boolean {
   const sent = operation.attempts.find(({ token }) => token === operation.token);
   if (sent === undefined || sent.isTagged || !(dateMs >= Date.parse(sent.intentAt) - CLOCKS_APART_MS)) return false;
   const attempts = order.operations.flatMap((other) => other.attempts.map((attempt) => ({ ...attempt, operation: other.operation })));

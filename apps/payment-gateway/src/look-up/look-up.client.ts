@@ -1,11 +1,9 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { EXPORT_PATH, type LookUpReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
 import { Pool } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
-import type { LookUpReply } from './look-up-answer.js';
 
-/** `POST {payment_url}/front/service/rest/export`, `method=getTransactions`. */
-const EXPORT_PATH = '/front/service/rest/export';
 const ANSWER_BYTES = 1024 * 1024;
 
 /** Asks the platform what it has. A question changes nothing there, so it may be repeated. */

@@ -2,7 +2,7 @@ import type { Merchant } from '@tranche/contracts';
 import { emptyOrder, fold, RULES_VERSION, type OrderState } from '@tranche/order-journal';
 import { createLogger, Metrics } from '@tranche/service-kit';
 import type { PlatformCaller } from '../platform/platform-caller.service.js';
-import type { LookUpReply } from './look-up-answer.js';
+import type { LookUpReply } from '@tranche/platform';
 import type { LookUpClient } from './look-up.client.js';
 import { LookUp } from './look-up.service.js';
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant } from '@tranche/contracts';
 import type { Evidence } from '@tranche/order-journal';
+import { lookUpForm, readLookUpAnswer, type LookUpAnswer } from '@tranche/platform';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller } from '../platform/platform-caller.service.js';
-import { readLookUpAnswer, type LookUpAnswer } from './look-up-answer.js';
 import { evidencesIn, type Asked } from './look-up-evidence.js';
-import { lookUpForm } from './look-up-form.js';
 import { LookUpClient } from './look-up.client.js';
 
 /** One question about an order, and what the platform says. */

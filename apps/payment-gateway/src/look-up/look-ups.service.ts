@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
 import { isInDoubt, type Evidence } from '@tranche/order-journal';
+import { mayBeLookedUp } from '@tranche/platform';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
-import { mayBeLookedUp } from './look-up-form.js';
 import { dueLookUp, nextLookUpMs } from './look-up-schedule.js';
 import { LookUp } from './look-up.service.js';
 

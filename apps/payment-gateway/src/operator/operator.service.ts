@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, parseOrderKey } from '@tranche/contracts';
 import { CLOCKS_APART_MS, compact, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
+import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
-import { mayBeLookedUp } from '../look-up/look-up-form.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';

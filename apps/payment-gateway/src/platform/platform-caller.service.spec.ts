@@ -32,15 +32,44 @@ describe('a refused token', () => {
     expect(world.reported).toEqual(['first', 'first', 'first', undefined]);
   });
 
-  it('that is refused while another one is asked for is reported next', async () => {
+  it('that is refused while it is handed out is reported next', async () => {
     const { world, caller } = setUp();
     caller.noteRefused(merchant, token('first'));
     world.next = () => {
       caller.noteRefused(merchant, token('second'));
-      return Promise.resolve(token('third'));
+      return Promise.resolve(token('second'));
     };
     await caller.bearerFor(merchant);
     await caller.bearerFor(merchant);
     expect(world.reported).toEqual(['first', 'second']);
+  });
+
+  it('is reported although an older one is refused after it, by an answer that came late', async () => {
+    const { world, caller } = setUp();
+    await caller.bearerFor(merchant);
+    caller.noteRefused(merchant, token('first'));
+    world.next = () => Promise.resolve(token('second'));
+    await caller.bearerFor(merchant);
+    caller.noteRefused(merchant, token('second'));
+    caller.noteRefused(merchant, token('first'));
+    world.next = () => Promise.resolve(token('third'));
+    await caller.bearerFor(merchant);
+    caller.noteRefused(merchant, token('second'));
+    await caller.bearerFor(merchant);
+    expect(world.reported).toEqual([undefined, 'first', 'second', undefined]);
+  });
+
+  it('is known for each account, the latest eight', async () => {
+    const { world, caller } = setUp();
+    await caller.bearerFor(merchant);
+    for (let n = 1; n <= 8; n++) caller.noteRefused(merchant, token(`other ${n}`));
+    caller.noteRefused({ ...merchant, authAccount: 'another' }, token('first'));
+    await caller.bearerFor(merchant);
+    caller.noteRefused(merchant, token('first'));
+    for (let n = 1; n <= 7; n++) caller.noteRefused(merchant, token(`other ${n}`));
+    await caller.bearerFor(merchant);
+    caller.noteRefused(merchant, token('other 8'));
+    await caller.bearerFor(merchant);
+    expect(world.reported).toEqual([undefined, undefined, 'first', undefined]);
   });
 });

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant, OperationKind } from '@tranche/contracts';
 import type { Classified } from '@tranche/order-journal';
+import { classifyReply } from '@tranche/platform';
 import { Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
 import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
-import { classifyReply } from './classify-answer.js';
 import { PlatformClient } from './platform.client.js';
 import { isUnreachable } from './rail-breaker.js';
+import { RefusedTokens } from './refused-tokens.js';
 
 export interface Call {
   operation: OperationKind;
   merchant: Merchant;
+  /** Behind {payment_url}. */
+  path: string;
   body: string;
   bearer?: BearerToken;
   maySend: () => boolean;
@@ -23,8 +26,7 @@ export interface Route {
 /** One call of the platform and what it came to; bearer tokens for merchants that need one. */
 @Injectable()
 export class PlatformCaller {
-  /** Fingerprint of the token that the platform refused last, by account: auth-service must not give it again. */
-  readonly #refused = new Map<string, string>();
+  readonly #refused = new RefusedTokens();
   #answering = 0;
   readonly #seconds;
   readonly #outcomes;
@@ -50,11 +52,9 @@ export class PlatformCaller {
   /** Undefined where the merchant needs none. Throws when auth-service has none now. */
   async bearerFor({ authAccount }: Merchant): Promise<BearerToken | 'refused' | undefined> {
     if (authAccount === undefined) return undefined;
-    const refused = this.#refused.get(authAccount);
     try {
-      const token = await this.tokens.token(authAccount, refused);
-      // It was told, and there is another: with each further report auth-service would have to look again.
-      if (token.fingerprint !== refused && this.#refused.get(authAccount) === refused) this.#refused.delete(authAccount);
+      const token = await this.tokens.token(authAccount, this.#refused.toReport(authAccount));
+      this.#refused.noteGiven(authAccount, token.fingerprint);
       return token;
     } catch (error) {
       if (error instanceof NoBearerTokenError && error.isRefused) return 'refused';
@@ -62,9 +62,9 @@ export class PlatformCaller {
     }
   }
 
-  /** The platform refuses this token: auth-service is told so when the next one is asked for. */
+  /** The platform refuses this token: auth-service is told so when the next one is asked for, unless there is another one already. */
   noteRefused({ authAccount }: Merchant, { fingerprint }: BearerToken): void {
-    if (authAccount !== undefined) this.#refused.set(authAccount, fingerprint);
+    if (authAccount !== undefined) this.#refused.noteRefused(authAccount, fingerprint);
   }
 
   /** Where a new command begins: at the URL that answered last. */
@@ -77,14 +77,14 @@ export class PlatformCaller {
   }
 
   /** After a provable non-execution `route` points at the other URL, if there is one. */
-  async call({ operation, merchant, body, bearer, maySend }: Call, route: Route): Promise<Classified> {
+  async call({ operation, merchant, path, body, bearer, maySend }: Call, route: Route): Promise<Classified> {
     const { url } = route;
     const stopTimer = this.#seconds.startTimer({ operation });
     const reply = await withSpan(`platform ${operation}`, () =>
-      this.platform.post({ body, url, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
+      this.platform.post({ path, body, url, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
     );
     stopTimer();
-    const classified = classifyReply(reply, operation, bearer !== undefined);
+    const classified: Classified = classifyReply(reply, operation, bearer !== undefined);
     const execCode = classified.record === 'OUTCOME' ? classified.answer.execCode : classified.execCode;
     const cameTo = classified.record === 'OUTCOME' ? classified.result : classified.reason;
     this.#outcomes.inc({ operation, came_to: cameTo, execcode: execCode ?? 'none' });

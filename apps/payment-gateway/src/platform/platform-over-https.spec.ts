@@ -3,10 +3,11 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import type { GatewayConfig } from '../gateway.config.js';
+import { METHODS } from '@tranche/contracts';
 import { PlatformClient } from './platform.client.js';
 
 /** "POST over HTTPS" (interface, Payment platform operations): what cannot be sure of its platform sends it nothing. */
-const call = { body: 'method=capture', maySend: () => true, url: 0 };
+const call = { path: METHODS.A.endpoint, body: 'method=capture', maySend: () => true, url: 0 };
 let server: Server;
 let client: PlatformClient;
 let certificate: string;

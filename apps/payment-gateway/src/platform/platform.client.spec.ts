@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { GatewayConfig } from '../gateway.config.js';
+import { METHODS } from '@tranche/contracts';
 import { PlatformClient } from './platform.client.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -39,7 +40,7 @@ afterEach(async () => {
   await client?.onApplicationShutdown();
 });
 
-const call = { body: 'method=capture', maySend: () => true, url: 0 };
+const call = { path: METHODS.A.endpoint, body: 'method=capture', maySend: () => true, url: 0 };
 
 it('posts the form and brings back the answer', async () => {
   const seen: string[] = [];

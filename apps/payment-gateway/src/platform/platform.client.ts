@@ -1,17 +1,17 @@
 import { connect } from 'node:net';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { PlatformReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
 import { Pool, type Dispatcher } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
-import type { PlatformReply } from './classify-answer.js';
 
-/** POST {payment_url}/front/service/rest/process (interface, Payment platform operations). */
-const PROCESS_PATH = '/front/service/rest/process';
 /** An answer beyond this is none: REDIRECTHTML is the only long field. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const CONNECT_TIMEOUT_MS = 3_000;
 
 export interface PlatformCall {
+  /** Behind {payment_url}. */
+  path: string;
   body: string;
   bearerToken?: string;
   /** Which of PAYMENT_URL, from 0. */
@@ -23,7 +23,7 @@ export interface PlatformCall {
 /** One POST per call: no retry, no redirect, and it knows whether the first byte may have left. */
 @Injectable()
 export class PlatformClient implements OnApplicationShutdown {
-  readonly #targets: readonly { pool: Pool; path: string; url: URL }[];
+  readonly #targets: readonly { pool: Pool; prefix: string; url: URL }[];
   readonly #timeoutMs: number;
 
   constructor(config: GatewayConfig) {
@@ -37,7 +37,7 @@ export class PlatformClient implements OnApplicationShutdown {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      return { pool, url, path: `${url.pathname.replace(/\/$/, '')}${PROCESS_PATH}` };
+      return { pool, url, prefix: url.pathname.replace(/\/$/, '') };
     });
   }
 
@@ -46,18 +46,18 @@ export class PlatformClient implements OnApplicationShutdown {
     return this.#targets.length;
   }
 
-  post({ body, bearerToken, url, maySend }: PlatformCall): Promise<PlatformReply> {
+  post({ path, body, bearerToken, url, maySend }: PlatformCall): Promise<PlatformReply> {
     const headers: Record<string, string> = {
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
       accept: 'application/json',
     };
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
-    const { pool, path } = this.#targets[url % this.#targets.length]!;
+    const { pool, prefix } = this.#targets[url % this.#targets.length]!;
     return new Promise((resolve) => {
       const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
       try {
-        pool.dispatch({ method: 'POST', path, headers, body }, exchange);
+        pool.dispatch({ method: 'POST', path: `${prefix}${path}`, headers, body }, exchange);
       } catch (error) {
         exchange.onResponseError(undefined, error as Error);
       }

@@ -22,7 +22,7 @@ const before = (find: string, name: string, key: string) => ({ name, find, repla
 const after = (find: string, name: string, key: string) => ({ name, find, replace: `${find} ${pass(name, key)}` });
 const arbitration = { project: 'libs/order-journal', file: 'arbitration.js' } as const;
 const journalView = { project: 'libs/order-journal', file: 'journal-view.js' } as const;
-const projector = { project: 'libs/order-journal', file: 'projector.js' } as const;
+const projectBatch = { project: 'libs/order-journal', file: 'project-batch.js' } as const;
 const ofGateway = { project: 'apps/payment-gateway' } as const;
 
 /** The points in our own code, planted while it is loaded: the shipped build holds none of them (docs/decisions/0022). */
@@ -55,12 +55,12 @@ export const PLANTED: readonly PlantedPoint[] = [
     ...after('const offset = await this.#untilDone(record, () => this.append(record, trace));', 'outcome-acknowledged', 'record.orderId'),
   },
   {
-    ...projector,
+    ...projectBatch,
     name: 'events-acknowledged',
-    find: 'await this.parts.events.publish(events);',
-    replace: `await this.parts.events.publish(events); if (events.length > 0) ${pass('events-acknowledged', "[...orders.keys()].join(' ')")}`,
+    find: 'await outlet.publish(events);',
+    replace: `await outlet.publish(events); if (events.length > 0) ${pass('events-acknowledged', "[...orders.keys()].join(' ')")}`,
   },
-  { ...projector, ...after('progress.next = last.offset + 1n;', 'index-written', "[...orders.keys()].join(' ')") },
+  { ...projectBatch, ...after('progress.next = last.offset + 1n;', 'index-written', "[...orders.keys()].join(' ')") },
 ];
 
 /** The points between our code and the kernel: what they wait for is a write with these bytes. */

@@ -1,4 +1,5 @@
-import { PAYMENT_OPTIONS_A, TITLES, type PaymentOptionA, type Title } from '../platform/enums.js';
+import { optionsOf, type PaymentOptionA } from '../methods.js';
+import { TITLES, type Title } from '../platform/enums.js';
 import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredUnless, Text, Timestamp } from '../validation/fields.js';
 import {
   CommandId,
@@ -130,7 +131,7 @@ export class PartnerAAuthorization {
   @Amount()
   amount!: number;
 
-  @OneOf(PAYMENT_OPTIONS_A)
+  @OneOf(optionsOf('A'))
   paymentOption!: PaymentOptionA;
 
   @Description()

@@ -1,13 +1,12 @@
+import { optionsOf, type PaymentOptionB } from '../methods.js';
 import {
   CATEGORIES,
   DELIVERY_SPEEDS,
   DELIVERY_TYPES,
-  PAYMENT_OPTIONS_B,
   TITLES,
   type Category,
   type DeliverySpeed,
   type DeliveryType,
-  type PaymentOptionB,
   type Title,
 } from '../platform/enums.js';
 import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredUnless, Text, Timestamp } from '../validation/fields.js';
@@ -170,11 +169,11 @@ export class PartnerBAuthorization {
   @OrderId()
   orderId!: string;
 
-  /** 150 to 2000 EUR is a rule of the gateway: it depends on the merchant's currency. */
+  /** The limits of the method table are a rule of the gateway: they depend on the merchant's currency. */
   @Amount()
   amount!: number;
 
-  @OneOf(PAYMENT_OPTIONS_B)
+  @OneOf(optionsOf('B'))
   paymentOption!: PaymentOptionB;
 
   @Description()

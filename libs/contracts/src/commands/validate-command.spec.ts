@@ -13,7 +13,7 @@ import { validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { decodeCloudEvent, encodeCloudEvent } from '../cloud-events.js';
 import { COMMAND_TYPES } from '../message-types.js';
-import { RAILS, type Rail } from '../topics.js';
+import { RAILS, type Rail } from '../methods.js';
 import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization, PartnerACartItem, PartnerAClient } from './partner-a-authorization.js';

@@ -1,6 +1,6 @@
 import { fault } from '../faults.js';
 import { isCommandType, type CommandType } from '../message-types.js';
-import type { Rail } from '../topics.js';
+import { METHOD_NAMES, methodOfRail, METHODS, type Method, type Rail } from '../methods.js';
 import { check, type Checked } from '../validation/check.js';
 import type { MessageClass } from '../validation/fields.js';
 import { CardPayment } from './card-payment.js';
@@ -11,13 +11,24 @@ import { PartnerBAuthorization } from './partner-b-authorization.js';
 export type Authorization = PartnerAAuthorization | PartnerBAuthorization;
 export type CommandData = Authorization | Capture | Refund | VoidAuthorization | CardPayment;
 
-const FOLLOW_UPS = { 'payment.capture': Capture, 'payment.refund': Refund } as const;
-
-const CLASSES: Readonly<Record<Rail, Readonly<Partial<Record<CommandType, MessageClass<CommandData>>>>>> = {
-  'partner-a': { 'payment.authorize': PartnerAAuthorization, ...FOLLOW_UPS, 'payment.void': VoidAuthorization },
-  'partner-b': { 'payment.authorize': PartnerBAuthorization, ...FOLLOW_UPS },
-  card: { 'payment.pay': CardPayment, ...FOLLOW_UPS, 'payment.void': VoidAuthorization },
+/** By the names that the method table gives them. */
+const FIELDS: Readonly<Record<(typeof METHODS)[Method]['fields'], MessageClass<CommandData>>> = {
+  'partner-a-authorization': PartnerAAuthorization,
+  'partner-b-authorization': PartnerBAuthorization,
+  'card-payment': CardPayment,
 };
+
+type ClassesOfRail = Readonly<Partial<Record<CommandType, MessageClass<CommandData>>>>;
+
+function classesOf(method: Method): ClassesOfRail {
+  const { begins, fields, takesVoid } = METHODS[method];
+  const classes = { [`payment.${begins}`]: FIELDS[fields], 'payment.capture': Capture, 'payment.refund': Refund };
+  return takesVoid ? { ...classes, 'payment.void': VoidAuthorization } : classes;
+}
+
+const CLASSES = Object.fromEntries(METHOD_NAMES.map((name) => [METHODS[name].rail, classesOf(name)])) as Readonly<
+  Record<Rail, ClassesOfRail>
+>;
 
 /** The class of a command's data on a rail; undefined where the rail does not take the type. */
 export function commandClass(rail: Rail, type: CommandType): MessageClass<CommandData> | undefined {
@@ -28,7 +39,8 @@ export function commandClass(rail: Rail, type: CommandType): MessageClass<Comman
 export function validateCommandData(rail: Rail, type: string, data: unknown): Checked<CommandData> {
   if (!isCommandType(type)) return { faults: [fault('type', 'unknown_type', 'is not a command type')] };
   const commandType = commandClass(rail, type);
-  if (commandType === undefined && type === 'payment.void') return { faults: [fault('type', 'void_not_offered', 'method B has no void')] };
+  if (commandType === undefined && type === 'payment.void')
+    return { faults: [fault('type', 'void_not_offered', `method ${methodOfRail(rail)} has no void`)] };
   if (commandType === undefined) return { faults: [fault('type', 'method_not_on_rail', `${type} is not taken on the rail ${rail}`)] };
   return check(commandType, data, 'refused');
 }

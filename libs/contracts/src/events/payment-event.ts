@@ -1,6 +1,7 @@
 import type { Fault } from '../faults.js';
 import type { FaultCode } from '../error-codes.js';
-import { METHODS, OPERATION_KINDS, type Method, type OperationKind } from '../message-types.js';
+import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
+import { METHOD_NAMES, type Method } from '../methods.js';
 import { AnyText, Int, NestedList, Optional, TextList, YesNo } from '../validation/fields.js';
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required', 'pending'] as const;
@@ -14,7 +15,7 @@ export type Origin = (typeof ORIGINS)[number];
  * What the gateway of this version writes in these fields. A later one may write more, and a reader that refused it would lose the event: so a
  * reader takes any text there, and does what is right for a value that it does not know.
  */
-export const EVENT_VALUES = { operation: OPERATION_KINDS, method: METHODS, outcome: OUTCOMES, origin: ORIGINS } as const;
+export const EVENT_VALUES = { operation: OPERATION_KINDS, method: METHOD_NAMES, outcome: OUTCOMES, origin: ORIGINS } as const;
 
 /** A fault as an event carries it. Codes may be added, so a reader takes any text. */
 export class ReportedFault implements Fault {

@@ -1,4 +1,5 @@
-import { LANGUAGES, OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
+import { LANGUAGES } from '../methods.js';
+import { OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
 import { isKnownExecCode } from '../platform/execcodes.js';
 import { codePoints } from '../validation/code-points.js';
 import { PaymentNotification, type NotificationFlag } from './payment-notification.js';
@@ -120,7 +121,7 @@ function flagTheUnknown(notification: PaymentNotification, received: ReadonlyMap
   if (codePoints(orderId) > 40) flags.add('invalid_order_id');
   if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType)) flags.add('unknown_operation');
   if (execCode !== '' && !isKnownExecCode(execCode)) flags.add('unknown_execcode');
-  if (language !== undefined && !(LANGUAGES.card as readonly string[]).includes(language)) flags.add('unknown_language');
+  if (language !== undefined && !LANGUAGES.has(language)) flags.add('unknown_language');
   if (version && version !== PROTOCOL_VERSION) flags.add('unknown_version');
   for (const name of received.keys()) if (!KNOWN.has(name)) flags.add('extra_parameters');
 }

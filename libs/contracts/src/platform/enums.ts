@@ -1,14 +1,10 @@
-/** Value lists of the interface, as they stand on the wire. */
+import { OPERATION_KINDS, type OperationKind } from '../message-types.js';
+
+/** Value lists of the interface, as they stand on the wire; those of a payment method stand in `methods.ts`. */
 export const PROTOCOL_VERSION = '3.0';
 
 export const OPERATION_TYPES = ['authorization', 'capture', 'refund', 'void', 'payment'] as const;
 export type OperationType = (typeof OPERATION_TYPES)[number];
-
-export const PAYMENT_OPTIONS_A = ['partnerA-3xcb', 'partnerA-4xcb', 'partnerA-4xwallet', 'partnerA-1euro'] as const;
-export type PaymentOptionA = (typeof PAYMENT_OPTIONS_A)[number];
-
-export const PAYMENT_OPTIONS_B = ['partnerB-3x', 'partnerB-3xsansfrais', 'partnerB-4x', 'partnerB-4xsansfrais'] as const;
-export type PaymentOptionB = (typeof PAYMENT_OPTIONS_B)[number];
 
 export const TITLES = ['mr', 'miss', 'mrs'] as const;
 export type Title = (typeof TITLES)[number];
@@ -51,16 +47,6 @@ export type Brand = (typeof BRANDS)[number];
 /** SUBMERCHANTEXTERNALID of an item that the marketplace itself sells. */
 export const MARKETPLACE_OPERATOR = 'OPERATOR';
 
-const LANGUAGES_A = ['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt', 'sk'] as const;
-const LANGUAGES_B = ['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt', 'cs'] as const;
-
-/** LANGUAGE of a notification. The card rail's list is not shown: both are taken. */
-export const LANGUAGES = { A: LANGUAGES_A, B: LANGUAGES_B, card: [...LANGUAGES_A, 'cs'] } as const;
-export type Language = (typeof LANGUAGES_A)[number] | (typeof LANGUAGES_B)[number];
-
-export const MARKETS = ['FR', 'ES'] as const;
-export type Market = (typeof MARKETS)[number];
-
 /** OPERATIONTYPE of each kind of ours. */
 export const OPERATION_TYPE_OF = {
   authorize: 'authorization',
@@ -68,4 +54,11 @@ export const OPERATION_TYPE_OF = {
   refund: 'refund',
   void: 'void',
   pay: 'payment',
-} as const satisfies Record<string, OperationType>;
+} as const satisfies Record<OperationKind, OperationType>;
+
+const KIND_OF_TYPE = new Map(OPERATION_KINDS.map((kind): [string, OperationKind] => [OPERATION_TYPE_OF[kind], kind]));
+
+/** Our kind of an OPERATIONTYPE; undefined for a word that no operation of ours has. */
+export function operationKindOf(operationType: string): OperationKind | undefined {
+  return KIND_OF_TYPE.get(operationType);
+}

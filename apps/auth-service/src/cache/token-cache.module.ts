@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { RedisModule } from '@tranche/service-kit';
+import { AuthConfig } from '../auth.config.js';
+import { AuthEventsModule } from '../events/auth-events.module.js';
+import { EntryStore } from './entries.store.js';
+import { TokenCopies } from './token-copies.cache.js';
+import { TokenCache } from './token.cache.js';
+
+/** Tokens that were asked for: sealed in Redis for all replicas, and the copies of this process. */
+@Module({
+  imports: [
+    AuthEventsModule,
+    RedisModule.forRootAsync({
+      inject: [AuthConfig],
+      useFactory: ({ redisUrl: url, redisAnswerMs: answerMs }: AuthConfig) => ({ url, name: 'tokens', answerMs, isRequired: true }),
+    }),
+  ],
+  providers: [EntryStore, TokenCache, TokenCopies],
+  exports: [TokenCache, TokenCopies],
+})
+export class TokenCacheModule {}

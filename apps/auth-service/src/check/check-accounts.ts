@@ -1,0 +1,39 @@
+import { reasonOf } from '@tranche/service-kit';
+import type { Account } from '../accounts.js';
+import type { HeldToken } from '../tokens/held-token.js';
+import type { RealmService, TokenOf } from '../token-api/realm.service.js';
+import type { TokenApiClient } from '../token-api/token-api.client.js';
+
+export interface CheckedAccount {
+  account: string;
+  ok: boolean;
+  /** Why not; never a secret. */
+  reason?: string;
+}
+
+/** Of each account whether the token API gives it a token (its realm discovered first, where it is) and takes that token at GET /iam/identities/my. */
+export async function checkAccounts(accounts: readonly Account[], api: TokenApiClient, realms: RealmService): Promise<CheckedAccount[]> {
+  const tokenOf: TokenOf = (account) => api.askForToken(account);
+  const checked: CheckedAccount[] = [];
+  // One after the other: nobody should be locked out for asking too often.
+  for (const account of accounts) {
+    const reason = await faultOf(account);
+    checked.push({ account: account.account, ok: reason === undefined, ...(reason === undefined ? {} : { reason }) });
+  }
+  return checked;
+
+  async function faultOf(account: Account): Promise<string | undefined> {
+    let token: HeldToken;
+    try {
+      token = await api.askForToken(account, await realms.pathFor(account, tokenOf));
+    } catch (error) {
+      return reasonOf(error);
+    }
+    try {
+      await api.checkIdentity(account, token);
+      return undefined;
+    } catch (error) {
+      return `a token was given, but GET /iam/identities/my: ${reasonOf(error)}`;
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { validateAccessTokenRecord } from '@tranche/contracts';
+import { injectTrace, Metrics, Problem, reasonOf, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { Agent, request } from 'undici';
+import type { Account } from '../accounts.js';
+import { AuthConfig } from '../auth.config.js';
+import { grantBody } from './grant-body.js';
+import { holdToken, type HeldToken } from '../tokens/held-token.js';
+import { readRealmPath } from './realm-path.js';
+import { jsonOf, problemOf, unavailable, type ApiAnswer } from './token-api-problems.js';
+
+const MAX_ANSWER_BYTES = 131_072;
+
+type Outcome = 'granted' | 'refused' | 'unavailable';
+
+/** The token API: one call, no retry, no redirect, and nothing of an answer but its status and OAuth error in the log. */
+@Injectable()
+export class TokenApiClient implements OnApplicationShutdown {
+  readonly #base: URL;
+  readonly #agent: Agent;
+  readonly #seconds;
+
+  constructor(
+    private readonly config: AuthConfig,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    const { authTimeoutMs, authUrl } = config;
+    // {auth_url} may have a path of its own.
+    this.#base = new URL(authUrl.href.endsWith('/') ? authUrl : `${authUrl.href}/`);
+    // Tokens are asked for so rarely that a kept connection would mostly be a dead one.
+    this.#agent = new Agent({
+      pipelining: 0,
+      connect: { timeout: Math.min(2_000, authTimeoutMs) },
+      headersTimeout: authTimeoutMs,
+      bodyTimeout: authTimeoutMs,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    });
+    this.#seconds = metrics.histogram({
+      name: 'auth_token_api_seconds',
+      help: 'Calls of the token API, by operation and outcome',
+      labelNames: ['operation', 'outcome'],
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    });
+  }
+
+  /** `realmPath`: discovered, for an account that has no scope of its own. */
+  askForToken(account: Account, realmPath?: string): Promise<HeldToken> {
+    return this.#observed('token', account, async () => {
+      const askedAtMs = performance.now();
+      const body = JSON.stringify(grantBody(account, realmPath));
+      const { text } = await this.#call('POST', 'iam/token', { 'content-type': 'application/json' }, body);
+      const { value, faults } = validateAccessTokenRecord(jsonOf(text));
+      if (value === undefined) {
+        const where = faults.map(({ path, message }) => `${path} ${message}`.trim()).join(', ');
+        throw unavailable(`its answer is not an access token record: ${where}`);
+      }
+      const token = holdToken(value, askedAtMs);
+      if (token.expiresAtMs <= performance.now()) throw unavailable('its token was over before it arrived');
+      return token;
+    });
+  }
+
+  /** GET {auth_url}/iam/realms/my: the realm path, to be used as scope. */
+  realmPath(account: Account, { accessToken }: HeldToken): Promise<string> {
+    return this.#observed('realm', account, async () => {
+      const { text } = await this.#call('GET', 'iam/realms/my', { authorization: `Bearer ${accessToken}` });
+      return readRealmPath(jsonOf(text));
+    });
+  }
+
+  /** GET {auth_url}/iam/identities/my tests a token; what its answer holds is not shown, so only its status counts. */
+  async checkIdentity(account: Account, { accessToken }: HeldToken): Promise<void> {
+    await this.#observed('identity', account, () => this.#call('GET', 'iam/identities/my', { authorization: `Bearer ${accessToken}` }));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  async #call(method: 'GET' | 'POST', path: string, headers: Record<string, string>, content?: string): Promise<ApiAnswer> {
+    return withSpan(`${method} /${path}`, async () => {
+      const response = await request(new URL(path, this.#base), {
+        method,
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(this.config.authTimeoutMs),
+        headers: injectTrace({ accept: 'application/json', ...headers }),
+        ...(content === undefined ? {} : { body: content }),
+      });
+      const answer = { status: response.statusCode, headers: response.headers, text: await response.body.text() };
+      if (answer.status !== 200) throw problemOf(answer);
+      return answer;
+    });
+  }
+
+  /** Every failure leaves as a Problem. */
+  async #observed<T>(operation: string, { account, grant }: Account, call: () => Promise<T>): Promise<T> {
+    const askedAtMs = performance.now();
+    const finish = (outcome: Outcome, fields: object = {}) => {
+      const durationMs = Math.round(performance.now() - askedAtMs);
+      this.#seconds.observe({ operation, outcome }, durationMs / 1_000);
+      const level = outcome === 'granted' ? 'info' : 'warn';
+      this.log[level]({ account, grant, operation, outcome, durationMs, ...fields }, `token API: ${outcome}`);
+    };
+    try {
+      const result = await call();
+      finish('granted');
+      return result;
+    } catch (error) {
+      const problem = error instanceof Problem ? error : unavailable(reasonOf(error), error);
+      finish(problem.status === 502 ? 'refused' : 'unavailable', { reason: problem.message });
+      throw problem;
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import { Module } from '@nestjs/common';
+import { AuthEventsModule } from '../events/auth-events.module.js';
+import { RealmService } from './realm.service.js';
+import { TokenApiClient } from './token-api.client.js';
+import { TokenIssuer } from './token-issuer.service.js';
+
+/** New tokens from the token API, and the realm that they are for. */
+@Module({ imports: [AuthEventsModule], providers: [TokenApiClient, RealmService, TokenIssuer], exports: [TokenIssuer] })
+export class TokenApiModule {}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Problem, reasonOf } from '@tranche/service-kit';
+import type { Account } from '../accounts.js';
+import { AuthEvents } from '../events/auth-events.producer.js';
+import { DiscovererProblem } from './discoverer-problem.js';
+import { expiresInSeconds, type HeldToken } from '../tokens/held-token.js';
+import { RealmService, type TokenOf } from './realm.service.js';
+import { TokenApiClient } from './token-api.client.js';
+
+/** A new token from the token API, for the realm that is configured or discovered; says on `auth.events.v1` what came of it. */
+@Injectable()
+export class TokenIssuer {
+  constructor(
+    private readonly api: TokenApiClient,
+    private readonly realms: RealmService,
+    private readonly events: AuthEvents,
+  ) {}
+
+  async issue(account: Account, tokenOf: TokenOf): Promise<HeldToken> {
+    try {
+      const token = await this.api.askForToken(account, await this.realms.pathFor(account, tokenOf));
+      this.events.announce('auth.token.refreshed', {
+        account: account.account,
+        fingerprint: token.fingerprint,
+        expiresInSeconds: expiresInSeconds(token, performance.now()),
+      });
+      return token;
+    } catch (error) {
+      if (isRefusal(error)) {
+        this.realms.forget(account);
+        const isOfDiscoverer = error instanceof DiscovererProblem;
+        if (!isOfDiscoverer) this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
+      }
+      throw error;
+    }
+  }
+}
+
+/** Asking again does not help before somebody has put something right. */
+export function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && error.status === 502;
+}

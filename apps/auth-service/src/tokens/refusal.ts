@@ -1,0 +1,31 @@
+import { backOffMs, Problem } from '@tranche/service-kit';
+import { DiscovererProblem } from '../token-api/discoverer-problem.js';
+import { TokenApiUnavailable } from '../token-api/token-api-problems.js';
+
+/** Why the token API is not asked again for a while: it refused the credentials (502), or was not there for us (503). */
+export interface Refusal {
+  status: number;
+  code: string;
+  detail: string;
+  /** How often in a row it was not there. */
+  failures?: number;
+  /** Milliseconds that it still counts. */
+  leftMs: number;
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Undefined where nothing is to be remembered. `failures`: how often in a row the token API was not there before this. */
+export function refusalOf(error: unknown, failures: number, refusalSeconds: number): Refusal | undefined {
+  if (!(error instanceof Problem) || (error instanceof DiscovererProblem && !error.isRemembered)) return undefined;
+  const { status, code, detail = '' } = error;
+  if (status === 502) return refusalSeconds === 0 ? undefined : { status, code, detail, leftMs: refusalSeconds * 1_000 };
+  const toldMs = 1_000 * ((error instanceof TokenApiUnavailable ? error.retryAfterSeconds : undefined) ?? 0);
+  const ownMs = backOffMs(failures + 1, { firstDelayMs: FIRST_PAUSE_MS, maxDelayMs: LONGEST_PAUSE_MS });
+  return { status, code, detail, failures: failures + 1, leftMs: Math.min(Math.max(toldMs, ownMs), LONGEST_PAUSE_MS) };
+}
+
+export function problemOfRefusal({ status, code, detail, leftMs }: Refusal): Problem {
+  return new Problem({ status, code, detail, headers: { 'retry-after': String(Math.ceil(leftMs / 1_000)) } });
+}

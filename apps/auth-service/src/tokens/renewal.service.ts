@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { Problem, reasonOf, ServiceLogger } from '@tranche/service-kit';
+import type { Account } from '../accounts.js';
+import { AuthConfig } from '../auth.config.js';
+import type { CacheEntry } from '../cache/cache-entry.js';
+import { isDueForRenewal, isUsable, type HeldToken } from './held-token.js';
+import type { TokenOf } from '../token-api/realm.service.js';
+import { problemOfRefusal, refusalOf, type Refusal } from './refusal.js';
+import type { Lock } from '../cache/entries.store.js';
+import { TokenCopies } from '../cache/token-copies.cache.js';
+import { TokenIssuer } from '../token-api/token-issuer.service.js';
+import { TokenCache } from '../cache/token.cache.js';
+
+const LOOK_AGAIN_MS = 40;
+/** On top of what the calls of one renewal may take: what Redis may take, of which it needs fewer answers. */
+const REDIS_ANSWERS = 5;
+/** A discovery is up to two tokens and two looks at the realm more. */
+const CALLS_WITH_DISCOVERY = 5;
+
+export interface Renewal {
+  account: Account;
+  entry: CacheEntry;
+  /** Fingerprint of a token that the platform would not take: that one is not fresh. */
+  refused?: string;
+}
+
+/**
+ * A new token, asked for once however many want it: one call in this process, one among all replicas. What the token API refuses is not
+ * asked again for REFUSAL_SECONDS, and one that is not there is left alone for longer each time.
+ */
+@Injectable()
+export class RenewalService {
+  readonly #running = new Map<string, Promise<HeldToken>>();
+  readonly #refusals = new Map<string, { refusal: Refusal; untilMs: number }>();
+
+  constructor(
+    private readonly config: AuthConfig,
+    private readonly cache: TokenCache,
+    private readonly issuer: TokenIssuer,
+    private readonly copies: TokenCopies,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  /** One per account in this process, whoever asks: a renewal that runs is joined. */
+  renew(renewal: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+    const { name } = renewal.entry;
+    const running = this.#running.get(name) ?? this.#once(renewal, tokenOf).finally(() => this.#running.delete(name));
+    this.#running.set(name, running);
+    return running;
+  }
+
+  /** For this caller alone: a user's token is never kept, never shared. */
+  issueUnshared(account: Account, tokenOf: TokenOf): Promise<HeldToken> {
+    return this.issuer.issue(account, tokenOf);
+  }
+
+  isRunning({ name }: CacheEntry): boolean {
+    return this.#running.has(name);
+  }
+
+  /** One per account among all replicas: who has the lock asks, the others wait for what comes into the cache. */
+  async #once(renewal: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+    const { account, entry } = renewal;
+    this.#throwIfRefused(entry);
+    const calls = account.scopeFrom === undefined ? 1 : CALLS_WITH_DISCOVERY;
+    const longestMs = calls * this.config.authTimeoutMs + REDIS_ANSWERS * this.config.redisAnswerMs;
+    const giveUpAtMs = performance.now() + 2 * longestMs;
+    while (performance.now() < giveUpAtMs) {
+      let lock: Lock | undefined;
+      let found: HeldToken | undefined;
+      let refusal: Refusal | undefined;
+      try {
+        lock = await this.cache.lock(entry, longestMs);
+        [found, refusal] = await Promise.all([this.cache.read(entry), this.cache.refusal(entry)]);
+      } catch (error) {
+        return this.#withoutRedis(renewal, tokenOf, error).finally(() => this.#release(lock));
+      }
+      if (found !== undefined && this.#isFresh(found, renewal)) {
+        this.#release(lock);
+        return found;
+      }
+      if (refusal !== undefined) {
+        this.#release(lock);
+        throw this.#remember(entry, refusal);
+      }
+      if (lock !== undefined) return this.#askAndStore(renewal, tokenOf, lock);
+      await delay(LOOK_AGAIN_MS * (0.5 + Math.random()));
+    }
+    throw new Problem({
+      status: 503,
+      code: 'platform_unavailable',
+      detail: 'Another replica is asking the token API and has no answer yet.',
+      headers: { 'retry-after': '1' },
+    });
+  }
+
+  /** Nobody can be kept from asking at the same time. The copy of this process makes it needless. */
+  async #withoutRedis(renewal: Renewal, tokenOf: TokenOf, cause: unknown): Promise<HeldToken> {
+    const own = this.copies.usable(renewal.entry);
+    if (own !== undefined && this.#isFresh(own, renewal)) return own;
+    this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the token API is asked directly');
+    try {
+      return await this.#ask(renewal, tokenOf);
+    } catch (error) {
+      if (own === undefined || own.fingerprint === renewal.refused) throw error;
+      return own;
+    }
+  }
+
+  async #askAndStore(renewal: Renewal, tokenOf: TokenOf, lock: Lock): Promise<HeldToken> {
+    try {
+      const token = await this.#ask(renewal, tokenOf);
+      await this.cache.store(renewal.entry, token).catch((error: unknown) => {
+        this.log.warn({ reason: reasonOf(error) }, 'Redis is away or takes no writes: the token is kept in this process only');
+      });
+      return token;
+    } finally {
+      this.#release(lock);
+    }
+  }
+
+  async #ask({ account, entry, refused }: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+    try {
+      const token = await this.issuer.issue(account, tokenOf);
+      this.#refusals.delete(entry.credentialsName);
+      return refused === undefined ? token : { ...token, replacesRefused: true };
+    } catch (error) {
+      const failures = this.#refusals.get(entry.credentialsName)?.refusal.failures ?? 0;
+      const refusal = refusalOf(error, failures, this.config.refusalSeconds);
+      if (refusal === undefined) throw error;
+      await this.cache.storeRefusal(entry, refusal).catch((cause: unknown) => {
+        this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the refusal is known to this process only');
+      });
+      throw this.#remember(entry, refusal);
+    }
+  }
+
+  #remember({ credentialsName }: CacheEntry, refusal: Refusal): Problem {
+    this.#refusals.set(credentialsName, { refusal, untilMs: performance.now() + refusal.leftMs });
+    return problemOfRefusal(refusal);
+  }
+
+  /** What is over still tells how often the token API was not there. */
+  #throwIfRefused({ credentialsName }: CacheEntry): void {
+    const known = this.#refusals.get(credentialsName);
+    if (known === undefined) return;
+    const leftMs = known.untilMs - performance.now();
+    if (leftMs > 0) throw problemOfRefusal({ ...known.refusal, leftMs });
+  }
+
+  #isFresh(token: HeldToken, { entry, refused }: Renewal): boolean {
+    if (token.fingerprint === refused || this.copies.isRefused(entry, token)) return false;
+    const now = performance.now();
+    return isUsable(token, now) && !isDueForRenewal(token, now, entry.jitter);
+  }
+
+  /** Nobody waits for that. */
+  #release(lock: Lock | undefined): void {
+    lock?.release().catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+  }
+}

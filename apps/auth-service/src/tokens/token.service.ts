@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics, reasonOf, ServiceLogger } from '@tranche/service-kit';
+import type { Account } from '../accounts.js';
+import type { CacheEntry } from '../cache/cache-entry.js';
+import { isDueForRenewal, type HeldToken } from './held-token.js';
+import { problemOfRefusal } from './refusal.js';
+import type { TokenOf } from '../token-api/realm.service.js';
+import { RenewalService } from './renewal.service.js';
+import { TokenCopies } from '../cache/token-copies.cache.js';
+import { TokenCache } from '../cache/token.cache.js';
+
+const RENEW_AGAIN_MS = 5_000;
+const REFUSED_AGAIN = 'The platform refused a token that was asked for just now in place of a refused one.';
+
+/**
+ * A token for an account: from the cache while it lives, renewed early while the old one is still handed out. Without Redis it still
+ * answers, from this process's own copy or by asking the token API itself (docs/decisions/0011).
+ */
+@Injectable()
+export class TokenService {
+  readonly #reads = new Map<string, Promise<HeldToken | undefined>>();
+  readonly #noRenewalBeforeMs = new Map<string, number>();
+  readonly #tokenOf: TokenOf = (account, refused) => this.token(account, refused);
+  readonly #served;
+
+  constructor(
+    private readonly renewals: RenewalService,
+    private readonly cache: TokenCache,
+    private readonly copies: TokenCopies,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    const served = metrics.counter({
+      name: 'auth_tokens_served_total',
+      help: 'Tokens handed out, by where they came from',
+      labelNames: ['source'],
+    });
+    this.#served = { copy: served.labels('copy'), cache: served.labels('cache'), renewal: served.labels('renewal') };
+  }
+
+  /** `refused`: fingerprint of a token that the platform would not take. */
+  async token(account: Account, refused?: string): Promise<HeldToken> {
+    if (account.grant === 'password') return this.renewals.issueUnshared(account, this.#tokenOf);
+    const entry = this.cache.entryOf(account);
+    const copy = refused === undefined ? this.copies.current(entry) : undefined;
+    const held = copy ?? (await (refused === undefined ? this.#read(entry) : this.#otherThan(refused, entry)));
+    if (held === undefined) return this.#renewed(account, entry, refused);
+    this.#served[copy === undefined ? 'cache' : 'copy'].inc();
+    if (isDueForRenewal(held, performance.now(), entry.jitter)) this.#renewBehind(account, entry);
+    return held;
+  }
+
+  /** One look into Redis at a time, whoever asks. */
+  async #read(entry: CacheEntry): Promise<HeldToken | undefined> {
+    const { name } = entry;
+    const reading = this.#reads.get(name) ?? this.#look(entry).finally(() => this.#reads.delete(name));
+    this.#reads.set(name, reading);
+    return reading;
+  }
+
+  async #look(entry: CacheEntry): Promise<HeldToken | undefined> {
+    const askedAtMs = performance.now();
+    let found: HeldToken | undefined;
+    try {
+      found = await this.cache.read(entry);
+    } catch (error) {
+      this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
+      return this.#own(entry);
+    }
+    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found, askedAtMs);
+  }
+
+  /** Drops the refused token here and in Redis; what is there instead. */
+  async #otherThan(refused: string, entry: CacheEntry): Promise<HeldToken | undefined> {
+    this.#throwIfTooSoon(refused, this.copies.usable(entry));
+    const askedAtMs = performance.now();
+    let found: HeldToken | undefined;
+    try {
+      found = await this.cache.drop(entry, refused, (token) => this.copies.mayGoInMs(token) === 0);
+    } catch (error) {
+      this.log.warn({ reason: reasonOf(error) }, 'Redis is away or takes no writes: a refused token stays in it');
+      found = this.copies.usable(entry);
+    }
+    this.#throwIfTooSoon(refused, found);
+    this.copies.refuse(entry, refused);
+    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found, askedAtMs);
+  }
+
+  /** A platform that refuses every token would otherwise make each report a call of the token API. */
+  #throwIfTooSoon(refused: string, token: HeldToken | undefined): void {
+    const leftMs = token?.fingerprint === refused ? this.copies.mayGoInMs(token) : 0;
+    if (leftMs > 0) throw problemOfRefusal({ status: 503, code: 'platform_unavailable', detail: REFUSED_AGAIN, leftMs });
+  }
+
+  #own(entry: CacheEntry): HeldToken | undefined {
+    return this.#taken(entry, this.copies.usable(entry));
+  }
+
+  #taken(entry: CacheEntry, token: HeldToken | undefined, askedAtMs?: number): HeldToken | undefined {
+    return token === undefined ? undefined : this.copies.keep(entry, token, askedAtMs);
+  }
+
+  async #renewed(account: Account, entry: CacheEntry, refused?: string): Promise<HeldToken> {
+    this.#served.renewal.inc();
+    const renewal = { account, entry, refused };
+    const token = await this.renewals.renew(renewal, this.#tokenOf);
+    // A renewal that was under way may have read or asked for the refused token before it was reported.
+    if (!this.copies.isRefused(entry, token)) return this.#keep(entry, token);
+    const other = await this.renewals.renew(renewal, this.#tokenOf);
+    this.copies.forgive(entry, other);
+    return this.#keep(entry, other);
+  }
+
+  #renewBehind(account: Account, entry: CacheEntry): void {
+    const now = performance.now();
+    if (this.renewals.isRunning(entry) || now < (this.#noRenewalBeforeMs.get(entry.name) ?? 0)) return;
+    this.#noRenewalBeforeMs.set(entry.name, now + RENEW_AGAIN_MS);
+    this.renewals
+      .renew({ account, entry }, this.#tokenOf)
+      .then((token) => this.#keep(entry, token))
+      .catch((error: unknown) =>
+        this.log.warn({ account: account.account, reason: reasonOf(error) }, 'early renewal failed; the token in hand is still good'),
+      );
+  }
+
+  /** Handed out, whether it is worth being kept or not. */
+  #keep(entry: CacheEntry, token: HeldToken): HeldToken {
+    this.copies.keep(entry, token);
+    return token;
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TokenCacheModule } from '../cache/token-cache.module.js';
+import { CallersModule } from '../callers/callers.module.js';
+import { TokenApiModule } from '../token-api/token-api.module.js';
+import { RenewalService } from './renewal.service.js';
+import { TokenService } from './token.service.js';
+import { TokensController } from './tokens.controller.js';
+
+@Module({
+  imports: [CallersModule, TokenCacheModule, TokenApiModule],
+  controllers: [TokensController],
+  providers: [RenewalService, TokenService],
+})
+export class TokensModule {}

@@ -1,0 +1,60 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { currentTraceId, Metrics, Problem, PROBLEM_CONTENT_TYPE, problemDocument, problemOf, ServiceLogger } from '@tranche/service-kit';
+import { CardDataNews } from '../card-data/card-data-news.js';
+import { MAX_BODY_BYTES } from '../keys/key-request.pipe.js';
+import { EVERY_ANSWER } from '../origins.js';
+import { OriginHeaders } from './origin-headers.service.js';
+import type { PageReply, PageRequest } from './page-request.js';
+
+/** What operators look for stands at 0 before it happens. */
+const EXPECTED_CODES = [
+  'card_data_refused',
+  'invalid_request',
+  'key_unavailable',
+  'origin_not_allowed',
+  'too_many_requests',
+  'unknown_api_key',
+];
+
+/** Every refusal leaves as problem+json that repeats nothing of the request, not even its address, and is counted by its code. */
+@Catch()
+export class KeyProblemFilter implements ExceptionFilter {
+  readonly #refused;
+  readonly #cardNews = new CardDataNews();
+
+  constructor(
+    private readonly origins: OriginHeaders,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#refused = metrics.counter({
+      name: 'cse_requests_refused_total',
+      help: 'Requests that got no key, by the code of the problem',
+      labelNames: ['code'],
+    });
+    for (const code of EXPECTED_CODES) this.#refused.inc({ code }, 0);
+  }
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<PageRequest>();
+    const { origin } = request.headers;
+    const problem = problemOf(error);
+    if (!(error instanceof Problem) && problem.status >= 500) this.log.error({ err: error }, 'a request failed');
+    this.#refused.inc({ code: problem.code });
+    if (problem.code === 'card_data_refused' && this.#cardNews.isNews(origin ?? '', performance.now()))
+      this.log.warn({ origin }, 'a page of this origin sends card data here, which is refused and not kept; told once a minute');
+    const reply = http.getResponse<PageReply>();
+    reply.headers({ ...(this.origins.of(origin) ?? EVERY_ANSWER), ...problem.headers });
+    if (isLongWay(request)) reply.headers({ connection: 'close' });
+    reply
+      .code(problem.status)
+      .type(PROBLEM_CONTENT_TYPE)
+      .send(JSON.stringify(problemDocument(problem, { traceId: currentTraceId() })));
+  }
+}
+
+/** A body that is on its way and that nobody wants would have to be read to its end. */
+function isLongWay({ headers, raw }: PageRequest): boolean {
+  return !raw.complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES);
+}

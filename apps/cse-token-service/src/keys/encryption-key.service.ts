@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { backOffMs, Metrics, Problem } from '@tranche/service-kit';
+import { CseConfig } from '../cse.config.js';
+import { chooseKey, isRefusalOf, mayServeStale, newKeyState, type KeyState } from './key-choice.js';
+import { KeyNews } from './key-news.service.js';
+import { KeyProviderClient, UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
+import type { KeyRequest } from './key-request.dto.js';
+import { KnownKeys } from './known-keys.store.js';
+
+const MAX_BACK_OFF_FACTOR = 16;
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+/** The key of an API key id, as it goes to pages: held for its life, a bounded time longer while the provider gives none, and then not any more. */
+@Injectable()
+export class EncryptionKeyService {
+  readonly #states = new Map<string, KeyState>();
+  readonly #served;
+
+  constructor(
+    private readonly config: CseConfig,
+    private readonly provider: KeyProviderClient,
+    private readonly known: KnownKeys,
+    private readonly news: KeyNews,
+    metrics: Metrics,
+  ) {
+    this.#served = metrics.counter({
+      name: 'cse_keys_served_total',
+      help: 'Answers to pages that want a key: as held (cache), from the provider, stale because the provider gives none, or none',
+      labelNames: ['source'],
+    });
+    for (const source of ['cache', 'provider', 'stale', 'none']) this.#served.inc({ source }, 0);
+  }
+
+  /** Only for configured ids: that bounds what is held. At once where nothing has to be waited for; throws or rejects with Problem 503. */
+  answer({ apiKeyId, refused }: KeyRequest): string | Promise<string> {
+    const state = this.#stateOf(apiKeyId);
+    const wish = { nowMs: performance.now(), refused, refusalIntervalMs: this.config.refusedIntervalMs };
+    switch (chooseKey(state, wish)) {
+      case 'held':
+        return this.#serve('cache', state);
+      case 'stale_meanwhile':
+        void this.#ask(apiKeyId, state);
+        return this.#serve('stale', state);
+      case 'stale':
+        return this.#serve('stale', state);
+      case 'ask':
+        return this.#answerOfProvider(apiKeyId, state, refused);
+      case 'unavailable':
+        throw this.#unavailable(state);
+    }
+  }
+
+  async #answerOfProvider(apiKeyId: string, state: KeyState, refused: string | undefined): Promise<string> {
+    const isRefusal = isRefusalOf(state.key, refused);
+    if (isRefusal && state.asking === undefined) state.refusalAskedAtMs = performance.now();
+    await this.#ask(apiKeyId, state);
+    if (state.failures === 0) return this.#serve('provider', state);
+    if (!isRefusal && mayServeStale(state.key, performance.now())) return this.#serve('stale', state);
+    throw this.#unavailable(state);
+  }
+
+  /** One call however many want the key. Never rejects: what comes of it stands in the state. */
+  #ask(apiKeyId: string, state: KeyState): Promise<void> {
+    state.asking ??= this.#fetch(apiKeyId, state).finally(() => (state.asking = undefined));
+    return state.asking;
+  }
+
+  async #fetch(apiKeyId: string, state: KeyState): Promise<void> {
+    const freshUntilMs = performance.now() + this.config.keyLifetimeMs;
+    try {
+      const key = await this.provider.askForKey(apiKeyId);
+      await this.#admit(apiKeyId, key);
+      const answer = JSON.stringify(key.record);
+      state.key = { record: key.record, answer, freshUntilMs, staleUntilMs: freshUntilMs + this.config.staleMs };
+      state.failures = 0;
+      state.retryAtMs = 0;
+    } catch (error) {
+      const nowMs = performance.now();
+      const { backOffMs: firstDelayMs } = this.config;
+      state.failures++;
+      state.retryAtMs = nowMs + backOffMs(state.failures, { firstDelayMs, maxDelayMs: firstDelayMs * MAX_BACK_OFF_FACTOR });
+      const heldForMs = mayServeStale(state.key, nowMs) ? Math.round(state.key.staleUntilMs - nowMs) : 0;
+      this.news.notGiven(apiKeyId, error, { heldKeyId: state.key?.record.encryptionKeyId, heldForMs });
+    }
+  }
+
+  /** The same id with other bytes is nobody's key. Another id is a rotation, or somebody who acts as one: that can't be told. */
+  async #admit(apiKeyId: string, key: ProvidedKey): Promise<void> {
+    const { fingerprint, beforeId } = await this.known.remember(apiKeyId, key.record, key.fingerprint);
+    if (fingerprint !== key.fingerprint) {
+      const reason = 'the key id stands for other bytes than those that it came with first';
+      throw new UnsoundKeyError(reason, key.record.encryptionKeyId, key.fingerprint);
+    }
+    this.news.given(apiKeyId, key, beforeId);
+  }
+
+  #serve(source: 'cache' | 'provider' | 'stale', { key }: KeyState): string {
+    if (key === undefined) throw new Error('there is no key to serve');
+    this.#served.inc({ source });
+    return key.answer;
+  }
+
+  #unavailable({ retryAtMs, refusalAskedAtMs }: KeyState): Problem {
+    this.#served.inc({ source: 'none' });
+    const againInMs = Math.max(retryAtMs, refusalAskedAtMs + this.config.refusedIntervalMs) - performance.now();
+    const seconds = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, Math.ceil(againInMs / 1_000)));
+    return new Problem({
+      status: 503,
+      code: 'key_unavailable',
+      detail: 'The encryption key cannot be had now. Try again later.',
+      headers: { 'retry-after': String(seconds) },
+    });
+  }
+
+  #stateOf(apiKeyId: string): KeyState {
+    const known = this.#states.get(apiKeyId);
+    if (known !== undefined) return known;
+    const state = newKeyState();
+    this.#states.set(apiKeyId, state);
+    return state;
+  }
+}

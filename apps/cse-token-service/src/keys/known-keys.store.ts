@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { EncryptionKeyRecord } from '@tranche/contracts';
+import { InjectRedis, reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { CseConfig } from '../cse.config.js';
+
+/** As long as what `cse.events.v1` says of the key is kept. */
+const REMEMBERED_SECONDS = 35 * 24 * 60 * 60;
+/** Keys that this process remembers of an API key id; the oldest goes first. */
+const MAX_KEYS = 100;
+
+/** In one step, for instances may see the same key at the same time. Other bytes under the same id change nothing. */
+const REMEMBER = `
+local known = redis.call('GET', KEYS[1])
+if known and known ~= ARGV[1] then return {known, ''} end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
+local before = redis.call('GET', KEYS[2])
+redis.call('SET', KEYS[2], ARGV[2], 'EX', ARGV[3])
+return {ARGV[1], before or ''}`;
+
+interface Memory {
+  fingerprints: Map<string, string>;
+  latestId?: string;
+}
+
+interface Remembered {
+  /** Of the bytes that the key id stands for. */
+  fingerprint: string;
+  /** The id of the key that was given before this one; undefined when there was none. */
+  beforeId?: string;
+}
+
+/** Which bytes each key id stands for: in this process, and in Redis across restarts and instances (docs/decisions/0027). */
+@Injectable()
+export class KnownKeys {
+  readonly #memories = new Map<string, Memory>();
+
+  constructor(
+    private readonly config: CseConfig,
+    @InjectRedis() private readonly redis: RedisClient | undefined,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  /** Whether this process was given a key of this id, for whichever API key. */
+  has(encryptionKeyId: string): boolean {
+    return [...this.#memories.values()].some(({ fingerprints }) => fingerprints.has(encryptionKeyId));
+  }
+
+  /** Remembers the key unless its id stands for other bytes already: then the fingerprint is theirs. */
+  async remember(apiKeyId: string, { encryptionKeyId }: EncryptionKeyRecord, fingerprint: string): Promise<Remembered> {
+    const memory = this.#memories.get(apiKeyId) ?? { fingerprints: new Map<string, string>() };
+    const known = memory.fingerprints.get(encryptionKeyId);
+    if (known !== undefined && known !== fingerprint) return { fingerprint: known };
+    const shared = await this.#rememberTogether(apiKeyId, encryptionKeyId, fingerprint);
+    if (shared !== undefined && shared.fingerprint !== fingerprint) return shared;
+    const beforeId = shared?.beforeId ?? memory.latestId;
+    this.#memories.set(apiKeyId, memory);
+    memory.latestId = encryptionKeyId;
+    memory.fingerprints.delete(encryptionKeyId);
+    memory.fingerprints.set(encryptionKeyId, fingerprint);
+    const [oldest] = memory.fingerprints.keys();
+    if (memory.fingerprints.size > MAX_KEYS && oldest !== undefined) memory.fingerprints.delete(oldest);
+    return { fingerprint, beforeId };
+  }
+
+  /** The names in Redis of what a key id stands for, and of the latest key id: what an operator takes away to let other bytes in. */
+  entriesOf(apiKeyId: string, encryptionKeyId: string): [string, string] {
+    const ofApiKey = `${this.config.redisKeyPrefix}key:{${apiKeyId}}`;
+    return [`${ofApiKey}:${createHash('sha256').update(encryptionKeyId).digest('hex')}`, `${ofApiKey}:latest`];
+  }
+
+  async #rememberTogether(apiKeyId: string, encryptionKeyId: string, fingerprint: string): Promise<Remembered | undefined> {
+    if (this.redis === undefined) return undefined;
+    const { redisAnswerMs } = this.config;
+    const keys = this.entriesOf(apiKeyId, encryptionKeyId);
+    try {
+      const asked = this.redis.eval(REMEMBER, { keys, arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)] });
+      const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
+      if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
+      const [theirs = '', before = ''] = answer as string[];
+      return { fingerprint: theirs, ...(before === '' ? {} : { beforeId: before }) };
+    } catch (error) {
+      this.log.warn(
+        { apiKeyId, reason: reasonOf(error) },
+        'Redis cannot say which keys were given before: only those that this process was given count',
+      );
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { Catch, Injectable, type ArgumentsHost } from '@nestjs/common';
+import { Problem, ProblemFilter, problemOf, ServiceLogger } from '@tranche/service-kit';
+import { FailureLimitService } from './limits/failure-limit.service.js';
+import { UnreadableNotification } from './notification-parameters.pipe.js';
+import { NotificationService } from './notification.service.js';
+
+const FAILURES: ReadonlySet<number> = new Set([400, 403, 404, 405, 413, 415]);
+
+interface Reply {
+  header(name: string, value: string): Reply;
+}
+
+/** Every failed request is told and counted, routed or not; of an address that failed too often its answer is 429 with Retry-After. */
+@Catch()
+@Injectable()
+export class FailureFilter extends ProblemFilter {
+  constructor(
+    log: ServiceLogger,
+    private readonly notifications: NotificationService,
+    private readonly failures: FailureLimitService,
+  ) {
+    super(log);
+  }
+
+  override async catch(error: unknown, host: ArgumentsHost): Promise<unknown> {
+    const problem = problemOf(error);
+    if (!FAILURES.has(problem.status)) return super.catch(error, host);
+    const http = host.switchToHttp();
+    const { ip } = http.getRequest<{ ip: string }>();
+    // Whoever fails has to connect again: a connection costs the other end as much as us.
+    http.getResponse<Reply>().header('connection', 'close');
+    this.tell(problem, ip);
+    const waitSeconds = await this.failures.countFailure(ip);
+    return super.catch(waitSeconds === undefined ? error : tooManyFailures(waitSeconds), host);
+  }
+
+  /** A HASH that fits no key was told when it was verified. */
+  private tell(problem: Problem, from: string): void {
+    if (problem instanceof UnreadableNotification) this.notifications.refuseUnreadable(problem.reason, from);
+    else if (problem.status !== 403) this.notifications.refuseUnrouted(problem.status, from);
+  }
+}
+
+function tooManyFailures(waitSeconds: number): Problem {
+  const detail = 'Too many requests of this address failed. What is signed is still taken.';
+  return new Problem({ status: 429, code: 'too_many_requests', detail, headers: { 'retry-after': String(waitSeconds) } });
+}

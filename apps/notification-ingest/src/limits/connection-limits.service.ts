@@ -1,0 +1,75 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Metrics } from '@tranche/service-kit';
+import { IngestConfig } from '../ingest.config.js';
+import { addressKey } from './address-key.js';
+
+/** Requests of a connection that have no answer yet. The platform, and every proxy that is known, sends one after the other. */
+const MAX_UNANSWERED = 8;
+/** Bytes of answers that the other end does not read. */
+const MAX_UNREAD_BYTES = 65_536;
+
+/** Bounds what a connection, and an address, may hold here. What is beyond is cut, not answered: an answer would be held as well. */
+@Injectable()
+export class ConnectionLimits implements OnModuleInit {
+  readonly #cut;
+  readonly #open = new Map<string, number>();
+  readonly #unanswered = new WeakMap<Socket, number>();
+
+  constructor(
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
+    private readonly config: IngestConfig,
+    metrics: Metrics,
+  ) {
+    this.#cut = metrics.counter({
+      name: 'ingest_connections_cut_total',
+      help: 'Connections closed at once: the address has as many as it may (address), too many requests without an answer (pipelined), answers that nobody reads (unread)',
+      labelNames: ['reason'],
+    });
+  }
+
+  onModuleInit(): void {
+    const fastify = this.host.httpAdapter.getInstance();
+    const server: Server = this.host.httpAdapter.getHttpServer();
+    server.maxConnections = this.config.maxConnections;
+    server.on('connection', (socket: Socket) => this.#admit(socket));
+    // Node.js parses what it has read to the end, also when the connection was closed in between: such requests end here.
+    fastify.addHook('onRequest', (request, reply, done) => {
+      if (this.#isTaken(request.raw.socket, reply.raw)) done();
+      else reply.hijack();
+    });
+  }
+
+  #admit(socket: Socket): void {
+    const address = addressKey(socket.remoteAddress ?? '');
+    const count = (this.#open.get(address) ?? 0) + 1;
+    if (count > this.config.maxConnectionsPerAddress) {
+      this.#cut.inc({ reason: 'address' });
+      socket.destroy();
+      return;
+    }
+    this.#open.set(address, count);
+    socket.once('close', () => {
+      const left = (this.#open.get(address) ?? 1) - 1;
+      if (left > 0) this.#open.set(address, left);
+      else this.#open.delete(address);
+    });
+  }
+
+  #isTaken(socket: Socket, response: NodeJS.EventEmitter): boolean {
+    if (socket.destroyed) return false;
+    const count = (this.#unanswered.get(socket) ?? 0) + 1;
+    const isUnread = socket.writableLength > MAX_UNREAD_BYTES;
+    if (count > MAX_UNANSWERED || isUnread) {
+      this.#cut.inc({ reason: isUnread ? 'unread' : 'pipelined' });
+      socket.destroy();
+      return false;
+    }
+    this.#unanswered.set(socket, count);
+    response.once('close', () => this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1));
+    return true;
+  }
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { RedisModule } from '@tranche/service-kit';
+import { IngestConfig } from '../ingest.config.js';
+import { FailureLimitService } from './failure-limit.service.js';
+import { FailureLimits } from './failure-limits.store.js';
+import { LimitedAddressGuard } from './limited-address.guard.js';
+
+/** What addresses that fail may cost. */
+@Module({
+  imports: [
+    RedisModule.forRootAsync({ inject: [IngestConfig], useFactory: ({ redisUrl: url }: IngestConfig) => ({ url, name: 'failures' }) }),
+  ],
+  providers: [FailureLimits, FailureLimitService, { provide: APP_GUARD, useClass: LimitedAddressGuard }],
+  exports: [FailureLimits, FailureLimitService],
+})
+export class LimitsModule {}

@@ -1,0 +1,47 @@
+import { Injectable, type PipeTransform } from '@nestjs/common';
+import { Problem } from '@tranche/service-kit';
+import { parametersOfMultipart } from './multipart-parameters.js';
+import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
+import { parametersOfQuery, queryAndBody, type ReceivedRequest } from './received-request.js';
+
+export const MAX_BODY_BYTES = 65_536;
+export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
+/** This cannot be a notification, and `reason` says why. */
+export class UnreadableNotification extends Problem {
+  constructor(readonly reason: Unreadable) {
+    super({ status: 400, code: 'unreadable_notification', detail: `This cannot be a notification: ${reason.unreadable}.` });
+  }
+}
+
+/**
+ * The flat list of parameters of a notification, whatever they are written in: the platform signs names and values in the form that they
+ * have here, so there is no class to map them to. A charset is not heeded: what is not UTF-8 is refused.
+ */
+@Injectable()
+export class NotificationParametersPipe implements PipeTransform<ReceivedRequest, Parameters> {
+  transform(received: ReceivedRequest): Parameters {
+    const read = parametersOf(received);
+    if ('unreadable' in read) throw new UnreadableNotification(read);
+    return read;
+  }
+}
+
+function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
+  const { body, query, contentType, contentEncoding } = received;
+  if (body === undefined) return parametersOfQuery(received);
+  if (contentEncoding.toLowerCase() !== 'identity') throw encoded();
+  if (body.length === 0) return parametersOfQuery(received);
+  if (query.length > 0) return queryAndBody();
+  if (isOfType(contentType, 'application/json')) return parametersOfJson(body);
+  if (isOfType(contentType, 'multipart/form-data')) return parametersOfMultipart(contentType, body);
+  return parametersOfForm(body);
+}
+
+function isOfType(contentType: string, type: string): boolean {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase() === type;
+}
+
+function encoded(): Problem {
+  return new Problem({ status: 415, code: 'unsupported_media_type', detail: 'The body must not be compressed.' });
+}

@@ -1,0 +1,6 @@
+import { Module } from '@nestjs/common';
+import { IngestKafkaModule } from './kafka/ingest-kafka.module.js';
+import { NotificationProducer } from './notification.producer.js';
+
+@Module({ imports: [IngestKafkaModule], providers: [NotificationProducer], exports: [NotificationProducer] })
+export class PublishingModule {}

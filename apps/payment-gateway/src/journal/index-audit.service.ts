@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { KafkaClient } from '@tranche/kafka';
+import { IndexAuditor, JournalReplacedError, type AuditResult } from '@tranche/order-journal';
+import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { KAFKA_CLIENT } from '../kafka-client.js';
+import { Journal } from './journal.service.js';
+import { JournalReaderConsumer } from './journal-reader.consumer.js';
+import { OrderIndexStore } from './order-index.store.js';
+import { ProjectionService } from './projection.service.js';
+
+const STOP_MS = 2_000;
+
+/** Where an audit reads, and whose memory it clears. A reader of its own: a restoration of the same partition must not wait until a slow audit has ended. */
+@Injectable()
+export class AuditSources {
+  readonly journal: JournalReaderConsumer;
+
+  constructor(
+    config: GatewayConfig,
+    @Inject(KAFKA_CLIENT) client: KafkaClient,
+    log: ServiceLogger,
+    readonly index: OrderIndexStore,
+    readonly projection: ProjectionService,
+    readonly view: Journal,
+  ) {
+    this.journal = new JournalReaderConsumer(config, client, log);
+  }
+}
+
+/** Audits one of this instance's partitions from time to time: sampled orders of the index against the journal. */
+@Injectable()
+export class IndexAudit {
+  readonly #auditor: IndexAuditor;
+  readonly #audited;
+  readonly #differing;
+  readonly #closing = new AbortController();
+  #finishedMs = performance.now();
+  #isReplaced: string | undefined;
+  #running = Promise.resolve();
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly sources: AuditSources,
+    clock: Clock,
+    metrics: Metrics,
+    private readonly log: ServiceLogger,
+    health: Health,
+  ) {
+    const { index, journal, projection } = sources;
+    this.#auditor = new IndexAuditor({
+      ...{ projector: projection.projector, index, journal, timing: clock, logger: log },
+      random: Math.random,
+      recordsPerSecond: config.indexAuditRecordsPerSecond,
+      onAudited: (result) => this.#take(result),
+    });
+    this.#audited = metrics.counter({
+      name: 'tranche_index_audited_orders_total',
+      help: 'Orders of the index that were folded anew from the journal and compared',
+    });
+    this.#differing = metrics.counter({
+      name: 'tranche_index_audit_differences_total',
+      help: 'Of these, orders that the index held otherwise than the journal; they were mended',
+    });
+    const age = () => (performance.now() - this.#finishedMs) / 1000;
+    metrics.gauge({
+      name: 'tranche_index_audit_age_seconds',
+      help: 'Since this instance finished an audit, or was started',
+      collect() {
+        this.set(age());
+      },
+    });
+    health.addReadiness('index audit', () => this.#isReplaced);
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** What an audit still asks of Kafka or Redis is not waited for longer than a moment; a mend that it began ends with the projector. */
+  async stop(): Promise<void> {
+    this.#closing.abort(new Error('the audit is closing'));
+    await this.sources.journal.close();
+    await Promise.race([this.#running, delay(STOP_MS, undefined, { ref: false })]);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      // Instances that were started together do not audit at the same time.
+      const waitMs = this.config.indexAuditEveryMs * (0.5 + Math.random());
+      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.#audit(signal);
+    }
+  }
+
+  async #audit(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#auditor.auditNext(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof JournalReplacedError) {
+        this.#isReplaced = error.message;
+        this.log.error({ err: error }, 'The audit stopped: the journal is not the one that the index was made from');
+        this.#closing.abort(error);
+      } else this.log.warn({ err: error }, 'The index could not be audited; it will be tried again');
+    }
+  }
+
+  async #take({ orders, differing }: AuditResult): Promise<void> {
+    this.#finishedMs = performance.now();
+    this.#audited.inc(orders);
+    this.#differing.inc(differing.length);
+    // What was loaded through the hole must not be used any more.
+    if (differing.length > 0) await this.sources.view.forgetIndexed();
+  }
+}

@@ -1,0 +1,33 @@
+import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
+import type { EventsProducer } from '../events.producer.js';
+import type { JournalReaderConsumer } from './journal-reader.consumer.js';
+import type { OrderIndexStore } from './order-index.store.js';
+import { ProjectionOutlets, ProjectionService } from './projection.service.js';
+import { RebuildReport } from './rebuild-report.service.js';
+
+const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+const silent = { debug: () => undefined, info: () => undefined } as unknown as ServiceLogger;
+
+it('shows no records to go of a rebuild that another process has taken over', async () => {
+  const metrics = new Metrics('spec');
+  const report = new RebuildReport(metrics, clock, silent);
+  const outlets = new ProjectionOutlets({} as OrderIndexStore, {} as EventsProducer);
+  const service = new ProjectionService({} as JournalReaderConsumer, outlets, clock, report, new Health());
+  const remaining = async () => {
+    const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');
+    const found = [...text.matchAll(/partition="(\d+)".*\} (\d+)/g)];
+    return Object.fromEntries(found.map(([, partition, records]) => [partition, records] as const)) as Record<string, string>;
+  };
+  const ends = [new AbortController(), new AbortController()];
+  for (const [partition, { signal }] of ends.entries()) service.assign(partition, signal);
+  report.step({ partition: 0, records: 10, remaining: 90 });
+  report.step({ partition: 1, records: 10, remaining: 50 });
+  expect(await remaining()).toEqual({ 0: '90', 1: '50' });
+  ends[0]!.abort();
+  // What it was about to say.
+  report.step({ partition: 0, records: 10, remaining: 80 });
+  expect(await remaining()).toEqual({ 0: '0', 1: '50' });
+  service.assign(0, new AbortController().signal);
+  report.step({ partition: 0, records: 10, remaining: 70 });
+  expect(await remaining()).toEqual({ 0: '70', 1: '50' });
+});

@@ -1,0 +1,54 @@
+import { findOperation, hasSucceeded, isPayment, type OrderState } from '@tranche/order-journal';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import type { Referee } from './referee.js';
+
+type Ledger = Pick<SimulatedPlatform, 'ledger'>;
+
+/** Two payments that both took money, and both were told: an event that names one of them must say so. */
+export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'say'>, platform: Ledger): void {
+  const named = new Set(
+    referee.expected.flatMap(({ event: { subject, data } }) =>
+      data.flags?.includes('two_payments_succeeded') ? [`${subject} ${data.commandId}`] : [],
+    ),
+  );
+  for (const [key, order] of referee.orders) {
+    const told = paidOf(key, platform).filter((entry) => isTold(order, entry) && !isVoided(platform, entry));
+    const unnamed = told.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
+    const [one, ...others] = unnamed;
+    for (const other of others) referee.say('guardBroken', `${one} and ${other} both succeeded, and nobody was told`);
+  }
+}
+
+/** Payments that the ledger shows as succeeded, voided ones among them. */
+export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
+  return ledger.filter(({ request, standing }) => request.orderKey === key && isPayment(request) && standing === 'succeeded');
+}
+
+export const commandIdOf = ({ request }: LedgerEntry): string => request.by.commandId;
+
+/**
+ * Why a conflict is none, if it is none. `paid`: the payments of its order that succeeded. Even a platform that never lies brings about two
+ * conflicts: a late success of what had expired, and a second payment.
+ */
+export function untrueConflict(
+  flags: readonly string[],
+  commandId: string | undefined,
+  paid: readonly (string | undefined)[],
+): string | undefined {
+  const isOfTwo = flags.includes('two_payments_succeeded');
+  if (!isOfTwo && !flags.includes('was_expired')) return 'the platform always said the truth';
+  if (!paid.includes(commandId)) return 'it did not succeed';
+  return isOfTwo && paid.length < 2 ? 'no other payment of its order succeeded' : undefined;
+}
+
+/** By a notification, or by any other word that the journal holds. Of what was never told nobody can know. */
+function isTold(order: OrderState, entry: LedgerEntry): boolean {
+  const operation = findOperation(order, commandIdOf(entry));
+  return entry.isTold || (operation !== undefined && hasSucceeded(operation));
+}
+
+const isVoided = ({ ledger }: Ledger, { transactionId, request: { orderKey } }: LedgerEntry): boolean =>
+  ledger.some(
+    ({ request, standing }) =>
+      request.orderKey === orderKey && request.operation === 'void' && request.transactionId === transactionId && standing === 'succeeded',
+  );

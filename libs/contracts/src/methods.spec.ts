@@ -1,0 +1,65 @@
+import { commandClass } from './commands/validate-command.js';
+import {
+  amountLimits,
+  amountLimitsInWords,
+  isPaymentOption,
+  LANGUAGES,
+  METHOD_NAMES,
+  methodOfRail,
+  METHODS,
+  optionRow,
+  optionsOf,
+  PAYMENT_OPTIONS,
+  RAILS,
+} from './methods.js';
+import { SCHEMA_SOURCES } from './schemas.js';
+import { COMMAND_TOPICS } from './topics.js';
+
+describe.each(METHOD_NAMES)('method %s', (name) => {
+  const { rail, begins, fields, takesVoid } = METHODS[name];
+
+  it('has a rail of its own, with a topic', () => {
+    expect(methodOfRail(rail)).toBe(name);
+    expect(COMMAND_TOPICS[rail].name).toBe(`payments.commands.${rail}.v1`);
+  });
+
+  it('has the class and the schema that its row names', () => {
+    const type = SCHEMA_SOURCES.find((source) => source.name === fields)?.type;
+    expect(type).toBeDefined();
+    expect(commandClass(rail, `payment.${begins}`)).toBe(type);
+    expect(commandClass(rail, 'payment.void') !== undefined).toBe(takesVoid);
+  });
+});
+
+describe.each(Object.keys(PAYMENT_OPTIONS).filter(isPaymentOption))('option %s', (option) => {
+  const { method, markets, instalments, amount } = optionRow(option);
+
+  it('is one of its method, in its markets', () => {
+    expect(METHOD_NAMES.filter((name) => (optionsOf(name) as readonly string[]).includes(option))).toEqual([method]);
+    for (const market of markets) expect(optionsOf(method, market)).toContain(option);
+    expect(option.startsWith(`partner${method}-`)).toBe(true);
+    expect(instalments).toBeGreaterThanOrEqual(1);
+  });
+
+  it('has its own limits, else its method’s', () => {
+    expect(amountLimits(method, option)?.limits).toEqual(amount ?? amountLimits(method)?.limits);
+  });
+});
+
+it('has rails of different names, and languages of all methods', () => {
+  expect(RAILS).toEqual(['partner-a', 'partner-b', 'card']);
+  expect([...LANGUAGES]).toEqual(expect.arrayContaining(['fr', 'sk', 'cs']));
+  expect(LANGUAGES.size).toBe(11);
+});
+
+it('offers accounts of the Spanish market one option of method B (interface, authorization, rule 4)', () => {
+  expect(optionsOf('B', 'ES')).toEqual(['partnerB-3xsansfrais']);
+  expect(optionsOf('A', 'ES')).toEqual(optionsOf('A'));
+});
+
+it('limits method B to 150 to 2000 EUR (interface, authorization, rule 3), whatever stands for the option', () => {
+  const limits = { limits: { currency: 'EUR', min: 15_000, max: 200_000 }, setBy: 'method B' };
+  for (const option of ['partnerB-3x', 'partnerA-3xcb', 'toString', undefined, 7]) expect(amountLimits('B', option)).toEqual(limits);
+  expect([amountLimits('A', 'partnerA-3xcb'), amountLimits('card')]).toEqual([undefined, undefined]);
+  expect(amountLimitsInWords()).toBe('method B: 150 to 2000 EUR');
+});

@@ -1,0 +1,104 @@
+import type { ConsumerConfig, EachBatchPayload } from 'kafkajs';
+import type * as clients from '../src/kafka-client.js';
+
+interface Fetched {
+  readonly offsets: readonly number[];
+  /** Where it was asked for; the first offset if absent. */
+  readonly from?: number;
+  /** 0 if absent. */
+  readonly partition?: number;
+}
+
+/** A kafkajs consumer of one member that holds `records/0`, or what a join gave it. Without its group it throws where kafkajs throws. */
+export class FakeConsumer {
+  readonly calls: string[] = [];
+  readonly commits: string[] = [];
+  hasGroup = false;
+  private readonly listeners = new Map<string, (event: { payload: object }) => void>();
+  private eachBatch: (fetched: EachBatchPayload) => Promise<void> = () => Promise.resolve();
+
+  constructor(readonly config: ConsumerConfig) {}
+
+  on(name: string, listener: (event: { payload: object }) => void): void {
+    this.listeners.set(name, listener);
+  }
+
+  emit(name: string, payload: object = {}): void {
+    this.listeners.get(name)?.({ payload });
+  }
+
+  connect = () => Promise.resolve();
+  subscribe = () => Promise.resolve();
+  pause = () => this.inGroup('pause');
+  resume = () => this.inGroup('resume');
+  commitOffsets = () => Promise.resolve();
+  seek = ({ offset }: { offset: string }) => this.inGroup(`seek ${offset}`);
+
+  run({ eachBatch }: { eachBatch: FakeConsumer['eachBatch'] }): Promise<void> {
+    this.eachBatch = eachBatch;
+    this.join();
+    return Promise.resolve();
+  }
+
+  join(partitions: number[] = [0]): void {
+    this.hasGroup = true;
+    this.emit('consumer.group_join', { memberAssignment: { records: partitions } });
+  }
+
+  /** As kafkajs does it at a crash: the group is gone, and says so, long before the crash itself is told. */
+  stop(): void {
+    this.hasGroup = false;
+    this.emit('consumer.stop');
+  }
+
+  disconnect(): Promise<void> {
+    if (this.hasGroup) this.stop();
+    this.calls.push('disconnect');
+    return Promise.resolve();
+  }
+
+  /** Gives a batch to the consumer; resolves to the offset that was resolved then. */
+  async fetch({ offsets, from = offsets[0], partition = 0 }: Fetched): Promise<string | undefined> {
+    const messages = offsets.map((offset) => ({ key: Buffer.from(`key ${offset}`), value: null, offset: String(offset), timestamp: '0' }));
+    let resolved: string | undefined;
+    await this.eachBatch({
+      batch: {
+        topic: 'records',
+        partition,
+        messages,
+        fetchedOffset: String(from),
+        lastOffset: () => String(offsets.at(-1)),
+        offsetLag: () => '0',
+      },
+      isStale: () => false,
+      resolveOffset: (offset: string) => void (resolved = offset),
+      commitOffsetsIfNecessary: (offsets: unknown) => Promise.resolve(void this.commits.push(JSON.stringify(offsets))),
+    } as unknown as EachBatchPayload);
+    return resolved;
+  }
+
+  private inGroup(call: string): void {
+    if (!this.hasGroup) throw new Error('Consumer group was not initialized, consumer#run must be called first');
+    this.calls.push(call);
+  }
+}
+
+/** Behind a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets, nothing of it committed; `made` gets each consumer. */
+export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer) => void): void {
+  const { kafkaOf, withAdmin, askAdmin } = jest.mocked(mocked);
+  const consumer = (config: ConsumerConfig) => {
+    const fake = new FakeConsumer(config);
+    made(fake);
+    return fake;
+  };
+  kafkaOf.mockReturnValue({ consumer } as never);
+  withAdmin.mockImplementation((_client, use) =>
+    use({
+      listTopics: () => Promise.resolve(['records']),
+      fetchOffsets: () =>
+        Promise.resolve([{ topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) }]),
+      fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
+    } as never),
+  );
+  askAdmin.mockImplementation((_client, ask) => mocked.withAdmin(_client, ask));
+}

@@ -1,0 +1,105 @@
+import { classifyReply, type ClassifiedReply, type PlatformReply } from './answer.js';
+
+const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({ kind: 'answered', status, body: JSON.stringify(fields) });
+const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
+  json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
+function short(classified: ClassifiedReply): string {
+  return classified.record === 'OUTCOME'
+    ? `OUTCOME ${classified.result}${classified.partial ? ' partly' : ''}`
+    : `${classified.record} ${classified.reason}`;
+}
+
+describe('what one call came to', () => {
+  it.each<[string, PlatformReply, string]>([
+    ['no connection', { kind: 'not_sent', reason: 'unreachable', message: '' }, 'NOT_EXECUTED unreachable'],
+    ['too late to send', { kind: 'not_sent', reason: 'send_deadline', message: '' }, 'NOT_EXECUTED send_deadline'],
+    ['no whole answer in time', { kind: 'lost', reason: 'timeout', message: '' }, 'IN_DOUBT timeout'],
+    ['a reset after the first byte', { kind: 'lost', reason: 'connection_lost', message: '' }, 'IN_DOUBT connection_lost'],
+    ['0000', said('0000'), 'OUTCOME succeeded'],
+    ['0004', said('0004'), 'OUTCOME succeeded partly'],
+    ['2005', said('2005'), 'OUTCOME refused'],
+    ['4001', said('4001'), 'OUTCOME refused'],
+    ['an unknown code of a refused family', said('4999'), 'OUTCOME refused'],
+    ['an unknown code', said('7777'), 'IN_DOUBT unknown_execcode'],
+    ['an unknown 5xxx', said('5999'), 'IN_DOUBT unknown_execcode'],
+    ['2017', said('2017'), 'NOT_EXECUTED execcode'],
+    ['3004', said('3004'), 'NOT_EXECUTED execcode'],
+    ['5001', said('5001'), 'NOT_EXECUTED execcode'],
+    ['5002', said('5002'), 'NOT_EXECUTED execcode'],
+    ['5003', said('5003'), 'NOT_EXECUTED execcode'],
+    ['5004', said('5004'), 'IN_DOUBT platform_in_doubt'],
+    ['0002 on a capture', said('0002'), 'IN_DOUBT unknown_execcode'],
+    ['0003 on a capture', said('0003'), 'IN_DOUBT unknown_execcode'],
+    ['another OPERATIONTYPE', said('0000', { OPERATIONTYPE: 'refund' }), 'IN_DOUBT wrong_operation_type'],
+    ['no OPERATIONTYPE', json({ EXECCODE: '0000' }), 'IN_DOUBT wrong_operation_type'],
+    ['EXECCODE as a number', said('0000', { EXECCODE: 0 }), 'IN_DOUBT unreadable_answer'],
+    ['an EXECCODE beyond all measure', said('0'.repeat(5_000_000)), 'IN_DOUBT unreadable_answer'],
+    ['no EXECCODE', json({ OPERATIONTYPE: 'capture' }), 'IN_DOUBT unreadable_answer'],
+    ['nothing', { kind: 'answered', status: 200, body: '' }, 'IN_DOUBT unreadable_answer'],
+    ['half an answer', { kind: 'answered', status: 200, body: '{"EXECCODE":"0000","OPER' }, 'IN_DOUBT unreadable_answer'],
+    ['HTML', { kind: 'answered', status: 200, body: '<html>' }, 'IN_DOUBT unreadable_answer'],
+    ['a list', { kind: 'answered', status: 200, body: '[]' }, 'IN_DOUBT unreadable_answer'],
+    ['null', { kind: 'answered', status: 200, body: 'null' }, 'IN_DOUBT unreadable_answer'],
+    ['HTTP 500 with a readable body', json({ OPERATIONTYPE: 'capture', EXECCODE: '0000' }, 500), 'IN_DOUBT http_status'],
+    ['HTTP 302', { kind: 'answered', status: 302, body: '' }, 'IN_DOUBT http_status'],
+    ['HTTP 404', { kind: 'answered', status: 404, body: '' }, 'IN_DOUBT http_status'],
+    ['HTTP 204', { kind: 'answered', status: 204, body: '' }, 'IN_DOUBT http_status'],
+    ['HTTP 401 without a bearer challenge', { kind: 'answered', status: 401, body: '' }, 'IN_DOUBT http_status'],
+    [
+      'HTTP 401 with one',
+      { kind: 'answered', status: 401, wwwAuthenticate: 'Bearer error="invalid_token"', body: '' },
+      'NOT_EXECUTED auth_refused',
+    ],
+  ])('%s', (_what, reply, expected) => {
+    expect(short(classifyReply(reply, 'capture', true))).toBe(expected);
+  });
+
+  it('takes a 401 for a doubt when no bearer token was sent', () => {
+    const reply: PlatformReply = { kind: 'answered', status: 401, wwwAuthenticate: 'Bearer', body: '' };
+    expect(short(classifyReply(reply, 'capture', false))).toBe('IN_DOUBT http_status');
+  });
+
+  it.each([
+    ['authorize', 'authorization', '0001', 'OUTCOME redirect'],
+    ['authorize', 'authorization', '0002', 'OUTCOME redirect'],
+    ['authorize', 'authorization', '0003', 'OUTCOME pending'],
+    ['pay', 'payment', '0003', 'OUTCOME pending'],
+  ] as const)('lets %s wait on %s %s', (operation, OPERATIONTYPE, code, expected) => {
+    expect(short(classifyReply(said(code, { OPERATIONTYPE }), operation, false))).toBe(expected);
+  });
+});
+
+describe('the platform’s own words', () => {
+  it('are kept', () => {
+    const classified = classifyReply(said('0000', { TRANSACTIONID: 'T1', DESCRIPTOR: 'SHOP', AMOUNT: '1500' }), 'capture', false);
+    expect(classified).toMatchObject({
+      answer: { execCode: '0000', transactionId: 'T1', descriptor: 'SHOP', message: 'text', amount: 1500 },
+    });
+  });
+
+  it.each([
+    [4096, undefined],
+    [4097, true],
+  ])('MESSAGE of %i characters', (length, messageTruncated) => {
+    const classified = classifyReply(said('0000', { MESSAGE: 'x'.repeat(length) }), 'capture', false);
+    expect(classified).toMatchObject({ answer: { message: 'x'.repeat(4096), ...(messageTruncated ? { messageTruncated } : {}) } });
+  });
+
+  it.each([
+    [2 * 1024 * 1024 - 2, 'x', 'kept'],
+    [2 * 1024 * 1024 - 1, 'x', 'dropped'],
+    [400_000, '\u0001', 'dropped'],
+  ])('REDIRECTHTML of %i times %j is %s: its size in a record counts', (length, character, expected) => {
+    const html = { OPERATIONTYPE: 'authorization', REDIRECTHTML: character.repeat(length) };
+    const classified = classifyReply(said('0002', html), 'authorize', false);
+    const answer = classified.record === 'OUTCOME' ? classified.answer : {};
+    expect(answer.redirectHtmlDropped ? 'dropped' : answer.redirectHtml?.length === length && 'kept').toBe(expected);
+  });
+
+  it('without a usable TRANSACTIONID are still an outcome', () => {
+    expect(classifyReply(said('0000', { TRANSACTIONID: 'x'.repeat(33) }), 'capture', false)).toMatchObject({
+      record: 'OUTCOME',
+      answer: { execCode: '0000' },
+    });
+  });
+});

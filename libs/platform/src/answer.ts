@@ -1,0 +1,96 @@
+import { execCode as execCodeOf, OPERATION_TYPE_OF, type OperationKind } from '@tranche/contracts';
+import { boundedAnswer, isExecCode, readAmount, type PlatformAnswer } from './bounded-answer.js';
+
+/** What came back from one call. */
+export type PlatformReply =
+  /** Provably nothing was written to the platform. */
+  | { kind: 'not_sent'; reason: 'unreachable' | 'send_deadline'; message: string }
+  | { kind: 'answered'; status: number; wwwAuthenticate?: string; body: string }
+  /** The first byte may have left, and no readable end came back. */
+  | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
+
+/** What it proves: the record of the journal that it becomes. */
+export type ClassifiedReply =
+  | { record: 'NOT_EXECUTED'; reason: 'unreachable' | 'send_deadline' | 'auth_refused' | 'execcode'; message: string; execCode?: string }
+  | { record: 'OUTCOME'; result: 'succeeded' | 'refused' | 'redirect' | 'pending'; partial?: boolean; answer: PlatformAnswer }
+  | { record: 'IN_DOUBT'; reason: DoubtfulReply; message: string; execCode?: string };
+
+type DoubtfulReply =
+  'timeout' | 'connection_lost' | 'http_status' | 'unreadable_answer' | 'wrong_operation_type' | 'platform_in_doubt' | 'unknown_execcode';
+
+export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): ClassifiedReply {
+  if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
+  if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
+  const { status } = reply;
+  if (status === 401 && withBearer && /^bearer\b/i.test(reply.wwwAuthenticate ?? '')) {
+    return { record: 'NOT_EXECUTED', reason: 'auth_refused', message: 'The platform refused the bearer token' };
+  }
+  if (status !== 200) return { record: 'IN_DOUBT', reason: 'http_status', message: `The platform answered HTTP ${status}` };
+  return classifyBody(reply.body, operation);
+}
+
+function classifyBody(body: string, operation: OperationKind): ClassifiedReply {
+  const fields = readFields(body);
+  const execCode = fields?.get('EXECCODE');
+  if (fields === undefined || execCode === undefined || !isExecCode(execCode)) {
+    return { record: 'IN_DOUBT', reason: 'unreadable_answer', message: 'The platform’s answer holds no EXECCODE that can be read' };
+  }
+  if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE_OF[operation]) {
+    return {
+      record: 'IN_DOUBT',
+      reason: 'wrong_operation_type',
+      message: 'The platform’s answer is about another OPERATIONTYPE',
+      execCode,
+    };
+  }
+  return classifyCode(execCode, operation, readAnswer(fields, execCode));
+}
+
+function classifyCode(execCode: string, operation: OperationKind, answer: PlatformAnswer): ClassifiedReply {
+  const { class: codeClass, meaning } = execCodeOf(execCode);
+  const mayWait = operation === 'authorize' || operation === 'pay';
+  switch (codeClass) {
+    case 'succeeded':
+      return { record: 'OUTCOME', result: 'succeeded', answer };
+    case 'succeeded_partly':
+      return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
+    case 'refused':
+      return { record: 'OUTCOME', result: 'refused', answer };
+    case 'cardholder':
+    case 'pending':
+      if (mayWait) return { record: 'OUTCOME', result: codeClass === 'pending' ? 'pending' : 'redirect', answer };
+      return {
+        record: 'IN_DOUBT',
+        reason: 'unknown_execcode',
+        message: `EXECCODE ${execCode} says nothing about this operation`,
+        execCode,
+      };
+    case 'not_executed':
+      return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode };
+    case 'in_doubt':
+      return { record: 'IN_DOUBT', reason: execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode', message: meaning, execCode };
+  }
+}
+
+/** A JSON object's string fields; undefined for anything else. The answer carries no HASH: HTTPS alone vouches for it. */
+function readFields(body: string): Map<string, string> | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+  return new Map(Object.entries(parsed).filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
+function readAnswer(fields: Map<string, string>, execCode: string): PlatformAnswer {
+  return boundedAnswer({
+    execCode,
+    transactionId: fields.get('TRANSACTIONID'),
+    message: fields.get('MESSAGE'),
+    descriptor: fields.get('DESCRIPTOR'),
+    amount: readAmount(fields.get('AMOUNT')),
+    redirectHtml: fields.get('REDIRECTHTML'),
+  });
+}

@@ -1,0 +1,36 @@
+/** Parameters by their flat names (`CART[0][PRICE]`), as they were written or received. */
+export type Parameters = readonly (readonly [name: string, value: string])[];
+
+/**
+ * `ORDERID`, `CART[0][NAME]`, `CUSTOM FIELD`, `PRÉNOM`. Above all no `=`: the signed text holds `NAME=value` with nothing between the two,
+ * so that `A` = `b=c` and `A=b` = `c` have the same HASH. Nor brackets that are not closed, characters that nobody sees, or space around it.
+ */
+const NAME = /^(?!\s)[^=[\]\p{Cc}\p{Cf}\p{Cs}]{1,128}(?<!\s)(?:\[[^=[\]\p{Cc}\p{Cf}\p{Cs}]{0,128}\]){0,8}$/u;
+
+export function isName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** `method=…&params[NAME]=…`, urlencoded; `CART[0][PRICE]` travels as `params[CART][0][PRICE]` (interface, Payment platform operations). */
+export function encodeForm(formMethod: string, parameters: Parameters): string {
+  let form = `method=${formMethod}`;
+  for (const [name, value] of parameters) form += `&${formName(name)}=${escape(value)}`;
+  return form;
+}
+
+/** Names as they travel: there are as many as the interface has, times the longest cart. */
+const formNames = new Map<string, string>();
+
+function formName(name: string): string {
+  const known = formNames.get(name);
+  if (known !== undefined) return known;
+  const { 1: root, 2: rest } = /^([^[]*)(.*)$/.exec(name) ?? [];
+  const travelling = escape(`params[${root}]${rest}`);
+  formNames.set(name, travelling);
+  return travelling;
+}
+
+/** As `application/x-www-form-urlencoded` wants it (WHATWG URL); most values hold nothing to escape. */
+function escape(text: string): string {
+  return /^[A-Za-z0-9*._-]*$/.test(text) ? text : new URLSearchParams([['', text]]).toString().slice(1);
+}

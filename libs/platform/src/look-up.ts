@@ -1,0 +1,109 @@
+import { execCodeClass, operationKindOf, PROTOCOL_VERSION, type Merchant, type OperationKind } from '@tranche/contracts';
+import { isExecCode, isTransactionId, readAmount } from './bounded-answer.js';
+import { encodeForm, type Parameters } from './form.js';
+import { signed, signingKey } from './signature.js';
+
+/** `POST {payment_url}/front/service/rest/export`, `method=getTransactions`. */
+export const EXPORT_PATH = '/front/service/rest/export';
+
+/** Not in the interface document; see docs/decisions/0021. */
+const METHOD = 'getTransactions';
+
+/** Of merchants that allow it. ORDERIDs are joined by `;`: one that holds it would ask about other orders. */
+export const mayBeLookedUp = (orderId: string, merchant: Merchant | undefined): boolean =>
+  merchant?.lookup === true && !orderId.includes(';');
+
+/** `method=getTransactions&params[…]=…`: the transactions of one order, signed with the account's key like any operation. */
+export function lookUpForm(merchant: Merchant, orderId: string): string {
+  const parameters: Parameters = [
+    ['IDENTIFIER', merchant.identifier],
+    ['OPERATIONTYPE', METHOD],
+    ['VERSION', PROTOCOL_VERSION],
+    ['ORDERID', orderId],
+  ];
+  return encodeForm(METHOD, signed(parameters, signingKey(merchant)));
+}
+
+/** One transaction, as the platform lists it: only what is text. */
+export type Row = ReadonlyMap<string, string>;
+
+export type LookUpReply = { kind: 'answered'; status: number; body: string } | { kind: 'unanswered'; message: string };
+
+export type LookUpAnswer =
+  | { kind: 'rows'; rows: Row[] }
+  /** The platform does not answer this question, there or anywhere. */
+  | { kind: 'refused'; execCode: string }
+  /** It refuses the bearer token. */
+  | { kind: 'unauthorized' }
+  /** Nothing that can be read: the other URL may know more. */
+  | { kind: 'failed'; message: string };
+
+/** An order has a handful of transactions. */
+const MAX_ROWS = 200;
+
+export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
+  if (reply.kind === 'unanswered') return { kind: 'failed', message: reply.message };
+  const { status, body } = reply;
+  if (status === 401) return { kind: 'unauthorized' };
+  if (status !== 200) return { kind: 'failed', message: `HTTP ${status}` };
+  const answer = parsed(body);
+  const execCode = answer?.EXECCODE;
+  if (answer === undefined || typeof execCode !== 'string') return { kind: 'failed', message: 'the answer cannot be read' };
+  if (execCodeClass(execCode) === 'refused') return { kind: 'refused', execCode };
+  if (execCodeClass(execCode) !== 'succeeded') return { kind: 'failed', message: `EXECCODE ${execCode.slice(0, 8)}` };
+  if (!Array.isArray(answer.DATA)) return { kind: 'failed', message: 'the answer has no DATA' };
+  return { kind: 'rows', rows: answer.DATA.slice(0, MAX_ROWS).map(rowOf) };
+}
+
+function parsed(body: string): Record<string, unknown> | undefined {
+  try {
+    const answer: unknown = JSON.parse(body);
+    return isObject(answer) ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function rowOf(row: unknown): Row {
+  return new Map(isObject(row) ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string') : []);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a row says, where it can be told from every other: it names a TRANSACTIONID, and how it ended. */
+export interface ListedTransaction {
+  orderId: string | undefined;
+  identifier: string | undefined;
+  /** Undefined for a word that no operation of ours has. */
+  operation: OperationKind | undefined;
+  execCode: string;
+  transactionId: string;
+  amount: number | undefined;
+  /** Not a number where the row has no time that can be understood. */
+  dateMs: number;
+  extraData: string | undefined;
+  message: string | undefined;
+  descriptor: string | undefined;
+}
+
+/** RFC 3339: a time without a zone may be hours away from what it says. */
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+export function listedTransaction(row: Row): ListedTransaction | undefined {
+  const execCode = row.get('EXECCODE') ?? '';
+  const transactionId = row.get('TRANSACTIONID') ?? '';
+  if (!isExecCode(execCode) || !isTransactionId(transactionId)) return undefined;
+  const date = row.get('DATE') ?? '';
+  return {
+    orderId: row.get('ORDERID'),
+    identifier: row.get('IDENTIFIER'),
+    operation: operationKindOf(row.get('OPERATIONTYPE') ?? ''),
+    execCode,
+    transactionId,
+    amount: readAmount(row.get('AMOUNT')),
+    dateMs: DATE.test(date) ? Date.parse(date) : Number.NaN,
+    extraData: row.get('EXTRADATA'),
+    message: row.get('MESSAGE'),
+    descriptor: row.get('DESCRIPTOR'),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * Each field of each command and the parameter that carries it, in the order in which they are sent (interface, Endpoints). A field of a
+ * command class that is missing here does not compile; one that has no parameter says why.
+ */
+import type {
+  CardPayment,
+  Capture,
+  PartnerAAuthorization,
+  PartnerACartItem,
+  PartnerBAuthorization,
+  PartnerBCartItem,
+  Refund,
+  VoidAuthorization,
+} from '@tranche/contracts';
+
+/** The field does not travel under its own name. */
+export class NotSent {
+  constructor(readonly because: string) {}
+}
+
+/** A list: each item's fields travel as `NAME[index][FIELD]`. */
+export class ListOf<T> {
+  constructor(
+    readonly name: string,
+    readonly fields: FieldsOf<T>,
+  ) {}
+}
+
+/** A parameter for each text and number, a table for each object, for every field that the class has. */
+export type FieldsOf<T> = { readonly [K in keyof T]-?: NotSent | FieldOf<NonNullable<T[K]>> };
+type FieldOf<V> = V extends string | number ? string : V extends readonly (infer I)[] ? ListOf<I> : FieldsOf<V>;
+
+const IDENTIFIED = new NotSent('IDENTIFIER names the account of the merchant');
+const OURS = new NotSent('says when and in whose place we send, the platform does not know it');
+
+const address = <P extends 'BILLING' | 'SHIPTO'>(prefix: P) =>
+  ({
+    title: `${prefix}TITLE`,
+    firstName: `${prefix}FIRSTNAME`,
+    lastName: `${prefix}LASTNAME`,
+    address: `${prefix}ADDRESS`,
+    postalCode: `${prefix}POSTALCODE`,
+    city: `${prefix}CITY`,
+    country: `${prefix}COUNTRY`,
+    phone: `${prefix}PHONE`,
+    mobilePhone: `${prefix}MOBILEPHONE`,
+  }) as const;
+
+const CLIENT = { userAgent: 'CLIENTUSERAGENT', ip: 'CLIENTIP', id: 'CLIENTIDENT', email: 'CLIENTEMAIL' } as const;
+
+const ADDRESSES = {
+  billing: address('BILLING'),
+  shipping: { companyName: 'SHIPTOCOMPANYNAME', ...address('SHIPTO') },
+} as const;
+
+/** All payment methods with an authorization. */
+const AUTHORIZATION = {
+  merchant: IDENTIFIED,
+  paymentOption: 'PAYMENTOPTION',
+  amount: 'AMOUNT',
+  orderId: 'ORDERID',
+  description: 'DESCRIPTION',
+  apiKeyId: 'APIKEYID',
+  extraData: 'EXTRADATA',
+  metadata: 'METADATA',
+  supersedes: OURS,
+  notAfter: OURS,
+} as const;
+
+const CART_OF_BOTH = {
+  totalAmount: 'TOTALAMOUNT',
+  discount: 'DISCOUNT',
+  tax: 'TAX',
+  subMerchantExternalId: 'SUBMERCHANTEXTERNALID',
+} as const;
+
+const PARTNER_A: FieldsOf<PartnerAAuthorization> = {
+  ...AUTHORIZATION,
+  prescoringCode: 'PRESCORINGCODE',
+  client: { ...CLIENT, birthDate: 'CLIENTDOB' },
+  ...ADDRESSES,
+  cart: new ListOf<PartnerACartItem>('CART', CART_OF_BOTH),
+};
+
+const PARTNER_B: FieldsOf<PartnerBAuthorization> = {
+  ...AUTHORIZATION,
+  client: CLIENT,
+  ...ADDRESSES,
+  cart: new ListOf<PartnerBCartItem>('CART', {
+    merchantItemId: 'MERCHANTITEMID',
+    name: 'NAME',
+    price: 'PRICE',
+    quantity: 'QUANTITY',
+    category: 'CATEGORY',
+    brand: 'BRAND',
+    deliveryLabel: 'DELIVERYLABEL',
+    deliverySpeed: 'DELIVERYSPEED',
+    deliveryType: 'DELIVERYTYPE',
+    deliveryExpectedDate: 'DELIVERYEXPECTEDDATE',
+    deliveryExpectedDelay: 'DELIVERYEXPECTEDDELAY',
+    ...CART_OF_BOTH,
+  }),
+};
+
+const CARD_PAYMENT: FieldsOf<CardPayment> = {
+  merchant: IDENTIFIED,
+  orderId: 'ORDERID',
+  amount: 'AMOUNT',
+  description: 'DESCRIPTION',
+  client: { id: 'CLIENTIDENT', email: 'CLIENTEMAIL', referrer: 'CLIENTREFERRER', userAgent: 'CLIENTUSERAGENT', ip: 'CLIENTIP' },
+  cardFullName: 'CARDFULLNAME',
+  // "The text names the token parameter TOKEN while the request shape uses HFTOKEN; a builder accepts HFTOKEN."
+  hfToken: 'HFTOKEN',
+  tokenizedAt: new NotSent('only we count the age of the token'),
+  selectedBrand: 'SELECTEDBRAND',
+  supersedes: OURS,
+  notAfter: OURS,
+};
+
+const CAPTURE: FieldsOf<Capture> = {
+  merchant: IDENTIFIED,
+  transactionId: 'TRANSACTIONID',
+  orderId: 'ORDERID',
+  description: 'DESCRIPTION',
+  amount: 'AMOUNT',
+  extraData: 'EXTRADATA',
+  notAfter: OURS,
+};
+
+const REFUND: FieldsOf<Refund> = CAPTURE;
+
+const VOID: FieldsOf<VoidAuthorization> = {
+  merchant: IDENTIFIED,
+  transactionId: 'TRANSACTIONID',
+  orderId: 'ORDERID',
+  description: 'DESCRIPTION',
+  extraData: 'EXTRADATA',
+  notAfter: OURS,
+};
+
+/** By the name of the class's schema, as the method table has it; follow-ups by their operation. */
+export const OPERATION_FIELDS = {
+  'partner-a-authorization': PARTNER_A,
+  'partner-b-authorization': PARTNER_B,
+  'card-payment': CARD_PAYMENT,
+  capture: CAPTURE,
+  refund: REFUND,
+  void: VOID,
+} as const;

@@ -1,0 +1,76 @@
+import { methodOfRail, METHODS, OPERATION_TYPE_OF, PAYMENT_OPTIONS, PROTOCOL_VERSION, type OperationType } from '@tranche/contracts';
+import { encodeForm, type Parameters } from './form.js';
+import type { PlatformOperation } from './operation.js';
+import { ListOf, NotSent, OPERATION_FIELDS } from './operation-fields.js';
+import { signed, signingKey } from './signature.js';
+
+export interface OperationForm {
+  /** Value of `method` and OPERATIONTYPE. */
+  operationType: OperationType;
+  /** Path behind {payment_url}. */
+  path: string;
+  /** `method=…&params[NAME]=…`, urlencoded. */
+  body: string;
+}
+
+/** What goes in the place of the command's own fields. */
+export interface FormContext {
+  /** TRANSACTIONID that a capture, refund or void names, where the command left it to its order. */
+  transactionId?: string;
+  /** EXTRADATA with what we put behind the caller's; of no use to operations that have none. */
+  extraData?: string;
+}
+
+/** The request of one attempt: parameters as the interface lists them per operation, signed. */
+export function operationForm(operation: PlatformOperation, context: FormContext): OperationForm {
+  const operationType = OPERATION_TYPE_OF[operation.operation];
+  const { endpoint: path } = METHODS[methodOfRail(operation.rail)];
+  return { operationType, path, body: encodeForm(operationType, operationParameters(operation, context)) };
+}
+
+/** The same before it is encoded, HASH included. */
+export function operationParameters(operation: PlatformOperation, { transactionId, extraData }: FormContext): Parameters {
+  const { data, merchant } = operation;
+  const own = {
+    ...data,
+    ...(transactionId === undefined ? {} : { transactionId }),
+    ...(extraData === undefined ? {} : { extraData }),
+  };
+  const parameters: Parameters = [
+    ['IDENTIFIER', merchant.identifier],
+    ['OPERATIONTYPE', OPERATION_TYPE_OF[operation.operation]],
+    ['VERSION', PROTOCOL_VERSION],
+    ...parametersOf(fieldsOf(operation), own),
+  ];
+  return signed(parameters, signingKey(merchant, 'apiKeyId' in data ? data.apiKeyId : undefined));
+}
+
+type Field = string | NotSent | ListOf<unknown> | Fields;
+interface Fields {
+  readonly [field: string]: Field;
+}
+
+function fieldsOf(operation: PlatformOperation): Fields {
+  switch (operation.operation) {
+    case 'authorize':
+      return OPERATION_FIELDS[METHODS[PAYMENT_OPTIONS[operation.data.paymentOption].method].fields];
+    case 'pay':
+      return OPERATION_FIELDS[METHODS.card.fields];
+    case 'capture':
+    case 'refund':
+    case 'void':
+      return OPERATION_FIELDS[operation.operation];
+  }
+}
+
+/** What is not given is left out. `name` puts a list's item in front. */
+function parametersOf(fields: Fields, data: object, name = (parameter: string) => parameter): Parameters {
+  return Object.entries(fields).flatMap(([field, to]): Parameters => {
+    const value: unknown = (data as Record<string, unknown>)[field];
+    if (value === undefined || to instanceof NotSent) return [];
+    if (typeof to === 'string') return [[name(to), typeof value === 'string' ? value : JSON.stringify(value)]];
+    if (!(to instanceof ListOf)) return parametersOf(to, value as object, name);
+    const items = value as readonly object[];
+    return items.flatMap((item, index) => parametersOf(to.fields as Fields, item, (parameter) => `${to.name}[${index}][${parameter}]`));
+  });
+}

@@ -1,0 +1,135 @@
+import type { Merchant } from '@tranche/contracts';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aVoid } from '@tranche/testing';
+import type { PlatformOperation } from './operation.js';
+import { faultsOfAge, faultsOfOrder, faultsOfRules } from './payment-rules.js';
+
+const french: Merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+  apiKeys: [{ id: 'known', key: 'k2' }],
+};
+const spanish: Merchant = { ...french, market: 'ES' };
+const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);
+
+describe('method B, 150 to 2000 EUR', () => {
+  it.each([
+    [14_999, ['amount amount_out_of_range']],
+    [15_000, []],
+    [200_000, []],
+    [200_001, ['amount amount_out_of_range']],
+  ])('%i cents', (amount, faults) => {
+    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount }), french))).toEqual(faults);
+  });
+
+  it('says nothing of other currencies', () => {
+    expect(
+      faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount: 100 }), { ...french, currency: 'CHF' }),
+    ).toEqual([]);
+  });
+
+  it('does not hold for method A', () => {
+    expect(faultsOfRules('partner-a', 'payment.authorize', aPartnerAAuthorization({ amount: 100 }), french)).toEqual([]);
+  });
+});
+
+describe('Spanish-market accounts', () => {
+  const spanishOrder = aPartnerBAuthorization({ paymentOption: 'partnerB-3xsansfrais' });
+  const withPhone = (address: 'billing' | 'shipping', field: 'phone' | 'mobilePhone', value: string) => ({
+    ...spanishOrder,
+    billing: { ...spanishOrder.billing, phone: undefined, mobilePhone: '+34612345678' },
+    shipping: { ...spanishOrder.shipping, phone: undefined, mobilePhone: '+34712345678' },
+    [address]: { ...spanishOrder[address], phone: undefined, mobilePhone: undefined, [field]: value },
+  });
+  it.each([
+    ['phone', '+34812345678', true],
+    ['phone', '+34912345678', true],
+    ['phone', '+34712345678', false],
+    ['phone', '+3481234567', false],
+    ['phone', '+348123456789', false],
+    ['phone', '+33812345678', false],
+    ['mobilePhone', '+34612345678', true],
+    ['mobilePhone', '+34712345678', true],
+    ['mobilePhone', '+34812345678', false],
+    ['mobilePhone', '+3461234567', false],
+    ['mobilePhone', '34612345678', false],
+  ] as const)('%s %s', (field, value, isAccepted) => {
+    for (const address of ['billing', 'shipping'] as const) {
+      const faults = faultsOfRules('partner-b', 'payment.authorize', withPhone(address, field, value), spanish);
+      expect(codesOf(faults)).toEqual(isAccepted ? [] : [`${address}.${field} phone_not_in_market`]);
+    }
+  });
+
+  it.each(['partnerB-3x', 'partnerB-4x', 'partnerB-4xsansfrais'] as const)('have no %s', (paymentOption) => {
+    const data = { ...withPhone('billing', 'mobilePhone', '+34612345678'), paymentOption };
+    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual(['paymentOption option_not_in_market']);
+    expect(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french)).toEqual([]);
+  });
+});
+
+describe('an API key id', () => {
+  it.each([
+    ['known', []],
+    ['stranger', ['apiKeyId unknown_api_key']],
+  ])('%s', (apiKeyId, faults) => {
+    expect(codesOf(faultsOfRules('partner-a', 'payment.authorize', { apiKeyId }, french))).toEqual(faults);
+  });
+});
+
+it.each([undefined, null, 7, 'text', [], { billing: null, amount: 'x' }])('reads nothing out of %p and does not throw', (data) => {
+  expect(() => faultsOfRules('partner-b', 'payment.authorize', data, spanish)).not.toThrow();
+});
+
+describe('age', () => {
+  const TIME = Date.parse('2026-03-01T10:00:00.000Z');
+  const days = (count: number) => count * 86_400_000;
+  const capture = (notAfter?: string) =>
+    ({ operation: 'capture', timeMs: TIME, data: aCapture({ ...(notAfter ? { notAfter } : {}) }) }) as PlatformOperation & {
+      timeMs: number;
+    };
+  const payment = (tokenizedAt?: string) =>
+    ({ operation: 'pay', timeMs: TIME, data: aCardPayment({ ...(tokenizedAt ? { tokenizedAt } : {}) }) }) as PlatformOperation & {
+      timeMs: number;
+    };
+  const minutes = (count: number) => count * 60_000;
+  it.each([
+    ['a command at 7 days', capture(), days(7), []],
+    ['a command after 7 days', capture(), days(7) + 1, ['ce_time command_too_old']],
+    ['at notAfter', capture('2026-03-01T11:00:00Z'), minutes(60), []],
+    ['after notAfter', capture('2026-03-01T11:00:00Z'), minutes(60) + 1, ['notAfter not_after_passed']],
+    ['HFTOKEN at 15 minutes', payment('2026-03-01T10:00:00Z'), minutes(15), []],
+    ['HFTOKEN after 15 minutes', payment('2026-03-01T10:00:00Z'), minutes(15) + 1, ['hfToken hftoken_expired']],
+    ['HFTOKEN by the command’s own time', payment(), minutes(15) + 1, ['hfToken hftoken_expired']],
+    ['HFTOKEN made before the command', payment('2026-03-01T09:50:00Z'), minutes(5) + 1, ['hfToken hftoken_expired']],
+  ])('%s', (_what, command, afterMs, faults) => {
+    expect(codesOf(faultsOfAge(command, TIME + afterMs))).toEqual(faults);
+  });
+});
+
+describe('what the order must show', () => {
+  const voiding = { operation: 'void', data: aVoid() } as PlatformOperation & { timeMs: number };
+  it.each([
+    ['void, method A', voiding, 'A', 'T1', []],
+    ['void, method B', voiding, 'B', 'T1', [' void_not_offered']],
+    ['void of nothing', voiding, 'A', undefined, ['transactionId transaction_unknown']],
+    [
+      'capture of nothing',
+      { operation: 'capture', data: aCapture() } as PlatformOperation & { timeMs: number },
+      'B',
+      undefined,
+      ['transactionId transaction_unknown'],
+    ],
+    [
+      'an authorization',
+      { operation: 'authorize', data: aPartnerAAuthorization() } as PlatformOperation & { timeMs: number },
+      'A',
+      undefined,
+      [],
+    ],
+  ] as const)('%s', (_what, command, method, transactionId, faults) => {
+    expect(codesOf(faultsOfOrder(command, method, transactionId))).toEqual(faults);
+  });
+});

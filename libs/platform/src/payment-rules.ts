@@ -1,0 +1,93 @@
+import {
+  amountLimits,
+  isPaymentOption,
+  MARKET_TABLE,
+  methodOfRail,
+  methodRow,
+  METHODS,
+  optionsOf,
+  type CommandType,
+  type Fault,
+  type Merchant,
+  type Method,
+  type Rail,
+} from '@tranche/contracts';
+import type { PlatformOperation } from './operation.js';
+
+/** Of a card token, in milliseconds. */
+const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
+/** Commands older than 7 days are refused: the index may have forgotten what they repeat. */
+const COMMAND_LIFETIME_MS = 7 * 86_400_000;
+
+/** Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. */
+export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merchant: Merchant): Fault[] {
+  const faults: Fault[] = [];
+  if (type !== 'payment.authorize') return faults;
+  const apiKeyId = read(data, 'apiKeyId');
+  if (typeof apiKeyId === 'string' && !merchant.apiKeys?.some(({ id }) => id === apiKeyId)) {
+    faults.push({ path: 'apiKeyId', code: 'unknown_api_key', message: 'is not configured for the merchant' });
+  }
+  const method = methodOfRail(rail);
+  return [...faults, ...faultsOfAmount(method, data, merchant), ...faultsOfMarket(method, data, merchant)];
+}
+
+function faultsOfAmount(method: Method, data: unknown, { currency }: Merchant): Fault[] {
+  const { limits, setBy } = amountLimits(method, read(data, 'paymentOption')) ?? {};
+  const amount = read(data, 'amount');
+  if (limits?.currency !== currency || typeof amount !== 'number' || (amount >= limits.min && amount <= limits.max)) return [];
+  return [{ path: 'amount', code: 'amount_out_of_range', message: `must be ${limits.min} to ${limits.max} with ${setBy}` }];
+}
+
+function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fault[] {
+  const account = `a ${MARKET_TABLE[market].name}-market account`;
+  const faults: Fault[] = [];
+  const option = read(data, 'paymentOption');
+  const options: readonly string[] = optionsOf(method, market);
+  if (isPaymentOption(option) && !options.includes(option)) {
+    faults.push({ path: 'paymentOption', code: 'option_not_in_market', message: `must be ${options.join(' or ')} for ${account}` });
+  }
+  const forms = methodRow(method).phones?.[market];
+  if (forms === undefined) return faults;
+  for (const address of ['billing', 'shipping']) {
+    for (const field of ['phone', 'mobilePhone'] as const) {
+      const phone = read(read(data, address), field);
+      const { pattern, says } = forms[field];
+      if (typeof phone === 'string' && !pattern.test(phone)) {
+        faults.push({ path: `${address}.${field}`, code: 'phone_not_in_market', message: `must be ${says} for ${account}` });
+      }
+    }
+  }
+  return faults;
+}
+
+/** Rules that need a clock: asked before each attempt, for what was sound on arrival may have aged in a queue. */
+export function faultsOfAge(command: PlatformOperation & { timeMs: number }, nowMs: number): Fault[] {
+  const { data } = command;
+  const faults: Fault[] = [];
+  if (nowMs - command.timeMs > COMMAND_LIFETIME_MS)
+    faults.push({ path: 'ce_time', code: 'command_too_old', message: 'is more than 7 days ago' });
+  if (data.notAfter !== undefined && nowMs > Date.parse(data.notAfter))
+    faults.push({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' });
+  if (command.operation === 'pay') {
+    const tokenizedAtMs = command.data.tokenizedAt === undefined ? command.timeMs : Date.parse(command.data.tokenizedAt);
+    if (nowMs - tokenizedAtMs > HFTOKEN_LIFETIME_MS)
+      faults.push({ path: 'hfToken', code: 'hftoken_expired', message: `is older than ${METHODS.card.tokenMinutes} minutes` });
+  }
+  return faults;
+}
+
+/** Rules that need to know what the follow-up follows. */
+export function faultsOfOrder(command: PlatformOperation, method: Method, transactionId: string | undefined): Fault[] {
+  const faults: Fault[] = [];
+  const isFollowUp = command.operation === 'capture' || command.operation === 'refund' || command.operation === 'void';
+  if (command.operation === 'void' && !METHODS[method].takesVoid)
+    faults.push({ path: '', code: 'void_not_offered', message: `Method ${method} has no void` });
+  if (isFollowUp && transactionId === undefined) {
+    faults.push({ path: 'transactionId', code: 'transaction_unknown', message: 'is not given and the order shows none that fits' });
+  }
+  return faults;
+}
+
+function read(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}

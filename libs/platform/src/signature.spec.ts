@@ -1,0 +1,74 @@
+import type { Merchant } from '@tranche/contracts';
+import { platformHash } from './hash.js';
+import { isRedirectSignedBy, isSignedBy } from './signature.js';
+
+const fields = [['A', '1'], ['B', ''], ['A[10]', 'x'], ['A[2]', 'y']] as const; // prettier-ignore
+const by = (key: string) => [...fields, ['HASH', platformHash(key, fields)]] as const;
+const merchant = (keys: Partial<Merchant>): Merchant => ({
+  merchant: 'shop',
+  identifier: 'Shop',
+  accountKey: 'account',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+  ...keys,
+});
+
+describe('the signature of a notification', () => {
+  const previousKeys = { notification: 'notification-before', account: 'account-before' };
+
+  it.each<[string, Partial<Merchant>, string, boolean]>([
+    ['the notification key', { notificationKey: 'notification' }, 'notification', true],
+    ['the account key, where there is a notification key', { notificationKey: 'notification' }, 'account', false],
+    ['the account key, where there is none', {}, 'account', true],
+    ['the notification key before', { notificationKey: 'notification', previousKeys }, 'notification-before', true],
+    [
+      'the account key before, where there is a notification key',
+      { notificationKey: 'notification', previousKeys },
+      'account-before',
+      false,
+    ],
+    ['the account key before, where there is none', { previousKeys }, 'account-before', true],
+    ['a key before that is not configured', { notificationKey: 'notification' }, 'notification-before', false],
+    ['another key', {}, 'other', false],
+  ])('by %s', (_which, keys, key, isSigned) => expect(isSignedBy(merchant(keys), by(key))).toBe(isSigned));
+
+  it('is missing', () => expect(isSignedBy(merchant({}), fields)).toBe(false));
+
+  it.each<[string, string | undefined, string, boolean]>([
+    ['the API key that it names', 'id-2', 'api-2', true],
+    ['another API key than it names', 'id-1', 'api-2', false],
+    ['an API key that nobody has', 'id-3', 'api-2', false],
+    ['an API key, and names none', undefined, 'api-2', false],
+    ['the notification key, though it names an API key', 'id-2', 'notification', true],
+  ])('by %s', (_which, id, key, isSigned) => {
+    const apiKeys = [1, 2].map((n) => ({ id: `id-${n}`, key: `api-${n}` }));
+    const named = id === undefined ? fields : [...fields, ['APIKEYID', id] as const];
+    const received = [...named, ['HASH', platformHash(key, named)] as const];
+    expect(isSignedBy(merchant({ notificationKey: 'notification', apiKeys }), received)).toBe(isSigned);
+    expect(isRedirectSignedBy(merchant({ redirectKey: 'notification', apiKeys }), received)).toBe(isSigned);
+  });
+
+  it('covers every parameter', () => {
+    expect(isSignedBy(merchant({}), [...by('account'), ['C', '']])).toBe(false);
+    expect(isSignedBy(merchant({}), by('account').slice(1))).toBe(false);
+  });
+
+  it('is refused where the key in a value makes two readings of the same signed text', () => {
+    const two = [['A', '1'], ['B', '2']] as const; // prettier-ignore
+    const one = [['A', '1accountB=2']] as const;
+    const hash = platformHash('account', two);
+    expect(platformHash('account', one)).toBe(hash);
+    expect(isSignedBy(merchant({}), [...two, ['HASH', hash]])).toBe(true);
+    expect(isSignedBy(merchant({}), [...one, ['HASH', hash]])).toBe(false);
+    const spaced = [['A', '1accountMY FIELD=2']] as const;
+    expect(isSignedBy(merchant({}), [...spaced, ['HASH', platformHash('account', spaced)]])).toBe(false);
+    const named = [['A', 'x'], ['yaccountB', '2']] as const; // prettier-ignore
+    expect(isSignedBy(merchant({}), [...named, ['HASH', platformHash('account', named)]])).toBe(false);
+  });
+
+  it('is good where a value holds the key as a word', () => {
+    const parameters = [['MESSAGE', 'account accountaccount account = closed']] as const;
+    expect(isSignedBy(merchant({}), [...parameters, ['HASH', platformHash('account', parameters)]])).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Health } from './health.js';
+import { ServiceLogger } from './logger.js';
+import { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';
+
+export interface RedisModuleOptions extends Omit<RedisOptions, 'url' | 'log' | 'health'> {
+  /** Without a URL there is no connection: what `@InjectRedis()` injects is then undefined. */
+  url?: string | URL;
+  /** True: the service is not ready while Redis is away. Default false. */
+  isRequired?: boolean;
+}
+
+const REDIS_CLIENT = Symbol('RedisClient');
+
+/** The connection of the `RedisModule` that the feature module imports: `RedisClient`, or undefined where no URL is configured. */
+export const InjectRedis = () => Inject(REDIS_CLIENT);
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<RedisModuleOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras({ isGlobal: false }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+  .build();
+
+function clientOf(
+  { url, isRequired = false, ...options }: RedisModuleOptions,
+  log: ServiceLogger,
+  health: Health,
+): RedisClient | undefined {
+  return url === undefined ? undefined : connectRedis({ ...options, url, log, ...(isRequired ? { health } : {}) });
+}
+
+/** One connection to Redis for the modules that import it. It is closed after those that use it have stopped. */
+@Module({
+  providers: [{ provide: REDIS_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN, ServiceLogger, Health] }],
+  exports: [REDIS_CLIENT],
+})
+export class RedisModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+  constructor(@InjectRedis() private readonly client: RedisClient | undefined) {
+    super();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    if (this.client !== undefined) await closeRedis(this.client);
+  }
+}

@@ -1,0 +1,201 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TOPICS } from '@tranche/contracts';
+import { describeConfig, KitConfig, loadConfig } from '@tranche/service-kit';
+import { parse } from 'yaml';
+import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
+import { CheckoutConfig } from '../../apps/checkout-demo/src/checkout.config.js';
+import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
+import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
+import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
+import { readSettings, SETTINGS } from '../../apps/platform-simulator/src/simulator.config.js';
+import { SERVICES } from '../infra/services.mjs';
+
+const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
+const dotenv = Object.fromEntries(
+  [...readFileSync('.env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+);
+
+const described = (Class) => [...describeConfig(Class), ...describeConfig(KitConfig)];
+const simulatorSettings = SETTINGS.map(({ name, default: fallback }) => ({ name, default: fallback, secret: false }));
+const SETTINGS_OF = {
+  'auth-service': described(AuthConfig),
+  'checkout-demo': described(CheckoutConfig),
+  'cse-token-service': described(CseConfig),
+  'notification-ingest': described(IngestConfig),
+  'payment-gateway': described(GatewayConfig),
+  'platform-simulator': simulatorSettings,
+};
+const APPS = Object.keys(SETTINGS_OF);
+const CONFIGS = {
+  'auth-service': AuthConfig,
+  'checkout-demo': CheckoutConfig,
+  'cse-token-service': CseConfig,
+  'notification-ingest': IngestConfig,
+  'payment-gateway': GatewayConfig,
+};
+
+const defaultOf = (app, name) => SETTINGS_OF[app].find((setting) => setting.name === name)?.default;
+const portsOf = (app) => ['PORT', 'MANAGEMENT_PORT'].map((name) => defaultOf(app, name)).filter((port) => port !== undefined);
+const service = (app) => compose.services[app] ?? fail(`${app} has no service`);
+const fail = (message) => {
+  throw new Error(message);
+};
+
+/** `${NAME:-default}` and `${NAME:?message}` as compose fills them in from .env. */
+const filledIn = (text) =>
+  text.replace(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name, operator, rest) => dotenv[name] || (operator === '-' ? (rest ?? '') : fail(`${name} is not in .env.example`)),
+  );
+
+describe('docker-compose.yml', () => {
+  it('has Kafka, Redis and a service for every app, and nothing else', () => {
+    expect(Object.keys(compose.services).sort()).toEqual([...APPS, 'kafka', 'redis'].sort());
+  });
+
+  it.each(APPS)('%s: sets only variables that the code reads', (app) => {
+    const known = SETTINGS_OF[app].flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+    expect(Object.keys(service(app).environment).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it.each(APPS)('%s: publishes, on this machine only, and asks the ports of the code', (app) => {
+    const ports = portsOf(app);
+    expect(service(app).ports).toEqual(ports.map((port) => `127.0.0.1:${port}:${port}`));
+    expect(service(app).healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${ports.at(-1)}/health/ready`);
+    expect(service(app).environment).not.toHaveProperty('PORT');
+    expect(service(app).environment).not.toHaveProperty('MANAGEMENT_PORT');
+  });
+
+  it.each(APPS)('%s: the tools know the same ports', (app) => {
+    expect(Object.values(SERVICES[app]).map(String)).toEqual(portsOf(app));
+  });
+
+  it.each(APPS)('%s: runs its own main.js, read-only, without privileges', (app) => {
+    expect(service(app).command).toEqual(['node', `apps/${app}/dist/main.js`]);
+    expect(service(app)).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      tmpfs: ['/tmp'],
+    });
+  });
+
+  it.each(APPS)('%s: holds no secret: these are files', (app) => {
+    const secrets = SETTINGS_OF[app].filter(({ secret }) => secret).map(({ name }) => name);
+    const { environment, secrets: mounted = [] } = service(app);
+    for (const name of secrets) {
+      const value = environment[name];
+      if (value !== undefined) expect(new URL(value).password).toBe('');
+    }
+    const files = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+    expect(files.map((file) => file.replace('/run/secrets/', '')).sort()).toEqual([...mounted].sort());
+    expect(mounted.filter((name) => !(name in compose.secrets))).toEqual([]);
+  });
+
+  it.each(APPS)('%s: reaches others by their name and the port that they listen on', (app) => {
+    const listening = {
+      kafka: ['9092'],
+      redis: ['6379'],
+      ...Object.fromEntries(APPS.map((name) => [name, portsOf(name)])),
+    };
+    const environment = Object.entries(service(app).environment).filter(([name]) => name !== 'PUBLIC_URL' && name !== 'CSE_ORIGINS');
+    for (const [, value] of environment) {
+      const [, host = '', port = ''] = /^(?:\w+:\/\/)?([a-z][\w-]*):(\d+)(?:\/|$)/.exec(value) ?? [];
+      if (host) expect(listening[host]).toContain(port);
+    }
+  });
+
+  it('gives the browser of checkout-demo addresses that are published, and lets its origin ask for keys', () => {
+    const { CSE_KEYS_URL: keys, TOKENIZER_URL: tokenizer, PUBLIC_URL: page } = service('checkout-demo').environment;
+    const published = ['cse-token-service', 'platform-simulator', 'checkout-demo'].map((app) => `http://127.0.0.1:${portsOf(app)[0]}`);
+    expect([keys, tokenizer, page].map((url) => new URL(url).origin)).toEqual(published);
+    expect(dotenv.CSE_ORIGINS).toBe(page);
+  });
+
+  it('starts checkout-demo when the topics are there that it subscribes to', () => {
+    expect(service('checkout-demo').depends_on).toMatchObject({ 'payment-gateway': { condition: 'service_healthy' } });
+  });
+
+  it('gives checkout-demo an API key of its merchant', () => {
+    const merchants = JSON.parse(readFileSync(dotenv.MERCHANTS_FILE, 'utf8'));
+    const { MERCHANT: merchant, API_KEY_ID: apiKeyId } = service('checkout-demo').environment;
+    const shop = merchants.find((one) => one.merchant === filledIn(merchant));
+    expect(shop.apiKeys.map(({ id }) => id)).toContain(filledIn(apiKeyId));
+    expect(new URL(shop.pageUrl).origin).toBe(service('checkout-demo').environment.PUBLIC_URL);
+  });
+
+  it('has the same topic prefix wherever topics are used', () => {
+    const prefixes = APPS.filter((app) => SETTINGS_OF[app].some(({ name }) => name === 'KAFKA_TOPIC_PREFIX')).map(
+      (app) => service(app).environment.KAFKA_TOPIC_PREFIX,
+    );
+    expect(new Set(prefixes)).toEqual(new Set(['${KAFKA_TOPIC_PREFIX:-}']));
+    expect(defaultOf('payment-gateway', 'KAFKA_TOPIC_PREFIX')).toBe('');
+  });
+
+  it('gives every app that uses Redis a database of its own', () => {
+    const urls = APPS.filter((app) => SETTINGS_OF[app].some(({ name }) => name === 'REDIS_URL')).map(
+      (app) => service(app).environment.REDIS_URL,
+    );
+    expect(urls.map((url) => new URL(url).pathname).sort()).toEqual(['/0', '/1', '/2', '/3', '/4']);
+    expect(compose.services.redis?.command).toEqual(expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']));
+  });
+
+  it('has a broker that takes the largest record of the topics and creates none by itself', () => {
+    const { KAFKA_MESSAGE_MAX_BYTES: maxBytes, KAFKA_AUTO_CREATE_TOPICS_ENABLE: autoCreate } = compose.services.kafka?.environment ?? {};
+    expect(Number(maxBytes)).toBeGreaterThanOrEqual(Math.max(...Object.values(TOPICS).map(({ maxMessageBytes }) => maxMessageBytes)));
+    expect(autoCreate).toBe('false');
+  });
+
+  it('runs the images that the tools run', () => {
+    const docker = readFileSync('tools/infra/docker.mjs', 'utf8') + readFileSync('tools/infra/kafka.mjs', 'utf8');
+    const kafkaVersion = compose.services.kafka?.image.replace('apache/kafka:', '');
+    expect(docker).toContain(`KAFKA_VERSION = '${kafkaVersion}'`);
+    expect(docker).toContain(`'${compose.services.redis?.image}'`);
+  });
+
+  it('.env.example names what compose asks for, and no more', () => {
+    const asked = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    expect(new Set(Object.keys(dotenv))).toEqual(new Set(asked));
+  });
+});
+
+describe('the services start with what compose and .env.example give them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-compose-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const contents = {
+    'token-encryption-key': Buffer.alloc(32, 7).toString('base64'),
+    'auth-service-key': 'a-service-key',
+  };
+  /** As in the container, with each secret in a file of its own. */
+  const environmentOf = (app) =>
+    Object.fromEntries(
+      Object.entries(service(app).environment).map(([name, value]) => {
+        const [, secret] = /^\/run\/secrets\/(.+)$/.exec(value) ?? [];
+        if (secret === undefined) return [name, filledIn(value)];
+        const content = contents[secret];
+        if (content === undefined) return [name, filledIn(compose.secrets[secret]?.file ?? '')];
+        writeFileSync(join(folder, secret), content);
+        return [name, join(folder, secret)];
+      }),
+    );
+
+  it.each(Object.keys(CONFIGS))('%s', (app) => {
+    expect(() => loadConfig(CONFIGS[app], environmentOf(app))).not.toThrow();
+    expect(() => loadConfig(KitConfig, environmentOf(app))).not.toThrow();
+  });
+
+  it('platform-simulator', () => {
+    expect(readSettings(environmentOf('platform-simulator')).publicUrl).toBe('http://127.0.0.1:4010');
+  });
+
+  it('the merchants differ from the demo merchants in the address of the webhook alone', () => {
+    const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+    const demo = read('config/merchants.demo.json');
+    const port = defaultOf('notification-ingest', 'PORT');
+    const notificationUrl = `http://notification-ingest:${port}/notifications`;
+    expect(read(dotenv.MERCHANTS_FILE ?? '')).toEqual(demo.map((merchant) => ({ ...merchant, notificationUrl })));
+  });
+});

@@ -1,0 +1,48 @@
+/** The documents against the repository: links, named files, settings; and tracked files against this machine. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { extname } from 'node:path';
+import { coverageFaults } from './coverage-checks.mjs';
+import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults } from './docs-checks.mjs';
+
+const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
+const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
+const COVERAGE = 'docs/spec-coverage.md';
+const read = (file) => readFileSync(file, 'utf8');
+
+/** `{ count, faults }`: how many files were looked at, and a line per fault. */
+export function checkDocuments() {
+  const files = new Set(walk('.'));
+  const faults = [
+    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
+    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
+    ...coverageFaults(COVERAGE, read(COVERAGE), JSON.parse(read('tools/checks/interface-rules.json')), files, read),
+    ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
+    ...[...files]
+      .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')
+      .flatMap((file) => machineFaults(file, read(file))),
+    ...lockFileFaults(read('package-lock.json')),
+  ];
+  return { count: files.size, faults };
+}
+
+function appFaults(app, files) {
+  const readme = `apps/${app}/README.md`;
+  if (!existsSync(readme)) return [`${readme} does not exist`];
+  const configs = [...files].filter((file) => file.startsWith(`apps/${app}/src/`) && file.endsWith('.config.ts'));
+  const own = [...new Set(configs.flatMap((file) => variablesOf(read(file))))];
+  return settingsFaults(readme, read(readme), own, configVariables(read('libs/service-kit/src/kit.config.ts')));
+}
+
+/** Its own, and those of the class that it extends. */
+function variablesOf(source) {
+  const inherited = source.includes(' extends KafkaConfig ') ? configVariables(read('libs/service-kit/src/kafka.config.ts')) : [];
+  return [...configVariables(source), ...inherited];
+}
+
+function walk(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
+    if (NOT_TRACKED.has(entry.name)) return [];
+    return entry.isDirectory() ? walk(path) : [path];
+  });
+}

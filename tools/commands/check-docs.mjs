@@ -1,0 +1,13 @@
+import { TEMPORARY } from './variables.mjs';
+
+export const description = 'documents against the repository: links, named files, settings; and tracked files against this machine';
+export const variables = TEMPORARY;
+export const exitCodes = { 1: 'something is wrong in them; a line for each says what' };
+
+export async function run() {
+  const { checkDocuments } = await import('../checks/documents.mjs');
+  const { count, faults } = checkDocuments();
+  faults.forEach((fault) => console.error(fault));
+  console.log(`${count} files checked, ${faults.length} faults`);
+  return faults.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,98 @@
+import { availableParallelism } from 'node:os';
+import { bootstrap } from '../infra/bootstrap.mjs';
+import { packagesFor } from '../infra/infrastructure.mjs';
+import { brokerSettings, clusterId, kafkaCommand } from '../infra/kafka.mjs';
+import { ensurePackages } from '../infra/packages.mjs';
+import { isPortFree } from '../infra/ports.mjs';
+import { Expected } from '../infra/processes.mjs';
+import { redisArguments, redisCommand } from '../infra/redis.mjs';
+import { oneOf, wholeNumber } from './values.mjs';
+import { INFRASTRUCTURE } from './variables.mjs';
+
+const WORKERS = 2;
+const MOST_WORKERS = 8;
+/** Below those that systems give to whoever asks for any. */
+const PORTS = { from: 20_000, to: 32_000 };
+const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'];
+
+export const description =
+  'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
+
+export const options = {
+  runs: { value: 'N', help: 'how many', check: wholeNumber({ min: 1 }) },
+  seed: { value: 'S', help: 'repeats a run; without it one is drawn and told', check: wholeNumber() },
+  workers: { value: 'N', help: `how many at a time, ${MOST_WORKERS} at most (default: ${WORKERS})`, check: wholeNumber({ min: 1 }) },
+  only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
+  list: { help: 'names the scenarios' },
+  simulated: { help: 'seeded worlds over the real cores instead' },
+  profile: { value: 'NAME', help: 'of the simulated worlds: plain or rough', check: oneOf(['plain', 'rough']) },
+  mutants: { help: 'planted bugs that the simulated worlds must find' },
+  forgeries: { help: 'forged notifications and slow clients' },
+  canaries: { help: 'planted secrets, searched for in all that is left' },
+  json: { help: 'the last line is one JSON object' },
+};
+
+export const variables = INFRASTRUCTURE;
+export const exitCodes = { 0: 'nothing happened that never must', 1: 'something did, or it could not be tried' };
+
+export function fault({ options: given }) {
+  const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
+  if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
+  if (given.profile && !given.simulated) return '--profile goes with --simulated';
+  return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
+}
+
+export async function run({ options: given, args, held, log }) {
+  await bootstrap({ held, log });
+  const needsInfrastructure = !given.simulated && !given.mutants && !given.list;
+  const env = needsInfrastructure
+    ? { ...process.env, FAULTS_INFRASTRUCTURE: JSON.stringify(await commandLines({ options: given, held, log })) }
+    : process.env;
+  const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
+  const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
+  const outcome = await held.start(process.execPath, ['faults/dist/main.js', ...args], { env, onLine }).exited;
+  return typeof outcome === 'number' ? outcome : 1;
+}
+
+/**
+ * How to start Kafka and Redis of each worker, on ports and in a folder of its own: whoever kills and restarts them must be the one who
+ * starts them. One that the environment names is used as it is.
+ */
+async function commandLines({ options, held, log }) {
+  const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
+  await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
+  const java = brokers ? undefined : await kafkaCommand({ held, log });
+  const command = redisUrl ? undefined : await redisCommand({ held, log });
+  const ports = keptPorts();
+  const next = async () => (await ports.next()).value;
+  const places = [];
+  for (let count = workersFor(options, { isShared: Boolean(brokers || redisUrl) }); count > 0; count--) {
+    const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
+    places.push({
+      folder: held.folder('tranche-faults-'),
+      kafka: brokers
+        ? { brokers }
+        : {
+            ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
+            settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
+          },
+      redis: redisUrl
+        ? { url: redisUrl }
+        : { url: `redis://127.0.0.1:${redisPort}`, command, args: redisArguments({ port: redisPort, folder: 'FOLDER' }) },
+    });
+  }
+  return places;
+}
+
+function workersFor(options, { isShared }) {
+  if (options.forgeries || options.canaries) return 1;
+  const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
+  return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
+}
+
+/** Free ports that stay free while their broker is killed: another worker's services are never given them. */
+async function* keptPorts() {
+  const begin = PORTS.from + Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
+  for (let port = begin; port < PORTS.to; port++) if (await isPortFree(port)) yield port;
+  throw new Expected(`no free port between ${begin} and ${PORTS.to}`);
+}

@@ -1,0 +1,35 @@
+/**
+ * The list of commands, in the order of `node tools/tranche.mjs --help`. A command is a file that exports
+ *   description   one sentence
+ *   options       `{ name: { value, help, default, check } }`; without `value` it is a flag
+ *   positionals   `{ name, help, choices, required }`, if it takes any
+ *   variables     `{ NAME: { help, check } }`
+ *   exitCodes     `{ 0: 'what it means', 1: … }`; 2, 130 and 143 are the same everywhere
+ *   fault         may say in one line what is wrong with options or arguments that are right each by itself
+ *   run           the story: `({ options, positionals, args, held, log, signal })`; its number is the exit code
+ * and, where they are so, `passesOn` (who gets the arguments that it does not know) and `runsUntilStopped`.
+ */
+export const COMMANDS = {
+  demo: () => import('./demo.mjs'),
+  test: () => import('./test.mjs'),
+  stack: () => import('./stack.mjs'),
+  verify: () => import('./verify.mjs'),
+  simulator: () => import('./simulator.mjs'),
+  bench: () => import('./bench.mjs'),
+  faults: () => import('./faults.mjs'),
+  quarantine: () => import('./quarantine.mjs'),
+  doctor: () => import('./doctor.mjs'),
+  'generate-schemas': () => import('./generate-schemas.mjs'),
+  'check-docs': () => import('./check-docs.mjs'),
+  'card-encryption': () => import('./card-encryption.mjs'),
+  screenshots: () => import('./screenshots.mjs'),
+};
+
+const WITH_A_SCRIPT = new Set(['demo', 'stack', 'verify', 'simulator', 'bench', 'faults', 'quarantine', 'doctor', 'generate-schemas']);
+
+/** What people type, with what follows after it. */
+export function calledAs(name, more = '') {
+  if (name === 'test') return ['npm test', more].filter(Boolean).join(' -- ');
+  if (WITH_A_SCRIPT.has(name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');
+  return ['node tools/tranche.mjs', name, more].filter(Boolean).join(' ');
+}

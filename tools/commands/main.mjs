@@ -1,0 +1,31 @@
+/** From the command line to a command's story: `--help`, or one line about what is wrong (exit code 2), or the story. */
+import { createLog } from '../infra/progress.mjs';
+import { runTool } from '../infra/run-tool.mjs';
+import { readCommandLine } from './command-line.mjs';
+import { helpText } from './help.mjs';
+import { calledAs, COMMANDS } from './list.mjs';
+
+const WRONG_USE = 2;
+
+export async function main([name, ...args], env = process.env) {
+  if (name === undefined || name === '--help' || name === '-h') return overview(name === undefined ? WRONG_USE : 0);
+  if (!Object.hasOwn(COMMANDS, name)) return refuse(`there is no command ${name}; there is: ${Object.keys(COMMANDS).join(', ')}`);
+  const command = await COMMANDS[name]();
+  const { isHelp, fault, ...read } = readCommandLine(command, args, env);
+  if (isHelp) return process.stdout.write(helpText(name, command));
+  const wrong = fault ?? (await command.fault?.({ ...read, env }));
+  if (wrong) return refuse(`${calledAs(name)}: ${wrong}; see ${calledAs(name, '--help')}`);
+  const runsUntilStopped = command.runsUntilStopped?.(read.options) ?? false;
+  await runTool(({ held, signal }) => command.run({ ...read, held, signal, log: createLog() }), { runsUntilStopped });
+}
+
+async function overview(exitCode) {
+  const rows = Object.entries(COMMANDS).map(async ([name, load]) => `${calledAs(name).padEnd(42)} ${(await load()).description}`);
+  process.stdout.write(`${(await Promise.all(rows)).join('\n')}\n\nEach of them takes --help.\n`);
+  process.exitCode = exitCode;
+}
+
+function refuse(line) {
+  process.stderr.write(`${line}\n`);
+  process.exitCode = WRONG_USE;
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const RUNS = 7;
+const temporary = mkdtempSync(join(tmpdir(), 'tranche-faults-test-'));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+/** On a Kafka and a Redis of its own: those of the other tests are nobody's to kill. */
+function faults(...args) {
+  const { KAFKA_BROKERS, REDIS_URL, npm_lifecycle_event, ...env } = process.env;
+  const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: { ...env, TMPDIR: temporary } });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (said[name] += chunk));
+  return new Promise((done) => child.once('close', (code, signal) => done({ exitCode: code ?? signal, ...said })));
+}
+
+it(`keeps the promise in ${RUNS} telling scenarios against real processes, and leaves nothing behind`, async () => {
+  const { exitCode, stdout, stderr } = await faults('--runs', String(RUNS), '--seed', '1', '--json');
+  if (exitCode !== 0) throw new Error(`faults ended with ${exitCode}\n${stderr}`);
+  const report = JSON.parse(stdout.trimEnd().split('\n').at(-1));
+  expect(report).toMatchObject({
+    ...{ runs: RUNS, executedTwice: 0, lost: 0, wrongOutcome: 0, outOfOrder: 0, notificationsLost: 0, guardBroken: 0, eventsBroken: 0 },
+    crashPoints: { covered: 3, of: 14 },
+  });
+  expect(report.commands).toBeGreaterThan(RUNS * 16);
+  expect(report.kills).toBeGreaterThanOrEqual(6);
+  expect(Object.values(report.faults).reduce((sum, count) => sum + count)).toBe(RUNS);
+  expect(readdirSync(temporary).filter((name) => name.startsWith('tranche-'))).toEqual([]);
+  expect(processesWith(temporary)).toEqual([]);
+}, 600_000);
+
+it('lists its scenarios, and refuses what is none', async () => {
+  const { stdout } = await faults('--list');
+  expect(stdout.trimEnd().split('\n').length).toBeGreaterThan(40);
+  expect(await faults('--only', 'no-such-scenario')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no-such-scenario') });
+}, 120_000);
+
+it('draws a seed where none is given, tells it on stderr, and plays the same again with it', async () => {
+  const drawn = await faults('--simulated', '--runs', '3', '--json');
+  const [, seed] = /^seed (\d+) \(repeat with --seed \1\)$/m.exec(drawn.stderr) ?? [];
+  expect(Number(seed)).toBeLessThan(1_000_000_000);
+  expect(drawn).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`"seed":${seed}}`) });
+  const again = await faults('--simulated', '--runs', '3', '--json', '--seed', seed);
+  expect(again).toMatchObject({ exitCode: 0, stdout: drawn.stdout });
+  expect(again.stderr).not.toContain('repeat with');
+}, 120_000);
+
+/** Processes of this machine that were given the folder in their environment; nobody where there is no /proc. */
+function processesWith(folder) {
+  const environmentOf = (pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8');
+    } catch {
+      return ''; // it has just ended
+    }
+  };
+  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+  return pids.filter((pid) => environmentOf(pid).includes(folder));
+}

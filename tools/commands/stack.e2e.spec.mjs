@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { infrastructure, waitFor } from '@tranche/testing';
+import { PORT_VARIABLES } from '../infra/service-ports.mjs';
+
+const temporary = mkdtempSync(join(tmpdir(), 'tranche-stack-test-'));
+const started = [];
+afterAll(async () => {
+  for (const { child, exited } of started) {
+    child.kill('SIGTERM');
+    await exited;
+  }
+  rmSync(temporary, { recursive: true, force: true });
+});
+
+function stack(args, env) {
+  const { npm_lifecycle_event: _npm, ...rest } = process.env;
+  const child = spawn(process.execPath, ['tools/tranche.mjs', 'stack', ...args], { env: { ...rest, ...env, TMPDIR: temporary } });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (said[name] += chunk));
+  const exited = new Promise((done) => child.once('close', (code, signal) => done(code ?? signal)));
+  started.push({ child, exited });
+  return { child, said, exited };
+}
+
+it('stands on ports of its own, shows the log of a service until it ends, and leaves nothing', async () => {
+  const { brokers, redisUrl } = infrastructure();
+  const freePorts = Object.fromEntries(PORT_VARIABLES.map(({ variable }) => [variable, '0']));
+  const prefix = `stack-${randomBytes(4).toString('hex')}.`;
+  const one = stack([], { ...freePorts, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, KAFKA_TOPIC_PREFIX: prefix });
+  const isUp = () => one.said.stderr.includes('running until Ctrl-C') || one.child.exitCode !== null;
+  await waitFor(isUp, { timeoutMs: 180_000, what: 'the stack' });
+  const [, simulator] = /^platform-simulator +(http:\S+)/m.exec(one.said.stdout) ?? [];
+  if (simulator === undefined) throw new Error(one.said.stderr);
+  const [, ingest] = /^notification-ingest +(http:\S+)/m.exec(one.said.stdout);
+  for (const address of [simulator, ingest]) expect(address).not.toMatch(/:40\d\d$/);
+
+  const log = stack(['--logs', 'payment-gateway'], {});
+  await waitFor(() => log.said.stdout.includes('\n'), { timeoutMs: 30_000, what: 'a line of the log' });
+  expect(JSON.parse(log.said.stdout.split('\n')[0])).toMatchObject({ service: 'payment-gateway' });
+
+  one.child.kill('SIGINT');
+  await expect(one.exited).resolves.toBe(0);
+  await expect(log.exited).resolves.toBe(0);
+  expect(log.said.stderr).toContain('the stack has ended');
+  expect(readdirSync('.infra').filter((name) => name === `stack-${one.child.pid}`)).toEqual([]);
+  expect(readdirSync(temporary)).toEqual([]);
+}, 300_000);

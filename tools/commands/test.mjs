@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { commitSeed } from '../checks/commit-seed.mjs';
+import { countResults, lastLine } from '../checks/test-results.mjs';
+import { bootstrap, isInstalled } from '../infra/bootstrap.mjs';
+import { startInfrastructure } from '../infra/infrastructure.mjs';
+import { ensurePackages } from '../infra/packages.mjs';
+import { wholeNumber } from './values.mjs';
+import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
+
+const JEST = resolve('node_modules/jest/bin/jest.js');
+const CACHE = '--cacheDirectory=node_modules/.cache/jest';
+/** Of one it says: Unrecognized option "x"; of several: Following options were not recognized: ["x", "y"]. */
+const WRONG_OPTIONS = /(?:Unrecognized option|options were not recognized:)\s*(\[[^\]]*\]|"[^"]+")/;
+
+export const description = 'everything there is to test, real Kafka, Redis and Chromium included; the last line is `N passed, N failed`';
+export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
+
+export const variables = {
+  ...INFRASTRUCTURE,
+  ...CHROMIUM,
+  SIMULATED_SEED: { help: "where the simulated worlds begin (default: the commit's)", check: wholeNumber() },
+};
+
+export const exitCodes = { 0: 'all tests passed', 1: 'a test failed or could not run' };
+
+/** What Jest does not know is told before Kafka is started; from a fresh clone, which has no Jest yet, by Jest itself. */
+export function fault({ args }) {
+  if (!args.some((arg) => arg.startsWith('-')) || !isInstalled()) return undefined;
+  const { stderr } = spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  const [, named = '[]'] = WRONG_OPTIONS.exec(stderr) ?? [];
+  const unknown = [JSON.parse(named)].flat().map((name) => (name.length > 1 ? `--${name}` : `-${name}`));
+  return unknown.length > 0 ? `unknown option ${unknown.join(', ')}` : undefined;
+}
+
+export async function run({ args: jestArguments, held, log }) {
+  let counts = { passed: 0, failed: 1 };
+  try {
+    const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+    if (await needsBrowser(held, jestArguments)) await ensurePackages(['chromium'], { held, log });
+    const areSchemasCurrent = await checkSchemas(held, log);
+    const seed = process.env.SIMULATED_SEED || String(commitSeed());
+    log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
+    const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, SIMULATED_SEED: seed };
+    counts = countResults({ ...(await runJest(held, jestArguments, env)), areSchemasCurrent });
+  } catch (error) {
+    console.error(error.message);
+  }
+  console.log(lastLine(counts));
+  return counts.failed === 0 ? 0 : 1;
+}
+
+/** Whether a spec that Jest is going to run starts a browser: they are named for it. */
+async function needsBrowser(held, jestArguments) {
+  const specs = [];
+  const onLine = (line) => specs.push(line);
+  await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { onLine }).exited;
+  return specs.some((spec) => spec.endsWith('.browser.e2e.spec.ts'));
+}
+
+/** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
+async function runJest(held, jestArguments, env) {
+  const outputFile = join(tmpdir(), 'results.json');
+  const settings = ['--json', `--outputFile=${outputFile}`, '--maxWorkers=2', CACHE];
+  const args = [JEST, ...settings, ...jestArguments];
+  const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {};
+  const onLine = (line) => line.startsWith('{"numFailedTestSuites"') || console.error(line);
+  const exitCode = await held.start(process.execPath, args, { env: { ...env, ...colours }, onLine }).exited;
+  return { exitCode, report: existsSync(outputFile) ? JSON.parse(readFileSync(outputFile, 'utf8')) : undefined };
+}
+
+async function checkSchemas(held, log) {
+  const onLine = (line) => log(line);
+  return (await held.start(process.execPath, ['tools/tranche.mjs', 'generate-schemas', '--check'], { onLine }).exited) === 0;
+}

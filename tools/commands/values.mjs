@@ -1,0 +1,61 @@
+/** What a value of an option or a variable must be. Each takes the text and gives back what is wrong with it, to be read after the name. */
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const MOST_PORTS = 65_535;
+const quoted = (text) => JSON.stringify(text);
+
+export function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return (text) => (isWhole(text, min, max) ? undefined : `must be a whole number ${range}, not ${quoted(text)}`);
+}
+
+const isWhole = (text, min, max) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max;
+
+export const port = (text) => (isWhole(text, 0, MOST_PORTS) ? undefined : `must be a port, 0 to ${MOST_PORTS}, not ${quoted(text)}`);
+
+export const oneOf = (choices) => (text) =>
+  choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}, not ${quoted(text)}`;
+
+export function url(...protocols) {
+  return (text) => {
+    const isRight = URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== '';
+    return isRight ? undefined : `must be an address that begins with ${protocols.map((one) => `${one}//`).join(' or ')}`;
+  };
+}
+
+/** `host:port`, or several with commas. */
+export function brokers(text) {
+  const isRight = (one) => /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
+  return text.split(',').every(isRight) ? undefined : `must be host:port, or several with commas, not ${quoted(text)}`;
+}
+
+export function jsonFile(text) {
+  try {
+    JSON.parse(readFileSync(text, 'utf8'));
+    return undefined;
+  } catch (error) {
+    return error.code === 'ENOENT' ? `names a file that does not exist: ${text}` : `names ${text}, which is no JSON file that can be read`;
+  }
+}
+
+export function temporaryFolder(text) {
+  if (!existsSync(text)) return `names a folder that does not exist: ${text}`;
+  return writableFolder(text);
+}
+
+/** It need not be there yet, but it must be possible to make it and to write there. Tried, and nothing of the trial stays. */
+export function writableFolder(text) {
+  const folder = resolve(text);
+  const made = [];
+  try {
+    for (let place = folder; !existsSync(place); place = dirname(place)) made.unshift(place);
+    made.forEach((place) => mkdirSync(place));
+    accessSync(folder, constants.W_OK);
+    return statSync(folder).isDirectory() ? undefined : `must be a folder, and ${text} is none`;
+  } catch (error) {
+    return `must be a folder that can be written, and ${text} is not (${error.code})`;
+  } finally {
+    for (const place of made.reverse()) if (existsSync(place)) rmdirSync(place);
+  }
+}

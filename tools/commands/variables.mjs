@@ -1,0 +1,29 @@
+/** Variables that several commands read. */
+import { brokers, jsonFile, port, temporaryFolder, url, wholeNumber } from './values.mjs';
+import { PORT_VARIABLES } from '../infra/service-ports.mjs';
+
+export const TEMPORARY = { TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder } };
+
+export const INFRASTRUCTURE = {
+  KAFKA_BROKERS: { help: 'a Kafka that is there already: host:port, or several with commas', check: brokers },
+  REDIS_URL: { help: 'a Redis that is there already: redis://host:port', check: url('redis:', 'rediss:') },
+  ...TEMPORARY,
+};
+
+export const MERCHANTS_AND_ACCOUNTS = {
+  MERCHANTS_FILE: { help: 'merchants with their keys (default: config/merchants.demo.json)', check: jsonFile },
+  ACCOUNTS_FILE: { help: 'accounts at the token API, and who may ask (default: config/accounts.demo.json)', check: jsonFile },
+};
+
+export const SERVICE_PORTS = Object.fromEntries(
+  PORT_VARIABLES.map(({ variable, name, usual }) => [variable, { help: `${name}, usually ${usual}`, check: port }]),
+);
+
+export const PORT_OFFSET = {
+  STACK_PORT_OFFSET: {
+    help: 'is added to every usual port: 1000 for a second stack beside the first',
+    check: wholeNumber({ max: 50_000 }),
+  },
+};
+
+export const CHROMIUM = { CHROMIUM_PATH: { help: 'the Chromium of the browser tests, if it is not on the PATH' } };

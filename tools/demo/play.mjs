@@ -1,0 +1,33 @@
+import { Expected } from '../infra/processes.mjs';
+import { Story } from './story.mjs';
+import { timelineLines } from './timeline.mjs';
+
+/** Plays one scenario and prints its timeline; a failure is printed with what was expected and what was seen. */
+export async function play({ name, title, play: playStory }, { stage, signal, print, colour }) {
+  const startedMs = performance.now();
+  const entries = [];
+  let story;
+  const tell = (text, kind = 'note') => entries.push({ kind, text, atMs: performance.now() });
+  const storyOf = (rail, orderId, merchant = 'shop-fr') => (story = new Story({ ...stage, tell, rail, merchant, orderId }));
+  let failure;
+  try {
+    await playStory({ ...stage, story: storyOf });
+    const unexpected = await stage.shop.next(story.merchant, story.orderId, story.followed, { timeoutMs: 0 });
+    if (unexpected) throw new Expected(`one event too many: ${unexpected.type}`);
+  } catch (error) {
+    signal.throwIfAborted(); // then the services are going away, and that is no failure of the scenario
+    failure = error;
+  }
+  const arrivals = story ? stage.shop.arrivals(story.merchant, story.orderId) : [];
+  const isAgain = (event, index) => arrivals.findIndex((other) => other.event.id === event.id) < index;
+  entries.push(...arrivals.map(({ event, atMs }, index) => ({ kind: 'event', event, atMs, isAgain: isAgain(event, index) })));
+  print(`\n${failure ? 'FAILED' : 'passed'}  ${title}${story ? `  (${story.merchant}/${story.orderId})` : ''}`);
+  for (const entry of entries.sort((a, b) => a.atMs - b.atMs)) {
+    const lines = timelineLines({ ...entry, elapsedMs: entry.atMs - startedMs }, { colour });
+    lines.forEach((line) => print(line));
+  }
+  if (failure) print(`  ${failure instanceof Expected ? failure.message : failure.stack}`);
+  if (failure) for (const line of stage.trouble.slice(-20)) print(`  ${line}`);
+  const seen = failure ? arrivals.map(({ event }) => event) : story.followed;
+  return { name, passed: failure === undefined, events: seen.map(({ type }) => type) };
+}

@@ -1,0 +1,54 @@
+/**
+ * The watchdog of tools/infra/processes.mjs. It reads what it must end and remove from stdin, a line each, and does so when stdin closes: also
+ * when its owner was killed and could not do it itself.
+ *   process PID · gone PID · container NAME · folder PATH
+ */
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const GRACE_MS = 5_000;
+const processes = new Set();
+const containers = new Set();
+const folders = new Set();
+
+// The owner decides when all ends; a signal for the whole terminal is not for the guard.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+
+const orders = {
+  process: (pid) => processes.add(Number(pid)),
+  gone: (pid) => processes.delete(Number(pid)),
+  container: (name) => containers.add(name),
+  folder: (path) => folders.add(path),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [order, ...rest] = line.split(' ');
+  orders[order]?.(rest.join(' '));
+}
+
+for (const pid of processes) signalGroup(pid, 'SIGTERM');
+const deadline = performance.now() + GRACE_MS;
+while ([...processes].some(isRunning) && performance.now() < deadline) await delay(25);
+for (const pid of processes) signalGroup(pid, 'SIGKILL');
+for (const name of containers) spawnSync('docker', ['rm', '--force', '--volumes', name], { stdio: 'ignore' });
+for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+
+/** Every child leads a process group, so that what it started ends with it. */
+function signalGroup(pid, signal) {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,83 @@
+/** One Kafka broker for development and tests: KRaft, one node, its jars through Maven. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fetchThroughMaven } from './maven.mjs';
+import { NO_TRACES } from './packages.mjs';
+import { portOpens } from './ports.mjs';
+
+export const KAFKA_VERSION = '4.1.1';
+const LOG4J_VERSION = '2.25.1';
+const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
+
+/** Settings of the test broker; `controllerPort` is its own, nobody else connects there. */
+export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1' }) {
+  return {
+    'process.roles': 'broker,controller',
+    'node.id': '1',
+    'controller.quorum.voters': `1@${host}:${controllerPort}`,
+    listeners: `PLAINTEXT://${host}:${port},CONTROLLER://${host}:${controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'controller.listener.names': 'CONTROLLER',
+    'inter.broker.listener.name': 'PLAINTEXT',
+    'log.dirs': folder,
+    'auto.create.topics.enable': 'false',
+    'offsets.topic.replication.factor': '1',
+    'offsets.topic.num.partitions': '5',
+    'transaction.state.log.replication.factor': '1',
+    'transaction.state.log.min.isr': '1',
+    'transaction.state.log.num.partitions': '5',
+    'share.coordinator.state.topic.replication.factor': '1',
+    'share.coordinator.state.topic.min.isr': '1',
+    'group.initial.rebalance.delay.ms': '0',
+    'group.min.session.timeout.ms': '1000',
+    'message.max.bytes': String(MAX_MESSAGE_BYTES),
+    'replica.fetch.max.bytes': String(MAX_MESSAGE_BYTES),
+    'log.cleaner.dedupe.buffer.size': String(4 * 1024 * 1024),
+  };
+}
+
+/** Starts the broker from the jars; resolves when it takes connections. */
+export async function startKafka({ held, port, controllerPort, log }) {
+  const java = await kafkaCommand({ held, log });
+  const folder = held.folder('tranche-kafka-');
+  const properties = join(folder, 'server.properties');
+  const settings = brokerSettings({ port, controllerPort, folder: join(folder, 'log') });
+  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
+  await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], { disposable: true });
+  const lastLines = [];
+  const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
+  const broker = held.start('java', [...java, 'kafka.Kafka', properties], { onLine: keep, disposable: true });
+  const gaveUp = () => (broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`);
+  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp });
+  return { brokers: `127.0.0.1:${port}`, process: broker };
+}
+
+/** Arguments of `java`, up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
+export async function kafkaCommand({ held, log }) {
+  const jars = await kafkaJars({ held, log });
+  return [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
+}
+
+const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}`);
+export const areKafkaJarsThere = () => existsSync(jarsFolder());
+
+/** The folder of Kafka's jars, fetched once. */
+async function kafkaJars({ held, log }) {
+  const folder = jarsFolder();
+  if (existsSync(folder)) return folder;
+  log(`fetching Kafka ${KAFKA_VERSION} through Maven`);
+  const dependencies = [
+    ['org.apache.kafka', 'kafka_2.13', KAFKA_VERSION],
+    ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
+    ['org.apache.logging.log4j', 'log4j-core', LOG4J_VERSION],
+  ];
+  await fetchThroughMaven({ held, folder, dependencies, goal: 'copy-dependencies' });
+  return folder;
+}
+
+/** 22 characters of base64url, as `kafka-storage random-uuid` prints; one that begins with a dash would be taken for an option. */
+export function clusterId() {
+  return `T${randomBytes(16).toString('base64url').slice(1)}`;
+}

@@ -1,0 +1,65 @@
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Expected } from './processes.mjs';
+
+/** Below those that systems give to connections by themselves, above those of libs/testing/src/free-ports.ts. */
+export const PORTS = { from: 28_000, to: 32_000 };
+
+/** Where this process began to give them out, and how many it has looked at. */
+const begun = Math.floor(Math.random() * (PORTS.to - PORTS.from));
+let looked = 0;
+
+/** As many free ports as asked for; this process is given none twice, and others begin elsewhere. */
+export async function freePorts(count) {
+  const ports = [];
+  while (ports.length < count) {
+    if (looked === PORTS.to - PORTS.from) throw new Expected(`no free port is left between ${PORTS.from} and ${PORTS.to - 1}`);
+    const port = PORTS.from + ((begun + looked++) % (PORTS.to - PORTS.from));
+    if (await isPortFree(port)) ports.push(port);
+  }
+  return ports;
+}
+
+/** Whether a service could listen there, on every address: somebody who holds only one of them counts too. */
+export async function isPortFree(port) {
+  try {
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      const server = await listen(port, host);
+      await new Promise((closed) => server.close(closed));
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function isPortOpen(port, host = '127.0.0.1') {
+  return new Promise((answer) => {
+    const socket = connect({ port, host, timeout: 1_000 });
+    const finish = (open) => {
+      socket.destroy();
+      answer(open);
+    };
+    socket
+      .once('connect', () => finish(true))
+      .once('error', () => finish(false))
+      .once('timeout', () => finish(false));
+  });
+}
+
+/** Resolves when the port takes connections; rejects after the time-out, or at once when `gaveUp()` says why it never will. */
+export async function portOpens(port, { what, timeoutMs, gaveUp = () => undefined }) {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await isPortOpen(port))) {
+    const reason = gaveUp() ?? (performance.now() > deadline ? `not there after ${timeoutMs} ms` : undefined);
+    if (reason) throw new Expected(`${what} on port ${port}: ${reason}`);
+    await delay(50);
+  }
+}
+
+function listen(port, host = '127.0.0.1') {
+  return new Promise((listening, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen({ port, host, exclusive: true }, () => listening(server));
+  });
+}

@@ -1,0 +1,63 @@
+/** A tool's story from its begin to an end that leaves nothing behind. */
+import { constants } from 'node:os';
+import { Expected, holdProcesses } from './processes.mjs';
+
+/**
+ * Runs a tool's story and ends what it started: after its end, an error, SIGINT, SIGTERM or SIGHUP, when nobody reads its output any more, or
+ * when the npm that runs it was killed. The process exits with the story's number (nothing: 0), with 1 after an error, with 128 + n after a
+ * signal; with 0 then if the tool runs until it is stopped. What the story and its children write to the temporary folder lies in one
+ * folder, which goes at the end, whoever forgot it.
+ */
+export async function runTool(story, { runsUntilStopped = false } = {}) {
+  const held = holdProcesses();
+  const interruption = new AbortController();
+  const interrupt = (reason) => interruption.abort(reason);
+  let exitCode = 0;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(name, () => {
+      exitCode ||= runsUntilStopped ? 0 : 128 + constants.signals[name];
+      interrupt(new Stopped(`stopped by ${name}`));
+    });
+  }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupt(new Stopped('nobody reads the output')));
+  whenNpmIsGone(() => interrupt(new Stopped('npm was killed')));
+  process.on('uncaughtException', interrupt);
+  process.on('unhandledRejection', interrupt);
+  const interrupted = new Promise((_, reject) => {
+    interruption.signal.addEventListener('abort', () => reject(interruption.signal.reason), { once: true });
+  });
+  const begin = async () => {
+    process.env.TMPDIR = held.folder('tranche-');
+    return story({ held, signal: interruption.signal });
+  };
+  try {
+    const result = await Promise.race([begin(), interrupted]);
+    exitCode ||= result ?? 0;
+  } catch (error) {
+    if (!(error instanceof Stopped)) {
+      console.error(toldAs(error));
+      exitCode ||= 1;
+    }
+  }
+  await held.close();
+  process.exit(exitCode);
+}
+
+class Stopped extends Error {}
+
+/** What a person needs to read of an error: a stack only where the error is in our code. */
+export function toldAs(error) {
+  if (error instanceof Expected) return error.message;
+  const isOfTheFileSystem = error?.syscall !== undefined && error.path !== undefined && error.syscall !== 'spawn';
+  return isOfTheFileSystem ? `${error.message}; see that it can be read and written, or name another one` : error;
+}
+
+/**
+ * npm passes signals on to its child (that is us, not a shell: package.json says `exec node …`), but not its own violent death. Started by
+ * hand, a tool may outlive its shell.
+ */
+function whenNpmIsGone(tell) {
+  if (!process.env.npm_lifecycle_event) return;
+  const npm = process.ppid;
+  setInterval(() => process.ppid === npm || tell(), 500).unref();
+}

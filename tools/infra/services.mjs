@@ -1,0 +1,172 @@
+/** Starts built apps as processes, on given ports, and waits until each is ready. Used by stack and demo. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Expected } from './processes.mjs';
+import { cardLines } from '../demo/test-cards.mjs';
+
+const READY_TIMEOUT_MS = 60_000;
+const KEPT_LINES = 2_000;
+
+/** The apps in the order of their start, with the ports that their configuration classes have as defaults. */
+export const SERVICES = {
+  'platform-simulator': { port: 4010 },
+  'auth-service': { port: 4030, managementPort: 4130 },
+  'cse-token-service': { port: 4040, managementPort: 4140 },
+  'notification-ingest': { port: 4020, managementPort: 4120 },
+  'payment-gateway': { managementPort: 4101 },
+  'checkout-demo': { port: 4050, managementPort: 4150 },
+};
+
+/** The merchant whose shop checkout-demo is. */
+export const CHECKOUT_MERCHANT = 'shop-fr';
+
+/** What each app needs in its environment to be one stack with the others. `ports` has the shape of SERVICES. */
+export function environments({ ports, brokers, redisUrl, topicPrefix = '', merchantsFile, accountsFile, more = {} }) {
+  const addressOf = (name) => `http://127.0.0.1:${ports[name].port}`;
+  const simulator = addressOf('platform-simulator');
+  const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
+  const environment = {
+    'platform-simulator': { HOST: '127.0.0.1', PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
+    'auth-service': {
+      ...kafka,
+      AUTH_URL: simulator,
+      ACCOUNTS_FILE: accountsFile,
+      REDIS_URL: redisDatabase(redisUrl, 1),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:auth:`,
+      TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    },
+    'cse-token-service': {
+      ...kafka,
+      CSE_KEYS_URL: `${simulator}/cseKeys`,
+      CSE_ORIGINS: addressOf('checkout-demo'),
+      MERCHANTS_FILE: merchantsFile,
+      REDIS_URL: redisDatabase(redisUrl, 3),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:cse:`,
+    },
+    'notification-ingest': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 2),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:ingest:`,
+      MERCHANTS_FILE: merchantsFile,
+    },
+    'payment-gateway': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 0),
+      MERCHANTS_FILE: merchantsFile,
+      PAYMENT_URL: simulator,
+      AUTH_SERVICE_URL: addressOf('auth-service'),
+      AUTH_SERVICE_KEY: gatewayKey(accountsFile),
+      OPERATORS_FILE: 'config/operators.demo.json',
+    },
+    'checkout-demo': {
+      ...kafka,
+      REDIS_URL: redisDatabase(redisUrl, 4),
+      REDIS_KEY_PREFIX: `${topicPrefix}tranche:checkout:`,
+      MERCHANT: CHECKOUT_MERCHANT,
+      API_KEY_ID: checkoutApiKey(merchantsFile),
+      CSE_KEYS_URL: `${addressOf('cse-token-service')}/v1/cse-keys`,
+      TOKENIZER_URL: `${simulator}/tokenizer`,
+      PUBLIC_URL: addressOf('checkout-demo'),
+    },
+  };
+  return Object.fromEntries(
+    Object.keys(SERVICES).map((name) => {
+      const { port, managementPort } = ports[name];
+      const own = { ...(port && { PORT: String(port) }), ...(managementPort && { MANAGEMENT_PORT: String(managementPort) }) };
+      return [name, { BIND_ADDRESS: '127.0.0.1', ...environment[name], ...own, ...more[name] }];
+    }),
+  );
+}
+
+/** The URL as it is for the first database asked for, the next one of the same server after it. */
+export function redisDatabase(redisUrl, offset) {
+  const url = new URL(redisUrl);
+  url.pathname = `/${Number(url.pathname.slice(1) || 0) + offset}`;
+  return url.href;
+}
+
+function gatewayKey(accountsFile) {
+  return JSON.parse(readFileSync(accountsFile, 'utf8')).callers.find(({ caller }) => caller === 'payment-gateway')?.key;
+}
+
+function checkoutApiKey(merchantsFile) {
+  const merchants = JSON.parse(readFileSync(merchantsFile, 'utf8'));
+  return merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT)?.apiKeys?.[0]?.id;
+}
+
+/**
+ * Starts one app. Resolves, when it is ready, to `{ name, url, managementUrl, process, lines }`; rejects with what it printed last if it
+ * ends before. `onWarning` gets its warnings and errors, a line each; `onOutput`, if given, all that it prints.
+ */
+export async function startService(name, { held, env, onWarning = () => undefined, onOutput }) {
+  const lines = [];
+  const onLine = (line) => {
+    onOutput?.(line);
+    if (lines.push(line) > KEPT_LINES) lines.shift();
+    const trouble = troubleIn(line);
+    if (trouble) onWarning(`${name}: ${trouble}`);
+  };
+  const main = resolve('apps', name, 'dist/main.js');
+  const process_ = held.start(process.execPath, [main], { env: { ...systemVariables(), ...env }, onLine });
+  const url = env.PORT && `http://127.0.0.1:${env.PORT}`;
+  const managementUrl = env.MANAGEMENT_PORT ? `http://127.0.0.1:${env.MANAGEMENT_PORT}` : url;
+  await ready(name, managementUrl, process_, lines);
+  return { name, url, managementUrl, process: process_, lines };
+}
+
+/** All at once, but for the checkout: on a new Kafka the others create the topic that it subscribes to. Resolves to what `start(name)` gave. */
+export async function startInOrder(start) {
+  const others = Object.keys(SERVICES).filter((name) => name !== 'checkout-demo');
+  const started = await Promise.all(others.map((name) => start(name)));
+  return [...started, await start('checkout-demo')];
+}
+
+/** Where everything is, the checkout first: somebody wants to open it. */
+export function addressLines(services, { brokers, redisUrl }) {
+  const checkout = services.find(({ name }) => name === 'checkout-demo');
+  const addresses = ({ name, url, managementUrl }) => `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
+  return [
+    ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`), ''] : []),
+    `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
+    ...services.map(addresses),
+  ];
+}
+
+/** Warnings and errors of a service's log: its JSON line as `level message`, anything that is no JSON as it is. */
+export function troubleIn(line) {
+  try {
+    const { level, msg, message, error, err } = JSON.parse(line);
+    const isTrouble = typeof level === 'number' ? level >= 40 : ['warn', 'error', 'fatal'].includes(level);
+    const cause = error ?? err?.message;
+    return isTrouble ? [msg ?? message, cause].filter(Boolean).join(': ') : undefined;
+  } catch {
+    return line.trim() || undefined;
+  }
+}
+
+async function ready(name, managementUrl, process_, lines) {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  let reason = 'no answer';
+  while (process_.exitCode === undefined && performance.now() < deadline) {
+    try {
+      const answer = await fetch(`${managementUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+      if (answer.ok) return;
+      reason = `${answer.status} ${await answer.text()}`;
+    } catch (error) {
+      reason = String(error.cause?.message ?? error.message);
+    }
+    await delay(50);
+  }
+  const what =
+    process_.exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}` : `ended with ${process_.exitCode}`;
+  throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
+}
+
+/** The tools' own variables must not reach a service, except where they are passed on. */
+function systemVariables() {
+  const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
+  const defined = Object.entries({ PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS });
+  return Object.fromEntries(defined.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { waitFor } from '@tranche/testing';
+import { holdProcesses } from './processes.mjs';
+import { followLog, keepStackLogs, runningStacks } from './stack-logs.mjs';
+
+const FOLDER = `.infra/stack-${process.pid}`;
+
+it('a log is shown from its begin, followed, begun anew when it is too long, and gone at the end', async () => {
+  const held = holdProcesses();
+  const print = keepStackLogs(held, { mostBytes: 40 }).outputOf('auth-service');
+  print('{"msg":"first"}');
+  expect(runningStacks()).toContain(process.pid);
+  const stop = new AbortController();
+  let seen = '';
+  const write = (bytes) => (seen += bytes);
+  const followed = followLog({ pid: process.pid, name: 'auth-service', write, signal: stop.signal });
+  await waitFor(() => seen === '{"msg":"first"}\n', { what: 'the first line' });
+  print('{"msg":"second"}');
+  await waitFor(() => seen.endsWith('{"msg":"second"}\n'), { what: 'the second line' });
+  print('{"msg":"x"}');
+  await waitFor(() => seen.endsWith('{"msg":"x"}\n'), { what: 'the first line of a new log' });
+  stop.abort();
+  await followed;
+  await held.close();
+  expect(existsSync(FOLDER)).toBe(false);
+});
+
+it('a stack that is gone is not followed for ever', async () => {
+  const pid = 2 ** 22 + 1; // no system gives out such an id
+  await expect(
+    followLog({ pid, name: 'auth-service', write: () => undefined, signal: new AbortController().signal }),
+  ).resolves.toBeUndefined();
+});
