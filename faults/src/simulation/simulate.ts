@@ -12,8 +12,11 @@ import { World } from './world.js';
 /** After the faults, everything has this long to come to rest. Milliseconds. */
 const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
-/** Part of the worlds in which the index loses an order at the end, and how soon the auditor must have found it. Milliseconds. */
-const HOLES = 0.25;
+/**
+ * Part of the worlds that stay at rest in which the index loses an order at the end, and how soon the auditor must have found it, milliseconds.
+ * Where a record may come again, it could be folded on the hole before the auditor finds it: that is the damage that was planted, not a fault.
+ */
+const HOLES = 0.5;
 const AUDITED_MS = 120_000;
 const LIVENESS_MS = 1_000;
 /** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
@@ -138,7 +141,7 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
-  if (rests >= 2 && random.chance(HOLES) && world.plantHole()) {
+  if (rests >= 2 && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
     const endMs = scheduler.nowMs + AUDITED_MS;
     await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
   }

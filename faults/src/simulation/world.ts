@@ -99,6 +99,11 @@ export class World {
     return [...this.referee.orders].every(([key, order]) => JSON.stringify(index.order(key)) === JSON.stringify(order));
   }
 
+  /** False where a commit that lands late may rewind the frontier once nothing more happens; then its records come again. */
+  get staysAtRest(): boolean {
+    return this.around.profile.appendLost === 0;
+  }
+
   /** Nothing is left to be done, as far as anybody can see. */
   get isAtRest(): boolean {
     const { gatewayGroup, notifications, commands } = this.shared;
@@ -109,8 +114,7 @@ export class World {
     for (const order of referee.orders.values())
       if (order.operations.some(({ phase }) => phase === 'open' || phase === 'idle')) return false;
     if (this.missingEvidence().length > 0) return false;
-    // A commit that lands late may rewind the frontier once nothing more happens; then its records only come again.
-    if (around.profile.appendLost > 0) return true;
+    if (!this.staysAtRest) return true;
     return [...commands.values(), notifications].every(({ name, records }) =>
       [...records].every(([partition, all]) => {
         const last = all.at(-1)?.offset ?? -1n;
