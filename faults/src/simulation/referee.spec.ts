@@ -161,6 +161,29 @@ describe('two payments that both succeeded', () => {
     expect(look(superseded(), entry('A', { isTold: true }), entry('B'), entry('V', { request: ofA }))).toEqual([]);
   });
 
+  it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
+    const ofB = (attempt: number) => ({ ...head, commandId: 'B', attempt, token: `B${attempt}` });
+    const unnamed = { record: 'EVIDENCE', ...head, source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
+    const notification: JournalRecord = { ...unnamed, answer: { execCode: '0000', transactionId: 'T-B' } };
+    const looked = (...heard: JournalRecord[]) => {
+      const one = court();
+      land(
+        one.referee,
+        intent('A'),
+        outcome('A', 'redirect'),
+        { ...intent('B'), ...ofB(1), supersedes: 'A' } as JournalRecord,
+        { record: 'NOT_EXECUTED', ...ofB(1), reason: 'auth_refused', message: '401' },
+        { ...intent('B'), ...ofB(2), supersedes: 'A' } as JournalRecord,
+        { record: 'IN_DOUBT', ...ofB(2), reason: 'http_status', message: '502' },
+        ...heard,
+        told('A'),
+      );
+      return look(one, entry('A', { isTold: true }), entry('B', { isTold: true }));
+    };
+    expect(looked(notification)).toEqual([]);
+    expect(looked()).toEqual(['guardBroken']);
+  });
+
   it('are no conflict where the ledger shows only one of them, or neither', () => {
     const flags = ['two_payments_succeeded'];
     expect(untrueConflict(flags, 'A', ['B', 'A'])).toBeUndefined();

@@ -1,4 +1,4 @@
-import { findOperation, hasSucceeded, isPayment, type OrderState } from '@tranche/order-journal';
+import { findOperation, hasSucceeded, isInDoubt, isPayment, type OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import type { Referee } from './referee.js';
 
@@ -12,7 +12,9 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'sa
     ),
   );
   for (const [key, order] of referee.orders) {
-    const told = paidOf(key, platform).filter((entry) => isTold(order, entry) && !isVoided(platform, entry));
+    const told = paidOf(key, platform).filter(
+      (entry) => isTold(order, entry) && !isVoided(platform, entry) && !isShownWithDoubt(order, entry),
+    );
     const unnamed = told.map(commandIdOf).filter((commandId) => !named.has(`${key} ${commandId}`));
     const [one, ...others] = unnamed;
     for (const other of others) referee.say('guardBroken', `${one} and ${other} both succeeded, and nobody was told`);
@@ -45,6 +47,13 @@ export function untrueConflict(
 function isTold(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
   return entry.isTold || (operation !== undefined && hasSucceeded(operation));
+}
+
+/** Its notification fits several attempts, so the payment stays in doubt: operators see both on the order until they resolve it. */
+function isShownWithDoubt(order: OrderState, entry: LedgerEntry): boolean {
+  const operation = findOperation(order, commandIdOf(entry));
+  const isUnassigned = order.unbound.some(({ answer }) => answer.transactionId === entry.transactionId);
+  return operation !== undefined && isInDoubt(operation) && isUnassigned;
 }
 
 const isVoided = ({ ledger }: Ledger, { transactionId, request: { orderKey } }: LedgerEntry): boolean =>
