@@ -2,6 +2,6 @@
 module.exports = {
   ...require('./jest.preset.cjs'),
   rootDir: __dirname,
-  testMatch: ['<rootDir>/{apps,libs,examples,tools,bench,faults}/**/*.spec.{ts,mjs,cjs}'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.UNIT ? ['\\.e2e\\.spec\\.'] : [])],
+  testMatch: ['<rootDir>/{apps,libs,examples,tools,verification}/**/*.spec.{ts,mjs,cjs}'],
+  testSequencer: '<rootDir>/jest.sequencer.cjs',
 };

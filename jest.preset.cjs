@@ -28,6 +28,8 @@ module.exports = {
   },
   transform: { '^.+\\.ts$': swc(true), '^.+\\.m?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  // UNIT=1: only the tests that need no infrastructure.
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.UNIT ? ['\\.e2e\\.spec\\.'] : [])],
+  cacheDirectory: `${__dirname}/node_modules/.cache/jest`,
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/.infra/', '<rootDir>/.nx/'],
 };

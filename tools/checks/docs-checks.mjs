@@ -26,11 +26,30 @@ const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
 /** Files that a document names in backticks and that are not there. Patterns, placeholders and built files are not meant. */
 export function namedFileFaults(document, text, files) {
-  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|faults|bench|examples)\/[\w./-]+\.\w+)`/g)].map(
+  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g)].map(
     ([, name]) => name,
   );
   const missing = names.filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name));
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
+}
+
+const WAY = { heading: 'The way of a capture', files: 40, shapes: 10 };
+
+/** The files that a capture passes, as a document lists them: each exists, none comes twice, and neither they nor their shapes become too many. */
+export function wayFaults(document, text, files) {
+  const [, section] = new RegExp(`^## ${WAY.heading}\\s*$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text) ?? [];
+  if (section === undefined) return [`${document}: has no section "${WAY.heading}"`];
+  const listed = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, path]) => path);
+  const [, named = ''] = /^Shapes on the way: ([^]*?)\.$/m.exec(section) ?? [];
+  const shapes = [...named.matchAll(/`(\w+)`/g)];
+  const faults = [
+    ...listed.filter((path) => !files.has(path)).map((path) => `${path} does not exist`),
+    ...listed.filter((path, at) => listed.indexOf(path) < at).map((path) => `${path} comes twice`),
+    ...(listed.length === 0 || shapes.length === 0 ? ['no files or no shapes are listed'] : []),
+    ...(listed.length > WAY.files ? [`${listed.length} files, at most ${WAY.files}`] : []),
+    ...(shapes.length > WAY.shapes ? [`${shapes.length} shapes, at most ${WAY.shapes}`] : []),
+  ];
+  return faults.map((fault) => `${document}, "${WAY.heading}": ${fault}`);
 }
 
 /** Environment variables of a configuration file: `@Env('NAME'` of a class, `{ name: 'NAME'` of a table. */

@@ -7,6 +7,7 @@ import {
   machineFaults,
   namedFileFaults,
   settingsFaults,
+  wayFaults,
 } from './docs-checks.mjs';
 
 const files = new Set(['README.md', 'docs/a.md', 'docs/b.md', 'libs/kafka/src/index.ts']);
@@ -32,6 +33,31 @@ describe('links', () => {
 
 it('anchors are as on GitHub', () => {
   expect([...headingAnchors('# What it does\n## `A` & B: c\n')]).toEqual(['what-it-does', 'a--b-c']);
+});
+
+describe('the way of a capture', () => {
+  const way = (list, shapes = '`A`, `B`') =>
+    wayFaults('a.md', `# A\n\n## The way of a capture\n\n${list.join('\n')}\n\nShapes on the way: ${shapes}.\n\n## Next\n`, files);
+  const steps = (...paths) => paths.map((path, at) => `${at + 1}. \`${path}\`: what it does`);
+
+  it('may list each file once', () => expect(way(steps('README.md', 'docs/a.md'))).toEqual([]));
+
+  it.each([
+    ['a missing file', steps('README.md', 'docs/gone.md'), undefined, 'docs/gone.md does not exist'],
+    ['a file twice', steps('README.md', 'docs/a.md', 'README.md'), undefined, 'README.md comes twice'],
+    ['an eleventh shape', steps('README.md'), 'ABCDEFGHIJK'.replace(/./g, '`$&`'), '11 shapes, at most 10'],
+    ['nothing', [], undefined, 'no files or no shapes are listed'],
+  ])('%s is a fault', (_, list, shapes, fault) => {
+    expect(way(list, shapes)).toEqual([`a.md, "The way of a capture": ${fault}`]);
+  });
+
+  it('has at most 40 files', () => {
+    const many = Array.from({ length: 41 }, (_, at) => `docs/${at}.md`);
+    const faults = wayFaults('a.md', `## The way of a capture\n${steps(...many).join('\n')}\nShapes on the way: \`A\`.`, new Set(many));
+    expect(faults).toEqual(['a.md, "The way of a capture": 41 files, at most 40']);
+  });
+
+  it('must be there', () => expect(wayFaults('a.md', '# A\n', files)).toEqual(['a.md: has no section "The way of a capture"']));
 });
 
 it('files named in a document must be there; placeholders and built files are not meant', () => {

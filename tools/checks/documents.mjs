@@ -2,11 +2,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { coverageFaults } from './coverage-checks.mjs';
-import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults } from './docs-checks.mjs';
+import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults, wayFaults } from './docs-checks.mjs';
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
 const COVERAGE = 'docs/spec-coverage.md';
+const ARCHITECTURE = 'docs/architecture.md';
 const read = (file) => readFileSync(file, 'utf8');
 
 /** `{ count, faults }`: how many files were looked at, and a line per fault. */
@@ -16,6 +17,7 @@ export function checkDocuments() {
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
     ...coverageFaults(COVERAGE, read(COVERAGE), JSON.parse(read('tools/checks/interface-rules.json')), files, read),
+    ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
     ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
     ...[...files]
       .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')

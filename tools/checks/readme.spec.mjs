@@ -10,6 +10,6 @@ it('shows the quickstart as it stands', () => {
 it('names the benches that there are', () => {
   const [, row] = /^\| `npm run bench -- NAME`\s*\|(.*)\|$/m.exec(readme);
   const named = [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  const [, list] = /^const BENCHES: Bench\[\] = \[(.*)\];$/m.exec(readFileSync('bench/src/main.ts', 'utf8'));
+  const [, list] = /^const BENCHES: Bench\[\] = \[(.*)\];$/m.exec(readFileSync('verification/bench/main.ts', 'utf8'));
   expect(named.sort()).toEqual(list.split(', ').sort());
 });

@@ -22,7 +22,7 @@ export const options = {
 export const variables = INFRASTRUCTURE;
 export const exitCodes = { 1: 'it could not be measured, or with --strict a target is not met' };
 
-const MAIN = 'bench/dist/main.js';
+const MAIN = 'verification/dist/bench/main.js';
 const WRONG_USE = 2;
 
 export async function run({ options: { json }, args, held, log }) {

@@ -72,8 +72,8 @@ it('an address that may hold a password is never repeated', () => {
 });
 
 it.each([
-  ['bench', 'bench/src/main.ts', ['check']],
-  ['faults', 'faults/src/main.ts', ['corpus']],
+  ['bench', 'verification/bench/main.ts', ['check']],
+  ['faults', 'verification/main.ts', ['corpus']],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-options.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
   const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(([, option]) => option);

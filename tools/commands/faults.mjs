@@ -50,7 +50,7 @@ export async function run({ options: given, args, held, log }) {
     : process.env;
   const isResult = (line, stream) => stream === 'stdout' && (!given.json || line.startsWith('{"'));
   const onLine = (line, stream) => (isResult(line, stream) ? console.log(line) : console.error(line));
-  const outcome = await held.start(process.execPath, ['faults/dist/main.js', ...args], { env, onLine }).exited;
+  const outcome = await held.start(process.execPath, ['verification/dist/main.js', ...args], { env, onLine }).exited;
   return typeof outcome === 'number' ? outcome : 1;
 }
 

@@ -5,7 +5,7 @@ const RUNS = 1_000;
 /** `npm test` says which: it names a commit's worlds once, for all who ask. */
 const { SIMULATED_SEED: seed = '1' } = process.env;
 
-const found = JSON.parse(readFileSync('faults/src/simulation/found-seeds.json', 'utf8'));
+const found = JSON.parse(readFileSync('verification/simulation/found-seeds.json', 'utf8'));
 
 const simulated = (profile) => faults('--simulated', '--profile', profile, '--runs', String(RUNS), '--seed', seed, '--json');
 

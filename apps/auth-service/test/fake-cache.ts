@@ -1,10 +1,10 @@
 import type { Account } from '../src/accounts.js';
-import type { HeldToken } from '../src/tokens/held-token.js';
+import type { CachedToken } from '../src/tokens/cached-token.js';
 import type { Refusal } from '../src/tokens/refusal.js';
 
 /** A cache of one entry whose lock is always free. */
 export class FakeCache {
-  entry?: HeldToken;
+  entry?: CachedToken;
   known?: Refusal;
   isAway = false;
   /** Reads work, writes do not. */
@@ -22,11 +22,11 @@ export class FakeCache {
     this.reads++;
     return this.answer(this.entry);
   }
-  store(_entry: unknown, token: HeldToken) {
+  store(_entry: unknown, token: CachedToken) {
     if (!this.isFull) this.entry = token;
     return this.written(undefined);
   }
-  drop(_entry: unknown, fingerprint: string, mayGo: (token: HeldToken) => boolean) {
+  drop(_entry: unknown, fingerprint: string, mayGo: (token: CachedToken) => boolean) {
     if (this.entry?.fingerprint !== fingerprint || !mayGo(this.entry)) return this.answer(this.entry);
     if (!this.isFull) this.entry = undefined;
     return this.written(this.entry);

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { RedisModule } from '@tranche/service-kit';
+import { CheckoutConfig } from './checkout.config.js';
 import { OrderController } from './order/order.controller.js';
 import { OrderService } from './order/order.service.js';
 import { OrderStore } from './order/order.store.js';
@@ -8,20 +10,18 @@ import { PaymentEventConsumer } from './order/payment-event.consumer.js';
 import { ProviderController } from './order/provider.controller.js';
 import { ReturnController } from './order/return.controller.js';
 import { ShopController } from './shop/shop.controller.js';
-import { TrancheLifecycle, TrancheSurroundings } from './tranche-client.service.js';
+import { TrancheClientModule } from './tranche-client.module.js';
 import { Visitors } from './web/visitor.controller.js';
 
+/** A shop without its store can do nothing: not ready while Redis is away. */
+const OrderRedis = RedisModule.forRootAsync({
+  inject: [CheckoutConfig],
+  useFactory: ({ redisUrl }: CheckoutConfig) => ({ url: redisUrl, name: 'orders', isRequired: true }),
+});
+
 @Module({
+  imports: [TrancheClientModule, OrderRedis],
   controllers: [ShopController, OrderController, OrderStreamController, ProviderController, ReturnController],
-  providers: [
-    OrderStore,
-    OrderService,
-    PaymentCommandProducer,
-    PaymentEventConsumer,
-    Visitors,
-    StreamSurroundings,
-    TrancheSurroundings,
-    TrancheLifecycle,
-  ],
+  providers: [OrderStore, OrderService, PaymentCommandProducer, PaymentEventConsumer, Visitors, StreamSurroundings],
 })
 export class CheckoutModule {}

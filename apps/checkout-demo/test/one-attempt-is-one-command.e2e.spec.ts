@@ -1,6 +1,6 @@
 import { eventsOf, freePorts, infrastructure, waitFor } from '@tranche/testing';
 import { closeRedis, connectRedis, createLogger } from '@tranche/service-kit';
-import { TOPICS, type CardPayment } from '@tranche/contracts';
+import { COMMAND_TOPICS, type CardPayment } from '@tranche/contracts';
 import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js'; // prettier-ignore
 
 describe('an attempt to pay is one command', () => {
@@ -14,7 +14,7 @@ describe('an attempt to pay is one command', () => {
   };
   /** The card commands of the order: the last one has been answered, so all of them are there. */
   const commandsOf = async (orderId: string, lastId: string) => {
-    const reader = await eventsOf<CardPayment>(infrastructure().brokers, stack.prefix, TOPICS.commandsCard);
+    const reader = await eventsOf<CardPayment>(infrastructure().brokers, stack.prefix, COMMAND_TOPICS.card);
     const all = () => reader.of('shop-fr', orderId);
     await waitFor(() => all().some(({ id }) => id === lastId), { what: `command ${lastId}` });
     await reader.stop();

@@ -5,7 +5,7 @@ import { Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/
 import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
 
-/** This very machine: nobody is on the way. */
+/** This machine itself: there is no network to listen on. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export class CseConfig extends KafkaConfig implements ChecksItself {

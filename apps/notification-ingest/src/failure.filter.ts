@@ -10,7 +10,7 @@ interface Reply {
   header(name: string, value: string): Reply;
 }
 
-/** Every failed request is told and counted, routed or not; of an address that failed too often its answer is 429 with Retry-After. */
+/** Every failed request is logged and counted, routed or not; of an address that failed too often its answer is 429 with Retry-After. */
 @Catch()
 @Injectable()
 export class FailureFilter extends ProblemFilter {
@@ -29,13 +29,13 @@ export class FailureFilter extends ProblemFilter {
     const { ip } = http.getRequest<{ ip: string }>();
     // Whoever fails has to connect again: a connection costs the other end as much as us.
     http.getResponse<Reply>().header('connection', 'close');
-    this.tell(problem, ip);
+    this.report(problem, ip);
     const waitSeconds = await this.failures.countFailure(ip);
     return super.catch(waitSeconds === undefined ? error : tooManyFailures(waitSeconds), host);
   }
 
-  /** A HASH that fits no key was told when it was verified. */
-  private tell(problem: Problem, from: string): void {
+  /** A HASH that fits no key was logged when it was verified. */
+  private report(problem: Problem, from: string): void {
     if (problem instanceof UnreadableNotification) this.notifications.refuseUnreadable(problem.reason, from);
     else if (problem.status !== 403) this.notifications.refuseUnrouted(problem.status, from);
   }

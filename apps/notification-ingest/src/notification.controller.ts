@@ -1,12 +1,12 @@
 import { Controller, Get, Head, Header, Headers, HttpCode, Ip, Post } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
+import { validTraceHeaders, type ReceivedTrace } from '@tranche/runtime';
 import { NotificationParametersPipe } from './notification-parameters.pipe.js';
 import { NotificationService } from './notification.service.js';
 import type { Parameters } from './received-parameters.js';
 import { Received } from './received-request.js';
-import { requestTrace, type RequestTrace } from './request-trace.js';
 
-/** The platform's NOTIFICATION_URL. Only `200` with the body `OK`, exactly, tells it that we have the notification for good. */
+/** The platform's NOTIFICATION_URL. Only `200` with the body `OK`, exactly, says to it that the notification is stored. */
 @Controller('notifications')
 export class NotificationController {
   constructor(private readonly notifications: NotificationService) {}
@@ -22,7 +22,7 @@ export class NotificationController {
   receiveByGet(
     @Received(NotificationParametersPipe) parameters: Parameters,
     @Ip() from: string,
-    @Headers() headers: RequestTrace,
+    @Headers() headers: ReceivedTrace,
   ): Promise<'OK'> {
     return this.receive(parameters, from, headers);
   }
@@ -33,13 +33,17 @@ export class NotificationController {
   receiveByPost(
     @Received(NotificationParametersPipe) parameters: Parameters,
     @Ip() from: string,
-    @Headers() headers: RequestTrace,
+    @Headers() headers: ReceivedTrace,
   ): Promise<'OK'> {
     return this.receive(parameters, from, headers);
   }
 
-  private async receive(parameters: Parameters, from: string, headers: RequestTrace): Promise<'OK'> {
-    const outcome = await this.notifications.receive(parameters, { from, startedAtMs: performance.now(), trace: requestTrace(headers) });
+  private async receive(parameters: Parameters, from: string, headers: ReceivedTrace): Promise<'OK'> {
+    const outcome = await this.notifications.receive(parameters, {
+      from,
+      startedAtMs: performance.now(),
+      trace: validTraceHeaders(headers),
+    });
     switch (outcome) {
       case 'accepted':
         return 'OK';

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, TOPICS, type EncodedEvent, type PaymentNotification } from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
+import type { ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
-import type { RequestTrace } from './request-trace.js';
 import { quarantineRecord, type QuarantineReason, type Suspect } from './quarantine/quarantine-record.js';
 import { WaitingLimit } from './limits/waiting-limit.js';
 
 /** As much waits for Kafka as may; nothing was sent. */
 export class OverloadedError extends Error {}
 
-/** Of what may wait, for what nobody signed: it never takes the room of what somebody did. */
+/** The part of the queue for unsigned notifications: they never take the room of signed ones. */
 const QUARANTINE_PART = 1 / 8;
 
 /** Resolves when every replica in sync has the record; rejects when that took too long, and then it may still get there. */
@@ -35,7 +35,7 @@ export class NotificationProducer {
     id: string,
     notification: PaymentNotification,
     deadlineMs = this.config.publishTimeoutMs,
-    trace: RequestTrace = {},
+    trace: ReceivedTrace = {},
   ): Promise<void> {
     const { merchant, orderId, receivedAt } = notification;
     const key = orderKey(merchant, orderId);

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { parseOrderKey, orderKey, readNotification, type PaymentNotification } from '@tranche/contracts';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { isSignedBy, valueOf } from '@tranche/platform';
+import type { ReceivedTrace } from '@tranche/runtime';
 import { contentHash } from './content-hash.js';
 import { IngestConfig } from './ingest.config.js';
 import { NotificationProducer, OverloadedError } from './notification.producer.js';
-import { isSignedBy, valueOf } from '@tranche/platform';
 import { QuarantineService } from './quarantine/quarantine.service.js';
-import type { RequestTrace } from './request-trace.js';
 import type { Parameters, Unreadable } from './received-parameters.js';
 
-/** `accepted`: stored for good. `refused`: nobody we know signed it. `unavailable`: signed, but not stored; it must come again. */
+/** `accepted`: stored for good. `refused`: no key that we know signed it. `unavailable`: signed, but not stored; it must come again. */
 export type Outcome = 'accepted' | 'refused' | 'unavailable';
 
 export interface Arrival {
@@ -17,7 +17,7 @@ export interface Arrival {
   from: string;
   /** Of the monotonic clock: the answer's time runs from here. */
   startedAtMs: number;
-  trace?: RequestTrace;
+  trace?: ReceivedTrace;
 }
 
 /** From the received parameters to the answer: whose is it, is it signed, is it stored. */
@@ -78,7 +78,7 @@ export class NotificationService {
   private notStored(id: string, merchant: string, error: unknown): Outcome {
     const isOverloaded = error instanceof OverloadedError;
     this.received.inc({ result: isOverloaded ? 'overloaded' : 'unavailable' });
-    // While Kafka is away thousands may be turned away in a second; those that waited in vain tell it.
+    // While Kafka is away thousands may be turned away in a second; only those that waited in vain are logged.
     this.log[isOverloaded ? 'debug' : 'error'](
       { notification: id, merchant, error: String(error) },
       'a notification was not stored; the platform is asked to send it again',

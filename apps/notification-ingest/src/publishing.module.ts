@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IngestKafkaModule } from './kafka/ingest-kafka.module.js';
+import { IngestKafkaModule } from './ingest-kafka.module.js';
 import { NotificationProducer } from './notification.producer.js';
 
 @Module({ imports: [IngestKafkaModule], providers: [NotificationProducer], exports: [NotificationProducer] })

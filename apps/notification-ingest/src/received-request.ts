@@ -6,7 +6,7 @@ export interface ReceivedRequest {
   query: Buffer;
   /** Undefined where none came. */
   body: Buffer | undefined;
-  /** Whether the headers tell of a body, read or not. */
+  /** Whether the headers announce a body, read or not. */
   announcesBody: boolean;
   contentType: string;
   contentEncoding: string;
@@ -35,7 +35,7 @@ function receivedRequest({ url, headers, body }: RequestAsItCame): ReceivedReque
   };
 }
 
-/** A GET has no body: what comes as one would be parameters that nobody looks at. */
+/** A GET has no body: parameters in one would not be read. */
 export function parametersOfQuery({ query, announcesBody }: ReceivedRequest): Parameters | Unreadable {
   return announcesBody ? queryAndBody() : parametersOfForm(query);
 }

@@ -1,8 +1,15 @@
 import type { BatchingProducer, KafkaClient } from '@tranche/kafka';
 import * as kafka from '@tranche/kafka';
 import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
-import { GatewayLifecycle, type GatewayParts, type GatewayTimers } from './gateway-lifecycle.service.js';
+import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
+import type { DoubtWatchService } from './journal/doubt-watch.service.js';
+import type { IndexAudit } from './journal/index-audit.service.js';
+import type { Journal } from './journal/journal.service.js';
+import type { OrderIndexStore } from './journal/order-index.store.js';
+import type { ProjectorService } from './journal/projector.service.js';
+import type { TimerWatchService } from './journal/timer-watch.service.js';
+import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
 jest.mock('@tranche/kafka', () => ({
   ...jest.requireActual<typeof kafka>('@tranche/kafka'),
@@ -22,18 +29,38 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   jest.mocked(kafka.prepareTopics).mockImplementation(step('prepareTopics'));
-  const timers = { start: () => void calls.push('timers') } as unknown as GatewayTimers;
-  const parts = { index: { assertUsable: step('assertUsable') }, journal: { start: step('journal') }, projector: { start: step('projector') }, audit: { start: () => void calls.push('audit') }, timers } as unknown as GatewayParts; // prettier-ignore
+  const started = (name: string) => ({ start: () => void calls.push(name) });
+  const index = { assertUsable: step('assertUsable') } as unknown as OrderIndexStore;
+  const projector = { start: step('projector') } as unknown as ProjectorService;
+  const journal = { start: step('journal') } as unknown as Journal;
+  const audit = started('audit') as unknown as IndexAudit;
+  const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
+  const timerWatch = started('timerWatch') as unknown as TimerWatchService;
+  const lookUps = started('lookUps') as unknown as LookUpScheduler;
   const log = { info: () => undefined, warn: () => undefined } as unknown as ServiceLogger;
   const config = { role: 'all', kafkaTopicPrefix: '', topics: 'create' } as unknown as GatewayConfig;
   const producer = { connect: step('connect') } as unknown as BatchingProducer;
-  return { calls, lifecycle: new GatewayLifecycle(config, {} as KafkaClient, producer, parts, { log, lifetime }) };
+  const kafkaClient = {} as KafkaClient;
+  const lifecycle = new GatewayLifecycle(
+    ...([config, kafkaClient, producer, index, projector, audit, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
+  );
+  return { calls, lifecycle };
 }
 
 it('starts its parts in order, the timers last', async () => {
   const { calls, lifecycle } = gateway();
   await lifecycle.onModuleInit();
-  expect(calls).toEqual(['prepareTopics', 'connect', 'assertUsable', 'projector', 'audit', 'journal', 'timers']);
+  expect(calls).toEqual([
+    'prepareTopics',
+    'connect',
+    'assertUsable',
+    'projector',
+    'audit',
+    'journal',
+    'doubtWatch',
+    'timerWatch',
+    'lookUps',
+  ]);
 });
 
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {

@@ -1,103 +1,68 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { TOPICS } from '@tranche/contracts';
+import { topicsOf } from '@tranche/contracts';
 import { BatchingProducer, prepareTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
-import { ServiceLifetime, ServiceLogger, untilUp } from '@tranche/service-kit';
+import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { untilUp } from '@tranche/runtime';
 import { GatewayConfig } from './gateway.config.js';
-import { DoubtTimer } from './journal/doubt-timer.service.js';
+import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
 import { Journal } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
-import { ProjectorConsumer } from './journal/projector.consumer.js';
-import { Timers } from './journal/timers.service.js';
+import { ProjectorService } from './journal/projector.service.js';
+import { TimerWatchService } from './journal/timer-watch.service.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
-import { LookUps } from './look-up/look-ups.service.js';
+import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-/** Topics that the gateway reads or writes. */
-const OWN_TOPICS = [
-  TOPICS.commandsPartnerA,
-  TOPICS.commandsPartnerB,
-  TOPICS.commandsCard,
-  TOPICS.events,
-  TOPICS.notifications,
-  TOPICS.journal,
-  TOPICS.commandsDeadLetter,
-];
-
-/** What looks after doubts and deadlines by itself, from time to time. */
-@Injectable()
-export class GatewayTimers {
-  constructor(
-    private readonly doubtTimer: DoubtTimer,
-    private readonly timers: Timers,
-    private readonly lookUps: LookUps,
-  ) {}
-
-  start(): void {
-    for (const timer of [this.doubtTimer, this.timers, this.lookUps]) timer.start();
-  }
-
-  stop(): void {
-    for (const timer of [this.doubtTimer, this.timers, this.lookUps]) timer.stop();
-  }
-}
-
-@Injectable()
-export class GatewayParts {
-  constructor(
-    readonly index: OrderIndexStore,
-    readonly journal: Journal,
-    readonly timers: GatewayTimers,
-    readonly projector: ProjectorConsumer,
-    readonly audit: IndexAudit,
-  ) {}
-}
-
-@Injectable()
-export class GatewaySurroundings {
-  constructor(
-    readonly log: ServiceLogger,
-    readonly lifetime: ServiceLifetime,
-  ) {}
-}
+const OWN_TOPICS = topicsOf('payment-gateway');
 
 /** What must stand before the first command is taken, and what must end after the last one, in order. */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
+  /** What acts by the clock alone. */
+  readonly #timers: readonly { start(): void; stop(): void }[];
+
   constructor(
     private readonly config: GatewayConfig,
     @Inject(KAFKA_CLIENT) private readonly kafka: KafkaClient,
     private readonly producer: BatchingProducer,
-    private readonly parts: GatewayParts,
-    private readonly surroundings: GatewaySurroundings,
-  ) {}
+    private readonly index: OrderIndexStore,
+    private readonly projector: ProjectorService,
+    private readonly audit: IndexAudit,
+    private readonly journal: Journal,
+    doubtWatch: DoubtWatchService,
+    timerWatch: TimerWatchService,
+    lookUps: LookUpScheduler,
+    private readonly lifetime: ServiceLifetime,
+    private readonly log: ServiceLogger,
+  ) {
+    this.#timers = [doubtWatch, timerWatch, lookUps];
+  }
 
   async onModuleInit(): Promise<void> {
-    const { log, lifetime } = this.surroundings;
-    const { index, journal, timers, projector, audit } = this.parts;
+    const { log } = this;
     const { kafkaTopicPrefix: prefix, topics: mode, role } = this.config;
-    const { stopping: signal } = lifetime;
-    // What is started after the stop nobody would stop.
+    const { stopping: signal } = this.lifetime;
+    // What starts after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await waitForKafka(this.kafka, { log, signal });
     await done(prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log }));
     await done(this.producer.connect());
-    await done(untilUp('Redis', () => index.assertUsable(), { log, signal }));
+    await done(untilUp('Redis', () => this.index.assertUsable(), { log, signal }));
     if (role !== 'commands') {
-      await done(projector.start());
-      audit.start();
+      await done(this.projector.start());
+      this.audit.start();
     }
     if (role === 'projector') return;
-    await done(journal.start());
-    timers.start();
+    await done(this.journal.start());
+    for (const timer of this.#timers) timer.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    const { journal, timers, projector, audit } = this.parts;
-    timers.stop();
+    for (const timer of this.#timers) timer.stop();
     // Together: a rebuild that an audit began ends with the projector.
-    await Promise.all([audit.stop(), projector.stop()]);
-    await journal.stop();
+    await Promise.all([this.audit.stop(), this.projector.stop()]);
+    await this.journal.stop();
     await this.producer.close();
   }
 }

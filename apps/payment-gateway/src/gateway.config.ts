@@ -3,8 +3,8 @@ import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
-import { loadOperators } from './operator/operators.config.js';
-import type { Operator } from './operator/operators.js';
+import { loadOperators } from './operations/operators.config.js';
+import type { Operator } from './operations/operators.js';
 
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import { runService } from '@tranche/service-kit';
-import { AppModule, kafkaServers } from './app.module.js';
+import { AppModule } from './app.module.js';
 import { GatewayConfig } from './gateway.config.js';
+import { KafkaServers } from './kafka-servers.service.js';
 
 await runService({
   name: 'payment-gateway',
@@ -10,5 +11,5 @@ await runService({
   tracesOnlyWhenExported: true,
   managementPort: (config) => config.managementPort,
   limits: { bodyBytes: 16_384 },
-  strategies: kafkaServers,
+  strategies: (app) => app.get(KafkaServers).create(),
 });

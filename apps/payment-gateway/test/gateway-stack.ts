@@ -53,6 +53,8 @@ export interface GatewayStack {
   /** Waits for the n-th event of the type about the order. */
   event(orderId: string, type: string, count?: number): Promise<CloudEvent<PaymentEvent>>;
   typesOf(orderId: string): string[];
+  /** Value of a metric of the gateway; its first sample where it has labels, not a number where it has none. */
+  metric(name: string): Promise<number>;
   /** Makes the simulator misbehave, see its README. */
   fault(rule: object): Promise<void>;
   stop(): Promise<void>;
@@ -121,6 +123,10 @@ export async function startGatewayStack(
       return event;
     },
     typesOf: (orderId) => about(orderId).map((event) => event.type),
+    async metric(name) {
+      const metrics = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
+      return Number(metrics.match(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm'))?.[1]);
+    },
     async fault(rule) {
       const response = await fetch(`${simulator.url}/simulator/faults`, {
         method: 'POST',

@@ -1,5 +1,6 @@
 import { createClient } from 'redis';
-import { aCapture, aPartnerAAuthorization, waitFor } from '@tranche/testing';
+import { aCapture, waitFor } from '@tranche/testing';
+import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
@@ -7,30 +8,12 @@ beforeAll(async () => (stack = await startGatewayStack({ INDEX_AUDIT_EVERY_MS: '
 afterAll(() => stack.stop(), 60_000);
 
 const capture = (orderId: string) => stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
-const metric = async (name: string) => {
-  const metrics = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
-  return Number(metrics.match(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm'))?.[1]);
-};
-
-async function authorizedAndCaptured(orderId: string): Promise<void> {
-  await stack.send('payment.authorize', aPartnerAAuthorization({ orderId }));
-  const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
-  await fetch(`${stack.simulator.url}/form/${data.transactionId}`, {
-    method: 'POST',
-    body: new URLSearchParams({ decision: 'validate' }),
-    redirect: 'manual',
-  });
-  await stack.notify({ orderId, operationType: 'authorization', transactionId: data.transactionId, execCode: '0000' });
-  await stack.event(orderId, 'payment.authorize.succeeded');
-  await capture(orderId);
-  await stack.event(orderId, 'payment.capture.succeeded');
-}
 
 it('finds an order that is missing under a valid marker, rebuilds the index, and captures nothing twice', async () => {
   const orderId = 'hole';
-  await authorizedAndCaptured(orderId);
-  await waitFor(async () => (await metric('tranche_orders_in_memory')) === 0, { timeoutMs: 30_000, what: 'an empty memory' });
-  expect(await metric('tranche_index_audit_differences_total')).toBe(0);
+  await capturedOrder(stack, orderId);
+  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, { timeoutMs: 30_000, what: 'an empty memory' });
+  expect(await stack.metric('tranche_index_audit_differences_total')).toBe(0);
   const redis = await createClient({ url: process.env.REDIS_URL ?? '' }).connect();
   const [key = ''] = await redis.keys(`${stack.prefix}gateway:*:order:*/${orderId}`);
   const held = await redis.get(key);
@@ -38,8 +21,8 @@ it('finds an order that is missing under a valid marker, rebuilds the index, and
   await waitFor(async () => (await redis.get(key)) !== null, { timeoutMs: 60_000, what: 'the order in the index again' });
   expect(JSON.parse((await redis.get(key)) ?? '')).toEqual(JSON.parse(held ?? ''));
   await redis.close();
-  expect(await metric('tranche_index_audit_differences_total')).toBe(1);
-  expect(stack.gateway.logs.join('\n')).toContain('The index holds another state than the journal: it is mended');
+  expect(await stack.metric('tranche_index_audit_differences_total')).toBe(1);
+  expect(stack.gateway.logs.join('\n')).toContain('The index holds another state than the journal: it is repaired');
   await capture(orderId);
   await stack.event(orderId, 'payment.capture.rejected');
   expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);

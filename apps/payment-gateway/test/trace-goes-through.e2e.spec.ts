@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeCloudEvent, orderKey, TOPICS } from '@tranche/contracts';
+import { COMMAND_TOPICS, encodeCloudEvent, orderKey } from '@tranche/contracts';
 import { aCommand, aPartnerBAuthorization } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
@@ -13,7 +13,7 @@ it('carries the trace of a command on to its events, without an exporter', async
   const { headers, value } = encodeCloudEvent(
     aCommand('payment.authorize', data, { id: randomUUID(), time: new Date().toISOString(), traceparent }),
   );
-  await stack.sendRecord(TOPICS.commandsPartnerB.name, orderKey(data.merchant, data.orderId), value, headers);
+  await stack.sendRecord(COMMAND_TOPICS['partner-b'].name, orderKey(data.merchant, data.orderId), value, headers);
   const event = await stack.event('traced', 'payment.authorize.redirect_required');
   expect(event.traceparent).toBe(traceparent);
 }, 90_000);

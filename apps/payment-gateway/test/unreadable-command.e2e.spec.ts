@@ -1,4 +1,4 @@
-import { TOPICS } from '@tranche/contracts';
+import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
 import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
@@ -11,7 +11,7 @@ afterAll(() => stack.stop(), 60_000);
 it('puts bytes that nobody can read aside as they came, and goes on', async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
   const key = 'shop-fr/after-unreadable';
-  await stack.sendRecord(TOPICS.commandsPartnerA.name, key, bytes, { 'x-own': 'kept' });
+  await stack.sendRecord(COMMAND_TOPICS['partner-a'].name, key, bytes, { 'x-own': 'kept' });
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'after-unreadable' }));
   await stack.event('after-unreadable', 'payment.authorize.redirect_required');
 

@@ -1,9 +1,9 @@
 import { ClientChecks } from './client-checks.js';
 
 it('is ready and live by its parts, and tells the registry of the service', () => {
-  const told: (() => string | undefined)[] = [];
-  const tell = (_name: string, check: () => string | undefined) => void told.push(check);
-  const checks = new ClientChecks({ addReadiness: tell, addLiveness: tell });
+  const registered: (() => string | undefined)[] = [];
+  const register = (_name: string, check: () => string | undefined) => void registered.push(check);
+  const checks = new ClientChecks({ addReadiness: register, addLiveness: register });
   const producer = checks.part();
   let trouble: string | undefined = 'Kafka is away';
   producer.addReadiness('producer', () => trouble);
@@ -14,15 +14,15 @@ it('is ready and live by its parts, and tells the registry of the service', () =
   expect(checks.health()).toEqual({ isLive: true, isReady: false, reasons: ['Kafka is away'] });
   trouble = undefined;
   expect(checks.health()).toEqual({ isLive: true, isReady: true, reasons: [] });
-  expect(told.map((check) => check())).toEqual([undefined, undefined]);
+  expect(registered.map((check) => check())).toEqual([undefined, undefined]);
 });
 
 it('leaves nothing in the registry of the service when the client has ended', () => {
-  const told: (() => string | undefined)[] = [];
-  const tell = (_name: string, check: () => string | undefined) => void told.push(check);
-  const checks = new ClientChecks({ addReadiness: tell, addLiveness: tell });
+  const registered: (() => string | undefined)[] = [];
+  const register = (_name: string, check: () => string | undefined) => void registered.push(check);
+  const checks = new ClientChecks({ addReadiness: register, addLiveness: register });
   checks.part().addReadiness('producer', () => 'has not connected yet');
   checks.end('never connected');
   expect(checks.health().reasons).toEqual(['never connected']);
-  expect(told.map((check) => check())).toEqual([undefined]);
+  expect(registered.map((check) => check())).toEqual([undefined]);
 });

@@ -1,18 +1,18 @@
-import type { KafkaHealth } from '@tranche/kafka';
+import type { HealthRegistry } from '@tranche/runtime';
 import type { ClientHealth } from './tranche-client.js';
 
 type Check = () => string | undefined;
 
-/** The checks of a client's parts, told to the caller's registry too where it gave one. */
+/** The checks of a client's parts; they are in the caller's registry too, where it gave one. */
 export class ClientChecks {
   readonly #readiness = new Set<Check>();
   readonly #liveness = new Set<Check>();
   readonly #parts = new Set<{ drop(): void }>();
 
-  constructor(private readonly told?: KafkaHealth) {}
+  constructor(private readonly registry?: HealthRegistry) {}
 
   /** For one part of the client; after `drop` its checks count no more. */
-  part(): KafkaHealth & { drop(): void } {
+  part(): HealthRegistry & { drop(): void } {
     const own = new Set<Check>();
     let isDropped = false;
     const untilDropped = (check: Check) => () => (isDropped ? undefined : check());
@@ -20,12 +20,12 @@ export class ClientChecks {
       addReadiness: (name: string, check: Check) => {
         own.add(check);
         this.#readiness.add(check);
-        this.told?.addReadiness(name, untilDropped(check));
+        this.registry?.addReadiness(name, untilDropped(check));
       },
       addLiveness: (name: string, check: Check) => {
         own.add(check);
         this.#liveness.add(check);
-        this.told?.addLiveness(name, untilDropped(check));
+        this.registry?.addLiveness(name, untilDropped(check));
       },
       drop: () => {
         isDropped = true;

@@ -1,7 +1,7 @@
-import type { KafkaLog } from '@tranche/kafka';
+import type { Log } from '@tranche/runtime';
 
 /** Where the caller gives no log: warnings and errors as JSON lines on standard error. */
-export const logToStandardError: KafkaLog = {
+export const logToStandardError: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: (fields, message) => console.warn(JSON.stringify({ level: 'warn', message, ...fields })),

@@ -1,4 +1,5 @@
-import { waitForKafka, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import { waitForKafka, type KafkaClient } from '@tranche/kafka';
+import type { Log } from '@tranche/runtime';
 import { KafkaUnreachableError } from './errors.js';
 
 interface Opening {
@@ -8,13 +9,13 @@ interface Opening {
 }
 
 /** Resolves when a broker answered and what follows is open; gives up after the time, saying what the last try said. */
-export async function connected(client: KafkaClient, log: KafkaLog, timeoutMs: number, { open, undo }: Opening): Promise<void> {
+export async function connected(client: KafkaClient, log: Log, timeoutMs: number, { open, undo }: Opening): Promise<void> {
   const giveUp = new AbortController();
   let lastError: unknown;
-  const listening: KafkaLog = {
+  const listening: Log = {
     ...bound(log),
     warn: (fields, message) => {
-      lastError = fields['error'];
+      lastError = (fields as { error?: unknown }).error;
       log.warn(fields, message);
     },
   };
@@ -37,7 +38,7 @@ export async function connected(client: KafkaClient, log: KafkaLog, timeoutMs: n
 }
 
 /** A logger's methods may need their owner. */
-function bound(log: KafkaLog): KafkaLog {
+function bound(log: Log): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),
     info: (fields, message) => log.info(fields, message),

@@ -1,5 +1,5 @@
 import type { Fault } from '@tranche/contracts';
-import { errorText } from '@tranche/kafka';
+import { errorText } from '@tranche/runtime';
 
 const FAULTS_IN_MESSAGE = 10;
 
@@ -28,7 +28,7 @@ export class InvalidEventError extends Error {
 }
 
 /**
- * The command was not acknowledged. `mayBeWritten` false: it is not in the topic. True: nobody knows. Either way publishing it
+ * The command was not acknowledged. `mayBeWritten` false: it is not in the topic. True: it is not known. Either way publishing it
  * again with the same id is safe: the gateway executes an id once.
  */
 export class PublishError extends Error {

@@ -1,5 +1,6 @@
 import type { EventType } from '@tranche/contracts';
-import { errorText, type ConsumedRecord, type HandledCall, type KafkaLog } from '@tranche/kafka';
+import { errorText, type Log } from '@tranche/runtime';
+import type { ConsumedRecord, HandledCall } from '@tranche/kafka';
 import type { ClientMetrics } from './client-metrics.js';
 import { readEvent } from './event-reader.js';
 import type { EventOf } from './payment-events.js';
@@ -17,7 +18,7 @@ export class EventDelivery {
 
   constructor(
     private readonly options: SubscribeOptions,
-    private readonly log: KafkaLog,
+    private readonly log: Log,
     private readonly metrics: ClientMetrics,
   ) {
     this.#seen = new SeenEvents(options.rememberedEvents ?? defaultRememberedEvents);
@@ -59,7 +60,7 @@ export class EventDelivery {
         this.#seen.add(partition, event.id);
         return this.metrics.event(group, 'handled');
       } catch (error) {
-        // A handler that was told to give its wait up has not failed.
+        // A handler whose signal aborted its wait has not failed.
         if (!giveUp || context.attempt < giveUp.afterAttempts || context.signal.aborted) throw error;
         givenUp = { error };
         this.#givenUp.set(record, givenUp);

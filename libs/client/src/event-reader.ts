@@ -4,7 +4,7 @@ import type { EventOf } from './payment-events.js';
 
 export type ReadEvent =
   | { read: 'event'; event: EventOf<EventType> }
-  /** A type that nobody asked for: its data is not looked at. */
+  /** A type without a handler: its data is not looked at. */
   | { read: 'unwanted' }
   /** A type that this version does not know: there may be new ones at any time. */
   | { read: 'unknown_type'; type: string }

@@ -1,5 +1,6 @@
 import { TOPICS } from '@tranche/contracts';
-import { partitionForKey, type ConsumedRecord } from '@tranche/kafka';
+import { partitionForKey } from '@tranche/runtime';
+import type { ConsumedRecord } from '@tranche/kafka';
 
 /** The topic of result events as an array per partition: the same bytes, keys and partitions as in Kafka. */
 export class InMemoryEvents {

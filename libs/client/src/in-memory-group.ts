@@ -52,7 +52,7 @@ export class InMemoryGroup {
       for (const { partition, work } of assigned) if (partition === record.partition) work.add([record]);
   }
 
-  /** Nothing waits, runs or is held, as long as somebody is there to handle it. */
+  /** Nothing waits or runs for which there is a handler. */
   get isSettled(): boolean {
     if (this.#changes > 0) return false;
     return [...this.#members].every(({ assigned }) => assigned.every(({ work }) => work.backlog().records === 0));

@@ -1,13 +1,12 @@
 import {
   EVENT_VALUES,
   operationKind,
+  type Authorization,
   type Capture,
   type CardPayment,
   type CommandType,
   type EventType,
   type Fault,
-  type PartnerAAuthorization,
-  type PartnerBAuthorization,
   type PaymentEvent,
   type Rail,
   type Refund,
@@ -18,7 +17,7 @@ import { sureFields } from './payment-events.js';
 import type { Published } from './publisher.js';
 
 interface DataOf {
-  'payment.authorize': PartnerAAuthorization | PartnerBAuthorization;
+  'payment.authorize': Authorization;
   'payment.pay': CardPayment;
   'payment.capture': Capture;
   'payment.refund': Refund;

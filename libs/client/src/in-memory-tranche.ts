@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
+  COMMAND_TOPICS,
   encodeCloudEvent,
   orderKey,
   sequenceOf,
-  TOPICS,
   validateEventData,
   type CloudEvent,
   type CommandType,
   type EventType,
   type PaymentEvent,
 } from '@tranche/contracts';
-import { errorText, partitionForKey, tell, type ConsumedRecord, type KafkaLog } from '@tranche/kafka';
+import { errorText, partitionForKey, ignoreErrors, type Log } from '@tranche/runtime';
+import type { ConsumedRecord } from '@tranche/kafka';
 import { logToStandardError } from './client-log.js';
 import { ClientMetrics } from './client-metrics.js';
 import type { CommandMessage } from './commands.js';
@@ -29,7 +30,7 @@ import type { ClientHealth, TrancheClient } from './tranche-client.js';
 export interface InMemoryTrancheOptions {
   source?: string;
   maxWaits?: number;
-  log?: KafkaLog;
+  log?: Log;
   now?: () => Date;
 }
 
@@ -42,7 +43,7 @@ export class InMemoryTranche implements TrancheClient {
   readonly published: PublishedCommand[] = [];
   /** As if Kafka were away: publishing rejects with a PublishError that says this. */
   failPublishing: 'not_written' | 'maybe_written' | undefined;
-  readonly #log: KafkaLog;
+  readonly #log: Log;
   readonly #now: () => Date;
   readonly #metrics = new ClientMetrics();
   readonly #events = new InMemoryEvents();
@@ -150,7 +151,7 @@ export class InMemoryTranche implements TrancheClient {
       const cause = new Error('failPublishing is set');
       return Promise.reject(new PublishError(id, topic, this.failPublishing === 'maybe_written', { cause }));
     }
-    const partition = partitionForKey(key, TOPICS.commandsCard.partitions);
+    const partition = partitionForKey(key, COMMAND_TOPICS.card.partitions);
     const offset = BigInt(this.published.filter((command) => command.topic === topic && command.partition === partition).length);
     const at = { id, topic, partition, offset };
     const command = publishedCommand(message, at);
@@ -183,7 +184,7 @@ export class InMemoryTranche implements TrancheClient {
         this.#emit({ ...attributes, type: answer.type, data: filledIn(message, answer) });
     } catch (error) {
       this.#scriptFailure ??= { error };
-      tell(() => this.#log.error({ type: message.type, error: errorText(error) }, 'a script did not answer a command'));
+      ignoreErrors(() => this.#log.error({ type: message.type, error: errorText(error) }, 'a script did not answer a command'));
       this.#waits.fail(message, error);
     }
   }

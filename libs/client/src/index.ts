@@ -17,6 +17,7 @@ export {
   TooManyWaitsError,
 } from './errors.js';
 export type {
+  Authorization,
   Capture,
   CardPayment,
   CloudEvent,

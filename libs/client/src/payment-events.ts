@@ -34,7 +34,7 @@ type SureField<T extends EventType> = T extends Other
 /** The data of an event of this type: the fields that it has for sure are not optional. */
 export type EventData<T extends EventType> = PaymentEvent & { [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]> };
 
-/** A result event of one type (or, for a union of types, one of them, told apart by `type`). */
+/** A result event of one type (or, for a union of types, one of them; `type` says which). */
 export type EventOf<T extends EventType> = T extends EventType ? Omit<CloudEvent<EventData<T>>, 'type'> & { type: T } : never;
 
 /** What a command of this kind may come back as. */

@@ -1,10 +1,9 @@
 import {
   METHODS,
-  type CardPayment,
+  type Authorization,
   type Capture,
+  type CardPayment,
   type CommandType,
-  type PartnerAAuthorization,
-  type PartnerBAuthorization,
   type Rail,
   type Refund,
   type VoidAuthorization,
@@ -49,7 +48,7 @@ export class Publisher {
   }
 
   /** `payment.authorize`, on the rail of the payment option. */
-  async authorize(command: PartnerAAuthorization | PartnerBAuthorization, options: PublishOptions): Promise<Published> {
+  async authorize(command: Authorization, options: PublishOptions): Promise<Published> {
     return this.#publish('payment.authorize', railOf(command), command, options);
   }
 
@@ -78,10 +77,7 @@ export class Publisher {
    * in_doubt, … or `payment.command.rejected`. A repeated command gets the result that it had. Rejects besides with ResultTimeoutError:
    * the outcome is not known then.
    */
-  async authorizeAndWait(
-    command: PartnerAAuthorization | PartnerBAuthorization,
-    options: PublishOptions & WaitOptions,
-  ): Promise<ResultOf<'authorize'>> {
+  async authorizeAndWait(command: Authorization, options: PublishOptions & WaitOptions): Promise<ResultOf<'authorize'>> {
     return this.#publishAndWait<'authorize'>('payment.authorize', railOf(command), command, options);
   }
 

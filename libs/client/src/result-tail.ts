@@ -1,5 +1,6 @@
 import { TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { TailConsumer, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import { TailConsumer, type KafkaClient } from '@tranche/kafka';
+import type { Log } from '@tranche/runtime';
 import type { ClientChecks } from './client-checks.js';
 import { ClientClosedError } from './errors.js';
 import { readEvent } from './event-reader.js';
@@ -8,7 +9,7 @@ import { isResultType } from './payment-events.js';
 export interface ResultTailOptions {
   client: KafkaClient;
   topicPrefix: string;
-  log: KafkaLog;
+  log: Log;
   checks: ClientChecks;
   onEvent: (event: CloudEvent<PaymentEvent>) => void;
 }

@@ -69,7 +69,7 @@ export class ResultWaits {
         .catch((cause: unknown) => {
           throw new PublishError(id, topic, false, { cause });
         })
-        // Where nobody waits any more nothing is published that nobody expects.
+        // A wait that has ended publishes nothing.
         .then(() => {
           if (!this.#isWaiting(waitKey(key, id), wait)) return;
           isPublishing = true;

@@ -9,10 +9,9 @@ import {
   RecordTooLargeError,
   UnknownTopicError,
   type KafkaClient,
-  type KafkaHealth,
-  type KafkaLog,
   type KafkaSettings,
 } from '@tranche/kafka';
+import type { HealthRegistry, Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { ClientChecks } from './client-checks.js';
 import { logToStandardError } from './client-log.js';
@@ -38,10 +37,10 @@ export interface TrancheOptions {
   /** CloudEvents source of the commands (`/CLIENTID`). */
   source?: string;
   /** Warnings and errors go to standard error as JSON lines unless given; pino fits. */
-  log?: KafkaLog;
+  log?: Log;
   metrics?: Registry;
-  /** A registry that is told of the client's checks; `health()` has them in any case. */
-  health?: KafkaHealth;
+  /** Where the client registers its checks too; `health()` has them in any case. */
+  health?: HealthRegistry;
   /** How long connect() waits for Kafka, milliseconds (15,000). */
   connectTimeoutMs?: number;
   /** How long a command may wait for its acknowledgement, milliseconds (10,000). */
@@ -56,7 +55,7 @@ const defaultInFlight = 64;
 export class Tranche implements TrancheClient {
   readonly publisher: Publisher;
   readonly #options: TrancheOptions;
-  readonly #log: KafkaLog;
+  readonly #log: Log;
   readonly #metrics: ClientMetrics;
   readonly #checks: ClientChecks;
   readonly #kafka: KafkaClient;

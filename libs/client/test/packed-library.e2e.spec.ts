@@ -10,7 +10,7 @@ interface Packed {
 }
 
 const root = repositoryRoot();
-const libraries = ['contracts', 'kafka', 'client'];
+const libraries = ['runtime', 'contracts', 'kafka', 'client'];
 const tsc = require.resolve('typescript/bin/tsc');
 const packed: Record<string, Packed> = {};
 let folder: string;

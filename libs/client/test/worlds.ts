@@ -12,7 +12,8 @@ import {
   type EventType,
   type PaymentEvent,
 } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics, partitionForKey, TailConsumer } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient, ensureTopics, TailConsumer } from '@tranche/kafka';
+import { partitionForKey } from '@tranche/runtime';
 import { infrastructure, ownPrefix } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 import { InMemoryTranche } from '../src/testing.js';

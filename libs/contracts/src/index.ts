@@ -18,6 +18,7 @@ export * from './events/payment-event.js';
 export * from './events/service-events.js';
 export * from './notifications/payment-notification.js';
 export * from './notifications/read-notification.js';
+export * from './platform/platform-results.js';
 export * from './platform/enums.js';
 export * from './platform/execcodes.js';
 export * from './platform/records.js';

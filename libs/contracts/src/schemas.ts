@@ -1,7 +1,5 @@
-import { PartnerAAuthorization } from './commands/partner-a-authorization.js';
-import { PartnerBAuthorization } from './commands/partner-b-authorization.js';
-import { CardPayment } from './commands/card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './commands/follow-ups.js';
+import { PAYMENT_CLASSES } from './commands/validate-command.js';
 import { PaymentEvent } from './events/payment-event.js';
 import { AuthEvent, CseEvent } from './events/service-events.js';
 import { PaymentNotification } from './notifications/payment-notification.js';
@@ -17,12 +15,10 @@ export interface SchemaSource {
 }
 
 export const SCHEMA_SOURCES: readonly SchemaSource[] = [
-  { name: 'partner-a-authorization', type: PartnerAAuthorization, unknown: 'refused' },
-  { name: 'partner-b-authorization', type: PartnerBAuthorization, unknown: 'refused' },
+  ...Object.entries<MessageClass>(PAYMENT_CLASSES).map(([name, type]) => ({ name, type, unknown: 'refused' as const })),
   { name: 'capture', type: Capture, unknown: 'refused' },
   { name: 'refund', type: Refund, unknown: 'refused' },
   { name: 'void-authorization', type: VoidAuthorization, unknown: 'refused' },
-  { name: 'card-payment', type: CardPayment, unknown: 'refused' },
   { name: 'payment-event', type: PaymentEvent, unknown: 'ignored' },
   { name: 'payment-notification', type: PaymentNotification, unknown: 'ignored' },
   { name: 'auth-event', type: AuthEvent, unknown: 'ignored' },

@@ -5,9 +5,9 @@ const DAY = 86_400_000;
 const MB = 1_048_576;
 
 it.each([
-  ['commandsPartnerA', 'payments.commands.partner-a.v1', 14, 1],
-  ['commandsPartnerB', 'payments.commands.partner-b.v1', 14, 1],
-  ['commandsCard', 'payments.commands.card.v1', 14, 1],
+  ['partner-a', 'payments.commands.partner-a.v1', 14, 1],
+  ['partner-b', 'payments.commands.partner-b.v1', 14, 1],
+  ['card', 'payments.commands.card.v1', 14, 1],
   ['events', 'payments.events.v1', 35, 4],
   ['notifications', 'payments.notifications.v1', 35, 1],
   ['journal', 'payments.journal.v1', 100, 4],

@@ -23,9 +23,7 @@ export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, comm
 
 /** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
 export const TOPICS = {
-  commandsPartnerA: COMMAND_TOPICS['partner-a'],
-  commandsPartnerB: COMMAND_TOPICS['partner-b'],
-  commandsCard: COMMAND_TOPICS.card,
+  ...COMMAND_TOPICS,
   events: topic('payments.events.v1', { days: 35, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'consumers' }),
   notifications: topic('payments.notifications.v1', {
     days: 35,
@@ -53,6 +51,11 @@ export const TOPICS = {
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
   cseEvents: topic('cse.events.v1', { days: 35, mib: 1, key: 'apiKeyId', writtenBy: 'cse-token-service', readBy: 'anyone' }),
 } as const satisfies Record<string, TopicDefinition>;
+
+/** What a service reads or writes. */
+export function topicsOf(service: string): readonly TopicDefinition[] {
+  return Object.values<TopicDefinition>(TOPICS).filter(({ writtenBy, readBy }) => writtenBy === service || readBy === service);
+}
 
 export function topicName(prefix: string, definition: TopicDefinition): string {
   return prefix + definition.name;

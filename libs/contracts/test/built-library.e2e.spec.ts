@@ -19,6 +19,6 @@ it('the compiler keeps the metadata of decorated properties', () => {
 });
 
 it('loads the demo merchants', () => {
-  const program = `import { loadMerchants } from '@tranche/contracts'; console.log(loadMerchants('config/merchants.demo.json').all.length);`;
+  const program = `import { loadMerchants } from '@tranche/contracts'; console.log(String(loadMerchants('config/merchants.demo.json').all.length));`;
   expect(Number(node('--input-type=module', '-e', program))).toBeGreaterThanOrEqual(3);
 });

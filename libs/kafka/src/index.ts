@@ -1,11 +1,7 @@
-import 'reflect-metadata';
-
-export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from './kafka-client.js';
-export type { KafkaHealth, KafkaLog } from './kafka-log.js';
-export type { ConsumedRecord } from './consumed-record.js';
-export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type ProducerRecord } from './batching-producer.js';
-export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './event-announcer.js';
-export { partitionForKey } from './partition-for-key.js';
+export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from './kafkajs/kafka-client.js';
+export type { ConsumedRecord } from './consume/consumed-record.js';
+export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type ProducerRecord } from './produce/batching-producer.js';
+export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './produce/event-announcer.js';
 export {
   ConsumerClosedError,
   ProduceDeadlineError,
@@ -13,29 +9,22 @@ export {
   ProducerOverloadedError,
   MembershipLostError,
   RecordTooLargeError,
-  RetryableError,
-  TerminalError,
   UnknownTopicError,
 } from './errors.js';
-export { KafkaHandler, type KafkaHandlerOptions } from './kafka-handler.js';
-export { KafkaRecordContext } from './kafka-record-context.js';
-export { KafkaServer, type KafkaServerOptions } from './kafka-server.js';
-export { PartitionConsumer, type PartitionConsumerOptions, type PartitionHandler } from './partition-consumer.js';
-export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './key-ordered-consumer.js';
-export { errorText, tell } from './error-text.js';
-export { untilHandled, type HandledCall, type UntilHandledOptions } from './until-handled.js';
-export { KeyOrderedPool, type PoolOptions, type Slot, type Task, type Verdict } from './key-ordered-pool.js';
-export { InOrderWork, type InOrderOptions } from './in-order-work.js';
-export { GroupWork, type GroupWorkOptions } from './group-work.js';
-export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './group-port.js';
-export { defaultMarks, type Marks } from './watermarks.js';
-export type { Assignment, Backlog, PartitionWork } from './partition-work.js';
-export { decodeFinished, encodeFinished } from './gap-metadata.js';
-export { stickyPlan, type Member, type Partitions } from './sticky-plan.js';
-export { realTimers, type Timers } from './timers.js';
-export { TailConsumer, type TailConsumerOptions } from './tail-consumer.js';
-export { LogReader, type LogReaderOptions, type LogRecord } from './log-reader.js';
-export { committedOffsets, topicOffsets } from './offsets.js';
+export { PartitionConsumer, type PartitionConsumerOptions, type PartitionHandler } from './consume/partition-consumer.js';
+export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
+export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/until-handled.js';
+export { KeyOrderedPool, type PoolOptions, type HandlerResult, type Slot, type Task } from './consume/key-ordered-pool.js';
+export { InOrderWork, type InOrderOptions } from './consume/in-order-work.js';
+export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
+export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';
+export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
+export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
+export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
+export { stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
+export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
+export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
+export { committedOffsets, topicOffsets } from './topics/offsets.js';
 export {
   checkTopics,
   ensureTopics,
@@ -45,4 +34,4 @@ export {
   type TopicSettings,
   prepareTopics,
   type PrepareTopicsOptions,
-} from './topics.js';
+} from './topics/topics.js';

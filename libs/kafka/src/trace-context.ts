@@ -1,7 +1,7 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { ConsumedRecord } from './consumed-record.js';
+import type { ConsumedRecord } from './consume/consumed-record.js';
 
-/** Where nobody carries traces on, none of it may cost anything: this runs with every record. */
+/** Where no trace is passed on, this must cost nothing: it runs with every record. */
 const isTracing = () => propagation.fields().length > 0;
 
 /** Adds `traceparent` and `tracestate` of the active context, unless the record brings its own. */

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Registry } from 'prom-client';
-import { KafkaHandler } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench, deferred, until } from './support.js';
 
 const gate = deferred();

@@ -1,5 +1,5 @@
 import { ConsumerClosedError, KeyOrderedConsumer, TailConsumer, type ConsumedRecord } from '../src/index.js';
-import { withAdmin } from '../src/kafka-client.js';
+import { withAdmin } from '../src/kafkajs/kafka-client.js';
 import { Bench, deferred, until } from './support.js';
 
 const bench = new Bench();
@@ -59,7 +59,7 @@ describe('a consumer that is closed while it starts', () => {
     await taken.promise;
     const second = consumerOf(groupId);
     const starting = expect(second.start()).rejects.toThrow(ConsumerClosedError);
-    // The first member is told of a rebalance when the second one waits to be taken in.
+    // The first member learns of a rebalance when the second one waits to be taken in.
     await rebalance.promise;
     await second.close();
     await starting;

@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { committedOffsets, KafkaHandler, type ConsumedRecord } from '../src/index.js';
 import { brokerGate } from '@tranche/testing';
+import { committedOffsets, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const handled: string[] = [];

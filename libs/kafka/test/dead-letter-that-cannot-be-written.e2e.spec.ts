@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { BatchingProducer, committedOffsets, KafkaHandler, TerminalError, type ConsumedRecord, type ProducerRecord } from '../src/index.js';
+import { BatchingProducer, committedOffsets, type ConsumedRecord, type ProducerRecord } from '../src/index.js';
+import { KafkaHandler, TerminalError } from '../src/nest.js';
 import { Bench, textOf, until } from './support.js';
 
 const calls: string[] = [];

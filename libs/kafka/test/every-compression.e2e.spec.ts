@@ -1,4 +1,4 @@
-import { askAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import { Bench, textOf, until } from './support.js';
 
 describe('records in every compression of Kafka', () => {

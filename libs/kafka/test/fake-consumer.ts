@@ -1,5 +1,5 @@
 import type { ConsumerConfig, EachBatchPayload } from 'kafkajs';
-import type * as clients from '../src/kafka-client.js';
+import type * as clients from '../src/kafkajs/kafka-client.js';
 
 interface Fetched {
   readonly offsets: readonly number[];
@@ -45,7 +45,7 @@ export class FakeConsumer {
     this.emit('consumer.group_join', { memberAssignment: { records: partitions } });
   }
 
-  /** As kafkajs does it at a crash: the group is gone, and says so, long before the crash itself is told. */
+  /** As kafkajs does it at a crash: the group is gone, and says so, long before the crash itself is reported. */
   stop(): void {
     this.hasGroup = false;
     this.emit('consumer.stop');

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { withAdmin } from '../src/kafka-client.js';
-import { decodeFinished, KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { withAdmin } from '../src/kafkajs/kafka-client.js';
+import { decodeFinished, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const bySecond: string[] = [];

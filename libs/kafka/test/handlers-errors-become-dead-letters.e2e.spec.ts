@@ -1,7 +1,8 @@
 import { Catch, Controller, UseFilters, type ExceptionFilter } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { throwError } from 'rxjs';
-import { KafkaHandler, TerminalError, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler, TerminalError } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
 class Broken extends Error {}

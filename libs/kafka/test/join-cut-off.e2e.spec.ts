@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { brokerGate } from '@tranche/testing';
-import { KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const FIND_COORDINATOR = 10;

@@ -1,7 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { KafkaHandler, waitForKafka, type ConsumedRecord } from '../src/index.js';
 import { brokerGate } from '@tranche/testing';
+import { KafkaHandler } from '../src/nest.js';
+import { waitForKafka, type ConsumedRecord } from '../src/index.js';
 import { Bench, brokers, textOf, until } from './support.js';
 
 const handled: string[] = [];

@@ -1,6 +1,7 @@
 // A member of a group, to be killed: says which records it handled; the one of the key "stuck" is never finished.
 import 'reflect-metadata';
-import { BatchingProducer, createKafkaClient, KafkaServer } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
+import { KafkaServer } from '@tranche/kafka/nest';
 
 const [brokers, topicPrefix] = process.argv.slice(2);
 const silent = () => undefined;

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { committedOffsets, KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { committedOffsets, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench, textOf, until } from './support.js';
 
 const handled: string[] = [];

@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { committedOffsets, KafkaHandler } from '../src/index.js';
+import { committedOffsets } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench, until } from './support.js';
 
 let handled = 0;

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { KafkaHandler, type ConsumedRecord, type KafkaServer } from '../src/index.js';
+import { KafkaHandler, type KafkaServer } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
 const handled: string[] = [];

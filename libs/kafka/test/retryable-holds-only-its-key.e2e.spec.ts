@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { KafkaHandler, KafkaRecordContext, RetryableError, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler, KafkaRecordContext, RetryableError } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
 const done: string[] = [];

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { committedOffsets, KafkaHandler, RetryableError, type ConsumedRecord } from '../src/index.js';
+import { committedOffsets, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler, RetryableError } from '../src/nest.js';
 import { Bench, deferred, textOf, until } from './support.js';
 
 const gate = deferred();

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import type { INestMicroservice, Type } from '@nestjs/common';
+import type { HealthRegistry, Log } from '@tranche/runtime';
 import {
   BatchingProducer,
   createKafkaClient,
   ensureTopics,
-  KafkaServer,
   TailConsumer,
   topicOffsets,
   type ConsumedRecord,
   type KafkaClient,
-  type KafkaHealth,
-  type KafkaLog,
-  type KafkaServerOptions,
 } from '../src/index.js';
+import { KafkaServer, type KafkaServerOptions } from '../src/nest.js';
 
 /** Not from `@tranche/testing`: that one is built on this library. */
 export function brokers(): string {
@@ -30,7 +28,7 @@ export interface LogLine {
   message: string;
 }
 
-export interface CollectedLog extends KafkaLog {
+export interface CollectedLog extends Log {
   lines: LogLine[];
   has(level: LogLine['level'], text: string): boolean;
 }
@@ -48,7 +46,7 @@ export function collectedLog(): CollectedLog {
   };
 }
 
-export class CollectedHealth implements KafkaHealth {
+export class CollectedHealth implements HealthRegistry {
   private readonly readiness = new Map<string, () => string | undefined>();
   private readonly liveness = new Map<string, () => string | undefined>();
 

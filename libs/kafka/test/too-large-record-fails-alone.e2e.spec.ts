@@ -1,4 +1,4 @@
-import { askAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import { BatchingProducer, RecordTooLargeError } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 

@@ -11,7 +11,8 @@ import {
 } from '@opentelemetry/api';
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { KafkaHandler, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, textOf, until } from './support.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';

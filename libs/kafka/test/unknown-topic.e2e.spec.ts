@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { checkTopics, KafkaHandler, PartitionConsumer, TailConsumer, UnknownTopicError } from '../src/index.js';
+import { checkTopics, PartitionConsumer, TailConsumer, UnknownTopicError } from '../src/index.js';
+import { KafkaHandler } from '../src/nest.js';
 import { Bench } from './support.js';
 
 @Controller()

@@ -1,5 +1,5 @@
 import kafkajs from 'kafkajs';
-import { askAdmin } from '../src/kafka-client.js';
+import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import { PartitionConsumer } from '../src/index.js';
 import { Bench, until } from './support.js';
 

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { KafkaHandler, KafkaRecordContext, type ConsumedRecord } from '../src/index.js';
+import { KafkaHandler, KafkaRecordContext } from '../src/nest.js';
+import type { ConsumedRecord } from '../src/index.js';
 import { Bench, deferred, textOf, until } from './support.js';
 
 const gate = deferred();

@@ -1,4 +1,4 @@
-import { execCode as execCodeOf, execCodeClass, OPERATION_KINDS, type OperationKind } from '@tranche/contracts';
+import { execCode as execCodeOf, execCodeClass, OPERATION_KINDS, type OperationKind, type PlatformAnswer } from '@tranche/contracts';
 import {
   emptyOrder,
   evidenceResult,
@@ -6,7 +6,6 @@ import {
   fold,
   operationTag,
   RULES_VERSION,
-  type Answer,
   type EventBody,
   type Evidence,
   type Intent,
@@ -40,12 +39,12 @@ const RESULTS = {
   succeeded: 'succeeded',
   succeeded_partly: 'succeeded',
   refused: 'refused',
-  cardholder: 'redirect',
+  redirect_required: 'redirect',
   pending: 'pending',
 } as const;
 
 /** The synchronous answer, as the gateway classes it. */
-export function answered(name: string, execCode: string, answer: Answer = {}, attempt = 1): Outcome {
+export function answered(name: string, execCode: string, answer: PlatformAnswer = {}, attempt = 1): Outcome {
   const codeClass = execCodeClass(execCode);
   const result = RESULTS[codeClass as keyof typeof RESULTS];
   if (result === undefined) throw new Error(`${execCode} is no outcome`);
@@ -73,7 +72,7 @@ export function notified(name: string, execCode: string, change: Partial<Evidenc
 }
 
 /** A notification that names nothing of ours. */
-export function notifiedElsewhere(operation: string, execCode: string, answer: Answer = {}): Evidence {
+export function notifiedElsewhere(operation: string, execCode: string, answer: PlatformAnswer = {}): Evidence {
   const isOurs = (OPERATION_KINDS as readonly string[]).includes(operation);
   const kind = isOurs ? { operation: operation as OperationKind } : { operationType: operation };
   const partial = execCodeClass(execCode) === 'succeeded_partly' ? { partial: true } : {};
@@ -92,7 +91,7 @@ export function notifiedElsewhere(operation: string, execCode: string, answer: A
 }
 
 /** An operator's word, 15 minutes after the INTENT. */
-export function operatorSays(name: string, result: Evidence['result'], answer: Answer = {}, attempt = 1): Evidence {
+export function operatorSays(name: string, result: Evidence['result'], answer: PlatformAnswer = {}, attempt = 1): Evidence {
   const operation = name.split('-')[0] as OperationKind;
   const who = { actor: 'alice', reason: 'seen in the back office' };
   return {

@@ -1,9 +1,10 @@
-import { classifyReply, type ClassifiedReply, type PlatformReply } from './answer.js';
+import type { CallResult } from '@tranche/contracts';
+import { classifyReply, type PlatformReply } from './answer.js';
 
 const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({ kind: 'answered', status, body: JSON.stringify(fields) });
 const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
   json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
-function short(classified: ClassifiedReply): string {
+function short(classified: CallResult): string {
   return classified.record === 'OUTCOME'
     ? `OUTCOME ${classified.result}${classified.partial ? ' partly' : ''}`
     : `${classified.record} ${classified.reason}`;

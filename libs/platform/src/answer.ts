@@ -1,5 +1,5 @@
-import { execCode as execCodeOf, OPERATION_TYPE_OF, type OperationKind } from '@tranche/contracts';
-import { boundedAnswer, isExecCode, readAmount, type PlatformAnswer } from './bounded-answer.js';
+import { execCode as execCodeOf, OPERATION_TYPE_OF, type CallResult, type OperationKind, type PlatformAnswer } from '@tranche/contracts';
+import { boundedAnswer, isExecCode, readAmount } from './bounded-answer.js';
 
 /** What came back from one call. */
 export type PlatformReply =
@@ -9,16 +9,8 @@ export type PlatformReply =
   /** The first byte may have left, and no readable end came back. */
   | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
 
-/** What it proves: the record of the journal that it becomes. */
-export type ClassifiedReply =
-  | { record: 'NOT_EXECUTED'; reason: 'unreachable' | 'send_deadline' | 'auth_refused' | 'execcode'; message: string; execCode?: string }
-  | { record: 'OUTCOME'; result: 'succeeded' | 'refused' | 'redirect' | 'pending'; partial?: boolean; answer: PlatformAnswer }
-  | { record: 'IN_DOUBT'; reason: DoubtfulReply; message: string; execCode?: string };
-
-type DoubtfulReply =
-  'timeout' | 'connection_lost' | 'http_status' | 'unreadable_answer' | 'wrong_operation_type' | 'platform_in_doubt' | 'unknown_execcode';
-
-export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): ClassifiedReply {
+/** What a reply proves: the record of the journal that it becomes. */
+export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): CallResult {
   if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
   if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
   const { status } = reply;
@@ -29,7 +21,7 @@ export function classifyReply(reply: PlatformReply, operation: OperationKind, wi
   return classifyBody(reply.body, operation);
 }
 
-function classifyBody(body: string, operation: OperationKind): ClassifiedReply {
+function classifyBody(body: string, operation: OperationKind): CallResult {
   const fields = readFields(body);
   const execCode = fields?.get('EXECCODE');
   if (fields === undefined || execCode === undefined || !isExecCode(execCode)) {
@@ -46,7 +38,7 @@ function classifyBody(body: string, operation: OperationKind): ClassifiedReply {
   return classifyCode(execCode, operation, readAnswer(fields, execCode));
 }
 
-function classifyCode(execCode: string, operation: OperationKind, answer: PlatformAnswer): ClassifiedReply {
+function classifyCode(execCode: string, operation: OperationKind, answer: PlatformAnswer): CallResult {
   const { class: codeClass, meaning } = execCodeOf(execCode);
   const mayWait = operation === 'authorize' || operation === 'pay';
   switch (codeClass) {
@@ -56,7 +48,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
       return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
     case 'refused':
       return { record: 'OUTCOME', result: 'refused', answer };
-    case 'cardholder':
+    case 'redirect_required':
     case 'pending':
       if (mayWait) return { record: 'OUTCOME', result: codeClass === 'pending' ? 'pending' : 'redirect', answer };
       return {

@@ -1,14 +1,4 @@
-/** The platform's own words about an operation. Amounts in minor units. */
-export interface PlatformAnswer {
-  execCode?: string;
-  message?: string;
-  messageTruncated?: boolean;
-  transactionId?: string;
-  descriptor?: string;
-  amount?: number;
-  redirectHtml?: string;
-  redirectHtmlDropped?: boolean;
-}
+import type { PlatformAnswer } from '@tranche/contracts';
 
 /** string(4) (interface, Transaction), with room for a code that we have never seen. */
 export const isExecCode = (text: string): boolean => /^[0-9A-Za-z]{1,8}$/.test(text);

@@ -1,5 +1,5 @@
-import { execCodeClass, operationKindOf, PROTOCOL_VERSION, type Merchant, type OperationKind } from '@tranche/contracts';
-import { isExecCode, isTransactionId, readAmount } from './bounded-answer.js';
+import { execCodeClass, operationKindOf, PROTOCOL_VERSION, type ListedTransaction, type Merchant } from '@tranche/contracts';
+import { boundedAnswer, isExecCode, isTransactionId, readAmount } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
 import { signed, signingKey } from './signature.js';
 
@@ -70,40 +70,25 @@ function rowOf(row: unknown): Row {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a row says, where it can be told from every other: it names a TRANSACTIONID, and how it ended. */
-export interface ListedTransaction {
-  orderId: string | undefined;
-  identifier: string | undefined;
-  /** Undefined for a word that no operation of ours has. */
-  operation: OperationKind | undefined;
-  execCode: string;
-  transactionId: string;
-  amount: number | undefined;
-  /** Not a number where the row has no time that can be understood. */
-  dateMs: number;
-  extraData: string | undefined;
-  message: string | undefined;
-  descriptor: string | undefined;
-}
-
 /** RFC 3339: a time without a zone may be hours away from what it says. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
+/** Undefined where a row can't be told from every other: it must name a TRANSACTIONID, and an EXECCODE. */
 export function listedTransaction(row: Row): ListedTransaction | undefined {
   const execCode = row.get('EXECCODE') ?? '';
   const transactionId = row.get('TRANSACTIONID') ?? '';
   if (!isExecCode(execCode) || !isTransactionId(transactionId)) return undefined;
   const date = row.get('DATE') ?? '';
+  const amount = readAmount(row.get('AMOUNT'));
   return {
     orderId: row.get('ORDERID'),
     identifier: row.get('IDENTIFIER'),
     operation: operationKindOf(row.get('OPERATIONTYPE') ?? ''),
     execCode,
     transactionId,
-    amount: readAmount(row.get('AMOUNT')),
+    amount,
     dateMs: DATE.test(date) ? Date.parse(date) : Number.NaN,
     extraData: row.get('EXTRADATA'),
-    message: row.get('MESSAGE'),
-    descriptor: row.get('DESCRIPTOR'),
+    answer: boundedAnswer({ execCode, transactionId, amount, message: row.get('MESSAGE'), descriptor: row.get('DESCRIPTOR') }),
   };
 }

@@ -1,22 +1,10 @@
-import { execCode as execCodeOf, operationKindOf, type OperationKind, type PaymentNotification } from '@tranche/contracts';
-import { boundedAnswer, type PlatformAnswer } from './bounded-answer.js';
+import { operationKindOf, type NotifiedResult, type PaymentNotification } from '@tranche/contracts';
+import { boundedAnswer } from './bounded-answer.js';
 
 /** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
 const OPERATION_TYPE_CHARACTERS = 64;
 
-/** What a notification says about an operation. Fields are absent where it says nothing. */
-export interface NotifiedResult {
-  operation?: OperationKind;
-  /** An OPERATIONTYPE that no operation of ours has, as it stands (docs/decisions/0020). */
-  operationType?: string;
-  answer: PlatformAnswer;
-  /** EXTRADATA as it came back. */
-  extraData?: string;
-  externalEntityId?: string;
-  externalReference?: string;
-  flags?: string[];
-}
-
+/** What a notification says of its operation, without what identifies the order. */
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
   const { operationType, execCode, transactionId, amount, message, descriptor, flags } = notification;
   const result: NotifiedResult = { answer: boundedAnswer({ execCode, transactionId, amount, message, descriptor }) };
@@ -29,10 +17,4 @@ export function notifiedResult(notification: PaymentNotification): NotifiedResul
   }
   if (flags.length > 0) result.flags = flags;
   return result;
-}
-
-/** What an EXECCODE adds to a result: accepted in part, or a refusal that may mean "already done". Both absent where they do not hold. */
-export function execCodeNotes(execCode: string): { partial?: true; mayBeDone?: true } {
-  const { class: codeClass, maybeAlreadyDone } = execCodeOf(execCode);
-  return { ...(codeClass === 'succeeded_partly' ? { partial: true } : {}), ...(maybeAlreadyDone ? { mayBeDone: true } : {}) };
 }

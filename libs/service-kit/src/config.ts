@@ -206,7 +206,7 @@ function validationFaults(Class: ConfigClass<object>, config: object, unread: Re
       const setting = names.get(property);
       const isMissing = Reflect.get(config, property) === undefined && setting?.optional === true;
       if (setting === undefined || unread.has(property)) return [];
-      // What may be missing is held to nothing but a condition under which it may not: @ValidateIf with @IsDefined.
+      // A setting that may be missing has one condition to meet: the one under which it must be there, @ValidateIf with @IsDefined.
       const broken = Object.entries(constraints).filter(([constraint]) => !isMissing || constraint === 'isDefined');
       return broken.map(([, message]) => ({ name: setting.name, message: message.replaceAll(`${property} `, '') }));
     },

@@ -27,5 +27,4 @@ export { faultsOf, requestValidation } from './request-validation.js';
 export { runService } from './run-service.js';
 export { Secret } from './secret.js';
 export { ServiceProcess, ShutdownTimeoutError, type ServiceDefinition } from './service-process.js';
-export { currentTraceId, injectTrace, startTracing, withSpan, withTrace, type TraceHeaders } from './tracing.js';
-export { backOffMs, reasonOf, untilUp, type UntilUpOptions } from './until-up.js';
+export { currentTraceId, injectTrace, startTracing, withSpan, withTrace, type IncomingHeaders } from './tracing.js';

@@ -1,7 +1,7 @@
 import { createClient, type RedisClientType } from 'redis';
+import { backOffMs, reasonOf } from '@tranche/runtime';
 import type { Health } from './health.js';
 import type { ServiceLogger } from './logger.js';
-import { backOffMs, reasonOf } from './until-up.js';
 
 export type RedisClient = RedisClientType;
 
@@ -47,7 +47,7 @@ export function connectRedis({
     socket: {
       connectTimeout: 5_000,
       reconnectStrategy: (retries, cause) => {
-        const retryInMs = backOffMs(retries + 1, { firstDelayMs: 100, maxDelayMs });
+        const retryInMs = backOffMs(retries + 1, { firstMs: 100, maxMs: maxDelayMs });
         trouble = reasonOf(cause);
         log.warn({ redis: name, address, retryInMs }, `Redis at ${address} cannot be reached: ${trouble}. Trying again in ${retryInMs} ms`);
         return retryInMs;

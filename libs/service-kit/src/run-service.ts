@@ -1,9 +1,9 @@
+import { reasonOf } from '@tranche/runtime';
 import { readConfig, type ConfigFault } from './config.js';
 import { KitConfig } from './kit.config.js';
-import { reasonOf } from './until-up.js';
 import { ServiceProcess, type ServiceDefinition } from './service-process.js';
 
-/** sysexits.h: EX_CONFIG. Supervisors can tell a wrong setting, which no restart cures, from a crash. */
+/** sysexits.h: EX_CONFIG. So a supervisor knows a wrong setting, which no restart cures, from a crash. */
 const EXIT_CONFIG = 78;
 
 /** A service from `main.ts`: settings, start, signals, exit code. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
@@ -18,8 +18,8 @@ export async function runService<C extends object>(definition: ServiceDefinition
   const service = new ServiceProcess(definition, own.config, kit.config);
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  process.on('uncaughtException', (error) => crash(service, error, 'an error was caught by nobody'));
-  process.on('unhandledRejection', (error) => crash(service, error, 'a promise was rejected and nobody handled it'));
+  process.on('uncaughtException', (error) => crash(service, error, 'an error was not caught'));
+  process.on('unhandledRejection', (error) => crash(service, error, 'a promise was rejected and the rejection was not handled'));
   try {
     await service.start();
   } catch (error) {

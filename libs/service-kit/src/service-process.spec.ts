@@ -15,6 +15,7 @@ import {
 import { EventPattern, Payload, Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { Type } from 'class-transformer';
 import { IsInt, IsString, Length, ValidateNested } from 'class-validator';
+import { untilUp } from '@tranche/runtime';
 import { Env, loadConfig } from './config.js';
 import { KitConfig } from './kit.config.js';
 import { ConfigToken, ServiceLifetime } from './kit.module.js';
@@ -22,7 +23,6 @@ import { createLogger, ServiceLogger } from './logger.js';
 import { Problem } from './problem.js';
 import { ServiceProcess, ShutdownTimeoutError, type ServiceDefinition } from './service-process.js';
 import { injectTrace } from './tracing.js';
-import { untilUp } from './until-up.js';
 
 class Settings {
   @Env('GREETING', { doc: 'a word', default: 'hello' })

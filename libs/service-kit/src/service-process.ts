@@ -88,6 +88,9 @@ export class ServiceProcess<C extends object> {
     this.#lifetime.stopping.throwIfAborted();
     const app = await this.#createApp();
     this.#app = app;
+    // A stop that came meanwhile had no app to close.
+    if (this.isStopping) await app.close();
+    this.#lifetime.stopping.throwIfAborted();
     await definition.prepare?.(app, config);
     await app.init();
     this.#lifetime.stopping.throwIfAborted();

@@ -4,7 +4,7 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /** HTTP or Kafka headers as they come. */
-export type TraceHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
+export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
 
 const TRACER = 'tranche';
 
@@ -26,7 +26,7 @@ export function injectTrace(headers: Record<string, string>): Record<string, str
 }
 
 /** Runs the function in a span that continues the trace of the headers, or starts one. An error marks the span and goes on. */
-export function withTrace<T>(headers: TraceHeaders, name: string, fn: () => T, kind: SpanKind = SpanKind.CONSUMER): T {
+export function withTrace<T>(headers: IncomingHeaders, name: string, fn: () => T, kind: SpanKind = SpanKind.CONSUMER): T {
   const { span, active } = openSpan(headers, name, kind);
   return context.with(active, () => settle(span, fn));
 }
@@ -41,13 +41,13 @@ export function currentTraceId(): string | undefined {
   return trace.getActiveSpan()?.spanContext().traceId;
 }
 
-export function openSpan(headers: TraceHeaders, name: string, kind: SpanKind): { span: Span; active: Context } {
+export function openSpan(headers: IncomingHeaders, name: string, kind: SpanKind): { span: Span; active: Context } {
   const incoming = propagation.extract(ROOT_CONTEXT, headers, { get: headerOf, keys: Object.keys });
   const span = trace.getTracer(TRACER).startSpan(name, { kind }, incoming);
   return { span, active: trace.setSpan(incoming, span) };
 }
 
-function headerOf(headers: TraceHeaders, name: string): string | string[] | undefined {
+function headerOf(headers: IncomingHeaders, name: string): string | string[] | undefined {
   const value = headers[name];
   return Buffer.isBuffer(value) ? value.toString() : value;
 }

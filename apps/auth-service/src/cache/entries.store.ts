@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Health, InjectRedis, reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { Health, InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import { AuthConfig } from '../auth.config.js';
 
 export interface Lock {
@@ -8,7 +9,7 @@ export interface Lock {
 }
 
 export interface StoredEntry {
-  /** Undefined: something is there that is no text, which nobody here has put there. */
+  /** Undefined: there is a value that is no text; this service did not write it. */
   value?: string;
   ttlMs: number;
 }
@@ -61,7 +62,7 @@ export class EntryStore implements OnApplicationShutdown {
     await this.#written(this.redis.set(key, value, { expiration: { type: 'PX', value: ttlMs } }));
   }
 
-  /** True: this call took away what had been read, nobody else. */
+  /** True: this call removed the value that was read; no other process did. */
   async deleteIfStill(key: string, { value }: StoredEntry): Promise<boolean> {
     const [script, args] = value === undefined ? [DELETE_IF_NO_TEXT, []] : [DELETE_IF_EQUAL, [value]];
     return (await this.#written(this.redis.eval(script, { keys: [key], arguments: args }), false)) === 1;
@@ -76,7 +77,7 @@ export class EntryStore implements OnApplicationShutdown {
     try {
       if ((await this.#written(setting)) === null) return undefined;
     } catch (error) {
-      // It may still be set after we gave up waiting: nobody should wait for us then.
+      // Redis may still set it after we gave up waiting; then no process should wait for us.
       void setting.then(release).catch(() => this.log.debug({}, 'a lock that came too late ends by itself'));
       throw error;
     }

@@ -1,8 +1,8 @@
-import { ageMs, holdToken, usableMs } from '../tokens/held-token.js';
+import { ageMs, cachedTokenOf, usableMs } from '../tokens/cached-token.js';
 import { readSealedToken, sealedTokenOf } from './sealed-token.js';
 
 const STORED_AT = 1_700_000_000_000;
-const token = holdToken({ access_token: 'opaque', expires_in: 3_600 }, 0);
+const token = cachedTokenOf({ access_token: 'opaque', expires_in: 3_600 }, 0);
 const sealed = sealedTokenOf(token, 0, STORED_AT);
 const ttlMs = usableMs(token, 0);
 

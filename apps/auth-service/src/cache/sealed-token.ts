@@ -1,4 +1,4 @@
-import { fingerprintOf, usableMs, type HeldToken } from '../tokens/held-token.js';
+import { fingerprintOf, usableMs, type CachedToken } from '../tokens/cached-token.js';
 
 /** What is sealed into an entry: whoever has access to Redis can change its time to live, and not this. */
 interface SealedToken {
@@ -11,7 +11,7 @@ interface SealedToken {
   replacesRefused?: true;
 }
 
-export function sealedTokenOf(token: HeldToken, nowMs: number, wallClockMs: number): string {
+export function sealedTokenOf(token: CachedToken, nowMs: number, wallClockMs: number): string {
   const { accessToken, lifetimeMs, expiresAtMs, replacesRefused } = token;
   const leftMs = expiresAtMs - nowMs;
   const sealed: SealedToken = {
@@ -25,7 +25,7 @@ export function sealedTokenOf(token: HeldToken, nowMs: number, wallClockMs: numb
 }
 
 /** The shortest of what Redis leaves of its life, what the wall clock leaves of it, and the whole. */
-export function readSealedToken(text: string, ttlMs: number, nowMs: number, wallClockMs: number): HeldToken {
+export function readSealedToken(text: string, ttlMs: number, nowMs: number, wallClockMs: number): CachedToken {
   const { accessToken, lifetimeMs, restMs, expiresAt, replacesRefused } = JSON.parse(text) as SealedToken;
   const leftMs = Math.min(ttlMs + restMs, expiresAt - wallClockMs, lifetimeMs);
   return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs, expiresAtMs: nowMs + leftMs, replacesRefused };

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuthConfig } from '../auth.config.js';
 import type { CacheEntry } from './cache-entry.js';
-import { ageMs, isUsable, LONGEST_LIFETIME_MS, type HeldToken } from '../tokens/held-token.js';
+import { ageMs, isUsable, LONGEST_LIFETIME_MS, type CachedToken } from '../tokens/cached-token.js';
 
 /** So long this process's own copy answers without a look into Redis: what another replica dropped or renewed counts here by then. */
 const COPY_MS = 1_000;
@@ -9,7 +9,7 @@ const COPY_MS = 1_000;
 const REFUSED_TOKENS_MAX = 8;
 
 interface Copy {
-  token: HeldToken;
+  token: CachedToken;
   keptAtMs: number;
   askRedisAtMs: number;
 }
@@ -24,14 +24,14 @@ export class TokenCopies {
   constructor(@Inject(AuthConfig) private readonly config: Pick<AuthConfig, 'refusedIntervalSeconds'>) {}
 
   /** Good without a look into Redis. */
-  current({ name }: CacheEntry): HeldToken | undefined {
+  current({ name }: CacheEntry): CachedToken | undefined {
     const copy = this.#copies.get(name);
     const now = performance.now();
     return copy !== undefined && now < copy.askRedisAtMs && isUsable(copy.token, now) ? copy.token : undefined;
   }
 
   /** Good when Redis cannot tell. */
-  usable({ name }: CacheEntry): HeldToken | undefined {
+  usable({ name }: CacheEntry): CachedToken | undefined {
     const token = this.#copies.get(name)?.token;
     return token !== undefined && isUsable(token, performance.now()) ? token : undefined;
   }
@@ -40,38 +40,38 @@ export class TokenCopies {
    * Undefined for one that is over or was refused.
    * @param askedAtMs when Redis was asked for it: what came in since then is newer, and is given back instead
    */
-  keep(entry: CacheEntry, token: HeldToken, askedAtMs = Infinity): HeldToken | undefined {
+  keep(entry: CacheEntry, token: CachedToken, askedAtMs = Infinity): CachedToken | undefined {
     const now = performance.now();
-    const held = this.#copies.get(entry.name);
-    if (held !== undefined && held.keptAtMs > askedAtMs && isUsable(held.token, now)) return held.token;
+    const copy = this.#copies.get(entry.name);
+    if (copy !== undefined && copy.keptAtMs > askedAtMs && isUsable(copy.token, now)) return copy.token;
     if (!isUsable(token, now) || this.isRefused(entry, token)) return undefined;
     this.#copies.set(entry.name, { token, keptAtMs: now, askRedisAtMs: now + COPY_MS });
     return token;
   }
 
-  isRefused({ name }: CacheEntry, { fingerprint }: HeldToken): boolean {
+  isRefused({ name }: CacheEntry, { fingerprint }: CachedToken): boolean {
     return (this.#refused.get(name)?.get(fingerprint) ?? 0) > performance.now();
   }
 
   refuse({ name }: CacheEntry, fingerprint: string): void {
-    const held = this.#copies.get(name)?.token;
-    const isHeld = held?.fingerprint === fingerprint;
-    if (isHeld) this.#copies.delete(name);
+    const copy = this.#copies.get(name)?.token;
+    const isCopied = copy?.fingerprint === fingerprint;
+    if (isCopied) this.#copies.delete(name);
     const refused = this.#refused.get(name) ?? new Map<string, number>();
     this.#refused.set(name, refused);
     const known = refused.get(fingerprint);
     refused.delete(fingerprint);
-    refused.set(fingerprint, isHeld ? held.expiresAtMs : (known ?? performance.now() + LONGEST_LIFETIME_MS));
+    refused.set(fingerprint, isCopied ? copy.expiresAtMs : (known ?? performance.now() + LONGEST_LIFETIME_MS));
     for (const oldest of refused.keys()) if (refused.size > REFUSED_TOKENS_MAX) refused.delete(oldest);
   }
 
   /** The token API gave it out once more after it had been refused: then it counts again. */
-  forgive({ name }: CacheEntry, { fingerprint }: HeldToken): void {
+  forgive({ name }: CacheEntry, { fingerprint }: CachedToken): void {
     this.#refused.get(name)?.delete(fingerprint);
   }
 
   /** Milliseconds until a token that was itself asked for in place of a refused one may be replaced too. */
-  mayGoInMs(token: HeldToken): number {
+  mayGoInMs(token: CachedToken): number {
     if (!token.replacesRefused) return 0;
     return Math.max(0, this.config.refusedIntervalSeconds * 1_000 - ageMs(token, performance.now()));
   }

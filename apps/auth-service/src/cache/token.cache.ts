@@ -5,7 +5,7 @@ import { AuthConfig } from '../auth.config.js';
 import { AuthEvents } from '../events/auth-events.producer.js';
 import { cacheEntryOf, type CacheEntry } from './cache-entry.js';
 import { EntryStore, type Lock, type StoredEntry } from './entries.store.js';
-import { usableMs, type HeldToken } from '../tokens/held-token.js';
+import { usableMs, type CachedToken } from '../tokens/cached-token.js';
 import { readSealedToken, sealedTokenOf } from './sealed-token.js';
 import type { Refusal } from '../tokens/refusal.js';
 
@@ -17,7 +17,7 @@ import type { Refusal } from '../tokens/refusal.js';
 export class TokenCache {
   readonly #refusedEntries;
   readonly #entryOf = new Map<Account, CacheEntry>();
-  /** The last envelope under a name that was sealed with an unknown key, so that each is told once. */
+  /** The last envelope under a name that was sealed with an unknown key, so that each is logged once. */
   readonly #foreign = new Map<string, string>();
 
   constructor(
@@ -48,18 +48,18 @@ export class TokenCache {
     return this.entries.takesWrites && !this.#foreign.has(this.#key('token', name));
   }
 
-  async read(entry: CacheEntry): Promise<HeldToken | undefined> {
+  async read(entry: CacheEntry): Promise<CachedToken | undefined> {
     return (await this.#readToken(entry))?.token;
   }
 
-  async store({ name }: CacheEntry, token: HeldToken): Promise<void> {
+  async store({ name }: CacheEntry, token: CachedToken): Promise<void> {
     const now = performance.now();
     const ttlMs = usableMs(token, now);
     if (ttlMs > 0) await this.#set(this.#key('token', name), sealedTokenOf(token, now, Date.now()), ttlMs);
   }
 
   /** Drops the token that is reported as refused, and only that one: somebody may have renewed it meanwhile. What is there then. */
-  async drop(entry: CacheEntry, fingerprint: string, mayGo: (token: HeldToken) => boolean): Promise<HeldToken | undefined> {
+  async drop(entry: CacheEntry, fingerprint: string, mayGo: (token: CachedToken) => boolean): Promise<CachedToken | undefined> {
     const found = await this.#readToken(entry);
     if (found === undefined) return undefined;
     if (found.token.fingerprint !== fingerprint || !mayGo(found.token)) return found.token;
@@ -71,7 +71,7 @@ export class TokenCache {
     return undefined;
   }
 
-  /** Undefined while somebody else has it. It ends soon after its holder dies, so that nobody is held up for long. */
+  /** Undefined while another process has the lock. The lock ends soon after its holder dies, so that the others wait a short time only. */
   lock({ name }: CacheEntry, longestMs: number): Promise<Lock | undefined> {
     return this.entries.lock(this.#key('lock', name), longestMs);
   }
@@ -85,7 +85,7 @@ export class TokenCache {
     await this.#set(this.#key('refusal', credentialsName), JSON.stringify(said), leftMs);
   }
 
-  async #readToken(entry: CacheEntry): Promise<{ token: HeldToken; stored: StoredEntry } | undefined> {
+  async #readToken(entry: CacheEntry): Promise<{ token: CachedToken; stored: StoredEntry } | undefined> {
     const askedAtMs = performance.now();
     const found = await this.#open(entry, this.#key('token', entry.name));
     if (found === undefined) return undefined;

@@ -1,7 +1,7 @@
-import { reasonOf } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import type { Account } from '../accounts.js';
-import type { HeldToken } from '../tokens/held-token.js';
-import type { RealmService, TokenOf } from '../token-api/realm.service.js';
+import type { CachedToken } from '../tokens/cached-token.js';
+import type { RealmService, TokenProvider } from '../token-api/realm.service.js';
 import type { TokenApiClient } from '../token-api/token-api.client.js';
 
 export interface CheckedAccount {
@@ -13,9 +13,9 @@ export interface CheckedAccount {
 
 /** Of each account whether the token API gives it a token (its realm discovered first, where it is) and takes that token at GET /iam/identities/my. */
 export async function checkAccounts(accounts: readonly Account[], api: TokenApiClient, realms: RealmService): Promise<CheckedAccount[]> {
-  const tokenOf: TokenOf = (account) => api.askForToken(account);
+  const tokenOf: TokenProvider = (account) => api.askForToken(account);
   const checked: CheckedAccount[] = [];
-  // One after the other: nobody should be locked out for asking too often.
+  // One after the other: an account that asks too often may be locked out.
   for (const account of accounts) {
     const reason = await faultOf(account);
     checked.push({ account: account.account, ok: reason === undefined, ...(reason === undefined ? {} : { reason }) });
@@ -23,7 +23,7 @@ export async function checkAccounts(accounts: readonly Account[], api: TokenApiC
   return checked;
 
   async function faultOf(account: Account): Promise<string | undefined> {
-    let token: HeldToken;
+    let token: CachedToken;
     try {
       token = await api.askForToken(account, await realms.pathFor(account, tokenOf));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Problem } from '@tranche/service-kit';
 
-/** The account that discovers the realm has no token now. That is told and remembered of that account, `isRemembered`: here too. */
+/** The account that discovers the realm has no token now. `isRemembered`: that account's failure was reported and is remembered, so it is not reported again here. */
 export class DiscovererProblem extends Problem {
   constructor(
     cause: Problem,

@@ -3,11 +3,11 @@ import { Problem } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { DiscovererProblem } from './discoverer-problem.js';
-import type { HeldToken } from '../tokens/held-token.js';
+import type { CachedToken } from '../tokens/cached-token.js';
 import { TokenApiClient } from './token-api.client.js';
 
 /** A token of the account that discovers; `refused` is the fingerprint of one that the API did not take. */
-export type TokenOf = (account: Account, refused?: string) => Promise<HeldToken>;
+export type TokenProvider = (account: Account, refused?: string) => Promise<CachedToken>;
 
 interface Realm {
   path: string;
@@ -26,7 +26,7 @@ export class RealmService {
   ) {}
 
   /** Undefined for an account that needs no discovery. */
-  async pathFor({ scopeFrom }: Account, tokenOf: TokenOf): Promise<string | undefined> {
+  async pathFor({ scopeFrom }: Account, tokenOf: TokenProvider): Promise<string | undefined> {
     if (scopeFrom === undefined) return undefined;
     const known = this.#realms.get(scopeFrom);
     if (known !== undefined && performance.now() < known.untilMs) return known.path;
@@ -40,7 +40,7 @@ export class RealmService {
     if (scopeFrom !== undefined) this.#realms.delete(scopeFrom);
   }
 
-  async #discover(name: string, tokenOf: TokenOf): Promise<string> {
+  async #discover(name: string, tokenOf: TokenProvider): Promise<string> {
     try {
       const discoverer = this.config.accounts.byName(name);
       if (discoverer === undefined) throw new TypeError(`there is no account ${name}`);
@@ -53,7 +53,7 @@ export class RealmService {
   }
 
   /** A cached token may have been withdrawn: then once more with another. */
-  async #ask(discoverer: Account, tokenOf: TokenOf): Promise<string> {
+  async #ask(discoverer: Account, tokenOf: TokenProvider): Promise<string> {
     const token = await this.#tokenOf(discoverer, tokenOf);
     try {
       return await this.api.realmPath(discoverer, token);
@@ -64,7 +64,7 @@ export class RealmService {
   }
 
   /** Why there is none is remembered of the discoverer itself, but of one that is never cached, and when each attempt first asks for the realm. */
-  async #tokenOf(discoverer: Account, tokenOf: TokenOf, refused?: string): Promise<HeldToken> {
+  async #tokenOf(discoverer: Account, tokenOf: TokenProvider, refused?: string): Promise<CachedToken> {
     try {
       return await tokenOf(discoverer, refused);
     } catch (error) {

@@ -1,11 +1,12 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { validateAccessTokenRecord } from '@tranche/contracts';
-import { injectTrace, Metrics, Problem, reasonOf, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { injectTrace, Metrics, Problem, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import { Agent, request } from 'undici';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { grantBody } from './grant-body.js';
-import { holdToken, type HeldToken } from '../tokens/held-token.js';
+import { cachedTokenOf, type CachedToken } from '../tokens/cached-token.js';
 import { readRealmPath } from './realm-path.js';
 import { jsonOf, problemOf, unavailable, type ApiAnswer } from './token-api-problems.js';
 
@@ -45,7 +46,7 @@ export class TokenApiClient implements OnApplicationShutdown {
   }
 
   /** `realmPath`: discovered, for an account that has no scope of its own. */
-  askForToken(account: Account, realmPath?: string): Promise<HeldToken> {
+  askForToken(account: Account, realmPath?: string): Promise<CachedToken> {
     return this.#observed('token', account, async () => {
       const askedAtMs = performance.now();
       const body = JSON.stringify(grantBody(account, realmPath));
@@ -55,14 +56,14 @@ export class TokenApiClient implements OnApplicationShutdown {
         const where = faults.map(({ path, message }) => `${path} ${message}`.trim()).join(', ');
         throw unavailable(`its answer is not an access token record: ${where}`);
       }
-      const token = holdToken(value, askedAtMs);
+      const token = cachedTokenOf(value, askedAtMs);
       if (token.expiresAtMs <= performance.now()) throw unavailable('its token was over before it arrived');
       return token;
     });
   }
 
   /** GET {auth_url}/iam/realms/my: the realm path, to be used as scope. */
-  realmPath(account: Account, { accessToken }: HeldToken): Promise<string> {
+  realmPath(account: Account, { accessToken }: CachedToken): Promise<string> {
     return this.#observed('realm', account, async () => {
       const { text } = await this.#call('GET', 'iam/realms/my', { authorization: `Bearer ${accessToken}` });
       return readRealmPath(jsonOf(text));
@@ -70,7 +71,7 @@ export class TokenApiClient implements OnApplicationShutdown {
   }
 
   /** GET {auth_url}/iam/identities/my tests a token; what its answer holds is not shown, so only its status counts. */
-  async checkIdentity(account: Account, { accessToken }: HeldToken): Promise<void> {
+  async checkIdentity(account: Account, { accessToken }: CachedToken): Promise<void> {
     await this.#observed('identity', account, () => this.#call('GET', 'iam/identities/my', { authorization: `Bearer ${accessToken}` }));
   }
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Problem, reasonOf } from '@tranche/service-kit';
+import { Problem } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import type { Account } from '../accounts.js';
 import { AuthEvents } from '../events/auth-events.producer.js';
 import { DiscovererProblem } from './discoverer-problem.js';
-import { expiresInSeconds, type HeldToken } from '../tokens/held-token.js';
-import { RealmService, type TokenOf } from './realm.service.js';
+import { expiresInSeconds, type CachedToken } from '../tokens/cached-token.js';
+import { RealmService, type TokenProvider } from './realm.service.js';
 import { TokenApiClient } from './token-api.client.js';
 
 /** A new token from the token API, for the realm that is configured or discovered; says on `auth.events.v1` what came of it. */
@@ -16,7 +17,7 @@ export class TokenIssuer {
     private readonly events: AuthEvents,
   ) {}
 
-  async issue(account: Account, tokenOf: TokenOf): Promise<HeldToken> {
+  async issue(account: Account, tokenOf: TokenProvider): Promise<CachedToken> {
     try {
       const token = await this.api.askForToken(account, await this.realms.pathFor(account, tokenOf));
       this.events.announce('auth.token.refreshed', {

@@ -1,4 +1,5 @@
-import { backOffMs, Problem } from '@tranche/service-kit';
+import { backOffMs } from '@tranche/runtime';
+import { Problem } from '@tranche/service-kit';
 import { DiscovererProblem } from '../token-api/discoverer-problem.js';
 import { TokenApiUnavailable } from '../token-api/token-api-problems.js';
 
@@ -22,7 +23,7 @@ export function refusalOf(error: unknown, failures: number, refusalSeconds: numb
   const { status, code, detail = '' } = error;
   if (status === 502) return refusalSeconds === 0 ? undefined : { status, code, detail, leftMs: refusalSeconds * 1_000 };
   const toldMs = 1_000 * ((error instanceof TokenApiUnavailable ? error.retryAfterSeconds : undefined) ?? 0);
-  const ownMs = backOffMs(failures + 1, { firstDelayMs: FIRST_PAUSE_MS, maxDelayMs: LONGEST_PAUSE_MS });
+  const ownMs = backOffMs(failures + 1, { firstMs: FIRST_PAUSE_MS, maxMs: LONGEST_PAUSE_MS });
   return { status, code, detail, failures: failures + 1, leftMs: Math.min(Math.max(toldMs, ownMs), LONGEST_PAUSE_MS) };
 }
 

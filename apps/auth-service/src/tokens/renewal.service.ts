@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Problem, reasonOf, ServiceLogger } from '@tranche/service-kit';
+import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import type { Account } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import type { CacheEntry } from '../cache/cache-entry.js';
-import { isDueForRenewal, isUsable, type HeldToken } from './held-token.js';
-import type { TokenOf } from '../token-api/realm.service.js';
+import { isDueForRenewal, isUsable, type CachedToken } from './cached-token.js';
+import type { TokenProvider } from '../token-api/realm.service.js';
 import { problemOfRefusal, refusalOf, type Refusal } from './refusal.js';
 import type { Lock } from '../cache/entries.store.js';
 import { TokenCopies } from '../cache/token-copies.cache.js';
@@ -31,7 +32,7 @@ export interface Renewal {
  */
 @Injectable()
 export class RenewalService {
-  readonly #running = new Map<string, Promise<HeldToken>>();
+  readonly #running = new Map<string, Promise<CachedToken>>();
   readonly #refusals = new Map<string, { refusal: Refusal; untilMs: number }>();
 
   constructor(
@@ -43,7 +44,7 @@ export class RenewalService {
   ) {}
 
   /** One per account in this process, whoever asks: a renewal that runs is joined. */
-  renew(renewal: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+  renew(renewal: Renewal, tokenOf: TokenProvider): Promise<CachedToken> {
     const { name } = renewal.entry;
     const running = this.#running.get(name) ?? this.#once(renewal, tokenOf).finally(() => this.#running.delete(name));
     this.#running.set(name, running);
@@ -51,7 +52,7 @@ export class RenewalService {
   }
 
   /** For this caller alone: a user's token is never kept, never shared. */
-  issueUnshared(account: Account, tokenOf: TokenOf): Promise<HeldToken> {
+  issueUnshared(account: Account, tokenOf: TokenProvider): Promise<CachedToken> {
     return this.issuer.issue(account, tokenOf);
   }
 
@@ -60,7 +61,7 @@ export class RenewalService {
   }
 
   /** One per account among all replicas: who has the lock asks, the others wait for what comes into the cache. */
-  async #once(renewal: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+  async #once(renewal: Renewal, tokenOf: TokenProvider): Promise<CachedToken> {
     const { account, entry } = renewal;
     this.#throwIfRefused(entry);
     const calls = account.scopeFrom === undefined ? 1 : CALLS_WITH_DISCOVERY;
@@ -68,7 +69,7 @@ export class RenewalService {
     const giveUpAtMs = performance.now() + 2 * longestMs;
     while (performance.now() < giveUpAtMs) {
       let lock: Lock | undefined;
-      let found: HeldToken | undefined;
+      let found: CachedToken | undefined;
       let refusal: Refusal | undefined;
       try {
         lock = await this.cache.lock(entry, longestMs);
@@ -95,8 +96,8 @@ export class RenewalService {
     });
   }
 
-  /** Nobody can be kept from asking at the same time. The copy of this process makes it needless. */
-  async #withoutRedis(renewal: Renewal, tokenOf: TokenOf, cause: unknown): Promise<HeldToken> {
+  /** Without Redis other processes may ask at the same time. The copy in this process makes further requests needless. */
+  async #withoutRedis(renewal: Renewal, tokenOf: TokenProvider, cause: unknown): Promise<CachedToken> {
     const own = this.copies.usable(renewal.entry);
     if (own !== undefined && this.#isFresh(own, renewal)) return own;
     this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the token API is asked directly');
@@ -108,7 +109,7 @@ export class RenewalService {
     }
   }
 
-  async #askAndStore(renewal: Renewal, tokenOf: TokenOf, lock: Lock): Promise<HeldToken> {
+  async #askAndStore(renewal: Renewal, tokenOf: TokenProvider, lock: Lock): Promise<CachedToken> {
     try {
       const token = await this.#ask(renewal, tokenOf);
       await this.cache.store(renewal.entry, token).catch((error: unknown) => {
@@ -120,7 +121,7 @@ export class RenewalService {
     }
   }
 
-  async #ask({ account, entry, refused }: Renewal, tokenOf: TokenOf): Promise<HeldToken> {
+  async #ask({ account, entry, refused }: Renewal, tokenOf: TokenProvider): Promise<CachedToken> {
     try {
       const token = await this.issuer.issue(account, tokenOf);
       this.#refusals.delete(entry.credentialsName);
@@ -141,7 +142,7 @@ export class RenewalService {
     return problemOfRefusal(refusal);
   }
 
-  /** What is over still tells how often the token API was not there. */
+  /** A back-off that is over still says how often the token API was away. */
   #throwIfRefused({ credentialsName }: CacheEntry): void {
     const known = this.#refusals.get(credentialsName);
     if (known === undefined) return;
@@ -149,13 +150,13 @@ export class RenewalService {
     if (leftMs > 0) throw problemOfRefusal({ ...known.refusal, leftMs });
   }
 
-  #isFresh(token: HeldToken, { entry, refused }: Renewal): boolean {
+  #isFresh(token: CachedToken, { entry, refused }: Renewal): boolean {
     if (token.fingerprint === refused || this.copies.isRefused(entry, token)) return false;
     const now = performance.now();
     return isUsable(token, now) && !isDueForRenewal(token, now, entry.jitter);
   }
 
-  /** Nobody waits for that. */
+  /** In the background: no request waits for it. */
   #release(lock: Lock | undefined): void {
     lock?.release().catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
   }

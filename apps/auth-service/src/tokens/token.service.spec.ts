@@ -2,7 +2,7 @@ import { createLogger, Metrics, Problem, Secret } from '@tranche/service-kit';
 import type { Account } from '../accounts.js';
 import { FakeCache } from '../../test/fake-cache.js';
 import type { AuthConfig } from '../auth.config.js';
-import { fingerprintOf, type HeldToken } from './held-token.js';
+import { fingerprintOf, type CachedToken } from './cached-token.js';
 import { RenewalService } from './renewal.service.js';
 import type { TokenIssuer } from '../token-api/token-issuer.service.js';
 import { TokenCopies } from '../cache/token-copies.cache.js';
@@ -14,14 +14,14 @@ const shop: Account = { account: 'shop', grant: 'client_credentials', clientId: 
 const user: Account = { account: 'user', grant: 'password', username: 'name', password: new Secret('x') };
 
 /** With this share of its life left. */
-function aToken(accessToken: string, left = 1): HeldToken {
+function aToken(accessToken: string, left = 1): CachedToken {
   return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs: 60_000, expiresAtMs: performance.now() + 60_000 * left };
 }
 
 describe('tokens', () => {
   let cache: FakeCache;
   let asked: number;
-  let answer: () => Promise<HeldToken>;
+  let answer: () => Promise<CachedToken>;
   let service: TokenService;
   let metrics: Metrics;
   const start = (refusalSeconds = 10) => {
@@ -109,7 +109,7 @@ describe('tokens', () => {
   it('that a renewal under way brings are asked for again when they are the refused one', async () => {
     cache.entry = aToken('refused', 0.1);
     const { fingerprint: refused } = cache.entry;
-    let letGo: (token: HeldToken) => void = () => undefined;
+    let letGo: (token: CachedToken) => void = () => undefined;
     answer = () => new Promise((resolve) => (letGo = resolve));
     await service.token(shop);
     await settled();

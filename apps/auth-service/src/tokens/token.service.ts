@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Metrics, reasonOf, ServiceLogger } from '@tranche/service-kit';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import type { Account } from '../accounts.js';
 import type { CacheEntry } from '../cache/cache-entry.js';
-import { isDueForRenewal, type HeldToken } from './held-token.js';
+import { isDueForRenewal, type CachedToken } from './cached-token.js';
 import { problemOfRefusal } from './refusal.js';
-import type { TokenOf } from '../token-api/realm.service.js';
+import type { TokenProvider } from '../token-api/realm.service.js';
 import { RenewalService } from './renewal.service.js';
 import { TokenCopies } from '../cache/token-copies.cache.js';
 import { TokenCache } from '../cache/token.cache.js';
@@ -18,9 +19,9 @@ const REFUSED_AGAIN = 'The platform refused a token that was asked for just now 
  */
 @Injectable()
 export class TokenService {
-  readonly #reads = new Map<string, Promise<HeldToken | undefined>>();
+  readonly #reads = new Map<string, Promise<CachedToken | undefined>>();
   readonly #noRenewalBeforeMs = new Map<string, number>();
-  readonly #tokenOf: TokenOf = (account, refused) => this.token(account, refused);
+  readonly #tokenOf: TokenProvider = (account, refused) => this.token(account, refused);
   readonly #served;
 
   constructor(
@@ -39,28 +40,28 @@ export class TokenService {
   }
 
   /** `refused`: fingerprint of a token that the platform would not take. */
-  async token(account: Account, refused?: string): Promise<HeldToken> {
+  async token(account: Account, refused?: string): Promise<CachedToken> {
     if (account.grant === 'password') return this.renewals.issueUnshared(account, this.#tokenOf);
     const entry = this.cache.entryOf(account);
     const copy = refused === undefined ? this.copies.current(entry) : undefined;
-    const held = copy ?? (await (refused === undefined ? this.#read(entry) : this.#otherThan(refused, entry)));
-    if (held === undefined) return this.#renewed(account, entry, refused);
+    const token = copy ?? (await (refused === undefined ? this.#read(entry) : this.#otherThan(refused, entry)));
+    if (token === undefined) return this.#renewed(account, entry, refused);
     this.#served[copy === undefined ? 'cache' : 'copy'].inc();
-    if (isDueForRenewal(held, performance.now(), entry.jitter)) this.#renewBehind(account, entry);
-    return held;
+    if (isDueForRenewal(token, performance.now(), entry.jitter)) this.#renewBehind(account, entry);
+    return token;
   }
 
   /** One look into Redis at a time, whoever asks. */
-  async #read(entry: CacheEntry): Promise<HeldToken | undefined> {
+  async #read(entry: CacheEntry): Promise<CachedToken | undefined> {
     const { name } = entry;
     const reading = this.#reads.get(name) ?? this.#look(entry).finally(() => this.#reads.delete(name));
     this.#reads.set(name, reading);
     return reading;
   }
 
-  async #look(entry: CacheEntry): Promise<HeldToken | undefined> {
+  async #look(entry: CacheEntry): Promise<CachedToken | undefined> {
     const askedAtMs = performance.now();
-    let found: HeldToken | undefined;
+    let found: CachedToken | undefined;
     try {
       found = await this.cache.read(entry);
     } catch (error) {
@@ -71,10 +72,10 @@ export class TokenService {
   }
 
   /** Drops the refused token here and in Redis; what is there instead. */
-  async #otherThan(refused: string, entry: CacheEntry): Promise<HeldToken | undefined> {
+  async #otherThan(refused: string, entry: CacheEntry): Promise<CachedToken | undefined> {
     this.#throwIfTooSoon(refused, this.copies.usable(entry));
     const askedAtMs = performance.now();
-    let found: HeldToken | undefined;
+    let found: CachedToken | undefined;
     try {
       found = await this.cache.drop(entry, refused, (token) => this.copies.mayGoInMs(token) === 0);
     } catch (error) {
@@ -87,20 +88,20 @@ export class TokenService {
   }
 
   /** A platform that refuses every token would otherwise make each report a call of the token API. */
-  #throwIfTooSoon(refused: string, token: HeldToken | undefined): void {
+  #throwIfTooSoon(refused: string, token: CachedToken | undefined): void {
     const leftMs = token?.fingerprint === refused ? this.copies.mayGoInMs(token) : 0;
     if (leftMs > 0) throw problemOfRefusal({ status: 503, code: 'platform_unavailable', detail: REFUSED_AGAIN, leftMs });
   }
 
-  #own(entry: CacheEntry): HeldToken | undefined {
+  #own(entry: CacheEntry): CachedToken | undefined {
     return this.#taken(entry, this.copies.usable(entry));
   }
 
-  #taken(entry: CacheEntry, token: HeldToken | undefined, askedAtMs?: number): HeldToken | undefined {
+  #taken(entry: CacheEntry, token: CachedToken | undefined, askedAtMs?: number): CachedToken | undefined {
     return token === undefined ? undefined : this.copies.keep(entry, token, askedAtMs);
   }
 
-  async #renewed(account: Account, entry: CacheEntry, refused?: string): Promise<HeldToken> {
+  async #renewed(account: Account, entry: CacheEntry, refused?: string): Promise<CachedToken> {
     this.#served.renewal.inc();
     const renewal = { account, entry, refused };
     const token = await this.renewals.renew(renewal, this.#tokenOf);
@@ -124,7 +125,7 @@ export class TokenService {
   }
 
   /** Handed out, whether it is worth being kept or not. */
-  #keep(entry: CacheEntry, token: HeldToken): HeldToken {
+  #keep(entry: CacheEntry, token: CachedToken): CachedToken {
     this.copies.keep(entry, token);
     return token;
   }

@@ -4,7 +4,7 @@ import type { Account, Caller } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { CallerGuard } from '../callers/caller.guard.js';
 import { CurrentCaller } from '../callers/current-caller.decorator.js';
-import { expiresInSeconds } from './held-token.js';
+import { expiresInSeconds } from './cached-token.js';
 import { TokenRequest } from './token-request.dto.js';
 import { TokenService } from './token.service.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { closeRedis, connectRedis, Health, Problem, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, Problem, type RedisClient } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
 import type { PaymentCommand } from '../form/payment-command.js';
 import type { Order } from './order.js';
@@ -42,8 +42,8 @@ export class OrderStore {
   readonly #redis: RedisClient;
   readonly #prefix: string;
 
-  constructor(config: CheckoutConfig, log: ServiceLogger, health: Health) {
-    this.#redis = connectRedis({ url: config.redisUrl, name: 'orders', log, health });
+  constructor(config: CheckoutConfig, @InjectRedis() redis: RedisClient) {
+    this.#redis = redis;
     this.#prefix = config.redisKeyPrefix;
   }
 
@@ -98,10 +98,6 @@ export class OrderStore {
   /** How often this was counted within the minute. */
   async count(name: string, minute: number): Promise<number> {
     return Number(await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })));
-  }
-
-  close(): Promise<void> {
-    return closeRedis(this.#redis);
   }
 
   #orderKey = (orderId: string): string => `${this.#prefix}order:${orderId}`;

@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { Publisher } from '@tranche/client';
+import { Publisher } from '@tranche/client';
 import type { PaymentCommand } from '../form/payment-command.js';
 
 /** Publishes a command once at a time, however many ask for it. */
 @Injectable()
 export class PaymentCommandProducer {
   readonly #underWay = new Map<string, Promise<void>>();
-  #publisher?: Publisher;
 
-  publishWith(publisher: Publisher): void {
-    this.#publisher = publisher;
-  }
+  constructor(private readonly publisher: Publisher) {}
 
   /** Resolves when it is durable. Whatever it rejects with, the same id may be published again. */
   publish(id: string, command: PaymentCommand, time: string): Promise<void> {
@@ -23,8 +20,7 @@ export class PaymentCommandProducer {
   }
 
   async #send(id: string, { type, data }: PaymentCommand, time: string): Promise<void> {
-    if (this.#publisher === undefined) throw new Error('not connected to Kafka yet');
     const options = { id, correlationId: data.orderId, time };
-    await (type === 'payment.pay' ? this.#publisher.pay(data, options) : this.#publisher.authorize(data, options));
+    await (type === 'payment.pay' ? this.publisher.pay(data, options) : this.publisher.authorize(data, options));
   }
 }

@@ -1,19 +1,24 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import { EVENT_TYPES, type CloudEvent, type EventType, type PaymentEvent } from '@tranche/contracts';
-import type { EventHandlers, Tranche } from '@tranche/client';
-import { Metrics } from '@tranche/service-kit';
+import { Tranche, type EventHandlers, type Subscription } from '@tranche/client';
+import { untilUp } from '@tranche/runtime';
+import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
 import { afterEvent } from './order-state.js';
 import { OrderStore } from './order.store.js';
 
-/** Result events into the orders they are about. What is thrown here comes again, held with its order. */
+/** Result events into the orders they are about. An event whose handling fails comes again, before later events of its order. */
 @Injectable()
-export class PaymentEventConsumer {
+export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
+  private subscription: Subscription | undefined;
   private readonly counted;
 
   constructor(
     private readonly store: OrderStore,
     private readonly config: CheckoutConfig,
+    private readonly tranche: Tranche,
+    private readonly log: ServiceLogger,
+    private readonly lifetime: ServiceLifetime,
     metrics: Metrics,
   ) {
     this.counted = metrics.counter({
@@ -23,11 +28,21 @@ export class PaymentEventConsumer {
     });
   }
 
+  /** The topics are made by the services that own them, and those may start later. */
+  async onModuleInit(): Promise<void> {
+    this.subscription = await untilUp('the events', () => this.follow(), { log: this.log, signal: this.lifetime.stopping });
+  }
+
+  /** Handlers end while their store is still there. */
+  async onModuleDestroy(): Promise<void> {
+    await this.subscription?.close();
+  }
+
   /** From the beginning of what is kept: an event that comes before the group's first visit must not be missed. */
-  async follow(tranche: Tranche): Promise<void> {
+  private follow(): Promise<Subscription> {
     const take = (event: Omit<CloudEvent<PaymentEvent>, 'type'> & { type: EventType }) => this.take(event);
     const on = Object.fromEntries(EVENT_TYPES.filter(isAboutPaying).map((type) => [type, take])) as EventHandlers;
-    await tranche.subscribe({ group: `${this.config.kafkaTopicPrefix}checkout-demo`, on, from: 'earliest' });
+    return this.tranche.subscribe({ group: `${this.config.kafkaTopicPrefix}checkout-demo`, on, from: 'earliest' });
   }
 
   private async take(event: CloudEvent<PaymentEvent>): Promise<void> {

@@ -1,6 +1,6 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { currentTraceId, Metrics, Problem, PROBLEM_CONTENT_TYPE, problemDocument, problemOf, ServiceLogger } from '@tranche/service-kit';
-import { CardDataNews } from '../card-data/card-data-news.js';
+import { LogThrottle } from '../card-data/log-throttle.js';
 import { MAX_BODY_BYTES } from '../keys/key-request.pipe.js';
 import { EVERY_ANSWER } from '../origins.js';
 import { OriginHeaders } from './origin-headers.service.js';
@@ -20,7 +20,7 @@ const EXPECTED_CODES = [
 @Catch()
 export class KeyProblemFilter implements ExceptionFilter {
   readonly #refused;
-  readonly #cardNews = new CardDataNews();
+  readonly #cardDataLog = new LogThrottle();
 
   constructor(
     private readonly origins: OriginHeaders,
@@ -42,8 +42,8 @@ export class KeyProblemFilter implements ExceptionFilter {
     const problem = problemOf(error);
     if (!(error instanceof Problem) && problem.status >= 500) this.log.error({ err: error }, 'a request failed');
     this.#refused.inc({ code: problem.code });
-    if (problem.code === 'card_data_refused' && this.#cardNews.isNews(origin ?? '', performance.now()))
-      this.log.warn({ origin }, 'a page of this origin sends card data here, which is refused and not kept; told once a minute');
+    if (problem.code === 'card_data_refused' && this.#cardDataLog.shouldLog(origin ?? '', performance.now()))
+      this.log.warn({ origin }, 'a page of this origin sends card data here, which is refused and not kept; logged once a minute');
     const reply = http.getResponse<PageReply>();
     reply.headers({ ...(this.origins.of(origin) ?? EVERY_ANSWER), ...problem.headers });
     if (isLongWay(request)) reply.headers({ connection: 'close' });
@@ -54,7 +54,7 @@ export class KeyProblemFilter implements ExceptionFilter {
   }
 }
 
-/** A body that is on its way and that nobody wants would have to be read to its end. */
+/** The rest of an unwanted body would have to be read to its end. */
 function isLongWay({ headers, raw }: PageRequest): boolean {
   return !raw.complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES);
 }

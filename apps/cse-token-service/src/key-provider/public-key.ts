@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
 const MIN_MODULUS_BITS = 2_048;
-/** Larger ones cost a browser seconds and nobody anything else. */
+/** A larger key only costs the browser seconds. */
 const MAX_MODULUS_BITS = 8_192;
 const PUBLIC_EXPONENT = 65_537n;
 /** The modulus, and 64 bytes for everything around it. */

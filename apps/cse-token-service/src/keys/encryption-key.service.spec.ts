@@ -34,8 +34,8 @@ describe('the key of an API key', () => {
       expect(none.body.code).toBe('key_unavailable');
       expect(service.lines.find(({ message }) => String(message).includes('handed out for a bounded time'))).toMatchObject({
         level: 'warn',
-        heldKeyId: 'key-1',
-        heldForMs: expect.any(Number),
+        staleKeyId: 'key-1',
+        staleForMs: expect.any(Number),
       });
     });
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { backOffMs, Metrics, Problem } from '@tranche/service-kit';
+import { backOffMs } from '@tranche/runtime';
+import { Metrics, Problem } from '@tranche/service-kit';
 import { CseConfig } from '../cse.config.js';
 import { chooseKey, isRefusalOf, mayServeStale, newKeyState, type KeyState } from './key-choice.js';
-import { KeyNews } from './key-news.service.js';
+import { KeyChangeReporter } from './key-change-reporter.service.js';
 import { KeyProviderClient, UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
 import type { KeyRequest } from './key-request.dto.js';
 import { KnownKeys } from './known-keys.store.js';
@@ -10,7 +11,7 @@ import { KnownKeys } from './known-keys.store.js';
 const MAX_BACK_OFF_FACTOR = 16;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** The key of an API key id, as it goes to pages: held for its life, a bounded time longer while the provider gives none, and then not any more. */
+/** The key of an API key id, as it goes to pages: cached for its lifetime, a bounded time longer while the provider gives none, and then dropped. */
 @Injectable()
 export class EncryptionKeyService {
   readonly #states = new Map<string, KeyState>();
@@ -20,25 +21,25 @@ export class EncryptionKeyService {
     private readonly config: CseConfig,
     private readonly provider: KeyProviderClient,
     private readonly known: KnownKeys,
-    private readonly news: KeyNews,
+    private readonly changes: KeyChangeReporter,
     metrics: Metrics,
   ) {
     this.#served = metrics.counter({
       name: 'cse_keys_served_total',
-      help: 'Answers to pages that want a key: as held (cache), from the provider, stale because the provider gives none, or none',
+      help: 'Answers to pages that want a key: from the cache, from the provider, stale because the provider gives none, or none',
       labelNames: ['source'],
     });
     for (const source of ['cache', 'provider', 'stale', 'none']) this.#served.inc({ source }, 0);
   }
 
-  /** Only for configured ids: that bounds what is held. At once where nothing has to be waited for; throws or rejects with Problem 503. */
+  /** Only for configured ids: that bounds the cache. Returns at once where the key is cached; throws or rejects with Problem 503. */
   answer({ apiKeyId, refused }: KeyRequest): string | Promise<string> {
     const state = this.#stateOf(apiKeyId);
-    const wish = { nowMs: performance.now(), refused, refusalIntervalMs: this.config.refusedIntervalMs };
-    switch (chooseKey(state, wish)) {
-      case 'held':
+    const query = { nowMs: performance.now(), refused, refusalIntervalMs: this.config.refusedIntervalMs };
+    switch (chooseKey(state, query)) {
+      case 'cached':
         return this.#serve('cache', state);
-      case 'stale_meanwhile':
+      case 'stale_and_refresh':
         void this.#ask(apiKeyId, state);
         return this.#serve('stale', state);
       case 'stale':
@@ -76,22 +77,22 @@ export class EncryptionKeyService {
       state.retryAtMs = 0;
     } catch (error) {
       const nowMs = performance.now();
-      const { backOffMs: firstDelayMs } = this.config;
+      const { backOffMs: firstMs } = this.config;
       state.failures++;
-      state.retryAtMs = nowMs + backOffMs(state.failures, { firstDelayMs, maxDelayMs: firstDelayMs * MAX_BACK_OFF_FACTOR });
-      const heldForMs = mayServeStale(state.key, nowMs) ? Math.round(state.key.staleUntilMs - nowMs) : 0;
-      this.news.notGiven(apiKeyId, error, { heldKeyId: state.key?.record.encryptionKeyId, heldForMs });
+      state.retryAtMs = nowMs + backOffMs(state.failures, { firstMs, maxMs: firstMs * MAX_BACK_OFF_FACTOR });
+      const staleForMs = mayServeStale(state.key, nowMs) ? Math.round(state.key.staleUntilMs - nowMs) : 0;
+      this.changes.notGiven(apiKeyId, error, { staleKeyId: state.key?.record.encryptionKeyId, staleForMs });
     }
   }
 
-  /** The same id with other bytes is nobody's key. Another id is a rotation, or somebody who acts as one: that can't be told. */
+  /** The same id with other bytes is refused. Another id is a rotation, or an attack that looks like one: the two can't be told apart. */
   async #admit(apiKeyId: string, key: ProvidedKey): Promise<void> {
     const { fingerprint, beforeId } = await this.known.remember(apiKeyId, key.record, key.fingerprint);
     if (fingerprint !== key.fingerprint) {
       const reason = 'the key id stands for other bytes than those that it came with first';
       throw new UnsoundKeyError(reason, key.record.encryptionKeyId, key.fingerprint);
     }
-    this.news.given(apiKeyId, key, beforeId);
+    this.changes.given(apiKeyId, key, beforeId);
   }
 
   #serve(source: 'cache' | 'provider' | 'stale', { key }: KeyState): string {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EncryptionKeyRecord } from '@tranche/contracts';
-import { InjectRedis, reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import { CseConfig } from '../cse.config.js';
 
 /** As long as what `cse.events.v1` says of the key is kept. */

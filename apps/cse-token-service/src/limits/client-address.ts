@@ -7,7 +7,7 @@ const GROUPS = 8;
 
 /**
  * Whose request it is. `X-Forwarded-For` counts only as far as proxies of ours wrote it: from its end up to the first address that is
- * none of them. What stands before that anybody may have written, and what is no address is nobody's.
+ * none of them. The client may have written what stands before that, so it does not count; nor does text that is no address.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, isProxy: IsProxy | undefined): string {
   let address = plain(peer);

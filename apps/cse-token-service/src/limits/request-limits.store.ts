@@ -1,17 +1,18 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { InjectRedis, reasonOf, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { CseConfig } from '../cse.config.js';
-import { SettledCounts } from './settled-counts.js';
+import { SharedRateCounter } from './shared-rate-counter.js';
 
 const MINUTE_SECONDS = 60;
-/** How often the instances tell each other what they took: what one may take beyond the limit is what comes in this time. */
+/** How often an instance reports its counts to the others. In this time an instance may exceed the limit by what it takes. */
 const SETTLE_MS = 250;
 /** Addresses, and origins, that are counted at the same time. */
 const MAX_KEYS = 10_000;
 
 interface Limit {
-  counts: SettledCounts;
+  counts: SharedRateCounter;
   shared?: RateLimiterRedis;
 }
 
@@ -49,7 +50,7 @@ export class RequestLimits implements OnApplicationShutdown {
   }
 
   #limit(name: string, max: number): Limit {
-    const counts = new SettledCounts(max, MINUTE_SECONDS * 1_000, MAX_KEYS);
+    const counts = new SharedRateCounter(max, MINUTE_SECONDS * 1_000, MAX_KEYS);
     if (this.redis === undefined) return { counts };
     const shared = new RateLimiterRedis({
       keyPrefix: `${this.config.redisKeyPrefix}requests-of-${name}`,
@@ -65,12 +66,12 @@ export class RequestLimits implements OnApplicationShutdown {
   async #settle(): Promise<void> {
     const failures = await Promise.all([this.#address, this.#origin].flatMap((limit) => settled(limit)));
     const trouble = failures.find((failure) => failure !== undefined);
-    if (failures.length > 0) this.#tell(trouble);
+    if (failures.length > 0) this.#report(trouble);
     const isMore = this.#address.counts.hasUnsettled || this.#origin.counts.hasUnsettled;
     this.#timer = isMore ? setTimeout(() => void this.#settle(), SETTLE_MS).unref() : undefined;
   }
 
-  #tell(trouble: unknown): void {
+  #report(trouble: unknown): void {
     const isAlone = trouble !== undefined;
     if (isAlone === this.#isAlone) return;
     this.#isAlone = isAlone;

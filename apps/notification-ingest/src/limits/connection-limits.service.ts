@@ -12,7 +12,7 @@ const MAX_UNANSWERED = 8;
 /** Bytes of answers that the other end does not read. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/** Bounds what a connection, and an address, may hold here. What is beyond is cut, not answered: an answer would be held as well. */
+/** Bounds the memory that a connection, and an address, may use. Beyond it the connection is closed without an answer: an answer would need memory as well. */
 @Injectable()
 export class ConnectionLimits implements OnModuleInit {
   readonly #cut;
@@ -26,7 +26,7 @@ export class ConnectionLimits implements OnModuleInit {
   ) {
     this.#cut = metrics.counter({
       name: 'ingest_connections_cut_total',
-      help: 'Connections closed at once: the address has as many as it may (address), too many requests without an answer (pipelined), answers that nobody reads (unread)',
+      help: 'Connections closed at once: the address has as many as it may (address), too many requests without an answer (pipelined), answers that the client does not read (unread)',
       labelNames: ['reason'],
     });
   }

@@ -54,7 +54,7 @@ export class FailureLimits {
     return untilMs !== undefined && untilMs > performance.now();
   }
 
-  /** Whether a line of the log may still tell of this address. */
+  /** Whether this address may still be logged. */
   takeLine(address: string): boolean {
     return !this.isLimited(address) && this.#linesHere.add(addressKey(address), performance.now()) === undefined;
   }

@@ -1,4 +1,4 @@
-/** How much waits, and how much may: a bound on what is held in memory while Kafka is slow or away. */
+/** How much waits, and how much may: a bound on what is kept in memory while Kafka is slow or away. */
 export class WaitingLimit {
   #records = 0;
   #bytes = 0;

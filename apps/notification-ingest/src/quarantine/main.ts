@@ -1,5 +1,6 @@
 import 'reflect-metadata';
-import { BatchingProducer, createKafkaClient, waitForKafka, type KafkaLog } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient, waitForKafka } from '@tranche/kafka';
+import type { Log } from '@tranche/runtime';
 import { ConfigError, loadConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { NotificationProducer } from '../notification.producer.js';
@@ -13,12 +14,12 @@ const KAFKA_TIMEOUT_MS = 30_000;
 const PUBLISH_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 2_000;
 
-const tell = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stderr.write(`${line}\n`);
 const quiet = () => undefined;
 /** Until Kafka answered, one line at the end says that it does not. */
 let isConnected = true;
-const tellConnected = (_: unknown, message: string) => void (isConnected && tell(message));
-const log: KafkaLog = { debug: quiet, info: quiet, warn: tellConnected, error: tellConnected };
+const printConnected = (_: unknown, message: string) => void (isConnected && print(message));
+const log: Log = { debug: quiet, info: quiet, warn: printConnected, error: printConnected };
 
 process.exitCode = await main();
 
@@ -27,17 +28,17 @@ async function main(): Promise<number> {
   try {
     options = quarantineOptions(process.argv.slice(2), Date.now());
   } catch (error) {
-    tell(`${(error as Error).message}\n\n${USAGE}`);
+    print(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
   try {
     return await run(options, loadConfig(IngestConfig));
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const { name, message } of error.faults) tell(`${name}: ${message}`);
+      for (const { name, message } of error.faults) print(`${name}: ${message}`);
       return 78;
     }
-    tell(`the quarantine was not read to its end: ${(error as Error).message}`);
+    print(`the quarantine was not read to its end: ${(error as Error).message}`);
     return 1;
   }
 }
@@ -45,7 +46,7 @@ async function main(): Promise<number> {
 async function run(options: QuarantineOptions, config: IngestConfig): Promise<number> {
   const merchant = options.merchant === undefined ? undefined : config.merchants.byName(options.merchant);
   if (options.merchant !== undefined && merchant === undefined) {
-    tell(`there is no merchant ${options.merchant} in MERCHANTS_FILE: ${config.merchants.all.map((one) => one.merchant).join(', ')}`);
+    print(`there is no merchant ${options.merchant} in MERCHANTS_FILE: ${config.merchants.all.map((one) => one.merchant).join(', ')}`);
     return 2;
   }
   const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest-quarantine' }, log);
@@ -60,7 +61,7 @@ async function run(options: QuarantineOptions, config: IngestConfig): Promise<nu
   const records = withProgress(chosen(consumer.read(), options, merchant?.identifier));
   if (options.command === 'list') await list(records, options);
   else await reverify(records, options, config, new BatchingProducer({ client, log }));
-  if (consumer.unreadable > 0) tell(`${consumer.unreadable} records of the topic are no quarantined notifications`);
+  if (consumer.unreadable > 0) print(`${consumer.unreadable} records of the topic are no quarantined notifications`);
   return 0;
 }
 
@@ -101,7 +102,7 @@ async function* withProgress(records: AsyncIterable<Quarantined>): AsyncGenerato
     read++;
     if (performance.now() - toldAtMs >= PROGRESS_MS) {
       toldAtMs = performance.now();
-      tell(`${read} records …`);
+      print(`${read} records …`);
     }
     yield record;
   }

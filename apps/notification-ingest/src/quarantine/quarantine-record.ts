@@ -1,7 +1,7 @@
 import { encodeCloudEvent, type EncodedEvent } from '@tranche/contracts';
 import type { Parameters } from '../received-parameters.js';
 
-/** `no_order`: signed, but its ORDERID is missing or unusable. The others were signed by nobody we know. */
+/** `no_order`: signed, but its ORDERID is missing or unusable. The others are signed with no key that we know. */
 export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';
 
 export interface Suspect {
@@ -18,7 +18,7 @@ export interface Suspect {
 
 /**
  * Everything that was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Only card
- * data that nobody may keep is taken out, and `altered` says so.
+ * data that must not be kept is taken out, and `altered` says so.
  */
 export function quarantineRecord(reason: QuarantineReason, { id, parameters, receivedAt, from, merchant }: Suspect): EncodedEvent {
   const kept = parameters.filter(([name]) => name !== 'CARDCVV').map(([name, value]) => [name, withoutCardNumber(name, value)] as const);

@@ -1,5 +1,6 @@
 import { topicName, TOPICS } from '@tranche/contracts';
-import { LogReader, topicOffsets, type KafkaClient, type KafkaLog } from '@tranche/kafka';
+import { LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import type { Log } from '@tranche/runtime';
 import type { IngestConfig } from '../ingest.config.js';
 import { inOrderOfArrival } from './order-of-arrival.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
@@ -12,7 +13,7 @@ export class QuarantineConsumer {
   constructor(
     private readonly client: KafkaClient,
     private readonly config: Pick<IngestConfig, 'kafkaTopicPrefix'>,
-    private readonly log: KafkaLog,
+    private readonly log: Log,
   ) {}
 
   async *read(): AsyncGenerator<Quarantined> {

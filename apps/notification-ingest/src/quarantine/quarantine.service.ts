@@ -21,7 +21,7 @@ interface Refusal {
   from: string;
 }
 
-/** Refused notifications are kept for people, who may find that our key was wrong, and told in the log; both within bounds. */
+/** Refused notifications are kept for an operator, who may find that our key was wrong, and are logged; both within limits. */
 @Injectable()
 export class QuarantineService {
   private readonly dropped;

@@ -67,7 +67,7 @@ export class ReverifyService {
 
   private publish(acknowledged: Promise<unknown>): void {
     const published = acknowledged.then(() => void this.result.published++);
-    // `settle` tells of it, which may be long after: until then it must not count as a rejection that nobody handles.
+    // `settle` reports it, perhaps much later: until then it must not count as an unhandled rejection.
     published.catch(() => undefined);
     this.#underWay.push(published);
   }

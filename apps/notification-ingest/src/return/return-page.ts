@@ -1,4 +1,4 @@
-/** `thanks`: all is well, the merchant has no page. `unverified`: nobody we know signed this. `unknown`: no such merchant. */
+/** `thanks`: all is well, the merchant has no page. `unverified`: no key that we know signed this. `unknown`: no such merchant. */
 export type Page = 'thanks' | 'unverified' | 'unknown';
 
 type Language = 'en' | 'fr' | 'es';

@@ -30,7 +30,7 @@ function hintOf(execCode: string): Hint {
     case 'succeeded':
     case 'succeeded_partly':
       return 'success';
-    case 'cardholder':
+    case 'redirect_required':
     case 'pending':
       return 'pending';
     case 'refused':

@@ -1,7 +1,7 @@
 import { encodeCloudEvent, type CloudEvent, type Merchants } from '@tranche/contracts';
-import { operationTag, untagExtraData } from '@tranche/order-journal';
+import { operationTag, termsOf, untagExtraData } from '@tranche/order-journal';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
-import { contentHash, readCommand, sentExtraData, termsOf, type AcceptedCommand } from './accepted-command.js';
+import { contentHash, factsOf, readCommand, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
 const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
 const merchants = { byName: (name: string) => (name === 'shop-fr' ? merchant : undefined) } as Merchants;
@@ -72,8 +72,8 @@ it('takes a follow-up’s method from its order, else from the rail', () => {
     contentHash: 'h',
     commandId: 'c',
   } as unknown as AcceptedCommand;
-  expect(termsOf(command, 'B', 'T1')).toMatchObject({ method: 'B', transactionId: 'T1', amount: 500 });
-  expect(termsOf(command, undefined, 'T1').method).toBe('A');
+  expect(termsOf(factsOf(command), 'B', 'T1')).toMatchObject({ method: 'B', transactionId: 'T1', amount: 500 });
+  expect(termsOf(factsOf(command), undefined, 'T1').method).toBe('A');
 });
 
 it.each([

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import {
   decodeCloudEvent,
   isCommandType,
-  methodOfRail,
   operationKind,
   orderKey,
   parseOrderKey,
@@ -11,37 +10,27 @@ import {
   type Fault,
   type Merchant,
   type Merchants,
-  type Method,
   type Rail,
 } from '@tranche/contracts';
-import { compact, looksTagged, tagExtraData, type OperationTerms } from '@tranche/order-journal';
+import { looksTagged, tagExtraData, type CommandFacts, type ExecutableCommand } from '@tranche/order-journal';
 import { faultsOfRules, type PlatformOperation } from '@tranche/platform';
+import type { Rejection } from './command-rejected.js';
 
-/** A command that is sound by itself; what the order says to it is decided later. */
-export type AcceptedCommand = PlatformOperation & {
-  commandId: string;
-  /** `ce_time`, milliseconds since the epoch. */
-  timeMs: number;
-  correlationId?: string;
-  orderKey: string;
-  contentHash: string;
-};
+/** A command that is sound by itself; whether its order allows it is decided later. */
+export type AcceptedCommand = PlatformOperation &
+  Omit<ExecutableCommand, 'merchant' | 'rail'> & {
+    /** `ce_time`, milliseconds since the epoch. */
+    readonly timeMs: number;
+    readonly correlationId?: string;
+    readonly orderKey: string;
+  };
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /** It names its order, so its sender can be told. */
+  /** It names its order, so an event can answer it. */
   | { read: 'rejected'; rejection: Rejection }
-  /** Nobody can be told: a dead letter. */
+  /** It names no order that an event could be about: a dead letter. */
   | { read: 'unreadable'; faults: Fault[] };
-
-/** What is told of a message that never became an operation. */
-export interface Rejection {
-  merchant: string;
-  orderId: string;
-  commandId?: string;
-  correlationId?: string;
-  faults: Fault[];
-}
 
 interface CommandRecord {
   key: string | null;
@@ -69,12 +58,12 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
       return { read: 'accepted', command: accept(event as CloudEvent, rail, merchant, value) };
   }
   const { id, correlationid } = event;
-  const told = {
+  const identity = {
     ...named,
     ...(id === undefined ? {} : { commandId: id }),
     ...(correlationid === undefined ? {} : { correlationId: correlationid }),
   };
-  return { read: 'rejected', rejection: { ...told, faults } };
+  return { read: 'rejected', rejection: { ...identity, faults } };
 }
 
 function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object): AcceptedCommand {
@@ -82,6 +71,7 @@ function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object)
   return {
     operation: operationKind(event.type as Parameters<typeof operationKind>[0]),
     data,
+    orderId,
     commandId: event.id,
     timeMs: Date.parse(event.time),
     ...(event.correlationid === undefined ? {} : { correlationId: event.correlationid }),
@@ -118,6 +108,15 @@ export function sentExtraData(command: AcceptedCommand, attempt: number): Return
   return command.operation === 'pay' ? undefined : tagExtraData(command.data.extraData, command.commandId, attempt);
 }
 
+/** What the journal keeps of a command. */
+export function factsOf({ operation, rail, merchant, contentHash, correlationId, data }: AcceptedCommand): CommandFacts {
+  return {
+    ...{ operation, rail, contentHash, correlationId, currency: merchant.currency },
+    amount: 'amount' in data ? data.amount : undefined,
+    supersedes: 'supersedes' in data ? data.supersedes : undefined,
+  };
+}
+
 /** Merchant and order as the content names them, if both could be a key's. */
 function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
   const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
@@ -152,18 +151,4 @@ function quoted(name: string): string {
   const text = JSON.stringify(name);
   quotedNames.set(name, text);
   return text;
-}
-
-/** What the journal keeps of a command. `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */
-export function termsOf(command: AcceptedCommand, methodOfOrder: Method | undefined, transactionId: string | undefined): OperationTerms {
-  const { operation, data, merchant, rail, contentHash: hash, correlationId } = command;
-  const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
-  const optional = compact({
-    amount: 'amount' in data ? data.amount : undefined,
-    supersedes: 'supersedes' in data ? data.supersedes : undefined,
-    transactionId: isFollowUp ? transactionId : undefined,
-    correlationId,
-  });
-  const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
-  return { operation, method, currency: merchant.currency, contentHash: hash, ...optional };
 }

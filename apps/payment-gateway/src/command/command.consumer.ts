@@ -1,14 +1,17 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { COMMAND_TOPICS, railOfTopic } from '@tranche/contracts';
-import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
-import type { Hold } from '@tranche/order-journal';
+import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
+import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
+import type { CommandLease } from '@tranche/order-journal';
 import { Metrics } from '@tranche/service-kit';
-import { EventsProducer } from '../events.producer.js';
+import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { EventsProducer } from '../journal/events.producer.js';
 import { traceOf } from '../trace-of.js';
 import { readCommand, type AcceptedCommand } from './accepted-command.js';
-import { PaymentService } from './payment.service.js';
+import { commandRejected, type Rejection } from './command-rejected.js';
+import { PaymentExecutor } from './payment-executor.service.js';
 
 /** Errors of ours rather than of the world around: trying again would not help. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
@@ -20,14 +23,15 @@ export class CommandConsumer {
 
   constructor(
     private readonly config: GatewayConfig,
-    private readonly payments: PaymentService,
+    private readonly executor: PaymentExecutor,
     private readonly events: EventsProducer,
+    private readonly clock: Clock,
     metrics: Metrics,
   ) {
     this.#commands = metrics.counter({
       name: 'tranche_commands_total',
-      help: 'Commands by rail and what became of them',
-      labelNames: ['rail', 'became'],
+      help: 'Commands by rail and outcome of reading them: accepted, rejected or unreadable',
+      labelNames: ['rail', 'outcome'],
     });
   }
 
@@ -36,32 +40,34 @@ export class CommandConsumer {
     const rail = railOfTopic(record.topic);
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
     const read = readCommand(record, rail, this.config.merchants);
-    this.#commands.inc({ rail, became: read.read });
+    this.#commands.inc({ rail, outcome: read.read });
     switch (read.read) {
       case 'unreadable':
         throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
       case 'rejected':
-        await this.events.commandRejected(record, read.rejection);
-        return;
+        return this.#reject(record, read.rejection);
       case 'accepted':
-        await this.#handle(record, read.command, context);
+        return this.#execute(record, read.command, context);
     }
   }
 
-  async #handle(record: ConsumedRecord, command: AcceptedCommand, hold: Hold): Promise<void> {
-    const handled = await this.payments.handle(command, hold, traceOf(record.headers)).catch((error: unknown) => {
+  async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
+    const { signal } = context;
+    const lease: CommandLease = { signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
+    const trace = traceOf(record.headers);
+    const traced = trace === undefined ? command : { ...command, trace };
+    const end = await this.executor.execute(traced, lease).catch((error: unknown) => {
       if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
       throw new RetryableError('The command can not be handled now', { cause: error });
     });
-    if (handled === 'done') return;
-    const fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' } as const;
-    const { commandId, correlationId, merchant, data } = command;
-    const told = {
-      merchant: merchant.merchant,
-      orderId: data.orderId,
-      commandId,
-      ...(correlationId === undefined ? {} : { correlationId }),
-    };
-    await this.events.commandRejected(record, { ...told, faults: [fault] });
+    if (end === 'done') return;
+    const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
+    const { commandId, correlationId, merchant, orderId } = command;
+    const identity = { merchant: merchant.merchant, orderId, commandId, ...(correlationId === undefined ? {} : { correlationId }) };
+    await this.#reject(record, { ...identity, faults: [fault] });
+  }
+
+  #reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {
+    return this.events.publish([commandRejected(record, rejection, isoTime(this.clock))]);
   }
 }

@@ -1,34 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable } from '@nestjs/common';
-import type { KafkaClient } from '@tranche/kafka';
+import { Injectable } from '@nestjs/common';
 import { IndexAuditor, JournalReplacedError, type AuditResult } from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { KAFKA_CLIENT } from '../kafka-client.js';
 import { Journal } from './journal.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
-import { ProjectionService } from './projection.service.js';
+import { ProjectorService } from './projector.service.js';
 
 const STOP_MS = 2_000;
-
-/** Where an audit reads, and whose memory it clears. A reader of its own: a restoration of the same partition must not wait until a slow audit has ended. */
-@Injectable()
-export class AuditSources {
-  readonly journal: JournalReaderConsumer;
-
-  constructor(
-    config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) client: KafkaClient,
-    log: ServiceLogger,
-    readonly index: OrderIndexStore,
-    readonly projection: ProjectionService,
-    readonly view: Journal,
-  ) {
-    this.journal = new JournalReaderConsumer(config, client, log);
-  }
-}
 
 /** Audits one of this instance's partitions from time to time: sampled orders of the index against the journal. */
 @Injectable()
@@ -43,15 +24,17 @@ export class IndexAudit {
 
   constructor(
     private readonly config: GatewayConfig,
-    private readonly sources: AuditSources,
+    index: OrderIndexStore,
+    private readonly reader: JournalReaderConsumer,
+    { projector }: ProjectorService,
+    private readonly journal: Journal,
     clock: Clock,
     metrics: Metrics,
     private readonly log: ServiceLogger,
     health: Health,
   ) {
-    const { index, journal, projection } = sources;
     this.#auditor = new IndexAuditor({
-      ...{ projector: projection.projector, index, journal, timing: clock, logger: log },
+      ...{ projector, index, journal: reader, timing: clock, logger: log },
       random: Math.random,
       recordsPerSecond: config.indexAuditRecordsPerSecond,
       onAudited: (result) => this.#take(result),
@@ -62,7 +45,7 @@ export class IndexAudit {
     });
     this.#differing = metrics.counter({
       name: 'tranche_index_audit_differences_total',
-      help: 'Of these, orders that the index held otherwise than the journal; they were mended',
+      help: 'Of these, orders that differed in the index; they were repaired',
     });
     const age = () => (performance.now() - this.#finishedMs) / 1000;
     metrics.gauge({
@@ -79,10 +62,10 @@ export class IndexAudit {
     this.#running = this.#run();
   }
 
-  /** What an audit still asks of Kafka or Redis is not waited for longer than a moment; a mend that it began ends with the projector. */
+  /** What an audit still asks of Kafka or Redis is not waited for longer than a moment; a repair that it began ends with the projector. */
   async stop(): Promise<void> {
     this.#closing.abort(new Error('the audit is closing'));
-    await this.sources.journal.close();
+    await this.reader.close();
     await Promise.race([this.#running, delay(STOP_MS, undefined, { ref: false })]);
   }
 
@@ -114,6 +97,6 @@ export class IndexAudit {
     this.#audited.inc(orders);
     this.#differing.inc(differing.length);
     // What was loaded through the hole must not be used any more.
-    if (differing.length > 0) await this.sources.view.forgetIndexed();
+    if (differing.length > 0) await this.journal.forgetIndexed();
   }
 }

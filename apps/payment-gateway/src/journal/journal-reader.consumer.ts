@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Scope } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { LogReader, type KafkaClient } from '@tranche/kafka';
 import type { JournalEntry, JournalReader } from '@tranche/order-journal';
@@ -6,8 +6,11 @@ import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { KAFKA_CLIENT } from '../kafka-client.js';
 
-/** `payments.journal.v1` from its beginning, to mend an index. Connected only while somebody reads. */
-@Injectable()
+/**
+ * `payments.journal.v1` from its beginning, to restore or audit an index. Connected only during a read. Each user has a reader of its own: a
+ * restoration of a partition must not wait until a slow audit of it has ended.
+ */
+@Injectable({ scope: Scope.TRANSIENT })
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;
 

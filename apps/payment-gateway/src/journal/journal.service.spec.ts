@@ -12,7 +12,7 @@ import {
 } from '@tranche/order-journal';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
-import { Journal, JournalEdges } from './journal.service.js';
+import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { OrderIndexStore } from './order-index.store.js';
 
@@ -63,7 +63,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   return {
     topic,
-    service: new Journal(topic, store, clock, new JournalEdges(log, health, new Metrics('spec'))),
+    service: new Journal(topic, store, clock, log, health, new Metrics('spec')),
     bring,
     following,
     health,
@@ -154,7 +154,7 @@ it('tells when an index that was lost can be read again', async () => {
 it('sends away whoever waits when it is closed', async () => {
   const { service } = journal();
   await service.start();
-  const past = service.view.past('shop-fr', 'o', 7n);
+  const past = service.view.waitForRecordAfter('shop-fr', 'o', 7n);
   past.catch(() => undefined);
   await service.stop();
   await expect(past).rejects.toThrow('the journal is closing');

@@ -13,16 +13,6 @@ const INDEX_LOOK_MS = 500;
 /** The index may be this many records behind when the tail begins: they go into memory. */
 const BEHIND_RECORDS = 50_000n;
 
-/** Where the journal is heard: log, health and metrics. */
-@Injectable()
-export class JournalEdges {
-  constructor(
-    readonly log: ServiceLogger,
-    readonly health: Health,
-    readonly metrics: Metrics,
-  ) {}
-}
-
 /** Keeps this process's view of the journal fed: starts the tail behind the index's marker, and lets go of what the index knows. */
 @Injectable()
 export class Journal {
@@ -34,15 +24,17 @@ export class Journal {
     private readonly topic: JournalTopic,
     private readonly index: OrderIndexStore,
     clock: Clock,
-    private readonly edges: JournalEdges,
+    private readonly log: ServiceLogger,
+    health: Health,
+    metrics: Metrics,
   ) {
-    this.view = new JournalView({ log: topic, index, timing: clock, logger: edges.log });
+    this.view = new JournalView({ log: topic, index, timing: clock, logger: log });
     // Not liveness: a restart would stop at the same record, and the other partitions go on.
-    edges.health.addReadiness('journal', () => this.view.stoppedBecause);
+    health.addReadiness('journal', () => this.view.stoppedBecause);
     const { view } = this;
-    edges.metrics.gauge({
+    metrics.gauge({
       name: 'tranche_orders_in_memory',
-      help: 'Orders that the index does not cover yet, held in memory',
+      help: 'Orders in memory that the index does not cover yet',
       collect() {
         this.set(view.ordersInMemory);
       },
@@ -60,7 +52,7 @@ export class Journal {
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {
-      if (looks % 50 === 0) this.edges.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
+      if (looks % 50 === 0) this.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
       await delay(CATCH_UP_LOOK_MS, undefined, { signal: this.view.closing });
     }
     this.view.closing.throwIfAborted();
@@ -94,8 +86,7 @@ export class Journal {
         0n,
       );
       if (behind <= BEHIND_RECORDS) return marks;
-      if (looks % 10 === 0)
-        this.edges.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
+      if (looks % 10 === 0) this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
       await delay(INDEX_LOOK_MS, undefined, { signal: this.view.closing });
     }
   }
@@ -105,7 +96,7 @@ export class Journal {
     try {
       this.view.forget(await this.index.markers());
     } catch (error) {
-      this.edges.log.warn({ err: error }, 'The index could not be asked for its markers');
+      this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }
   }
 }

@@ -1,6 +1,15 @@
 import type { Merchant, OperationKind } from '@tranche/contracts';
-import { emptyOrder, fold, RULES_VERSION, tagExtraData, type Evidence, type JournalRecord, type OrderState } from '@tranche/order-journal';
-import { evidencesIn } from './look-up-evidence.js';
+import {
+  emptyOrder,
+  fold,
+  lookUpEvidence,
+  RULES_VERSION,
+  tagExtraData,
+  type Evidence,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
+import { listedTransaction } from '@tranche/platform';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const merchant = { merchant: 'shop-es', identifier: 'Demo Shop ES', accountKey: 'key' } as Merchant;
@@ -56,7 +65,10 @@ const row = (changes: Record<string, string | undefined> = {}) => {
 function lookedUp(order: OrderState, ...rows: ReturnType<typeof row>[]): { evidences: Evidence[]; order: OrderState } {
   const operation = order.operations.find(({ phase }) => phase === 'in_doubt');
   if (operation === undefined) throw new Error('nothing is in doubt');
-  const evidences = evidencesIn(rows, { merchant, order, operation, at: AT });
+  const evidences = lookUpEvidence(
+    rows.flatMap((one) => listedTransaction(one) ?? []),
+    { merchant, order, operation, at: AT },
+  );
   return { evidences, order: after(order, evidences) };
 }
 const stateOf = (order: OrderState, commandId = 'a') => {

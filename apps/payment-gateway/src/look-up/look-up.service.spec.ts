@@ -4,7 +4,7 @@ import { createLogger, Metrics } from '@tranche/service-kit';
 import type { PlatformCaller } from '../platform/platform-caller.service.js';
 import type { LookUpReply } from '@tranche/platform';
 import type { LookUpClient } from './look-up.client.js';
-import { LookUp } from './look-up.service.js';
+import { LookUpService } from './look-up.service.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const merchant = { merchant: 'shop-es', identifier: 'Shop', accountKey: 'key', authAccount: 'account' } as Merchant;
@@ -37,15 +37,15 @@ function setUp(...replies: LookUpReply[]) {
     noteRefused: (_merchant: Merchant, { fingerprint }: typeof bearer) => refused.push(fingerprint),
   } as unknown as PlatformCaller;
   const metrics = new Metrics('spec');
-  const lookUp = new LookUp(client, caller, createLogger({ name: 'spec', level: 'silent' }), metrics);
-  const cameTo = async () => /came_to="(\w+)"/.exec(await metrics.registry.metrics())?.[1];
-  return { lookUp, calls, refused, cameTo };
+  const lookUp = new LookUpService(client, caller, createLogger({ name: 'spec', level: 'silent' }), metrics);
+  const outcomeCounted = async () => /outcome="(\w+)"/.exec(await metrics.registry.metrics())?.[1];
+  return { lookUp, calls, refused, outcomeCounted };
 }
 
 it('brings evidence, asked for with the merchant’s token', async () => {
-  const { lookUp, calls, cameTo } = setUp(listed(ours));
+  const { lookUp, calls, outcomeCounted } = setUp(listed(ours));
   expect(await lookUp.ask(asked, await lookUp.bearerFor(merchant))).toMatchObject([{ source: 'look-up', result: 'succeeded' }]);
-  expect([calls, await cameTo()]).toEqual([[{ url: 0, token: 'abc' }], 'evidence']);
+  expect([calls, await outcomeCounted()]).toEqual([[{ url: 0, token: 'abc' }], 'evidence']);
 });
 
 it.each([
@@ -64,9 +64,9 @@ it.each([
   ['a refusal', answered(200, '{"EXECCODE":"3003"}'), 'refused'],
   ['a refused token', answered(401), 'unauthorized'],
 ])('%s is an answer: the second URL is not asked', async (_, first, came) => {
-  const { lookUp, calls, cameTo } = setUp(first, listed(ours));
+  const { lookUp, calls, outcomeCounted } = setUp(first, listed(ours));
   expect(await lookUp.ask(asked, bearer)).toEqual([]);
-  expect([calls.length, await cameTo()]).toEqual([1, came]);
+  expect([calls.length, await outcomeCounted()]).toEqual([1, came]);
 });
 
 it('a refused token is told to who gives the next one', async () => {

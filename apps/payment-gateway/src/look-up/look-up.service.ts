@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Merchant } from '@tranche/contracts';
-import type { Evidence } from '@tranche/order-journal';
-import { lookUpForm, readLookUpAnswer, type LookUpAnswer } from '@tranche/platform';
+import { lookUpEvidence, type Evidence, type LookedUpOperation } from '@tranche/order-journal';
+import { listedTransaction, lookUpForm, readLookUpAnswer, type LookUpAnswer } from '@tranche/platform';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller } from '../platform/platform-caller.service.js';
-import { evidencesIn, type Asked } from './look-up-evidence.js';
 import { LookUpClient } from './look-up.client.js';
 
 /** One question about an order, and what the platform says. */
 @Injectable()
-export class LookUp {
+export class LookUpService {
   readonly #answers;
 
   constructor(
@@ -21,8 +20,8 @@ export class LookUp {
   ) {
     this.#answers = metrics.counter({
       name: 'tranche_look_ups_total',
-      help: 'Look-ups of doubtful operations by what they came to: evidence, nothing, refused, unauthorized, failed',
-      labelNames: ['merchant', 'came_to'],
+      help: 'Look-ups of doubtful operations by outcome: evidence, nothing, refused, unauthorized, failed',
+      labelNames: ['merchant', 'outcome'],
     });
   }
 
@@ -34,14 +33,20 @@ export class LookUp {
   }
 
   /** What the platform's list of the order's transactions proves about the operation; nothing where it can not be asked. Never rejects. */
-  async ask(asked: Asked, bearer: BearerToken | undefined): Promise<Evidence[]> {
+  async ask(asked: LookedUpOperation, bearer: BearerToken | undefined): Promise<Evidence[]> {
     const { merchant, order } = asked;
     const { orderId } = order;
     const answer = await this.#firstAnswer(lookUpForm(merchant, orderId), bearer);
     if (answer.kind === 'unauthorized' && bearer !== undefined) this.caller.noteRefused(merchant, bearer);
-    const evidences = answer.kind === 'rows' ? evidencesIn(answer.rows, asked) : [];
-    const cameTo = answer.kind === 'rows' ? (evidences.length > 0 ? 'evidence' : 'nothing') : answer.kind;
-    this.#answers.inc({ merchant: merchant.merchant, came_to: cameTo });
+    const evidences =
+      answer.kind === 'rows'
+        ? lookUpEvidence(
+            answer.rows.flatMap((row) => listedTransaction(row) ?? []),
+            asked,
+          )
+        : [];
+    const outcome = answer.kind === 'rows' ? (evidences.length > 0 ? 'evidence' : 'nothing') : answer.kind;
+    this.#answers.inc({ merchant: merchant.merchant, outcome });
     const { commandId, attempt } = asked.operation;
     const about = { merchant: merchant.merchant, orderId, commandId, attempt };
     if (answer.kind === 'rows') {

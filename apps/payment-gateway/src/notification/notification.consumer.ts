@@ -1,11 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { decodeCloudEvent, NOTIFICATION_TYPE, orderKey, parseOrderKey, TOPICS, validateNotificationData } from '@tranche/contracts';
-import { KafkaHandler, RetryableError, TerminalError, type ConsumedRecord } from '@tranche/kafka';
+import type { ConsumedRecord } from '@tranche/kafka';
+import { KafkaHandler, RetryableError, TerminalError } from '@tranche/kafka/nest';
+import { notificationEvidence } from '@tranche/order-journal';
+import { notifiedResult } from '@tranche/platform';
 import { Clock, isoTime } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
 import { traceOf } from '../trace-of.js';
-import { evidenceOf } from './evidence.js';
 
 /** Verified notifications in: each becomes EVIDENCE, and the fold decides what it proves. */
 @Controller()
@@ -29,7 +31,7 @@ export class NotificationConsumer {
         faultsOfData.map(({ path, message }) => `${path}: ${message}`).join('; ') || 'it names no order',
       );
     }
-    const evidence = evidenceOf(notification, isoTime(this.clock));
+    const evidence = notificationEvidence(notification, notifiedResult(notification), isoTime(this.clock));
     await this.journal.append(evidence, traceOf(record.headers)).catch((cause: unknown) => {
       throw new RetryableError('The notification could not be journaled', { cause });
     });

@@ -1,29 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { Merchant, OperationKind } from '@tranche/contracts';
-import type { Classified } from '@tranche/order-journal';
+import { isUnreachable, type CallResult, type Merchant, type OperationKind } from '@tranche/contracts';
+import type { SendOptions } from '@tranche/order-journal';
 import { classifyReply } from '@tranche/platform';
 import { Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
 import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
 import { PlatformClient } from './platform.client.js';
-import { isUnreachable } from './rail-breaker.js';
 import { RefusedTokens } from './refused-tokens.js';
 
-export interface Call {
+/** What one POST carries, and for whom. */
+export interface PlatformForm {
   operation: OperationKind;
   merchant: Merchant;
   /** Behind {payment_url}. */
   path: string;
   body: string;
-  bearer?: BearerToken;
-  maySend: () => boolean;
 }
 
-/** Which of the platform's URLs, from 0, the next call of one command goes to. */
-export interface Route {
-  url: number;
-}
-
-/** One call of the platform and what it came to; bearer tokens for merchants that need one. */
+/** One call of the platform and its outcome; bearer tokens for merchants that need one. */
 @Injectable()
 export class PlatformCaller {
   readonly #refused = new RefusedTokens();
@@ -44,8 +37,8 @@ export class PlatformCaller {
     });
     this.#outcomes = metrics.counter({
       name: 'tranche_platform_calls_total',
-      help: 'Calls of the platform by what they came to',
-      labelNames: ['operation', 'came_to', 'execcode'],
+      help: 'Calls of the platform by outcome',
+      labelNames: ['operation', 'outcome', 'execcode'],
     });
   }
 
@@ -67,34 +60,31 @@ export class PlatformCaller {
     if (authAccount !== undefined) this.#refused.noteRefused(authAccount, fingerprint);
   }
 
-  /** Where a new command begins: at the URL that answered last. */
-  route(): Route {
-    return { url: this.#answering };
+  /** Where a new command begins, from 0: the URL that answered last. */
+  get answeringUrl(): number {
+    return this.#answering;
   }
 
   get urlCount(): number {
     return this.platform.urlCount;
   }
 
-  /** After a provable non-execution `route` points at the other URL, if there is one. */
-  async call({ operation, merchant, path, body, bearer, maySend }: Call, route: Route): Promise<Classified> {
-    const { url } = route;
+  /** One POST, and what its answer proves. */
+  async send(form: PlatformForm, { bearer, url, maySend }: SendOptions<BearerToken>): Promise<CallResult> {
+    const { operation, merchant, path, body } = form;
     const stopTimer = this.#seconds.startTimer({ operation });
     const reply = await withSpan(`platform ${operation}`, () =>
       this.platform.post({ path, body, url, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
     );
     stopTimer();
-    const classified: Classified = classifyReply(reply, operation, bearer !== undefined);
-    const execCode = classified.record === 'OUTCOME' ? classified.answer.execCode : classified.execCode;
-    const cameTo = classified.record === 'OUTCOME' ? classified.result : classified.reason;
-    this.#outcomes.inc({ operation, came_to: cameTo, execcode: execCode ?? 'none' });
-    if (isUnreachable(classified)) {
-      route.url = (url + 1) % this.platform.urlCount;
-      if (this.#answering === url) this.#answering = route.url;
-    }
-    if (cameTo === 'auth_refused' && bearer !== undefined) this.noteRefused(merchant, bearer);
-    if (classified.record !== 'OUTCOME')
-      this.log.warn({ operation, merchant: merchant.merchant, came_to: cameTo, execCode }, 'A call of the platform brought no outcome');
-    return classified;
+    const result = classifyReply(reply, operation, bearer !== undefined);
+    const execCode = result.record === 'OUTCOME' ? result.answer.execCode : result.execCode;
+    const outcome = result.record === 'OUTCOME' ? result.result : result.reason;
+    this.#outcomes.inc({ operation, outcome, execcode: execCode ?? 'none' });
+    if (isUnreachable(result) && this.#answering === url) this.#answering = (url + 1) % this.platform.urlCount;
+    if (outcome === 'auth_refused' && bearer !== undefined) this.noteRefused(merchant, bearer);
+    if (result.record !== 'OUTCOME')
+      this.log.warn({ operation, merchant: merchant.merchant, outcome, execCode }, 'A call of the platform brought no outcome');
+    return result;
   }
 }

@@ -1,13 +1,13 @@
-import type { Classified } from '@tranche/order-journal';
+import type { CallResult } from '@tranche/contracts';
 import { FAILURES_TO_OPEN, RailBreaker, SLOW_DOWN_MS } from './rail-breaker.js';
 
-const unreachable: Classified = { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' };
-const notExecuted = (execCode: string): Classified => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
-const refused: Classified = { record: 'OUTCOME', result: 'refused', answer: { execCode: '4001' } };
-const deadline: Classified = { record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' };
-const doubt: Classified = { record: 'IN_DOUBT', reason: 'timeout', message: '' };
+const unreachable: CallResult = { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' };
+const notExecuted = (execCode: string): CallResult => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
+const refused: CallResult = { record: 'OUTCOME', result: 'refused', answer: { execCode: '4001' } };
+const deadline: CallResult = { record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' };
+const doubt: CallResult = { record: 'IN_DOUBT', reason: 'timeout', message: '' };
 
-function after(...replies: (Classified | undefined)[]): RailBreaker {
+function after(...replies: (CallResult | undefined)[]): RailBreaker {
   const breaker = new RailBreaker();
   for (const reply of replies) {
     const entry = breaker.enter(0);
@@ -15,7 +15,7 @@ function after(...replies: (Classified | undefined)[]): RailBreaker {
   }
   return breaker;
 }
-const times = (count: number, reply: Classified) => Array.from({ length: count }, () => reply);
+const times = (count: number, reply: CallResult) => Array.from({ length: count }, () => reply);
 
 it.each([
   ['four failures', times(FAILURES_TO_OPEN - 1, unreachable), 'closed'],
@@ -82,9 +82,9 @@ describe('once open', () => {
 
   it('counts the time that the rail stood still', () => {
     const { breaker, entry } = probing(5_000);
-    expect(breaker.heldBackMs(1_000, 5_000)).toBe(4_000);
+    expect(breaker.blockedMs(1_000, 5_000)).toBe(4_000);
     breaker.leave(entry, refused, 6_000);
-    expect([breaker.heldBackMs(0, 60_000), breaker.heldBackMs(5_500, 60_000), breaker.heldBackMs(6_000, 60_000)]).toEqual([6_000, 500, 0]);
+    expect([breaker.blockedMs(0, 60_000), breaker.blockedMs(5_500, 60_000), breaker.blockedMs(6_000, 60_000)]).toEqual([6_000, 500, 0]);
   });
 });
 
@@ -99,14 +99,14 @@ describe('after 3004', () => {
     const breaker = after(notExecuted('3004'));
     expect(breaker.enter(SLOW_DOWN_MS.first - 1)).toBeUndefined();
     breaker.leave(breaker.enter(SLOW_DOWN_MS.first)!, notExecuted('3004'), 1_000);
-    expect([breaker.isHeldBack(1_999), breaker.isHeldBack(2_000), breaker.state]).toEqual([true, false, 'closed']);
-    expect(breaker.heldBackMs(0, 10_000)).toBe(0);
+    expect([breaker.isBlocked(1_999), breaker.isBlocked(2_000), breaker.state]).toEqual([true, false, 'closed']);
+    expect(breaker.blockedMs(0, 10_000)).toBe(0);
   });
 
   it('takes the replies of calls that were under way together for one', () => {
     const breaker = new RailBreaker();
     const together = Array.from({ length: 50 }, () => breaker.enter(0)!);
     for (const entry of together) breaker.leave(entry, notExecuted('3004'), 0);
-    expect([breaker.isHeldBack(SLOW_DOWN_MS.first - 1), breaker.isHeldBack(SLOW_DOWN_MS.first)]).toEqual([true, false]);
+    expect([breaker.isBlocked(SLOW_DOWN_MS.first - 1), breaker.isBlocked(SLOW_DOWN_MS.first)]).toEqual([true, false]);
   });
 });

@@ -1,6 +1,6 @@
-import type { Classified } from '@tranche/order-journal';
+import { isUnreachable, type CallResult } from '@tranche/contracts';
 
-/** Calls in a row that could not reach the platform before the rail is held back (R6). */
+/** Calls in a row that could not reach the platform before the rail is blocked (R6). */
 export const FAILURES_TO_OPEN = 5;
 /** How long the rail stands still before the platform is tried again, doubling from the first to the second. Milliseconds. */
 export const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
@@ -21,32 +21,32 @@ interface Interval {
 }
 
 /**
- * Holds one rail back while its platform can't be reached, so that nothing is burnt meanwhile: closed → open after five failures in a
+ * Blocks one rail while its platform can't be reached, so that no command is spent meanwhile: closed → open after five failures in a
  * row → half open once a connection came about, for one call → closed, or open again. Pure: clocks are arguments.
  */
 export class RailBreaker {
   #state: BreakerState = 'closed';
-  /** Rises whenever the rail opens or closes: a call of an earlier era tells nothing about this one. */
+  /** Rises whenever the rail opens or closes: a call of an earlier era says nothing about this one. */
   #era = 0;
   #failures = 0;
   #openings = 0;
   #isProbing = false;
   #slowDowns = 0;
   #slowUntilMs = 0;
-  #heldSinceMs: number | undefined;
-  #held: Interval[] = [];
+  #blockedSinceMs: number | undefined;
+  #blocked: Interval[] = [];
 
   get state(): BreakerState {
     return this.#state;
   }
 
-  isHeldBack(nowMs: number): boolean {
+  isBlocked(nowMs: number): boolean {
     return this.#state === 'open' || (this.#state === 'half_open' && this.#isProbing) || nowMs < this.#slowUntilMs;
   }
 
   /** Whether a call may be made now; half open lets one pass, which must leave. */
   enter(nowMs: number): Entry | undefined {
-    if (this.isHeldBack(nowMs)) return undefined;
+    if (this.isBlocked(nowMs)) return undefined;
     this.#isProbing = this.#state === 'half_open';
     return { era: this.#era, isProbe: this.#isProbing };
   }
@@ -57,24 +57,24 @@ export class RailBreaker {
   }
 
   /**
-   * What a call that entered came to; undefined when none was made.
+   * The end of a call that entered; `result` is undefined when none was made.
    * @param isLastUrl false where another URL of the platform is still to be tried by the same command
    */
-  leave({ era, isProbe }: Entry, classified: Classified | undefined, nowMs: number, isLastUrl = true): void {
+  leave({ era, isProbe }: Entry, result: CallResult | undefined, nowMs: number, isLastUrl = true): void {
     if (era !== this.#era) return;
     if (isProbe) this.#isProbing = false;
-    if (classified === undefined) return;
-    if (isUnreachable(classified)) {
+    if (result === undefined) return;
+    if (isUnreachable(result)) {
       if (!isLastUrl) return;
       this.#failures++;
       if (isProbe || (this.#state === 'closed' && this.#failures >= FAILURES_TO_OPEN)) this.#open(nowMs);
       return;
     }
-    if (!isAnswer(classified)) return;
+    if (!isAnswer(result)) return;
     this.#failures = 0;
     this.#openings = 0;
     if (this.#state !== 'closed') this.#close(nowMs);
-    if (classified.record === 'NOT_EXECUTED' && classified.execCode === '3004') this.#slowDown(nowMs);
+    if (result.record === 'NOT_EXECUTED' && result.execCode === '3004') this.#slowDown(nowMs);
     else if (nowMs >= this.#slowUntilMs) this.#slowDowns = 0;
   }
 
@@ -83,10 +83,10 @@ export class RailBreaker {
     return Math.min(PROBE_AFTER_MS.first * 2 ** Math.max(0, this.#openings - 1), PROBE_AFTER_MS.max);
   }
 
-  /** For how long since `sinceMs` the rail was held back. */
-  heldBackMs(sinceMs: number, nowMs: number): number {
-    const current = this.#heldSinceMs === undefined ? [] : [{ fromMs: this.#heldSinceMs, toMs: nowMs }];
-    return [...this.#held, ...current].reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)), 0);
+  /** For how long since `sinceMs` the rail was blocked, milliseconds. */
+  blockedMs(sinceMs: number, nowMs: number): number {
+    const current = this.#blockedSinceMs === undefined ? [] : [{ fromMs: this.#blockedSinceMs, toMs: nowMs }];
+    return [...this.#blocked, ...current].reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)), 0);
   }
 
   #open(nowMs: number): void {
@@ -94,17 +94,17 @@ export class RailBreaker {
     this.#era++;
     this.#isProbing = false;
     this.#openings++;
-    this.#heldSinceMs ??= nowMs;
+    this.#blockedSinceMs ??= nowMs;
   }
 
   #close(nowMs: number): void {
     this.#state = 'closed';
     this.#era++;
-    if (this.#heldSinceMs !== undefined) this.#held = [...this.#held.slice(-99), { fromMs: this.#heldSinceMs, toMs: nowMs }];
-    this.#heldSinceMs = undefined;
+    if (this.#blockedSinceMs !== undefined) this.#blocked = [...this.#blocked.slice(-99), { fromMs: this.#blockedSinceMs, toMs: nowMs }];
+    this.#blockedSinceMs = undefined;
   }
 
-  /** Calls that were under way together are told off together: that is one reason to slow down, not many. */
+  /** Calls that were under way together are refused together: that is one reason to slow down, not many. */
   #slowDown(nowMs: number): void {
     if (nowMs < this.#slowUntilMs) return;
     this.#slowUntilMs = nowMs + Math.min(SLOW_DOWN_MS.first * 2 ** this.#slowDowns, SLOW_DOWN_MS.max);
@@ -112,13 +112,7 @@ export class RailBreaker {
   }
 }
 
-/** No connection, or EXECCODE 5001, 5003: the other URL is worth a try at once. */
-export function isUnreachable(classified: Classified): boolean {
-  if (classified.record !== 'NOT_EXECUTED') return false;
-  return classified.reason === 'unreachable' || classified.execCode === '5001' || classified.execCode === '5003';
-}
-
 /** Readable words of the platform. A doubt is none, nor is our own send deadline. */
-function isAnswer(classified: Classified): boolean {
-  return classified.record === 'OUTCOME' || (classified.record === 'NOT_EXECUTED' && classified.reason !== 'send_deadline');
+function isAnswer(result: CallResult): boolean {
+  return result.record === 'OUTCOME' || (result.record === 'NOT_EXECUTED' && result.reason !== 'send_deadline');
 }

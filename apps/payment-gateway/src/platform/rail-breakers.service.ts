@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { RAILS, type Rail } from '@tranche/contracts';
 import type { Permit, RailGate } from '@tranche/order-journal';
-import { Health, Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { PlatformClient } from './platform.client.js';
 import { RailBreaker } from './rail-breaker.js';
@@ -11,40 +11,30 @@ import { RailBreaker } from './rail-breaker.js';
 const LOOK_AGAIN_MS = 5_000;
 const SLOW_LOOK_MS = 250;
 
-/** Where the breakers are heard. */
-@Injectable()
-export class BreakerEdges {
-  constructor(
-    readonly log: ServiceLogger,
-    readonly metrics: Metrics,
-    readonly lifetime: ServiceLifetime,
-    readonly health: Health,
-  ) {}
-}
-
-/** A breaker per rail: one partner's trouble does not hold up another (R6). */
+/** A breaker per rail: one partner's trouble does not delay another (R6). */
 @Injectable()
 export class RailBreakers implements RailGate {
   readonly #breakers = new Map<Rail, RailBreaker>(RAILS.map((rail) => [rail, new RailBreaker()]));
   readonly #waiting = new Map<Rail, Set<() => void>>(RAILS.map((rail) => [rail, new Set()]));
-  readonly #listeners: ((rail: Rail, isHeldBack: boolean) => void)[] = [];
+  readonly #listeners: ((rail: Rail, isBlocked: boolean) => void)[] = [];
   readonly #opened;
 
   constructor(
     private readonly platform: PlatformClient,
     private readonly clock: Clock,
-    private readonly edges: BreakerEdges,
+    private readonly lifetime: ServiceLifetime,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
   ) {
-    const { metrics, lifetime } = edges;
     setMaxListeners(0, lifetime.stopping);
-    this.#opened = metrics.counter({ name: 'tranche_rail_breaker_opened_total', help: 'Times a rail was held back', labelNames: ['rail'] });
-    const isOpen = metrics.gauge({ name: 'tranche_rail_breaker_open', help: '1 while a rail is held back', labelNames: ['rail'] });
+    this.#opened = metrics.counter({ name: 'tranche_rail_breaker_opened_total', help: 'Times a rail was blocked', labelNames: ['rail'] });
+    const isOpen = metrics.gauge({ name: 'tranche_rail_breaker_open', help: '1 while a rail is blocked', labelNames: ['rail'] });
     for (const rail of RAILS) isOpen.set({ rail }, 0);
-    this.onChange((rail, isHeldBack) => isOpen.set({ rail }, isHeldBack ? 1 : 0));
+    this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
   }
 
-  /** Told when a rail's breaker opens and when it closes. */
-  onChange(listener: (rail: Rail, isHeldBack: boolean) => void): void {
+  /** Calls `listener` when a rail's breaker opens and when it closes. */
+  onChange(listener: (rail: Rail, isBlocked: boolean) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -53,9 +43,9 @@ export class RailBreakers implements RailGate {
     const entry = breaker.enter(this.clock.nowMs());
     if (!entry) return undefined;
     return {
-      leave: (classified, isLastUrl) => {
+      leave: (result, isLastUrl) => {
         const before = breaker.state;
-        breaker.leave(entry, classified, this.clock.nowMs(), isLastUrl);
+        breaker.leave(entry, result, this.clock.nowMs(), isLastUrl);
         if (breaker.state === 'open' && before !== 'open') this.#afterOpening(rail, breaker);
         if (breaker.state === 'closed' && before !== 'closed') this.#afterClosing(rail);
         // The probe was not made after all: the next one may.
@@ -79,36 +69,36 @@ export class RailBreakers implements RailGate {
     }
   }
 
-  heldBackMs(rail: Rail, sinceMs: number): number {
-    return this.#of(rail).heldBackMs(sinceMs, this.clock.nowMs());
+  blockedMs(rail: Rail, sinceMs: number): number {
+    return this.#of(rail).blockedMs(sinceMs, this.clock.nowMs());
   }
 
   #afterOpening(rail: Rail, breaker: RailBreaker): void {
     this.#opened.inc({ rail });
-    this.edges.log.error({ rail, probe_after_ms: breaker.probeAfterMs }, 'The platform can not be reached: the rail stands still');
-    for (const tell of this.#listeners) tell(rail, true);
+    this.log.error({ rail, probe_after_ms: breaker.probeAfterMs }, 'The platform can not be reached: the rail stands still');
+    for (const listener of this.#listeners) listener(rail, true);
     void this.#probe(rail, breaker);
   }
 
   #afterClosing(rail: Rail): void {
-    this.edges.log.info({ rail }, 'The platform answers again: the rail goes on');
-    for (const tell of this.#listeners) tell(rail, false);
+    this.log.info({ rail }, 'The platform answers again: the rail goes on');
+    for (const listener of this.#listeners) listener(rail, false);
     this.#wake(rail);
   }
 
   /** First a connection, then one waiting command. */
   async #probe(rail: Rail, breaker: RailBreaker): Promise<void> {
-    const { stopping } = this.edges.lifetime;
+    const { stopping } = this.lifetime;
     try {
       do await this.clock.sleep(breaker.probeAfterMs, stopping);
       while (!(await this.platform.canConnect()));
     } catch (error) {
-      if (!stopping.aborted) this.edges.log.error({ err: error, rail }, 'The platform could not be probed');
+      if (!stopping.aborted) this.log.error({ err: error, rail }, 'The platform could not be probed');
       return;
     }
     breaker.connected();
     // The probe is a command: whoever comes first. Those that wait may all have given up, so the rail is fetched again.
-    for (const tell of this.#listeners) tell(rail, false);
+    for (const listener of this.#listeners) listener(rail, false);
     this.#wake(rail);
   }
 

@@ -8,21 +8,22 @@ import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization } from './partner-a-authorization.js';
 import { PartnerBAuthorization } from './partner-b-authorization.js';
 
-export type Authorization = PartnerAAuthorization | PartnerBAuthorization;
-export type CommandData = Authorization | Capture | Refund | VoidAuthorization | CardPayment;
-
-/** By the names that the method table gives them. */
-const FIELDS: Readonly<Record<(typeof METHODS)[Method]['fields'], MessageClass<CommandData>>> = {
+/** What begins a payment, by the names that the method table gives its fields. Schemas and types follow from it. */
+export const PAYMENT_CLASSES = {
   'partner-a-authorization': PartnerAAuthorization,
   'partner-b-authorization': PartnerBAuthorization,
   'card-payment': CardPayment,
-};
+} as const satisfies Readonly<Record<(typeof METHODS)[Method]['fields'], MessageClass>>;
+
+type Payment = InstanceType<(typeof PAYMENT_CLASSES)[keyof typeof PAYMENT_CLASSES]>;
+export type Authorization = Exclude<Payment, CardPayment>;
+export type CommandData = Payment | Capture | Refund | VoidAuthorization;
 
 type ClassesOfRail = Readonly<Partial<Record<CommandType, MessageClass<CommandData>>>>;
 
 function classesOf(method: Method): ClassesOfRail {
   const { begins, fields, takesVoid } = METHODS[method];
-  const classes = { [`payment.${begins}`]: FIELDS[fields], 'payment.capture': Capture, 'payment.refund': Refund };
+  const classes = { [`payment.${begins}`]: PAYMENT_CLASSES[fields], 'payment.capture': Capture, 'payment.refund': Refund };
   return takesVoid ? { ...classes, 'payment.void': VoidAuthorization } : classes;
 }
 

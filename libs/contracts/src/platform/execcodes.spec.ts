@@ -3,7 +3,7 @@ import { EXECCODES, execCode, execCodeClass, isKnownExecCode, type ExecCodeClass
 const TABLE: [ExecCodeClass, string[]][] = [
   ['succeeded', ['0000']],
   ['succeeded_partly', ['0004']],
-  ['cardholder', ['0001', '0002']],
+  ['redirect_required', ['0001', '0002']],
   ['pending', ['0003']],
   [
     'refused',

@@ -1,4 +1,4 @@
-export type ExecCodeClass = 'succeeded' | 'succeeded_partly' | 'cardholder' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
+export type ExecCodeClass = 'succeeded' | 'succeeded_partly' | 'redirect_required' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
 
 /** What the sender of an operation that was not executed may do. */
 export type ExecCodeRetry = 'second_url' | 'back_off' | 'slow_down' | 'none';
@@ -18,8 +18,8 @@ export interface ExecCode {
 /** Every code that is known. `0000`, `0002` and `0003` are the interface's; the others are what public clients of the platform show. */
 export const EXECCODES: Readonly<Record<string, ExecCode>> = Object.freeze({
   '0000': code('succeeded', 'succeeded'),
-  '0001': code('cardholder', 'the cardholder must authenticate (3-D Secure)'),
-  '0002': code('cardholder', 'the cardholder must be redirected'),
+  '0001': code('redirect_required', 'the cardholder must authenticate (3-D Secure)'),
+  '0002': code('redirect_required', 'the cardholder must be redirected'),
   '0003': code('pending', 'waiting for approval'),
   '0004': code('succeeded_partly', 'partially accepted'),
   '1001': code('refused', 'a parameter is missing'),

@@ -1,0 +1,13 @@
+const AGAIN_AFTER_MS = 60_000;
+
+/** One log line a minute and origin: a page that is written wrongly sends card data with every payment. Origins are configured, so there are few. */
+export class LogThrottle {
+  readonly #loggedMs = new Map<string, number>();
+
+  shouldLog(origin: string, nowMs: number): boolean {
+    const loggedMs = this.#loggedMs.get(origin);
+    if (loggedMs !== undefined && nowMs - loggedMs < AGAIN_AFTER_MS) return false;
+    this.#loggedMs.set(origin, nowMs);
+    return true;
+  }
+}

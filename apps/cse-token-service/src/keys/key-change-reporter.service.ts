@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { reasonOf } from '@tranche/runtime';
+import { KeyEvents } from '../events/key-events.producer.js';
+import { UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
+import { KnownKeys } from './known-keys.store.js';
+
+/** The cached key that is still answered with while the provider gives none. */
+export interface StaleKey {
+  staleKeyId?: string;
+  /** How much longer it is answered with, milliseconds; 0: not any more. */
+  staleForMs: number;
+}
+
+/** Reports each change of a key to operators: a log line, a count, an event. */
+@Injectable()
+export class KeyChangeReporter {
+  readonly #changes;
+  /** The unsound key of each API key id that was announced last: a provider that insists is one event. */
+  readonly #announced = new Map<string, string>();
+
+  constructor(
+    private readonly known: KnownKeys,
+    private readonly events: KeyEvents,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#changes = metrics.counter({
+      name: 'cse_key_changes_total',
+      help: 'Keys that the provider gave: the first of an API key (seen), another one (rotated), one that is not safe to use (refused)',
+      labelNames: ['change'],
+    });
+    for (const change of ['seen', 'rotated', 'refused']) this.#changes.inc({ change }, 0);
+  }
+
+  /** `beforeId`: of the key that was given before; undefined when there was none. */
+  given(apiKeyId: string, { record: { encryptionKeyId }, fingerprint }: ProvidedKey, beforeId: string | undefined): void {
+    if (beforeId === encryptionKeyId) return;
+    const change = { apiKeyId, encryptionKeyId, fingerprint };
+    if (beforeId === undefined) {
+      this.#changes.inc({ change: 'seen' });
+      this.log.info(change, 'the first encryption key of this API key');
+      this.events.announce('cse.key.seen', change);
+    } else {
+      this.#changes.inc({ change: 'rotated' });
+      this.log.warn({ ...change, beforeId }, 'the encryption key was replaced by another one');
+      this.events.announce('cse.key.rotated', { ...change, reason: `in place of ${beforeId}` });
+    }
+  }
+
+  notGiven(apiKeyId: string, error: unknown, stale: StaleKey): void {
+    const reason = reasonOf(error);
+    const rest = stale.staleForMs > 0 ? 'the one from before is handed out for a bounded time' : 'there is none to hand out';
+    if (!(error instanceof UnsoundKeyError)) {
+      this.log.warn({ apiKeyId, reason, ...stale }, `the key provider gave no key; ${rest}`);
+      return;
+    }
+    const { encryptionKeyId, fingerprint } = error;
+    this.#changes.inc({ change: 'refused' });
+    const [entry] = this.known.entriesOf(apiKeyId, encryptionKeyId);
+    this.log.error(
+      { apiKeyId, encryptionKeyId, fingerprint, entry, reason, ...stale },
+      `the key provider gave a key that is refused; ${rest}`,
+    );
+    const identity = `${encryptionKeyId} ${fingerprint} ${reason}`;
+    if (this.#announced.get(apiKeyId) === identity) return;
+    this.#announced.set(apiKeyId, identity);
+    this.events.announce('cse.key.refused', { apiKeyId, encryptionKeyId, ...(fingerprint === undefined ? {} : { fingerprint }), reason });
+  }
+}

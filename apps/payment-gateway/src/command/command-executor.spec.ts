@@ -1,0 +1,251 @@
+import type { CallResult } from '@tranche/contracts';
+import {
+  emptyOrder,
+  findOperation,
+  fold,
+  OrderUnreadableError,
+  type CommandLease,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
+import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
+import type { Clock } from '../clock.js';
+import type { Journal } from '../journal/journal.service.js';
+import type { PlatformCaller, PlatformForm } from '../platform/platform-caller.service.js';
+import type { RailBreakers } from '../platform/rail-breakers.service.js';
+import type { AcceptedCommand } from './accepted-command.js';
+import { PaymentExecutor } from './payment-executor.service.js';
+
+const NOW = Date.parse('2026-03-01T10:00:00.000Z');
+const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
+
+/** The journal of one order, in memory: what is appended is folded at once. */
+class JournalInMemory {
+  readonly records: JournalRecord[] = [];
+  order: OrderState = emptyOrder('shop-fr', 'order-1');
+  /** Runs before the record of this kind is appended. */
+  before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
+
+  waits = 0;
+  read = () => Promise.resolve(this.order);
+  whenReadable = () => Promise.resolve(void this.waits++);
+  async append(record: JournalRecord): Promise<bigint> {
+    await this.before[record.record]?.();
+    this.records.push(record);
+    this.order = fold(this.order, record, BigInt(this.records.length)).order;
+    return BigInt(this.records.length);
+  }
+  async appendAndRead(record: JournalRecord): Promise<OrderState> {
+    await this.append(record);
+    return this.order;
+  }
+  appendWithRetry = (record: JournalRecord) => this.appendAndRead(record);
+  waitForRecordAfter = () => Promise.resolve(this.order);
+  get kinds(): string[] {
+    return this.records.map(({ record }) => record);
+  }
+}
+
+interface Story {
+  journal: JournalInMemory;
+  calls: PlatformForm[];
+  /** The platform's URL of each call. */
+  urls: number[];
+  /** How each permit was left: with which result, and whether no other URL was left to try. */
+  left: [record: string | undefined, isLastUrl: boolean][];
+  payments: { handle(command: AcceptedCommand): Promise<string> };
+  clock: { wallMs: number; monotonicMs: number };
+}
+
+function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refused'; urlCount?: number } = {}): Story {
+  const journal = new JournalInMemory();
+  const calls: PlatformForm[] = [];
+  const urls: number[] = [];
+  const left: Story['left'] = [];
+  const clock = { wallMs: NOW, monotonicMs: 0 };
+  const platform = {
+    urlCount,
+    answeringUrl: 0,
+    bearerFor: () => Promise.resolve(bearer),
+    send: (form: PlatformForm, { maySend, url }: { maySend: () => boolean; url: number }) => {
+      calls.push(form);
+      urls.push(url);
+      return Promise.resolve(
+        maySend() ? (answers.shift() ?? succeeded()) : ({ record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' } as const),
+      );
+    },
+  };
+  const injected: Clock = {
+    nowMs: () => clock.wallMs,
+    monotonicMs: () => clock.monotonicMs,
+    sleep: (ms) => {
+      clock.wallMs += ms;
+      clock.monotonicMs += ms;
+      return Promise.resolve();
+    },
+  };
+  const leave = (result: CallResult | undefined, isLastUrl: boolean) => void left.push([result?.record, isLastUrl]);
+  const gate = { enter: () => ({ leave }), wait: () => Promise.resolve(), blockedMs: () => 0 };
+  const lease: CommandLease = { signal: new AbortController().signal, releaseSlotWhile: (wait) => wait() };
+  const executor = new PaymentExecutor(
+    { view: journal } as unknown as Journal,
+    platform as unknown as PlatformCaller,
+    gate as unknown as RailBreakers,
+    injected,
+  );
+  return { journal, calls, urls, left, payments: { handle: (command) => executor.execute(command, lease) }, clock };
+}
+
+const succeeded = (transactionId = 'T1'): CallResult => ({
+  record: 'OUTCOME',
+  result: 'succeeded',
+  answer: { execCode: '0000', transactionId },
+});
+const notExecuted = (execCode: string): CallResult => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
+const authorization = (commandId = 'a', change: Partial<AcceptedCommand> = {}) =>
+  ({
+    ...{
+      operation: 'authorize',
+      data: aPartnerAAuthorization({ orderId: 'order-1' }),
+      commandId,
+      timeMs: NOW,
+      rail: 'partner-a',
+      merchant,
+    },
+    ...{ orderKey: 'shop-fr/order-1', orderId: 'order-1', contentHash: `hash-${commandId}` },
+    ...change,
+  }) as AcceptedCommand;
+const capture = (commandId = 'c') =>
+  authorization(commandId, {
+    operation: 'capture',
+    data: aCapture({ orderId: 'order-1', transactionId: undefined, amount: undefined }),
+  } as never);
+
+it('asks the journal, sends once, and writes down what came of it', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
+});
+
+it('waits without an in-flight place while the order can not be read, and then goes on', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  let failures = 2;
+  const { read } = journal;
+  journal.read = () => (failures-- > 0 ? Promise.reject(new OrderUnreadableError('the index is lost')) : read());
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.waits, calls.length]).toEqual([2, 1]);
+});
+
+it('sends nothing where the verdict can not be read, waits until the order can be, and then makes another attempt', async () => {
+  const { journal, calls, left, payments } = story([succeeded()]);
+  const appendAndRead = journal.appendAndRead.bind(journal);
+  journal.appendAndRead = async (record) => {
+    await journal.append(record);
+    journal.appendAndRead = appendAndRead;
+    throw new OrderUnreadableError('the index is lost');
+  };
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, journal.waits, calls.length]).toEqual([['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'], 1, 1]);
+  expect(left).toEqual([
+    [undefined, true],
+    ['OUTCOME', true],
+  ]);
+});
+
+it('tries the other URL after one that could not be reached, and says to the gate when none is left', async () => {
+  const { urls, left, payments } = story([{ record: 'NOT_EXECUTED', reason: 'unreachable', message: '' }, succeeded()], { urlCount: 2 });
+  expect(await payments.handle(authorization())).toBe('done');
+  expect(urls).toEqual([0, 1]);
+  expect(left).toEqual([
+    ['NOT_EXECUTED', false],
+    ['OUTCOME', true],
+  ]);
+});
+
+it('repeats what it said when the command comes again', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'REPEATED'], 1]);
+});
+
+it('sends nothing for an id that was used for another content', async () => {
+  const { calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  expect(await payments.handle(authorization('a', { contentHash: 'other' }))).toBe('reused');
+  expect(calls).toHaveLength(1);
+});
+
+it('sends nothing when the fold rejects the intent', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization('a'));
+  await payments.handle(authorization('b'));
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'INTENT'], 1]);
+  expect(findOperation(journal.order, 'b')?.end).toBe('rejected');
+});
+
+it('makes a second attempt after one that was not executed', async () => {
+  const { journal, calls, payments } = story([notExecuted('5003'), succeeded()]);
+  await payments.handle(authorization());
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'], 2]);
+});
+
+it('gives up an authorization that the platform was too busy for', async () => {
+  const { journal, payments } = story([notExecuted('2006')]);
+  await payments.handle(authorization());
+  expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'GIVEN_UP']);
+  expect(findOperation(journal.order, 'a')?.latest?.body).toMatchObject({ retryable: true, retryAfterSeconds: 60 });
+});
+
+it('leaves a doubt alone', async () => {
+  const { journal, calls, payments } = story([{ record: 'IN_DOUBT', reason: 'timeout', message: '' }]);
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'IN_DOUBT'], 1]);
+});
+
+it('sends nothing when the verdict came after the send deadline', async () => {
+  const { journal, payments, clock } = story([]);
+  journal.before.INTENT = () => {
+    clock.monotonicMs += 2_001;
+    journal.before = {};
+  };
+  await payments.handle(authorization());
+  expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
+  expect(journal.records[1]).toMatchObject({ reason: 'send_deadline' });
+});
+
+it('withdraws an intent whose verdict it could not read', async () => {
+  const { journal, calls, left, payments } = story([]);
+  journal.appendAndRead = async (record) => {
+    await journal.append(record);
+    throw new Error('the journal is closing');
+  };
+  await expect(payments.handle(authorization())).rejects.toThrow('the journal is closing');
+  expect([journal.kinds, calls]).toEqual([['INTENT', 'NOT_EXECUTED'], []]);
+  expect(left).toEqual([[undefined, true]]);
+  expect(findOperation(journal.order, 'a')?.phase).toBe('idle');
+});
+
+it('rejects before sending what is too old, or names no transaction', async () => {
+  const { journal, calls, payments, clock } = story([]);
+  await payments.handle(capture());
+  expect(findOperation(journal.order, 'c')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['transaction_unknown']);
+  clock.wallMs += 8 * 86_400_000;
+  await payments.handle(authorization());
+  expect(findOperation(journal.order, 'a')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['command_too_old']);
+  expect([journal.kinds, calls]).toEqual([['REJECTED', 'REJECTED'], []]);
+});
+
+it('captures the authorization that the order shows, with its method', async () => {
+  const { calls, payments, journal } = story([succeeded('T-auth'), succeeded('T-capture')]);
+  await payments.handle(authorization());
+  await payments.handle(capture());
+  expect(new URLSearchParams(calls[1]?.body).get('params[TRANSACTIONID]')).toBe('T-auth');
+  expect(findOperation(journal.order, 'c')).toMatchObject({ amount: 30000, reference: 'T-auth', method: 'A' });
+});
+
+it('rejects when the token service refuses the account', async () => {
+  const { journal, calls, payments } = story([], { bearer: 'refused' });
+  await payments.handle(authorization());
+  expect([journal.kinds, calls]).toEqual([['REJECTED'], []]);
+});

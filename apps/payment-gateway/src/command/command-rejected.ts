@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { orderKey, type CloudEvent, type Fault, type PaymentEvent } from '@tranche/contracts';
+import { traceOf } from '../trace-of.js';
+
+/** A message that never became an operation, and why. */
+export interface Rejection {
+  merchant: string;
+  orderId: string;
+  commandId?: string;
+  correlationId?: string;
+  faults: Fault[];
+}
+
+/** Where a message lies in Kafka. */
+interface Place {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  headers: Record<string, string>;
+}
+
+/** `payment.command.rejected`. Its id comes from where the message lies, so that a repeat is the same event; no sequence. `time`: RFC 3339. */
+export function commandRejected(
+  { topic, partition, offset, headers }: Place,
+  rejection: Rejection,
+  time: string,
+): CloudEvent<PaymentEvent> {
+  const { merchant, orderId, commandId, correlationId, faults } = rejection;
+  return {
+    id: createHash('sha256').update(`${topic}/${partition}/${offset}`).digest('base64url').slice(0, 27),
+    source: '/tranche/payment-gateway',
+    type: 'payment.command.rejected',
+    time,
+    subject: orderKey(merchant, orderId),
+    ...traceOf(headers),
+    ...(correlationId === undefined ? {} : { correlationid: correlationId }),
+    ...(commandId === undefined ? {} : { causationid: commandId }),
+    data: { merchant, orderId, ...(commandId === undefined ? {} : { commandId }), faults },
+  };
+}

@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { CommandExecutor } from '@tranche/order-journal';
+import { Clock } from '../clock.js';
+import { Journal } from '../journal/journal.service.js';
+import type { BearerToken } from '../platform/bearer-token.client.js';
+import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.service.js';
+import { RailBreakers } from '../platform/rail-breakers.service.js';
+import type { AcceptedCommand } from './accepted-command.js';
+import { prepareAttempt } from './prepare-attempt.js';
+
+/** The executor of libs/order-journal with this service's journal, breakers and platform. */
+@Injectable()
+export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformForm, BearerToken> {
+  constructor(journal: Journal, platform: PlatformCaller, gate: RailBreakers, clock: Clock) {
+    super({
+      journal: journal.view,
+      gate,
+      timing: clock,
+      newToken: randomUUID,
+      prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
+      bearerFor: (merchant) => platform.bearerFor(merchant),
+      urlCount: platform.urlCount,
+      firstUrl: () => platform.answeringUrl,
+      send: (form, options) => platform.send(form, options),
+    });
+  }
+}

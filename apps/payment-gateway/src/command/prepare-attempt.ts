@@ -1,0 +1,51 @@
+import {
+  compact,
+  methodOf,
+  operationTag,
+  referenceFor,
+  termsOf,
+  type OrderState,
+  type PreparedAttempt,
+  type RejectedAttempt,
+} from '@tranche/order-journal';
+import { faultsOfAge, faultsOfOrder, operationForm } from '@tranche/platform';
+import type { PlatformForm } from '../platform/platform-caller.service.js';
+import { factsOf, sentExtraData, type AcceptedCommand } from './accepted-command.js';
+
+/** The rules, terms and form of one attempt. `nowMs`: wall clock. */
+export function prepareAttempt(
+  command: AcceptedCommand,
+  order: OrderState,
+  attempt: number,
+  nowMs: number,
+): PreparedAttempt<PlatformForm> | RejectedAttempt {
+  const { operation, merchant, data } = command;
+  const transactionId = namedTransaction(command, order);
+  const terms = termsOf(factsOf(command), methodOf(order, transactionId), transactionId);
+  const faultsOfCommand = faultsOfAge(command, nowMs);
+  const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId)];
+  if (faults.length > 0) return { terms, faults, restsOnOrder: faultsOfCommand.length === 0 };
+
+  const sent = sentExtraData(command, attempt);
+  const { path, body } = operationForm(command, compact({ transactionId, extraData: sent?.extraData }));
+  const isNamed = 'transactionId' in data && data.transactionId !== undefined;
+  return {
+    terms,
+    ...(sent?.isTagged ? { tag: operationTag(command.commandId) } : {}),
+    isReferenceRead: terms.transactionId !== undefined && !isNamed,
+    form: { operation, merchant, path, body },
+  };
+}
+
+/** TRANSACTIONID that a follow-up names, or that the order shows for it. */
+function namedTransaction(command: AcceptedCommand, order: OrderState): string | undefined {
+  switch (command.operation) {
+    case 'capture':
+    case 'refund':
+    case 'void':
+      return command.data.transactionId ?? referenceFor(order, command.operation);
+    case 'authorize':
+    case 'pay':
+      return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { DoubtWatch, SEND_DEADLINE_MS } from '@tranche/order-journal';
+import { ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { Journal } from './journal.service.js';
+
+const POLL_EVERY_MS = 200;
+
+/** Runs the doubt watch of libs/order-journal by the clock. */
+@Injectable()
+export class DoubtWatchService {
+  readonly #watch: DoubtWatch;
+  #timer?: NodeJS.Timeout;
+  #polling = Promise.resolve();
+
+  constructor(config: GatewayConfig, journal: Journal, clock: Clock, log: ServiceLogger) {
+    this.#watch = new DoubtWatch(journal.view, clock, SEND_DEADLINE_MS + config.platformTimeoutMs + config.doubtGraceMs, log);
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#polling = this.#polling.then(() => this.#watch.poll());
+    }, POLL_EVERY_MS);
+  }
+
+  /** A record that is being written may still land; nothing waits for it. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

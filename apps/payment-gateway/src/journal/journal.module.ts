@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { DoubtWatchService } from './doubt-watch.service.js';
+import { EventsProducer } from './events.producer.js';
+import { IndexAudit } from './index-audit.service.js';
+import { JournalReaderConsumer } from './journal-reader.consumer.js';
+import { JournalTopic } from './journal-topic.producer.js';
+import { Journal } from './journal.service.js';
+import { OrderIndexStore } from './order-index.store.js';
+import { ProjectorService } from './projector.service.js';
+import { RebuildReport } from './rebuild-report.service.js';
+import { TimerWatchService } from './timer-watch.service.js';
+
+/** The journal's topic, its index in Redis, the events made from it, and what watches it. */
+@Module({
+  providers: [
+    ...[JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
+    ...[RebuildReport, ProjectorService, IndexAudit, DoubtWatchService, TimerWatchService],
+  ],
+  exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, DoubtWatchService, TimerWatchService],
+})
+export class JournalModule {}

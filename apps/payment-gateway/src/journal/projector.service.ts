@@ -1,0 +1,91 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TOPICS } from '@tranche/contracts';
+import { PartitionConsumer, type KafkaClient, type PartitionHandler } from '@tranche/kafka';
+import { Projector } from '@tranche/order-journal';
+import { Health, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { KAFKA_CLIENT } from '../kafka-client.js';
+import { EventsProducer } from './events.producer.js';
+import { JournalReaderConsumer } from './journal-reader.consumer.js';
+import { OrderIndexStore } from './order-index.store.js';
+import { RebuildReport } from './rebuild-report.service.js';
+
+/** How often an index without new records is looked after. */
+const POLL_EVERY_MS = 1_000;
+
+/** Feeds the projector of libs/order-journal: the journal in, each partition in order at one instance; events to Kafka, the index to Redis. */
+@Injectable()
+export class ProjectorService {
+  readonly projector: Projector;
+  #consumer?: PartitionConsumer;
+  #timer?: NodeJS.Timeout;
+  #polling = Promise.resolve();
+
+  constructor(
+    private readonly config: GatewayConfig,
+    @Inject(KAFKA_CLIENT) private readonly client: KafkaClient,
+    private readonly journal: JournalReaderConsumer,
+    index: OrderIndexStore,
+    events: EventsProducer,
+    clock: Clock,
+    private readonly report: RebuildReport,
+    private readonly log: ServiceLogger,
+    private readonly health: Health,
+  ) {
+    this.projector = new Projector({ index, events, journal, timing: clock, logger: log, onRebuild: (step) => report.step(step) });
+    health.addReadiness('projection', () => this.#notReadyBecause());
+  }
+
+  async start(): Promise<void> {
+    const { config, client, log, health } = this;
+    this.#consumer = new PartitionConsumer({
+      client,
+      groupId: `${config.kafkaTopicPrefix}payment-gateway.projector`,
+      topicPrefix: config.kafkaTopicPrefix,
+      topic: TOPICS.journal.name,
+      sessionTimeoutMs: config.kafkaSessionTimeoutMs,
+      assigned: (partition, signal) => this.assign(partition, signal),
+      log,
+      health,
+    });
+    await this.#consumer.start();
+    this.#timer = setInterval(() => {
+      this.#polling = this.#polling.then(() => this.#poll());
+    }, POLL_EVERY_MS);
+  }
+
+  assign(partition: number, signal: AbortSignal): PartitionHandler {
+    const projection = this.projector.assign(partition, signal);
+    this.report.begin(partition);
+    signal.addEventListener('abort', () => this.report.end(partition), { once: true });
+    return {
+      startOffset: async (committed) => projection.startOffset(committed, await this.journal.firstKept(partition)),
+      onBatch: (records) => projection.project(records),
+    };
+  }
+
+  /**
+   * A rebuild under way is given up; the next projector of the partition begins it again. The consumer comes last: a batch that waits for its
+   * index would not end by itself.
+   */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.projector.close();
+    await this.journal.close();
+    await this.#consumer?.close();
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.projector.poll();
+    } catch (error) {
+      this.log.debug({ err: error }, 'The index could not be asked for its markers');
+    }
+  }
+
+  #notReadyBecause(): string | undefined {
+    const { restoring } = this.projector;
+    return restoring.length === 0 ? undefined : `the index of journal partitions ${restoring.join(', ')} is being built from the journal`;
+  }
+}

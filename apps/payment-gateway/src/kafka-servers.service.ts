@@ -1,0 +1,48 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
+import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
+import { KafkaServer } from '@tranche/kafka/nest';
+import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
+import { GatewayConfig } from './gateway.config.js';
+import { KAFKA_CLIENT } from './kafka-client.js';
+import { RailBreakers } from './platform/rail-breakers.service.js';
+
+/** Commands and notifications are two groups, so that a call that takes long delays no notification. */
+@Injectable()
+export class KafkaServers {
+  constructor(
+    private readonly config: GatewayConfig,
+    @Inject(KAFKA_CLIENT) private readonly client: KafkaClient,
+    private readonly producer: BatchingProducer,
+    private readonly breakers: RailBreakers,
+    private readonly log: ServiceLogger,
+    private readonly metrics: Metrics,
+    private readonly health: Health,
+  ) {}
+
+  /** None in the role `projector`. While a breaker blocks a rail its topic is not fetched. */
+  create(): KafkaServer[] {
+    const { config, client, producer, log, metrics, health } = this;
+    if (config.role === 'projector') return [];
+    const shared = {
+      ...{ client, producer, log, health, metrics: metrics.registry },
+      topicPrefix: config.kafkaTopicPrefix,
+      deadLetterTopic: TOPICS.commandsDeadLetter.name,
+      inFlight: config.inFlight,
+      drainTimeoutMs: config.drainTimeoutMs,
+      sessionTimeoutMs: config.kafkaSessionTimeoutMs,
+      // Why a command waits here ends soon: Redis is away, or an index is being built.
+      maxRetryDelayMs: 2_000,
+    };
+    const groupId = `${config.kafkaTopicPrefix}payment-gateway`;
+    const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);
+    const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
+    const commands = new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics, inFlightPerTopic });
+    this.breakers.onChange((rail, isBlocked) => {
+      const topic = COMMAND_TOPICS[rail].name;
+      if (isBlocked) commands.pauseTopics([topic]);
+      else commands.resumeTopics([topic]);
+    });
+    return [commands, new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] })];
+  }
+}

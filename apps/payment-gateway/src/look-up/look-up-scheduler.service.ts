@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common';
+import { parseOrderKey, type Merchant } from '@tranche/contracts';
+import { isInDoubt, type Evidence } from '@tranche/order-journal';
+import { mayBeLookedUp } from '@tranche/platform';
+import { ServiceLogger } from '@tranche/service-kit';
+import { Clock, isoTime } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { Journal } from '../journal/journal.service.js';
+import { OrderIndexStore } from '../journal/order-index.store.js';
+import { dueLookUp, nextLookUpMs } from './look-up-schedule.js';
+import { LookUpService } from './look-up.service.js';
+
+const POLL_EVERY_MS = 500;
+/** A doubt whose next look-up is far, or that could not be asked about, is looked at again after this time. */
+const LOOK_AGAIN_MS = 30_000;
+/** Of the orders in doubt, at most so many are worked off before the list is read again. */
+const ORDERS_AT_ONCE = 500;
+
+const APPEND_ATTEMPTS = 5;
+const APPEND_AGAIN_MS = 1_000;
+
+/** Looks doubts up on the platform, of merchants that allow it: a bounded number of times, at times that the doubt's age gives. */
+@Injectable()
+export class LookUpScheduler {
+  /** When an order in doubt is to be looked at next, by its key. Holds no more than the index does. */
+  readonly #lookAt = new Map<string, number>();
+  #timer?: NodeJS.Timeout;
+  #isPolling = false;
+  #isStopped = false;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly journal: Journal,
+    private readonly index: OrderIndexStore,
+    private readonly clock: Clock,
+    private readonly lookUp: LookUpService,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  start(): void {
+    if (this.config.merchants.all.every(({ lookup }) => !lookup)) return;
+    this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
+  }
+
+  /** What was asked may still be answered; nothing waits for it. */
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+  }
+
+  /** One round: every doubt whose time has come. Never rejects. */
+  async poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    try {
+      const due = await this.#due();
+      const workers = Math.min(this.config.lookUpInFlight, due.length);
+      await Promise.all(Array.from({ length: workers }, () => this.#workOff(due)));
+    } catch (error) {
+      this.log.debug({ err: error }, 'The index could not be asked for doubts');
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  async #due(): Promise<string[]> {
+    const { index, clock } = this;
+    const keys = (await index.ordersInDoubt()).filter((key) => mayBeLookedUp(key, this.#merchantOf(key)));
+    const inDoubt = new Set(keys);
+    for (const key of this.#lookAt.keys()) if (!inDoubt.has(key)) this.#lookAt.delete(key);
+    const nowMs = clock.nowMs();
+    return keys.filter((key) => (this.#lookAt.get(key) ?? 0) <= nowMs).slice(0, ORDERS_AT_ONCE);
+  }
+
+  async #workOff(due: string[]): Promise<void> {
+    for (let key = due.shift(); key !== undefined && !this.#isStopped; key = due.shift()) {
+      this.#lookAt.set(key, this.clock.nowMs() + LOOK_AGAIN_MS);
+      try {
+        await this.#lookUpOrder(key);
+      } catch (error) {
+        this.log.warn({ err: error, orderKey: key }, 'A doubt could not be looked up; it will be tried again');
+      }
+    }
+  }
+
+  async #lookUpOrder(key: string): Promise<void> {
+    const { journal, index, clock } = this;
+    const { merchant: name = '', orderId = '' } = parseOrderKey(key) ?? {};
+    const merchant = this.#merchantOf(key);
+    const order = await journal.read(name, orderId);
+    // An order has at most one: while one is in doubt no other is sent.
+    const operation = order.operations.find(isInDoubt);
+    if (merchant === undefined || operation === undefined) return;
+    const afterMs = this.config.lookUpAfterMs;
+    const due = dueLookUp(operation, afterMs, clock.nowMs());
+    // Before the claim: without a token the look-up is not spent.
+    const bearer = due && (await this.lookUp.bearerFor(merchant));
+    const nextMs = nextLookUpMs(operation, afterMs, clock.nowMs());
+    if (nextMs !== undefined) this.#lookAt.set(key, Math.min(nextMs, clock.nowMs() + LOOK_AGAIN_MS));
+    if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs))) return;
+    const asked = { merchant, order, operation, at: isoTime(clock) };
+    for (const evidence of await this.lookUp.ask(asked, bearer)) await this.#journal(evidence);
+  }
+
+  /** The next look-up brings what could not be written now; the last one has none after it. */
+  async #journal(evidence: Evidence): Promise<void> {
+    const { journal, clock } = this;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await journal.append(evidence);
+        return;
+      } catch (error) {
+        if (attempt === APPEND_ATTEMPTS) throw error;
+        await clock.sleep(APPEND_AGAIN_MS * attempt, journal.view.closing);
+      }
+    }
+  }
+
+  #merchantOf(key: string): Merchant | undefined {
+    return this.config.merchants.byName(parseOrderKey(key)?.merchant ?? '');
+  }
+}

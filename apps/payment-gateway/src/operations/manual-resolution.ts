@@ -1,0 +1,178 @@
+import { execCodeClass, holdsCardData } from '@tranche/contracts';
+import {
+  compact,
+  findOperation,
+  NOT_EXECUTED_AFTER_MS,
+  RULES_VERSION,
+  SEND_DEADLINE_MS,
+  type Evidence,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
+import { Problem, type ProblemFault } from '@tranche/service-kit';
+import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateBy } from 'class-validator';
+
+export const OUTCOMES = ['succeeded', 'refused', 'not_executed'] as const;
+
+const given = (name: keyof ManualResolution) => ValidateIf((resolution: ManualResolution) => resolution[name] !== undefined);
+const NoCardData = () =>
+  ValidateBy({
+    name: 'noCardData',
+    validator: {
+      validate: (text: unknown) => typeof text !== 'string' || !holdsCardData(text, 'reference'),
+      defaultMessage: () => 'must hold no card data',
+    },
+  });
+
+/** How an operation in doubt ended, by an operator who found out. */
+export class ManualResolution {
+  @IsIn(OUTCOMES)
+  outcome: (typeof OUTCOMES)[number];
+
+  /** How it was found out. Goes into the journal for good: no personal data. */
+  @IsString()
+  @Length(10, 500)
+  @Matches(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]*$/, { message: 'must hold no control characters' })
+  @NoCardData()
+  reason: string;
+
+  /** May be left out: the key says who it is. */
+  @given('actor')
+  @IsString()
+  actor?: string;
+
+  /** TRANSACTIONID that the platform gave to it: a follow-up needs it. */
+  @given('transactionId')
+  @Matches(/^[\x21-\x7e]{1,32}$/, { message: 'must be 1 to 32 visible ASCII characters' })
+  transactionId?: string;
+
+  @given('execCode')
+  @Matches(/^\d{4}$/, { message: 'must be 4 digits' })
+  execCode?: string;
+
+  /** Minor units; only where it differs from what was asked for, or nothing was. */
+  @given('amount')
+  @IsInt()
+  @Min(1)
+  @Max(999_999_999_999)
+  amount?: number;
+}
+
+/** From when on "not executed" may be said of the attempt that is in doubt, at the earliest (R5). Milliseconds after its INTENT. */
+export function notExecutedAfterMs({ platformTimeoutMs }: { platformTimeoutMs: number }): number {
+  return Math.max(NOT_EXECUTED_AFTER_MS, 10 * (SEND_DEADLINE_MS + platformTimeoutMs));
+}
+
+/** The same as a time. Milliseconds since the epoch. */
+export function notExecutedFromMs(operation: OperationState, afterMs: number): number {
+  const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
+  return Date.parse(intentAt) + afterMs;
+}
+
+interface ResolutionContext {
+  commandId: string;
+  resolution: ManualResolution;
+  operator: string;
+  nowMs: number;
+  notExecutedAfterMs: number;
+}
+
+/**
+ * The resolution as a journal record.
+ * @throws Problem where it can't count: 404, 409 by the order's state, 422 where it contradicts itself.
+ */
+export function resolutionEvidence(
+  order: OrderState,
+  { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs }: ResolutionContext,
+): Evidence {
+  const operation = findOperation(order, commandId);
+  if (!operation) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
+  refuseContradictions(operation, resolution);
+  if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
+  refuseTransactionOfAnother(order, operation, resolution);
+  const fromMs = notExecutedFromMs(operation, afterMs);
+  if (resolution.outcome === 'not_executed' && !(nowMs >= fromMs)) throw tooEarly(fromMs, nowMs);
+  const { merchant, orderId } = order;
+  const { outcome: result, reason, transactionId, execCode, amount } = resolution;
+  const isPart = resolution.execCode === '0004' || (amount !== undefined && isBelow(amount, operation));
+  const notBefore = afterMs > NOT_EXECUTED_AFTER_MS ? new Date(fromMs).toISOString() : undefined;
+  return compact({
+    ...({
+      record: 'EVIDENCE',
+      rulesVersion: RULES_VERSION,
+      merchant,
+      orderId,
+      at: new Date(nowMs).toISOString(),
+      source: 'operator',
+    } as const),
+    ...{ operation: operation.operation, commandId, attempt: operation.attempt, actor: operator, reason, result },
+    partial: (result === 'succeeded' && isPart) || undefined,
+    notBefore: result === 'not_executed' ? notBefore : undefined,
+    answer: compact({ transactionId, execCode, amount }),
+  });
+}
+
+/** The operation as it ended by the resolution, as the fold has it. @throws Problem 409 where something else was first. */
+export function resolved(order: OrderState, commandId: string, { outcome }: ManualResolution): OperationState {
+  const operation = findOperation(order, commandId);
+  if (operation?.phase === 'ended' && operation.end === outcome) return operation;
+  if (operation === undefined) throw new Problem({ status: 409, code: 'not_in_doubt', detail: 'The order was forgotten meanwhile.' });
+  if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
+  throw new Problem({
+    status: 409,
+    code: 'word_not_counted',
+    detail: 'The resolution was journaled and does not count; the operation is in doubt still.',
+  });
+}
+
+const CLASSES = { succeeded: ['succeeded', 'succeeded_partly'], refused: ['refused'], not_executed: ['not_executed'] };
+
+function refuseContradictions(operation: OperationState, { outcome, execCode, amount, transactionId }: ManualResolution): void {
+  const faults: ProblemFault[] = [];
+  const add = (path: string, code: string, message: string) => void faults.push({ path, code, message });
+  if (execCode !== undefined && !CLASSES[outcome].includes(execCodeClass(execCode))) add('execCode', 'enum', `is no code of ${outcome}`);
+  if (execCode === '0004' && amount === undefined) add('amount', 'required', 'must be given with 0004, accepted in part');
+  if (amount !== undefined && outcome !== 'succeeded') add('amount', 'unknown_field', 'belongs to succeeded only');
+  if (amount !== undefined && operation.amount !== undefined && !operation.isAmountAssumed && amount > operation.amount) {
+    add('amount', 'range', 'is above what was asked for');
+  }
+  if (transactionId !== undefined && outcome === 'not_executed') add('transactionId', 'unknown_field', 'belongs to what was executed');
+  if (faults.length === 0) return;
+  throw new Problem({
+    status: 422,
+    code: 'word_contradicts_itself',
+    detail: 'What is said can not be true of this operation, see faults.',
+    faults,
+  });
+}
+
+function refuseTransactionOfAnother(order: OrderState, operation: OperationState, { transactionId }: ManualResolution): void {
+  if (transactionId === undefined) return;
+  const own = operation.attempts.find(({ token }) => token === operation.token)?.transactionId;
+  const others = order.operations.flatMap((other) => (other.commandId === operation.commandId ? [] : other.attempts));
+  const isOfAnother = others.some((attempt) => attempt.transactionId === transactionId);
+  if (!isOfAnother && (own === undefined || own === transactionId)) return;
+  const detail = isOfAnother
+    ? 'The TRANSACTIONID is that of another operation of the order.'
+    : 'The operation has another TRANSACTIONID already.';
+  throw new Problem({ status: 409, code: 'transaction_of_another', detail });
+}
+
+function isBelow(amount: number, operation: OperationState): boolean {
+  return operation.amount !== undefined && !operation.isAmountAssumed && amount < operation.amount;
+}
+
+function notInDoubt(operation: OperationState): Problem {
+  const state = operation.phase === 'ended' ? `has ended: ${operation.end}` : `is ${operation.phase}`;
+  return new Problem({ status: 409, code: 'not_in_doubt', detail: `Only an operation in doubt can be resolved; this one ${state}.` });
+}
+
+function tooEarly(fromMs: number, nowMs: number): Problem {
+  const retryAfterSeconds = Math.max(1, Math.ceil((fromMs - nowMs) / 1000));
+  return new Problem({
+    status: 409,
+    code: 'not_executed_too_early',
+    detail: `"not_executed" counts from ${new Date(fromMs).toISOString()} on: until then the call may be under way still.`,
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}

@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { JournalModule } from '../journal/journal.module.js';
+import { OperationsController } from './operations.controller.js';
+import { OperationsService } from './operations.service.js';
+
+/** What operators see and decide, on the management port. */
+@Module({ imports: [JournalModule], controllers: [OperationsController], providers: [OperationsService] })
+export class OperationsModule {}

@@ -1,0 +1,154 @@
+import { orderKey, type Merchants } from '@tranche/contracts';
+import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { createLogger } from '@tranche/service-kit';
+import type { Clock } from '../clock.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { Journal } from '../journal/journal.service.js';
+import type { OrderIndexStore } from '../journal/order-index.store.js';
+import { operationIdOf } from './operation-id.js';
+import { OperationsService } from './operations.service.js';
+
+const NOW_MS = Date.parse('2026-03-01T10:20:00.000Z');
+const AT = '2026-03-01T10:00:00.000Z';
+const reason = 'seen in the back office';
+
+function doubtful(merchant: string, orderId: string): OrderState {
+  const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: AT, commandId: 'a', attempt: 1, token: 't' };
+  const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
+  const intent: JournalRecord = { record: 'INTENT', ...identity, ...terms };
+  const inDoubt: JournalRecord = { record: 'IN_DOUBT', ...identity, reason: 'timeout', message: 'no answer' };
+  return fold(fold(emptyOrder(merchant, orderId), intent, 1n).order, inDoubt, 2n).order;
+}
+
+/** A journal in memory; `stuck` never answers an append, `first` lands before whatever is appended. */
+function setUp(
+  orders: OrderState[],
+  { stuck = false, away = false, apartMs = 0, first }: { stuck?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
+) {
+  const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
+  const read = (merchant: string, orderId: string) => states.get(orderKey(merchant, orderId)) ?? emptyOrder(merchant, orderId);
+  const take = (record: JournalRecord) => {
+    const order = read(record.merchant, record.orderId);
+    const folded = fold(order, record, BigInt(order.lastOffset) + 1n).order;
+    states.set(orderKey(record.merchant, record.orderId), folded);
+    return folded;
+  };
+  const appended: JournalRecord[] = [];
+  const journal = {
+    read: (merchant: string, orderId: string) =>
+      away ? Promise.reject(new Error('Redis is away')) : Promise.resolve(read(merchant, orderId)),
+    appendAndRead: (record: JournalRecord) => {
+      appended.push(record);
+      if (first) take(first);
+      return stuck ? new Promise<OrderState>(() => undefined) : Promise.resolve(take(record));
+    },
+  } as unknown as Journal;
+  const index = {
+    ordersInDoubt: () => Promise.resolve([...states.keys()].reverse()),
+    timeMs: () => Promise.resolve(NOW_MS - apartMs),
+  } as unknown as OrderIndexStore;
+  const lines: string[] = [];
+  const log = createLogger({ name: 'spec', destination: { write: (line) => void lines.push(line) } });
+  const sleep: Clock['sleep'] = (_ms, signal) =>
+    stuck ? Promise.resolve() : new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+  const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0, sleep };
+  const merchants = { byName: (name: string) => ({ merchant: name, lookup: name === 'shop-es' }) } as unknown as Merchants;
+  const config = { platformTimeoutMs: 30_000, merchants, lookUpAfterMs: [600_000, 3_600_000] } as unknown as GatewayConfig;
+  const service = new OperationsService(config, journal, index, clock, log);
+  return { service, appended, lines };
+}
+const idOf = (orderId: string) => operationIdOf({ merchant: 'shop-fr', orderId, commandId: 'a' });
+
+describe('operators', () => {
+  const orders = ['1', '2', '3'].map((orderId) => doubtful('shop-fr', orderId));
+
+  it('see what is in doubt, page by page', async () => {
+    const { service } = setUp([...orders, doubtful('shop-es', '1')]);
+    const pages: string[][] = [];
+    let after: string | undefined;
+    do {
+      const { operations, next } = await service.inDoubt({ limit: 2, after });
+      pages.push(operations.map(({ merchant, orderId }) => orderKey(merchant, orderId)));
+      after = next;
+    } while (after !== undefined);
+    expect(pages).toEqual([
+      ['shop-es/1', 'shop-fr/1'],
+      ['shop-fr/2', 'shop-fr/3'],
+    ]);
+  });
+
+  it.each([
+    [60_000, 1],
+    [60_001, 0],
+  ])('say "not executed" only where two clocks agree: %i ms apart', async (apartMs, journaled) => {
+    const { service, appended } = setUp(orders, { apartMs });
+    await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice').catch(() => undefined);
+    expect(appended).toHaveLength(journaled);
+  });
+
+  it('see the doubts of one merchant, and none that has ended meanwhile', async () => {
+    const { service } = setUp([...orders, doubtful('shop-fr-2', '1'), emptyOrder('shop-fr', '0')]);
+    const { operations, next } = await service.inDoubt({ merchant: 'shop-fr', limit: 100 });
+    expect([operations.map(({ orderId }) => orderId), next]).toEqual([['1', '2', '3'], undefined]);
+  });
+
+  it('end a doubt: the word is journaled with its author', async () => {
+    const { service, appended, lines } = setUp(orders);
+    const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, 'alice');
+    expect(operation).toMatchObject({ state: 'not_executed', resolvedBy: { actor: 'alice', reason } });
+    expect(appended).toEqual([expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' })]);
+    expect(lines.join('')).toContain('"operator":"alice"');
+    expect((await service.order('shop-fr', '2')).status).toBe('not_executed');
+  });
+
+  it('are told when another was first', async () => {
+    const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: '2', at: AT };
+    const first: JournalRecord = {
+      ...{ record: 'EVIDENCE', ...identity, source: 'operator', operation: 'authorize', result: 'succeeded', commandId: 'a', attempt: 1 },
+      ...{ actor: 'bob', reason, answer: {} },
+    };
+    const { service } = setUp(orders, { first });
+    const resolving = service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice');
+    await expect(resolving).rejects.toMatchObject({ status: 409, code: 'not_in_doubt' });
+    expect((await service.order('shop-fr', '2')).operations[0]).toMatchObject({ state: 'succeeded', resolvedBy: { actor: 'bob' } });
+  });
+
+  it.each([
+    ['speak for another', idOf('2'), { outcome: 'refused', reason, actor: 'bob' }, 403, 'actor_mismatch'],
+    ['name nothing', 'x', { outcome: 'refused', reason }, 404, 'operation_unknown'],
+    ['name an order that nobody knows', idOf('9'), { outcome: 'refused', reason }, 404, 'operation_unknown'],
+  ] as const)('may not %s', async (_, id, word, status, code) => {
+    const { service, appended } = setUp(orders);
+    await expect(service.resolve(id, word, 'alice')).rejects.toMatchObject({ status, code });
+    expect(appended).toEqual([]);
+  });
+
+  it('are told when nobody knows whether the word was taken', async () => {
+    const { service } = setUp(orders, { stuck: true });
+    const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, 'alice');
+    await expect(resolving).rejects.toMatchObject({ status: 503, code: 'word_not_confirmed' });
+  });
+
+  it('are sent away while nothing can be read', async () => {
+    const { service } = setUp(orders, { away: true });
+    await expect(service.order('shop-fr', '1')).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+  });
+
+  it.each([
+    ['shop-fr', 'nothing'],
+    ['Shop', '1'],
+  ])('find no order %s/%s', async (merchant, orderId) => {
+    await expect(setUp(orders).service.order(merchant, orderId)).rejects.toMatchObject({ status: 404, code: 'order_unknown' });
+  });
+
+  it('can not page behind what is no id', async () => {
+    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+});
+
+it('an order in doubt says when it is looked up next, where the merchant allows that', async () => {
+  const { service } = setUp([doubtful('shop-es', '1'), doubtful('shop-fr', '1')]);
+  const { nextLookUpAt = '' } = (await service.order('shop-es', '1')).deadlines;
+  expect(Date.parse(nextLookUpAt) - Date.parse(AT)).toBeGreaterThanOrEqual(3_600_000);
+  expect((await service.order('shop-fr', '1')).deadlines).toEqual({});
+});

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { orderKey, parseOrderKey } from '@tranche/contracts';
+import { CLOCKS_APART_MS, compact, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
+import { mayBeLookedUp } from '@tranche/platform';
+import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { Journal } from '../journal/journal.service.js';
+import { OrderIndexStore } from '../journal/order-index.store.js';
+import { nextLookUpMs } from '../look-up/look-up-schedule.js';
+import { doubtView } from './doubt-view.js';
+import { parseOperationId } from './operation-id.js';
+import { resolutionEvidence, notExecutedAfterMs, resolved, type ManualResolution } from './manual-resolution.js';
+import { operationView, orderView, type OperationView, type OrderView } from './order-view.js';
+
+/** An answer is not waited for longer. Milliseconds. */
+const WAIT_MS = 10_000;
+
+export interface DoubtsPage {
+  operations: ReturnType<typeof doubtView>[];
+  /** `after` of the next page; absent on the last. */
+  next?: string;
+}
+
+@Injectable()
+export class OperationsService {
+  readonly #notExecutedAfterMs: number;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly journal: Journal,
+    private readonly index: OrderIndexStore,
+    private readonly clock: Clock,
+    private readonly log: ServiceLogger,
+  ) {
+    this.#notExecutedAfterMs = notExecutedAfterMs(config);
+  }
+
+  /** Operations in doubt, by merchant and orderId. An order has at most one: while one is in doubt no other is sent. */
+  async inDoubt({ merchant, limit, after }: { merchant?: string; limit: number; after?: string }): Promise<DoubtsPage> {
+    const afterKey = after === undefined ? undefined : keyOf(after);
+    const keys = (await this.#available(this.index.ordersInDoubt()))
+      .filter((key) => merchant === undefined || key.startsWith(`${merchant}/`))
+      .sort()
+      .filter((key) => afterKey === undefined || key > afterKey);
+    const operations: DoubtsPage['operations'] = [];
+    for (const [position, key] of keys.entries()) {
+      const order = await this.#orderOf(key);
+      for (const operation of order.operations.filter(isInDoubt)) {
+        operations.push(doubtView(order, operation, { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs }));
+      }
+      if (operations.length >= limit && position < keys.length - 1) return { operations, next: operations.at(-1)?.id };
+    }
+    return { operations };
+  }
+
+  /** Journals the operator's resolution and answers what the fold made of it. */
+  async resolve(id: string, resolution: ManualResolution, operator: string): Promise<OperationView> {
+    if (resolution.actor !== undefined && resolution.actor !== operator) {
+      throw new Problem({ status: 403, code: 'actor_mismatch', detail: 'The key is that of another operator than actor.' });
+    }
+    const name = parseOperationId(id);
+    if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
+    const { merchant, orderId, commandId } = name;
+    const order = await this.#available(this.journal.read(merchant, orderId));
+    if (resolution.outcome === 'not_executed') await this.#assertClock();
+    const record = resolutionEvidence(order, {
+      commandId,
+      resolution,
+      operator,
+      nowMs: this.clock.nowMs(),
+      notExecutedAfterMs: this.#notExecutedAfterMs,
+    });
+    const folded = await this.#journaled(record);
+    const isCounted = findOperation(folded, commandId)?.end === resolution.outcome;
+    this.log.info(
+      { operator, merchant, orderId, commandId, outcome: resolution.outcome, isCounted },
+      'An operator said what became of a doubt',
+    );
+    return operationView(folded, resolved(folded, commandId, resolution));
+  }
+
+  async order(merchant: string, orderId: string): Promise<OrderView> {
+    const order = await this.#orderOf(orderKey(merchant, orderId));
+    if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
+      throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
+    }
+    const view = orderView(order);
+    return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
+  }
+
+  #nextLookUpAt(order: OrderState): string | undefined {
+    const { merchants, lookUpAfterMs } = this.config;
+    const doubt = order.operations.find(isInDoubt);
+    if (doubt === undefined || !mayBeLookedUp(order.orderId, merchants.byName(order.merchant))) return undefined;
+    const nextMs = nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
+    return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
+  }
+
+  /** The 15 minutes are told by clocks: ours must be one that others agree with. */
+  async #assertClock(): Promise<void> {
+    const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
+    if (apartMs <= CLOCKS_APART_MS) return;
+    const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: whether 15 minutes have passed is not known.`;
+    throw new Problem({ status: 503, code: 'clocks_apart', detail });
+  }
+
+  #orderOf(key: string): Promise<OrderState> {
+    const name = parseOrderKey(key);
+    if (!name) throw new Problem({ status: 404, code: 'order_unknown', detail: 'This is no name of an order.' });
+    return this.#available(this.journal.read(name.merchant, name.orderId));
+  }
+
+  /** An append that failed may have landed: who sees the problem must look before saying it again. */
+  async #journaled(record: Evidence): Promise<OrderState> {
+    const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
+    return this.#inTime(this.journal.appendAndRead(record), { status: 503, code: 'word_not_confirmed', detail });
+  }
+
+  #available<T>(read: Promise<T>): Promise<T> {
+    return this.#inTime(read, { status: 503, code: 'unavailable', detail: 'The order can not be read now. Try again later.' });
+  }
+
+  async #inTime<T>(work: Promise<T>, otherwise: ProblemOptions): Promise<T> {
+    const done = new AbortController();
+    const tooLong = this.clock.sleep(WAIT_MS, done.signal).then(() => Promise.reject(new Error(`No answer within ${WAIT_MS} ms`)));
+    try {
+      return await Promise.race([work, tooLong]);
+    } catch (cause) {
+      this.log.warn({ err: cause }, 'An operator could not be answered');
+      throw new Problem({ ...otherwise, cause });
+    } finally {
+      done.abort(new Error('answered'));
+    }
+  }
+}
+
+/** Of the order that the page before ended with. */
+function keyOf(id: string): string {
+  const name = parseOperationId(id);
+  if (name) return orderKey(name.merchant, name.orderId);
+  throw new Problem({
+    status: 400,
+    code: 'invalid_request',
+    detail: 'Some fields are not as they must be, see faults.',
+    faults: [{ path: 'after', code: 'format', message: 'must be the next of a page' }],
+  });
+}

@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { BearerTokenClient } from './bearer-token.client.js';
+import { PlatformCaller } from './platform-caller.service.js';
+import { PlatformClient } from './platform.client.js';
+import { RailBreakers } from './rail-breakers.service.js';
+
+/** Calls of the platform over HTTP, and when a rail may call. */
+@Module({
+  providers: [PlatformClient, BearerTokenClient, PlatformCaller, RailBreakers],
+  exports: [PlatformCaller, RailBreakers],
+})
+export class PlatformModule {}

@@ -1,0 +1,68 @@
+import { errorText, type Log } from '@tranche/runtime';
+import { RecordTooLargeError } from '../errors.js';
+import type { KafkaMetrics } from '../kafka-metrics.js';
+import type { BatchingProducer } from '../produce/batching-producer.js';
+import { deadLetter, type DeadLetterReason } from './dead-letter.js';
+import type { Task } from './key-ordered-pool.js';
+import type { Assignment } from './partition-work.js';
+
+export interface DeadLettersOptions {
+  /** Not closed here. */
+  producer: BatchingProducer;
+  topicPrefix: string;
+  /** Without prefix. */
+  deadLetterTopic: string;
+  log: Log;
+  groupId: string;
+}
+
+/** Writes dead letters, and knows which assignments stand still because one could not be written. */
+export class DeadLetters {
+  private readonly troubles = new Map<Assignment, string>();
+
+  constructor(
+    private readonly options: DeadLettersOptions,
+    private readonly metrics: KafkaMetrics,
+  ) {}
+
+  /** One of them; undefined when every dead letter could be written. */
+  get trouble(): string | undefined {
+    for (const trouble of this.troubles.values()) return trouble;
+    return undefined;
+  }
+
+  /** Whether it is written. */
+  async write(task: Pick<Task, 'record' | 'assignment'>, reason: DeadLetterReason): Promise<boolean> {
+    const { producer, topicPrefix, deadLetterTopic, log, groupId } = this.options;
+    const { record, assignment } = task;
+    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), code: reason.code };
+    try {
+      await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), { deadlineMs: 10_000 });
+    } catch (error) {
+      // It came compressed and is too large as it is: where it lies has to do.
+      if (error instanceof RecordTooLargeError && record.value !== null)
+        return this.write({ assignment, record: { ...record, value: null } }, reason);
+      this.standsStill(assignment, `a dead letter cannot be written: ${messageOf(error)}`);
+      log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
+      return false;
+    }
+    this.troubles.delete(assignment);
+    this.metrics.deadLetters.inc({ group: groupId, topic: record.topic, code: reason.code });
+    this.metrics.handled.inc({ group: groupId, topic: record.topic, result: 'dead_letter' });
+    log.error({ ...at, attempts: reason.attempts, reason: reason.message }, 'a record went to the dead letters');
+    return true;
+  }
+
+  /** Until the assignment ends: then the record is its next owner's. */
+  private standsStill(assignment: Assignment, trouble: string): void {
+    const { signal } = assignment;
+    if (signal.aborted) return;
+    if (!this.troubles.has(assignment)) signal.addEventListener('abort', () => this.troubles.delete(assignment), { once: true });
+    this.troubles.set(assignment, trouble);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
+  return typeof message === 'string' ? message : errorText(error);
+}

@@ -1,0 +1,113 @@
+import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
+import { KafkaMetrics } from '../kafka-metrics.js';
+import * as clients from '../kafkajs/kafka-client.js';
+import { GroupConsumer } from './group-consumer.js';
+import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import type { Assignment } from './partition-work.js';
+
+jest.mock('../kafkajs/kafka-client.js');
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** One member; its handlers end when the test says so. */
+class Member {
+  fake!: FakeConsumer;
+  readonly assignments: Assignment[] = [];
+  readonly running = new Map<number, (verdict: HandlerResult) => void>();
+  readonly consumer: GroupConsumer;
+
+  constructor() {
+    fakeKafka(clients, (fake) => (this.fake = fake));
+    const pool = new KeyOrderedPool({ inFlight: 5000 }, ({ record }) => {
+      return new Promise((resolve) => this.running.set(Number(record.offset), resolve));
+    });
+    this.consumer = new GroupConsumer({
+      client: { brokers: ['fake:9092'], clientId: 'spec' },
+      groupId: 'group',
+      topics: ['records'],
+      topicPrefix: '',
+      log: silent,
+      metrics: new KafkaMetrics(undefined),
+      assigned: (assignment) => {
+        this.assignments.push(assignment);
+        return pool.workOn(assignment);
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.consumer.start();
+    await settled();
+  }
+}
+
+describe('a consumer whose group kafkajs has dropped', () => {
+  let member: Member;
+  beforeEach(async () => {
+    member = new Member();
+    await member.start();
+    await member.fake.fetch({ offsets: Array.from({ length: 2000 }, (_, offset) => offset) });
+  });
+
+  it('ends its assignments at once, not only when the crash is told', async () => {
+    member.fake.stop();
+    expect(member.assignments.map(({ signal }) => signal.aborted)).toEqual([true]);
+    for (const finish of member.running.values()) finish('done');
+    await settled();
+    expect(member.fake.commits).toEqual([]);
+  });
+
+  it('takes every call in the meantime, and goes on with the next join', async () => {
+    member.fake.stop();
+    member.fake.calls.length = 0;
+    member.consumer.pauseTopics(['records']);
+    member.consumer.resumeTopics(['records']);
+    for (const assignment of member.assignments) assignment.progress();
+    expect(member.fake.calls).toEqual([]);
+    member.fake.emit('consumer.crash', { error: new Error('gone'), restart: true });
+    member.fake.join();
+    await settled();
+    expect(member.fake.calls).toEqual(['pause', 'seek 0', 'resume']);
+  });
+
+  it('can be closed', async () => {
+    member.fake.stop();
+    await member.consumer.close({ deadlineMs: 100 });
+    expect(member.fake.calls.at(-1)).toBe('disconnect');
+  });
+});
+
+describe('the first commit of a partition', () => {
+  it('has ended before the group is joined again: kafkajs repeats it by itself, and would do so as a member of the next generation', async () => {
+    const member = new Member();
+    await member.start();
+    /** kafkajs asks for this before each join, and again later when it throws. */
+    const assigner = member.fake.config.partitionAssigners![0]!({ cluster: {} as never, groupId: 'group', logger: {} as never });
+    const join = () => assigner.protocol({ topics: ['records'] });
+    const ends: ((error?: Error) => void)[] = [];
+    member.fake.commitOffsets = () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
+    const [assignment] = member.assignments;
+    const commits = Promise.allSettled([5n, 6n].map((offset) => member.consumer.commitStart(assignment!, offset)));
+    expect(join).toThrow('what runs has to end');
+    for (let turn = 0; turn < 3; turn++) await settled();
+    expect(join).toThrow('what runs has to end');
+    ends[0]!();
+    await settled();
+    expect(join).toThrow('what runs has to end');
+    ends[1]!(new Error('not a member'));
+    expect((await commits).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    join();
+    await expect(member.consumer.commitStart(assignment!, 7n)).rejects.toThrow('aborted');
+  });
+});
+
+it('leaves what was fetched before the seek and comes after it, and resolves nothing of it', async () => {
+  const member = new Member();
+  await member.start();
+  member.fake.calls.length = 0;
+  expect(await member.fake.fetch({ offsets: [50, 51] })).toBeUndefined();
+  expect(member.fake.calls).toEqual(['seek 0']);
+  expect(await member.fake.fetch({ offsets: [2, 3], from: 0 })).toBe('3');
+  expect([...member.running.keys()]).toEqual([2, 3]);
+});

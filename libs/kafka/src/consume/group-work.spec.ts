@@ -1,0 +1,339 @@
+import { MembershipLostError } from '../errors.js';
+import type { ConsumedRecord } from './consumed-record.js';
+import { encodeFinished } from './gap-metadata.js';
+import type { CommitPoint, PartitionStart, TopicPartition } from './group-port.js';
+import { GroupWork } from './group-work.js';
+import { KeyOrderedPool, type HandlerResult } from './key-ordered-pool.js';
+import type { Assignment } from './partition-work.js';
+import { defaultWatermarks } from './watermarks.js';
+
+const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
+  topic: 'commands',
+  partition: 0,
+  offset: BigInt(offset),
+  key,
+  rawKey: Buffer.from(key),
+  value: Buffer.alloc(10),
+  headers: {},
+  timestampMs: 0,
+});
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const first = { topic: 'commands', partition: 0 };
+
+/** A member whose broker, clock and handlers do what the test says. */
+class Member {
+  nowMs = 0;
+  readonly calls: string[] = [];
+  readonly commits: { points: CommitPoint[]; answer: (error?: Error) => void }[] = [];
+  readonly running = new Map<string, (verdict: HandlerResult) => void>();
+  readonly signals: AbortSignal[] = [];
+  starts: PartitionStart[] = [{ ...first, committed: undefined, metadata: undefined, low: 0n }];
+  startsFail = 0;
+  private timers: { atMs: number; run: () => void }[] = [];
+  private readonly time = {
+    nowMs: () => this.nowMs,
+    after: (ms: number, run: () => void) => {
+      const timer = { atMs: this.nowMs + ms, run };
+      this.timers.push(timer);
+      return () => void (this.timers = this.timers.filter((other) => other !== timer));
+    },
+    random: () => 1,
+  };
+  private readonly pool = new KeyOrderedPool({ inFlight: 5000, timers: this.time }, ({ record: { offset } }) => {
+    return new Promise((resolve) => this.running.set(String(offset), resolve));
+  });
+  readonly work: GroupWork;
+
+  constructor(
+    options: Partial<ConstructorParameters<typeof GroupWork>[0]> = {},
+    startOffset?: (assignment: Assignment, committed: bigint | undefined, low: bigint) => Promise<bigint | undefined>,
+  ) {
+    const call = (name: string) => ({ topic, partition }: TopicPartition) => void this.calls.push(`${name} ${topic}/${partition}`); // prettier-ignore
+    const silent = () => undefined;
+    this.work = new GroupWork({
+      groupId: 'group',
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      timers: this.time,
+      assigned: (assignment) => {
+        this.signals.push(assignment.signal);
+        return this.pool.workOn(assignment, startOffset && ((committed, low) => startOffset(assignment, committed, low)));
+      },
+      port: {
+        commit: (points) =>
+          new Promise((resolve, reject) => this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) })),
+        starts: () => (this.startsFail-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve(this.starts)),
+        seek: ({ topic, partition }, offset) => void this.calls.push(`seek ${topic}/${partition} ${offset}`),
+        pause: call('pause'),
+        resume: call('resume'),
+      },
+      ...options,
+    });
+  }
+
+  async finish(...offsets: number[]): Promise<void> {
+    for (const offset of offsets) {
+      this.running.get(String(offset))!('done');
+      this.running.delete(String(offset));
+    }
+    await settled();
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.nowMs += ms;
+    const due = this.timers.filter(({ atMs }) => atMs <= this.nowMs);
+    this.timers = this.timers.filter((timer) => !due.includes(timer));
+    for (const { run } of due) run();
+    await settled();
+  }
+
+  async answer(at: number, error?: Error): Promise<void> {
+    this.commits[at]!.answer(error);
+    await settled();
+  }
+
+  get committed(): [bigint, string][][] {
+    return this.commits.map(({ points }) => points.map(({ offset, metadata }) => [offset, metadata]));
+  }
+}
+
+describe('the work of a group', () => {
+  it('begins at the committed offset with what is finished above it, else at the first one kept', async () => {
+    const member = new Member();
+    const second = { topic: 'commands', partition: 1 };
+    member.starts = [
+      { ...first, committed: 5n, metadata: encodeFinished(5n, [6n]), low: 0n },
+      { ...second, committed: undefined, metadata: undefined, low: 3n },
+    ];
+    await member.work.join([first, second]);
+    expect(member.calls.sort()).toEqual(['pause commands/0', 'pause commands/1', 'resume commands/0', 'resume commands/1', 'seek commands/0 5', 'seek commands/1 3']); // prettier-ignore
+    expect(member.work.take(first, [record(5), record(6), record(7)])).toBe(7n);
+    expect([...member.running.keys()]).toEqual(['5', '7']);
+  });
+
+  it('asks again where to begin when it could not be told', async () => {
+    const member = new Member();
+    member.startsFail = 1;
+    const joined = member.work.join([first]);
+    await settled();
+    expect(member.work.take(first, [record(0)])).toBeUndefined();
+    await member.pass(100);
+    await joined;
+    expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0', 'resume commands/0']);
+  });
+
+  it('lets no partition wait for another one whose start can not be told yet', async () => {
+    let isTold = false;
+    const member = new Member({}, ({ partition }) =>
+      partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
+    );
+    const second = { ...first, partition: 1 };
+    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    const joined = member.work.join([first, second]);
+    await settled();
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5']);
+    isTold = true;
+    await member.pass(100);
+    await joined;
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
+  });
+
+  it('begins where it is told to instead, and never below what is kept; the metadata beside the commit then counts for nothing', async () => {
+    const asked: unknown[] = [];
+    const member = new Member({}, (_assignment, ...told) => (asked.push(told), Promise.resolve(4n)));
+    member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
+    await member.work.join([first]);
+    expect(asked).toEqual([[9n, 6n]]);
+    expect(member.calls[1]).toBe('seek commands/0 6');
+    member.work.take(first, [record(9), record(10)]);
+    expect([...member.running.keys()]).toEqual(['9', '10']);
+  });
+
+  it('asks no assignment that has ended where it begins, and goes nowhere on its late answer', async () => {
+    const asked: { partition: number; answer: (offset: bigint) => void }[] = [];
+    const member = new Member({}, ({ partition }) => new Promise((answer) => asked.push({ partition, answer })));
+    const second = { ...first, partition: 1 };
+    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    const joined = member.work.join([first, second]);
+    await settled();
+    const again = member.work.join([first]);
+    await settled();
+    member.calls.length = 0;
+    asked[0]!.answer(7n);
+    await joined;
+    expect([asked.map(({ partition }) => partition), member.calls]).toEqual([[0, 0], []]);
+    asked[1]!.answer(5n);
+    await again;
+    expect(member.calls).toEqual(['seek commands/0 5', 'resume commands/0']);
+  });
+
+  it('commits what was finished, one commit at a time', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(
+      first,
+      [0, 1, 2, 3].map((offset) => record(offset)),
+    );
+    await member.finish(1);
+    expect(member.commits).toEqual([]);
+    await member.pass(100);
+    await member.finish(0);
+    await member.pass(100);
+    expect(member.committed).toEqual([[[0n, encodeFinished(0n, [1n])]]]);
+    await member.answer(0);
+    await member.pass(100);
+    expect(member.committed.slice(1)).toEqual([[[2n, '']]]);
+    await member.answer(1);
+    await member.pass(1000);
+    expect(member.commits).toHaveLength(2);
+  });
+
+  it('sends what could not be committed with the next commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    await member.finish(0);
+    await member.pass(100);
+    await member.answer(0, new Error('not now'));
+    await member.pass(200);
+    expect(member.committed).toEqual([[[1n, '']], [[1n, '']]]);
+  });
+
+  it('lets an epoch that is over touch neither frontier nor commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    await member.work.join([first]);
+    await member.finish(0, 1);
+    await member.pass(1000);
+    expect(member.commits).toEqual([]);
+    expect(member.signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    member.work.end();
+    expect(member.work.take(first, [record(0)])).toBeUndefined();
+  });
+
+  it('drains: nothing new, what runs ends and counts, one last commit', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0, 'a'), record(1, 'a'), record(2, 'b')]);
+    await member.finish(0);
+    let isDrained = false;
+    void member.work.drain(1000).then(() => (isDrained = true));
+    expect(member.signals[0]!.aborted).toBe(true);
+    expect(member.committed).toEqual([[[1n, '']]]);
+    await member.answer(0);
+    expect(member.work.take(first, [record(3)])).toBeUndefined();
+    await member.finish(1);
+    expect(isDrained).toBe(false);
+    await member.finish(2);
+    expect(member.committed[1]).toEqual([[3n, '']]);
+    await member.answer(1);
+    expect(isDrained).toBe(true);
+  });
+
+  it('drains no longer than the deadline', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    await member.finish(1);
+    const drained = member.work.drain(1000);
+    await member.answer(0);
+    await member.pass(1000);
+    await drained;
+    expect(member.committed).toEqual([[[0n, encodeFinished(0n, [1n])]]]);
+  });
+
+  it('drains until the later of two deadlines', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    let isDrained = false;
+    const drained = Promise.all([member.work.drain(1000), member.work.drain(5000), member.work.drain(10)]).then(() => (isDrained = true));
+    await member.pass(1000);
+    await member.pass(3999);
+    expect(isDrained).toBe(false);
+    await member.finish(0);
+    await member.answer(0);
+    await drained;
+    expect(member.committed).toEqual([[[1n, '']]]);
+  });
+
+  it('does not wait for what runs when it is out of the group already', async () => {
+    const member = new Member();
+    member.starts[0]!.committed = 0n;
+    await member.work.join([first]);
+    member.work.take(first, [record(0)]);
+    const drained = member.work.drain(1000);
+    await member.answer(0, new MembershipLostError('gone'));
+    await drained;
+    expect(member.commits).toHaveLength(1);
+  });
+
+  /** Fetched from the first offset, up to the last one. */
+  const fetched = (from: number, last: number) => ({ from: BigInt(from), next: BigInt(last + 1) });
+
+  it('takes nothing that was not fetched from where it stands: another broker may answer late, with what was asked for before the seek', async () => {
+    const member = new Member();
+    member.starts[0]!.committed = 5n;
+    await member.work.join([first]);
+    member.calls.length = 0;
+    expect(member.work.take(first, [record(9)], fetched(9, 9))).toBeUndefined();
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();
+    expect(member.calls).toEqual(['seek commands/0 5', 'seek commands/0 5']);
+    expect(member.work.take(first, [record(5)], fetched(5, 5))).toBe(5n);
+    expect(member.work.take(first, [record(10)], fetched(10, 10))).toBeUndefined();
+    expect(member.calls[2]).toBe('seek commands/0 6');
+    expect([...member.running.keys()]).toEqual(['5']);
+  });
+
+  it('goes on behind offsets that are no records, and fetches what had no room again', async () => {
+    const member = new Member({ watermarks: { ...defaultWatermarks, records: 1 } });
+    await member.work.join([first]);
+    member.calls.length = 0;
+    // Offset 1 ends a transaction.
+    expect(member.work.take(first, [record(0)], fetched(0, 1))).toBe(0n);
+    expect(member.work.take(first, [record(2), record(3)], fetched(2, 3))).toBe(2n);
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();
+    await member.finish(0, 2);
+    expect(member.work.take(first, [record(3)], fetched(3, 3))).toBe(3n);
+    expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual([]);
+  });
+
+  it('goes on elsewhere when the log itself says so again and again: what lay between is gone', async () => {
+    const member = new Member();
+    await member.work.join([first]);
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBeUndefined();
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBeUndefined();
+    expect(member.work.take(first, [record(7)], fetched(7, 7))).toBe(7n);
+    expect(member.work.take(first, [record(8)], fetched(8, 8))).toBe(8n);
+  });
+
+  it('stops fetching a full partition and goes on at half of it', async () => {
+    const member = new Member({ watermarks: { ...defaultWatermarks, records: 4 } });
+    await member.work.join([first]);
+    member.calls.length = 0;
+    expect(
+      member.work.take(
+        first,
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((offset) => record(offset)),
+      ),
+    ).toBe(7n);
+    expect(member.calls).toEqual(['pause commands/0']);
+    await member.finish(0, 1, 2, 3, 4, 5);
+    expect(member.calls).toEqual(['pause commands/0']);
+    await member.finish(6);
+    expect(member.calls).toEqual(['pause commands/0', 'resume commands/0']);
+  });
+
+  it('keeps a paused topic paused over a join, and when there is room again', async () => {
+    const member = new Member({ watermarks: { ...defaultWatermarks, records: 2 } });
+    await member.work.join([first]);
+    member.work.take(first, [record(0), record(1)]);
+    member.work.pauseTopics(['commands']);
+    member.calls.length = 0;
+    await member.finish(0, 1);
+    await member.work.join([first]);
+    expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0']);
+    member.work.resumeTopics(['commands']);
+    expect(member.calls.at(-1)).toBe('resume commands/0');
+  });
+});

@@ -1,0 +1,224 @@
+import { setMaxListeners } from 'node:events';
+import { backOffMs, Deadline, type Log, pauseFor, realTimers, type Timers } from '@tranche/runtime';
+import { backlogOf, AssignedPartition, type WorkBacklog } from './assigned-partition.js';
+import type { ConsumedRecord } from './consumed-record.js';
+import type { Fetched } from './fetch-position.js';
+import { GroupCommits } from './group-commits.js';
+import type { GroupPort, PartitionStart, TopicPartition } from './group-port.js';
+import type { Assignment, PartitionWork } from './partition-work.js';
+import { defaultWatermarks, hasRoom, isFull, roomFor, type Watermarks } from './watermarks.js';
+
+export interface GroupWorkOptions {
+  groupId: string;
+  port: GroupPort;
+  log: Log;
+  assigned: (assignment: Assignment) => PartitionWork;
+  watermarks?: Watermarks;
+  /** What was finished is committed so long after it at most, milliseconds (100). */
+  commitEveryMs?: number;
+  timers?: Timers;
+}
+
+/**
+ * The partitions that are assigned to this member, from one join of its group to the next: where each begins, what of it is fetched, what of it
+ * is committed. Each join is an epoch: what an assignment finishes after `end` or `join` touches no frontier and no commit, for the
+ * broker would accept it from any member of the group and rewind the partition's new owner. Knows nothing of kafkajs.
+ */
+export class GroupWork {
+  private readonly timers: Timers;
+  private readonly watermarks: Watermarks;
+  private readonly pausedTopics = new Set<string>();
+  private current = new Map<string, AssignedPartition>();
+  private readonly commits: GroupCommits;
+  private draining: { readonly deadline: Deadline; readonly whole: Promise<void> } | undefined;
+
+  constructor(private readonly options: GroupWorkOptions) {
+    this.timers = options.timers ?? realTimers;
+    this.watermarks = options.watermarks ?? defaultWatermarks;
+    this.commits = new GroupCommits({
+      port: options.port,
+      groupId: options.groupId,
+      log: options.log,
+      timers: this.timers,
+      partitions: () => [...this.current.values()],
+      isCurrent: (assigned) => this.isCurrent(assigned),
+      isDraining: () => this.draining !== undefined,
+      beforeCommit: () => this.resumeAllHalfEmpty(),
+    });
+  }
+
+  /** A new epoch with these partitions; resolves when it is known where each begins, or they were taken away before. */
+  async join(partitions: readonly TopicPartition[]): Promise<void> {
+    this.end();
+    for (const partition of partitions) this.add(partition);
+    await this.placeAll([...this.current.values()]);
+  }
+
+  /**
+   * Records fetched of one partition, in offset order. Returns the offset of the last one taken; what did not fit is to be fetched
+   * again from there. Undefined: nothing was taken. `fetched`: where answers to earlier fetches may still come in.
+   */
+  take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
+    const assigned = this.current.get(idOf(topic, partition));
+    if (!assigned?.isPlaced || assigned.hasEnded) return undefined;
+    if (fetched && assigned.position.isStray(fetched)) {
+      this.options.log.debug(
+        { topic, partition, next: String(assigned.position.next), from: String(fetched.from) },
+        'fetched elsewhere; fetching again',
+      );
+      this.options.port.seek(assigned.assignment, assigned.position.next);
+      return undefined;
+    }
+    const room = roomFor(records, assigned.work.backlog(), this.watermarks);
+    const taken = room < records.length ? records.slice(0, room) : records;
+    const last = taken.at(-1)?.offset;
+    if (last !== undefined) {
+      assigned.position.next = fetched && taken === records ? fetched.next : last + 1n;
+      assigned.work.add(taken);
+    }
+    if (!assigned.isFull && (taken.length < records.length || isFull(assigned.work.backlog(), () => this.backlog(), this.watermarks))) {
+      assigned.isFull = true;
+      this.options.port.pause(assigned.assignment);
+    }
+    return last;
+  }
+
+  /** Nothing is fetched of these topics until `resumeTopics`, over all joins. */
+  pauseTopics(topics: Iterable<string>): void {
+    for (const topic of topics) this.pausedTopics.add(topic);
+    for (const { assignment } of this.current.values()) if (this.pausedTopics.has(assignment.topic)) this.options.port.pause(assignment);
+  }
+
+  resumeTopics(topics: Iterable<string>): void {
+    const resumed = new Set(topics);
+    for (const topic of resumed) this.pausedTopics.delete(topic);
+    for (const assigned of this.current.values()) if (resumed.has(assigned.assignment.topic)) this.resumeIfRoom(assigned);
+  }
+
+  /**
+   * Starts nothing new, gives up what waits, lets what runs end until the deadline, and commits. The epoch goes on until `end` or
+   * `join`, so what ends late but before those still counts. Returns at once when this member has been put out of its group: its
+   * partitions are others' already. Where one goes on already, it is the same, and lasts until the later of the deadlines.
+   */
+  drain(deadlineMs: number): Promise<void> {
+    if (!this.draining) {
+      const deadline = new Deadline(deadlineMs, this.timers);
+      this.draining = { deadline, whole: this.drainAll([...this.current.values()], deadline) };
+    }
+    this.draining.deadline.atLeast(deadlineMs);
+    return this.draining.whole;
+  }
+
+  /** The epoch is over: nothing that was assigned counts any more. */
+  end(): void {
+    for (const { end } of this.current.values()) end.abort();
+    this.current = new Map();
+    this.draining = undefined;
+    this.commits.cancel();
+  }
+
+  get partitions(): TopicPartition[] {
+    return [...this.current.values()].map(({ assignment: { topic, partition } }) => ({ topic, partition }));
+  }
+
+  /** Over all partitions: fetched and not finished, the largest span, and since when the oldest of them waits (monotonic milliseconds). */
+  backlog(): WorkBacklog {
+    return backlogOf(this.current);
+  }
+
+  private add({ topic, partition }: TopicPartition): void {
+    const end = new AbortController();
+    // Every key that waits listens.
+    setMaxListeners(0, end.signal);
+    const assignment: Assignment = {
+      topic,
+      partition,
+      signal: end.signal,
+      progress: () => this.afterProgress(assigned),
+    };
+    const assigned = new AssignedPartition(assignment, this.options.assigned(assignment), end);
+    this.current.set(idOf(topic, partition), assigned);
+    this.options.port.pause(assignment);
+  }
+
+  /**
+   * A seek, always: a fetch of the assignment before may still be on its way, and its records would hide those between the committed
+   * offset and theirs. And a resume, always: a pause outlives its assignment, and a partition that was full and comes back would
+   * never be read again.
+   */
+  private async placeAll(waiting: AssignedPartition[]): Promise<void> {
+    const open = () => waiting.filter((assigned) => !assigned.isPlaced && !assigned.hasEnded);
+    const again = (error: unknown) => this.warn(error, 'it is not known where to begin reading; trying again');
+    for (let attempt = 1; open().length > 0; attempt++) {
+      try {
+        const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
+        const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
+        for (const assigned of open())
+          await this.place(assigned, byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition))).catch(again);
+        if (open().length === 0) return;
+      } catch (error) {
+        again(error);
+      }
+      const [first] = open();
+      const retryMs = backOffMs(attempt, { firstMs: 100, maxMs: 5000 }, this.timers.random());
+      if (first) await pauseFor(retryMs, first.assignment.signal, this.timers);
+    }
+  }
+
+  private async place(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
+    const { assignment, work } = assigned;
+    // It may have ended while the partitions before it were asked.
+    if (!start || assignment.signal.aborted) return;
+    const { committed, low, metadata } = start;
+    const wanted = await work.startOffset?.(committed, low);
+    if (assignment.signal.aborted) return;
+    // What the log has dropped cannot be read any more; kafkajs would begin wherever it likes.
+    const from = wanted ?? committed ?? low;
+    const offset = from < low ? low : from;
+    work.begin(offset, offset === committed ? metadata : undefined);
+    this.options.port.seek(assignment, offset);
+    assigned.place(offset, committed !== undefined);
+    this.resumeIfRoom(assigned);
+  }
+
+  private resumeIfRoom(assigned: AssignedPartition): void {
+    if (!assigned.isPlaced || assigned.isFull || assigned.hasEnded || this.pausedTopics.has(assigned.assignment.topic)) return;
+    this.options.port.resume(assigned.assignment);
+  }
+
+  private afterProgress(assigned: AssignedPartition): void {
+    if (!this.isCurrent(assigned)) return;
+    if (assigned.isFull) this.resumeIfHalfEmpty(assigned);
+    this.commits.schedule(this.options.commitEveryMs ?? 100);
+  }
+
+  private resumeIfHalfEmpty(assigned: AssignedPartition): void {
+    if (!hasRoom(assigned.work.backlog(), () => this.backlog(), this.watermarks)) return;
+    assigned.isFull = false;
+    this.resumeIfRoom(assigned);
+  }
+
+  /** Also those that were full because of all the others. */
+  private resumeAllHalfEmpty(): void {
+    for (const assigned of this.current.values()) if (assigned.isFull) this.resumeIfHalfEmpty(assigned);
+  }
+
+  private async drainAll(all: AssignedPartition[], deadline: Deadline): Promise<void> {
+    for (const { end } of all) end.abort();
+    // Also finds out whether the partitions are still this member's: to wait for what runs is of use only then.
+    if (!(await this.commits.commit({ ofAll: true }))) return;
+    await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
+    this.commits.cancel();
+    await this.commits.commit();
+  }
+
+  private isCurrent(assigned: AssignedPartition): boolean {
+    return this.current.get(idOf(assigned.assignment.topic, assigned.assignment.partition)) === assigned;
+  }
+
+  private warn(error: unknown, message: string): void {
+    this.options.log.warn({ groupId: this.options.groupId, error: String(error) }, message);
+  }
+}
+
+const idOf = (topic: string, partition: number) => `${topic}/${partition}`;

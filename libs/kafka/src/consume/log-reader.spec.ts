@@ -1,0 +1,80 @@
+import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
+import * as clients from '../kafkajs/kafka-client.js';
+import { LogReader } from './log-reader.js';
+
+jest.mock('../kafkajs/kafka-client.js');
+
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const offsets = (from: number, last: number) => Array.from({ length: last - from + 1 }, (_, at) => from + at);
+
+describe('the reader of a log', () => {
+  const fakes: FakeConsumer[] = [];
+  let reader: LogReader;
+
+  beforeEach(() => {
+    fakes.length = 0;
+    fakeKafka(clients, (made) => fakes.push(made));
+    reader = new LogReader({ client: { brokers: ['fake:9092'], clientId: 'spec' }, topic: 'records', log: silent });
+  });
+  afterEach(() => reader.close());
+
+  /** Reads partition 0 up to `until`: the offsets, or the failure. */
+  async function read(until: bigint) {
+    const came: number[] = [];
+    const reading = async () => {
+      for await (const records of reader.read(0, 0n, until)) came.push(...records.map(({ offset }) => Number(offset)));
+      return came;
+    };
+    const end = reading().catch((error: Error) => error.message);
+    await settled();
+    return { came, end };
+  }
+
+  it('reads each record once and in order, whatever an older fetch brings', async () => {
+    const { came, end } = await read(10n);
+    await fakes[0]!.fetch({ offsets: offsets(6, 9) });
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    await settled();
+    expect(came).toEqual([0, 1, 2, 3]);
+    await fakes[0]!.fetch({ offsets: offsets(0, 1) });
+    await fakes[0]!.fetch({ offsets: offsets(4, 9) });
+    expect(await end).toEqual(offsets(0, 9));
+    expect(fakes[0]!.calls.filter((call) => call.startsWith('seek'))).toEqual(expect.arrayContaining(['seek 0', 'seek 4']));
+  });
+
+  it('lets a consumer that has ended touch nothing of the one after it', async () => {
+    const first = await read(10n);
+    fakes[0]!.emit('consumer.crash', { error: new Error('broken'), restart: false });
+    expect(await first.end).toBe('broken');
+    const second = await read(10n);
+    expect(fakes).toHaveLength(2);
+    await fakes[0]!.fetch({ offsets: offsets(0, 9) });
+    fakes[0]!.emit('consumer.crash', { error: new Error('broken again'), restart: false });
+    await settled();
+    expect(second.came).toEqual([]);
+    await fakes[1]!.fetch({ offsets: offsets(0, 9) });
+    expect(await second.end).toEqual(offsets(0, 9));
+    const third = await read(1n);
+    expect(fakes).toHaveLength(2);
+    await fakes[1]!.fetch({ offsets: [0] });
+    expect(await third.end).toEqual([0]);
+  });
+
+  it('goes on reading while kafkajs has dropped its group, and behind the next join', async () => {
+    const { came, end } = await read(5_000n);
+    // More than there is room for ahead of the reader: kafkajs has to pause, and to go on later.
+    await fakes[0]!.fetch({ offsets: offsets(0, 3_499) });
+    fakes[0]!.stop();
+    await settled();
+    fakes[0]!.emit('consumer.crash', { error: new Error('passing'), restart: true });
+    fakes[0]!.calls.length = 0;
+    fakes[0]!.join();
+    expect(fakes[0]!.calls).toEqual(expect.arrayContaining(['seek 3500', 'resume']));
+    await fakes[0]!.fetch({ offsets: offsets(3_500, 4_999) });
+    await end;
+    expect(came).toEqual(offsets(0, 4_999));
+  });
+});

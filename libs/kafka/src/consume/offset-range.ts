@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises';
+import type { KafkaMessage } from '../kafkajs/kafkajs.js';
+import type { LogConnection } from '../kafkajs/log-connection.js';
+import { FetchPosition } from './fetch-position.js';
+import type { LogRecord } from './log-reader.js';
+
+/** Records that are given at once: its reader works on them without a pause, and others wait meanwhile. */
+const SLICE_RECORDS = 500;
+/** What is fetched ahead of its reader. Slices of one partition. */
+const SLICES_AHEAD = 4;
+/** What is fetched of one partition and not yet read. */
+export class OffsetRange {
+  #slices: LogRecord[][] = [];
+  #failure?: Error;
+  #wake: () => void = () => undefined;
+  #hasRoom?: () => void;
+
+  readonly position: FetchPosition;
+
+  constructor(
+    from: bigint,
+    private readonly until: bigint,
+    /** Who fetches it: what others bring is not for it. */
+    readonly connection: LogConnection,
+  ) {
+    this.position = new FetchPosition(from);
+  }
+
+  /** Everything is fetched. */
+  get isRead(): boolean {
+    return this.position.next >= this.until;
+  }
+
+  /** As much is fetched ahead as there is room for. */
+  get isFull(): boolean {
+    return this.#slices.length > SLICES_AHEAD;
+  }
+
+  /** `hasRoom` is called once there is room again. */
+  give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
+    const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position.next && offset < this.until);
+    if (next > this.position.next) this.position.next = next;
+    for (let first = 0; first < records.length; first += SLICE_RECORDS) this.#slices.push(records.slice(first, first + SLICE_RECORDS));
+    this.#wake();
+    if (this.isFull) this.#hasRoom = hasRoom;
+  }
+
+  /** The next slice; undefined after the last. Lets others have their turn first. */
+  async take(): Promise<LogRecord[] | undefined> {
+    await setImmediate();
+    while (this.#slices.length === 0 && !this.#failure && !this.isRead) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#failure) throw this.#failure;
+    const slice = this.#slices.shift();
+    if (this.#slices.length <= SLICES_AHEAD / 2 && !this.isRead) {
+      this.#hasRoom?.();
+      this.#hasRoom = undefined;
+    }
+    return slice;
+  }
+
+  fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#wake();
+  }
+}
+
+function recordOf({ offset, key, value }: KafkaMessage): LogRecord {
+  return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value };
+}

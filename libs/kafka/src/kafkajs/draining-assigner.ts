@@ -1,0 +1,50 @@
+import kafkajs, { type PartitionAssigner } from 'kafkajs';
+import { stickyPlan, type Partitions } from '../consume/sticky-plan.js';
+
+const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
+
+/**
+ * kafkajs has no hook for partitions that are to be given back. But it asks its assigner for the protocol right before it joins, and
+ * joins again, after a pause, when that throws an error of type REBALANCE_IN_PROGRESS: so it waits until `isDrained`.
+ * The plan is sticky: each member sends the leader what it had.
+ */
+export function drainingAssigner({ isDrained, owned }: { isDrained: () => boolean; owned: () => Partitions }): PartitionAssigner {
+  return ({ cluster }) => ({
+    name: 'tranche-sticky',
+    version: 1,
+    protocol({ topics }) {
+      if (!isDrained()) throw rebalanceInProgress();
+      const userData = Buffer.from(JSON.stringify(owned()));
+      return { name: this.name, metadata: MemberMetadata.encode({ version: this.version, topics, userData }) };
+    },
+    assign({ members, topics }) {
+      const known = members.map(({ memberId, memberMetadata }) => ({ memberId, owned: ownedOf(memberMetadata) }));
+      const partitions = topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId)]);
+      const plan = stickyPlan(known, Object.fromEntries(partitions) as Partitions);
+      return Promise.resolve(
+        [...plan].map(([memberId, assignment]) => ({
+          memberId,
+          memberAssignment: MemberAssignment.encode({ version: this.version, assignment, userData: Buffer.alloc(0) }),
+        })),
+      );
+    },
+  });
+}
+
+function rebalanceInProgress(): Error {
+  return Object.assign(new kafkajs.KafkaJSError('what runs has to end before the group is joined again', { retriable: true }), {
+    type: 'REBALANCE_IN_PROGRESS',
+  });
+}
+
+/** A preference only: where it can't be read, partitions may move, and nothing else happens. */
+function ownedOf(memberMetadata: Buffer): Partitions {
+  try {
+    const { userData } = MemberMetadata.decode(memberMetadata) ?? {};
+    const owned: unknown = JSON.parse(userData?.toString('utf8') ?? '');
+    if (typeof owned !== 'object' || owned === null) return {};
+    return Object.fromEntries(Object.entries(owned).filter((entry): entry is [string, number[]] => Array.isArray(entry[1])));
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,116 @@
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
+import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
+import { registerCodecs } from './codecs.js';
+import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
+import { logCreatorFor } from './kafkajs-log.js';
+
+export interface KafkaSettings {
+  brokers: string[];
+  /** Shown in the broker's logs and quotas: the name of the service. */
+  clientId: string;
+  ssl?: boolean;
+  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
+}
+
+/** How to reach one Kafka. Holds no connection: whoever uses it opens and closes its own. */
+export interface KafkaClient {
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+}
+
+const configurations = new WeakMap<KafkaClient, KafkaConfig>();
+
+export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClient {
+  registerCodecs();
+  patchKafkajsCodec();
+  const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
+  configurations.set(client, {
+    brokers: settings.brokers,
+    clientId: settings.clientId,
+    ...(settings.ssl ? { ssl: true } : {}),
+    ...(settings.sasl ? { sasl: settings.sasl as SASLOptions } : {}),
+    connectionTimeout: 3000,
+    // A connection may be dead without a sign of it; a request waits no longer than this.
+    requestTimeout: 12_000,
+    retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 5 },
+    socketFactory: withoutNagle,
+    logLevel: kafkajs.logLevel.INFO,
+    logCreator: logCreatorFor(log),
+  });
+  return client;
+}
+
+/** A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. */
+export function kafkaOf(client: KafkaClient): Kafka {
+  const configuration = configurations.get(client);
+  if (!configuration) throw new TypeError('this client was not made by createKafkaClient');
+  return new kafkajs.Kafka(configuration);
+}
+
+export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafkaOf(client).admin();
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/**
+ * The same, patiently: right after a broker came up or a topic was created, leaders are not elected yet and requests fail for a moment.
+ * What is asked must bear being asked again.
+ */
+export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withAdmin(client, ask);
+    } catch (error) {
+      if (attempt === 8 || !isPassing(error)) throw error;
+      await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }));
+    }
+  }
+}
+
+interface KafkaJsFailure {
+  name?: string;
+  type?: string;
+  retriable?: boolean;
+  errors?: unknown[];
+}
+
+function isPassing(error: unknown): boolean {
+  const { name, type, retriable, errors } = error as KafkaJsFailure;
+  if (errors) return errors.some(isPassing);
+  // Another process is creating the same topics: the next look finds them.
+  return retriable === true || type === 'TOPIC_ALREADY_EXISTS' || name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSTimeout';
+}
+
+/** Waits until a broker answers, says so in the log each time it does not, and gives up only by the signal (then it rejects). */
+export async function waitForKafka(client: KafkaClient, { log, signal }: { log: Log; signal?: AbortSignal }): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    try {
+      await withAdmin(client, (admin) => admin.describeCluster());
+      if (attempt > 1) log.info({ brokers: client.brokers, attempt }, 'Kafka answers');
+      return;
+    } catch (error) {
+      const retryMs = backOffMs(attempt, { firstMs: 250, maxMs: 5000 });
+      log.warn(
+        { brokers: client.brokers, attempt, retryMs, error: String(error) },
+        `Kafka does not answer at ${client.brokers.join(', ')}; trying again`,
+      );
+      await pauseFor(retryMs, signal);
+    }
+  }
+}
+
+/** Requests are small and waited for: Nagle's algorithm would delay them until an acknowledgement, which is delayed too. */
+const withoutNagle: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+  const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  if (!ssl) return connectTcp(address, onConnect);
+  const servername = isIP(host) ? {} : { servername: host };
+  return connectTls({ ...address, ...servername, ...ssl }, onConnect);
+};

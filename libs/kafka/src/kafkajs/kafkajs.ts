@@ -1,0 +1,18 @@
+/** What the other folders need of kafkajs: only this folder imports it. */
+import kafkajs from 'kafkajs';
+
+export type {
+  Admin,
+  Consumer,
+  EachBatchPayload,
+  IHeaders,
+  ITopicConfig,
+  KafkaMessage,
+  Message,
+  Producer,
+  ProducerBatch,
+  RecordMetadata,
+} from 'kafkajs';
+
+/** What a request about the settings of a topic names. */
+export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { EachBatchPayload } from 'kafkajs';
+import type { LogReaderOptions } from '../consume/log-reader.js';
+import { ConsumerRunner } from './consumer-runner.js';
+import { kafkaOf } from './kafka-client.js';
+import { KafkajsPort } from './kafkajs-port.js';
+
+export interface LogConnectionOptions extends LogReaderOptions {
+  /** Whether the partition is being read. */
+  isWanted: (partition: number) => boolean;
+  /** Every partition that is being read is to be placed. */
+  onJoin: () => void;
+  onBatch: (fetched: EachBatchPayload) => void;
+  /** It will not read any more. */
+  onEnd: (error: Error) => void;
+}
+
+/** One consumer of a `LogReader`, from its connection to its end; a group of its own, with one member. */
+export class LogConnection {
+  /** Rejects with what kept it from reading. */
+  readonly connected: Promise<void>;
+  readonly #port: KafkajsPort;
+  readonly #runner: ConsumerRunner;
+
+  constructor(private readonly options: LogConnectionOptions) {
+    const { client, topic, log, isWanted, onJoin, onBatch, onEnd } = options;
+    const groupId = `${client.clientId}.reader.${randomUUID()}`;
+    const consumer = kafkaOf(client).consumer({
+      groupId,
+      sessionTimeout: 6_000,
+      heartbeatInterval: 1_500,
+      maxWaitTimeInMs: 50,
+      maxBytesPerPartition: 512 * 1024,
+      maxBytes: 4 * 1024 * 1024,
+      allowAutoTopicCreation: false,
+      retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
+    });
+    this.#port = new KafkajsPort({ client, groupId, topicPrefix: '', consumer });
+    this.#runner = new ConsumerRunner({
+      consumer,
+      name: `the reader of ${topic}`,
+      topics: [topic],
+      eachBatch: (fetched) => Promise.resolve(onBatch(fetched)),
+      onJoin: (memberAssignment) => {
+        this.#port.begin();
+        for (const partition of memberAssignment[topic] ?? []) if (!isWanted(partition)) this.pause(partition);
+        onJoin();
+      },
+      onStop: () => this.#port.end(),
+      onCrash: (error, comesBack) => {
+        log.warn({ topic, error: String(error), comesBack }, 'reading the log stopped');
+        if (!comesBack) onEnd(error);
+      },
+      onLost: (error) => onEnd(error instanceof Error ? error : new Error(String(error))),
+      log,
+    });
+    this.connected = this.#runner
+      .start(() => Promise.resolve())
+      .catch((error: Error) => {
+        onEnd(error);
+        throw error;
+      });
+    // A read that is under way rejects with it.
+    this.connected.catch(() => undefined);
+  }
+
+  /** Before the group was joined it is without effect; each join asks for it. */
+  place(partition: number, offset: bigint): void {
+    const { topic } = this.options;
+    this.#port.seek({ topic, partition }, offset);
+    this.#port.resume({ topic, partition });
+  }
+
+  pause(partition: number): void {
+    this.#port.pause({ topic: this.options.topic, partition });
+  }
+
+  resume(partition: number): void {
+    this.#port.resume({ topic: this.options.topic, partition });
+  }
+
+  close(): Promise<void> {
+    return this.#runner.stop();
+  }
+}

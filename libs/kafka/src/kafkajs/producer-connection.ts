@@ -1,0 +1,72 @@
+import type { Producer } from 'kafkajs';
+import { atMost, type Log } from '@tranche/runtime';
+import { ProducerClosedError } from '../errors.js';
+import { kafkaOf, type KafkaClient } from './kafka-client.js';
+import { notingPartitioner } from './partition-notes.js';
+
+export interface ProducerConnectionOptions {
+  client: KafkaClient;
+  log: Log;
+  /** Nothing stays connected, and nothing connects any more, once it aborts. */
+  closed: AbortSignal;
+}
+
+/** The one kafkajs producer of a `BatchingProducer`: whoever needs it first connects it, the others wait for the same. */
+export class ProducerConnection {
+  private producer: Producer | undefined;
+  private connecting: Promise<Producer> | undefined;
+
+  constructor(private readonly options: ProducerConnectionOptions) {}
+
+  get isConnected(): boolean {
+    return this.producer !== undefined;
+  }
+
+  /** Rejects if Kafka does not answer, and with ProducerClosedError once it is closed. */
+  async get(): Promise<Producer> {
+    this.throwIfClosed();
+    if (this.producer) return this.producer;
+    this.connecting ??= this.connect().finally(() => (this.connecting = undefined));
+    return this.connecting;
+  }
+
+  /** The next `get` makes another one. */
+  async drop(): Promise<void> {
+    const { producer } = this;
+    this.producer = undefined;
+    if (producer) await this.disconnect(producer);
+  }
+
+  private async connect(): Promise<Producer> {
+    const producer = kafkaOf(this.options.client).producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: notingPartitioner,
+      // Few repeats inside kafkajs: we repeat the same batch on the same producer, which is the same thing but can be stopped.
+      retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 3 },
+    });
+    try {
+      await producer.connect();
+      // It may have taken longer than the close could wait.
+      this.throwIfClosed();
+    } catch (error) {
+      await this.disconnect(producer);
+      throw error;
+    }
+    this.producer = producer;
+    return producer;
+  }
+
+  private async disconnect(producer: Producer): Promise<void> {
+    try {
+      await atMost(2000, producer.disconnect());
+    } catch (error) {
+      this.options.log.debug({ error: String(error) }, 'disconnecting the producer failed');
+    }
+  }
+
+  private throwIfClosed(): void {
+    if (this.options.closed.aborted) throw new ProducerClosedError('the producer is closed');
+  }
+}

@@ -1,0 +1,237 @@
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
+import { decodeCloudEvent } from '@tranche/contracts';
+import { atMost, backOffMs, type HealthRegistry, type Log } from '@tranche/runtime';
+import type { Registry } from 'prom-client';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { ConsumedRecord } from '../consume/consumed-record.js';
+import type { DeadLetterReason } from '../consume/dead-letter.js';
+import { DeadLetters, messageOf } from '../consume/dead-letters.js';
+import { GroupConsumer } from '../consume/group-consumer.js';
+import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
+import { ConsumerClosedError, UnknownTopicError } from '../errors.js';
+import { KafkaMetrics } from '../kafka-metrics.js';
+import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import type { BatchingProducer } from '../produce/batching-producer.js';
+import { missingTopics } from '../topics/topics.js';
+import { insideTrace } from '../trace-context.js';
+import { RetryableError, TerminalError } from './handler-errors.js';
+import type { KafkaHandlerOptions } from './kafka-handler.js';
+import { KafkaRecordContext } from './kafka-record-context.js';
+
+export interface KafkaServerOptions {
+  client: KafkaClient;
+  /** Writes the dead letters. Not closed by the server. */
+  producer: BatchingProducer;
+  groupId: string;
+  topicPrefix: string;
+  /** Without prefix. */
+  deadLetterTopic: string;
+  /** Records handled at the same time at most, over all partitions. */
+  inFlight: number;
+  /** Besides that, records of one topic (without prefix) handled at the same time at most. */
+  inFlightPerTopic?: Readonly<Record<string, number>>;
+  log: Log;
+  metrics?: Registry;
+  health?: HealthRegistry;
+  /** Only handlers of these topics (without prefix), where a service has several servers. */
+  topics?: readonly string[];
+  /** Repeats of a handler that throws something else than RetryableError or TerminalError, before the dead letter (5). */
+  maxRetries?: number;
+  /** Delay before the first repeat; it doubles up to `maxRetryDelayMs` (200 and 30,000). */
+  retryDelayMs?: number;
+  maxRetryDelayMs?: number;
+  /** How long close() waits for handlers that run, milliseconds (10,000). */
+  drainTimeoutMs?: number;
+  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  sessionTimeoutMs?: number;
+  /** How long members wait at a rebalance for handlers that run, milliseconds (1500, and at most half of session less heartbeat). */
+  rebalanceDrainMs?: number;
+}
+
+interface Handler {
+  topic: string;
+  types: readonly string[] | undefined;
+  callback: (record: ConsumedRecord, context: KafkaRecordContext) => Promise<unknown>;
+}
+
+interface HandledTask extends Task {
+  /** Failures that are neither retryable nor terminal. */
+  failures?: number;
+  /** Set once the handler has had its last try: from then on only the dead letter is to be written. */
+  deadLetter?: DeadLetterReason;
+}
+
+/**
+ * Nest's transport for `@KafkaHandler` methods: order within a key, `inFlight` keys at a time, a commit only behind finished records,
+ * bounded repeats, dead letters. Nothing that a handler throws reaches kafkajs.
+ */
+export class KafkaServer extends Server implements CustomTransportStrategy {
+  /** Tells Nest not to log what handlers throw: we decide what becomes of it. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly handlers: Handler[] = [];
+  private readonly metrics: KafkaMetrics;
+  private readonly pool: KeyOrderedPool;
+  private readonly deadLetters: DeadLetters;
+  private readonly pausedTopics = new Set<string>();
+  private readonly stopping = new AbortController();
+  private consumer: GroupConsumer | undefined;
+
+  constructor(private readonly options: KafkaServerOptions) {
+    super();
+    this.metrics = new KafkaMetrics(options.metrics);
+    this.deadLetters = new DeadLetters(options, this.metrics);
+    this.pool = new KeyOrderedPool(options, (task, slot) => this.run(task, slot));
+    this.metrics.watch(this.metrics.inFlight, options.groupId, () => this.pool.runningCount);
+    options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetters.trouble);
+  }
+
+  override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras: KafkaHandlerOptions = {}): void {
+    if (typeof pattern !== 'string' || !isEventHandler)
+      throw new TypeError(`KafkaServer takes @KafkaHandler methods only, not ${JSON.stringify(pattern)}`);
+    if (this.options.topics && !this.options.topics.includes(pattern)) return;
+    const { types } = extras;
+    const rival = this.handlers.find((handler) => handler.topic === pattern && overlaps(handler.types, types));
+    if (rival) throw new TypeError(`two handlers for topic ${pattern} and ${types ? `type ${types.join(', ')}` : 'every type'}`);
+    this.handlers.push({ topic: pattern, types, callback: (record, context) => callback(record, context) as Promise<unknown> });
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    this.start().then(
+      () => callback(),
+      (error: unknown) => callback(error),
+    );
+  }
+
+  /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
+  async close(): Promise<void> {
+    this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
+    const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
+    // What a handler of an assignment that has ended still does may need what its owner closes after this.
+    await Promise.all([this.consumer?.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
+  }
+
+  /**
+   * Nothing of these topics (without prefix) is fetched and nothing new of them started until they are resumed, over every rebalance;
+   * what runs goes on, and so does what waits without a slot.
+   */
+  pauseTopics(topics: Iterable<string>): void {
+    const names = [...topics];
+    for (const topic of names) this.pausedTopics.add(topic);
+    this.pool.pauseTopics(names);
+    this.consumer?.pauseTopics(names);
+  }
+
+  resumeTopics(topics: Iterable<string>): void {
+    const names = [...topics];
+    for (const topic of names) this.pausedTopics.delete(topic);
+    this.consumer?.resumeTopics(names);
+    this.pool.resumeTopics(names);
+  }
+
+  on(): never {
+    throw new Error('KafkaServer emits no events; see its health checks and metrics');
+  }
+
+  unwrap<T>(): T {
+    return this.consumer as T;
+  }
+
+  private async start(): Promise<void> {
+    const { client, groupId, topicPrefix, deadLetterTopic, log } = this.options;
+    const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
+    if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
+    await waitForKafka(client, { log, signal: this.stopping.signal });
+    const missing = await missingTopics(client, [topicPrefix + deadLetterTopic]);
+    if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
+    this.stopping.signal.throwIfAborted();
+    this.consumer = new GroupConsumer({
+      ...this.options,
+      topics,
+      metrics: this.metrics,
+      assigned: (assignment) => this.pool.workOn(assignment),
+    });
+    this.consumer.pauseTopics(this.pausedTopics);
+    await this.consumer.start();
+  }
+
+  private async run(task: HandledTask, slot: Slot): Promise<HandlerResult> {
+    const { groupId } = this.options;
+    if (task.deadLetter) return this.writeDeadLetter(task, task.deadLetter);
+    const handler = this.handlerFor(task.record);
+    if (!handler)
+      return this.writeDeadLetter(task, { code: 'unknown_type', message: 'no handler takes records of this type', attempts: 0 });
+    task.attempts++;
+    if (task.attempts === 1) this.metrics.queueWait.observe({ group: groupId }, (performance.now() - task.sinceMs) / 1000);
+    try {
+      await this.call(handler, task, slot);
+      this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
+      return 'done';
+    } catch (error) {
+      return await this.afterError(task, error);
+    }
+  }
+
+  private async call({ callback }: Handler, { record, attempts, assignment }: Task, slot: Slot): Promise<void> {
+    const context = new KafkaRecordContext(record, attempts, assignment.signal, slot);
+    try {
+      await insideTrace(record, async () => {
+        const result: unknown = await callback(record, context);
+        if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+      });
+    } catch (error) {
+      // Nest turns errors that no filter takes into a plain object; a filter's own answer is an error of its choice.
+      if (error instanceof Error) throw error;
+      throw context.thrown instanceof Error ? context.thrown : new Error(messageOf(context.thrown ?? error));
+    }
+  }
+
+  private async afterError(task: HandledTask, error: unknown): Promise<HandlerResult> {
+    const { log, groupId, maxRetries = 5 } = this.options;
+    const { record, attempts } = task;
+    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), orderKey: record.key, attempts };
+    if (error instanceof RetryableError) {
+      const ms = this.delayMs(attempts);
+      this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'retryable' });
+      log.debug({ ...at, retryMs: ms, error: error.message }, 'a record waits and is tried again');
+      return { hold: 'key', ms };
+    }
+    if (error instanceof TerminalError) return this.writeDeadLetter(task, { code: error.code, message: error.message, attempts });
+    task.failures = (task.failures ?? 0) + 1;
+    if (task.failures <= maxRetries) {
+      const ms = this.delayMs(task.failures);
+      this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'failure' });
+      log.warn({ ...at, retryMs: ms, error: String(error) }, 'a handler failed; it is tried again');
+      return { hold: 'key', ms };
+    }
+    return this.writeDeadLetter(task, { code: 'handler_failed', message: messageOf(error), attempts });
+  }
+
+  /** Until the dead letter is written nothing of the partition goes on: a record must never be nowhere. */
+  private async writeDeadLetter(task: HandledTask, reason: DeadLetterReason): Promise<HandlerResult> {
+    task.deadLetter = reason;
+    return (await this.deadLetters.write(task, reason)) ? 'done' : { hold: 'partition', ms: this.delayMs(5) };
+  }
+
+  private handlerFor(record: ConsumedRecord): Handler | undefined {
+    const ofTopic = this.handlers.filter(({ topic }) => topic === record.topic);
+    const forAll = ofTopic.find(({ types }) => types === undefined);
+    if (ofTopic.every(({ types }) => types === undefined)) return forAll;
+    const type = typeOf(record);
+    return ofTopic.find(({ types }) => type !== undefined && types?.includes(type)) ?? forAll;
+  }
+
+  private delayMs(repeat: number): number {
+    const { retryDelayMs = 200, maxRetryDelayMs = 30_000 } = this.options;
+    return backOffMs(repeat, { firstMs: retryDelayMs, maxMs: maxRetryDelayMs });
+  }
+}
+
+/** The CloudEvents type: a header in binary mode, a field of the value in structured mode. */
+function typeOf(record: ConsumedRecord): string | undefined {
+  return record.headers['ce_type'] ?? decodeCloudEvent(record).event?.type;
+}
+
+function overlaps(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.some((type) => other.includes(type));
+}

@@ -1,0 +1,124 @@
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { reasonOf, untilUp, type HealthRegistry, type Log } from '@tranche/runtime';
+import type { Registry } from 'prom-client';
+import { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from '../kafkajs/kafka-client.js';
+import { BatchingProducer } from '../produce/batching-producer.js';
+import { EventAnnouncer } from '../produce/event-announcer.js';
+import { prepareTopics, type PrepareTopicsOptions } from '../topics/topics.js';
+
+export interface KafkaModuleOptions {
+  /** Undefined: there is no Kafka. What is injected is then undefined. */
+  kafka: KafkaSettings | undefined;
+  /** What the service writes or reads: created or checked at the start. */
+  topics: Omit<PrepareTopicsOptions, 'log'>;
+  log: Log;
+  metrics?: Registry;
+  /** Given: the service needs Kafka. It starts when Kafka answers and the topics are right, and it is not ready while Kafka takes nothing. */
+  health?: HealthRegistry;
+  /** Ends the waits of the start. */
+  stopping: AbortSignal;
+  /** True: there is an `EventAnnouncer`; the source of its events is `kafka.clientId`. */
+  announces?: boolean;
+  /** How long the producer may go on sending at the end, milliseconds (5,000). */
+  closeTimeoutMs?: number;
+}
+
+const KAFKA_CLIENT = Symbol('KafkaClient');
+
+/** The client of the `KafkaModule` that the feature module imports. */
+export const InjectKafkaClient = () => Inject(KAFKA_CLIENT);
+
+/** When the topics are there, or it is known that they will not be; never rejects. */
+class Topics {
+  readonly ready: Promise<void>;
+  settle: () => void = () => undefined;
+
+  constructor() {
+    this.ready = new Promise((resolve) => (this.settle = resolve));
+  }
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<KafkaModuleOptions>()
+  .setClassMethodName('forRoot')
+  .build();
+
+function clientOf({ kafka, log }: KafkaModuleOptions): KafkaClient | undefined {
+  return kafka && createKafkaClient(kafka, log);
+}
+
+function producerOf(client: KafkaClient | undefined, { log, metrics, health }: KafkaModuleOptions): BatchingProducer | undefined {
+  return client && new BatchingProducer({ client, log, ...(metrics && { metrics }), ...(health && { health }) });
+}
+
+function announcerOf(
+  client: KafkaClient | undefined,
+  producer: BatchingProducer | undefined,
+  topics: Topics,
+  { topics: { prefix }, announces, log, metrics }: KafkaModuleOptions,
+): EventAnnouncer | undefined {
+  if (!client || !producer || !announces) return undefined;
+  return new EventAnnouncer({
+    producer,
+    topicPrefix: prefix,
+    ready: topics.ready,
+    source: client.clientId,
+    log,
+    ...(metrics && { metrics }),
+  });
+}
+
+/**
+ * One Kafka for the modules that import it: `@InjectKafkaClient()`, `BatchingProducer` and `EventAnnouncer`, whose events are announced beside the
+ * work. The announcer and the producer are closed in `onApplicationShutdown`.
+ */
+@Module({
+  providers: [
+    Topics,
+    { provide: KAFKA_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN] },
+    { provide: BatchingProducer, useFactory: producerOf, inject: [KAFKA_CLIENT, MODULE_OPTIONS_TOKEN] },
+    { provide: EventAnnouncer, useFactory: announcerOf, inject: [KAFKA_CLIENT, BatchingProducer, Topics, MODULE_OPTIONS_TOKEN] },
+  ],
+  exports: [KAFKA_CLIENT, BatchingProducer, EventAnnouncer],
+})
+export class KafkaModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
+  constructor(
+    @Inject(MODULE_OPTIONS_TOKEN) private readonly options: KafkaModuleOptions,
+    private readonly topics: Topics,
+    @InjectKafkaClient() private readonly client: KafkaClient | undefined,
+    @Inject(BatchingProducer) private readonly producer: BatchingProducer | undefined,
+    @Inject(EventAnnouncer) private readonly announcer: EventAnnouncer | undefined,
+  ) {
+    super();
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { client, producer } = this;
+    if (!client || !producer) return;
+    const { health, log, stopping: signal } = this.options;
+    if (!health) return void this.prepareBesideTheStart(client);
+    await this.prepare(client);
+    await untilUp('Kafka', () => producer.connect(), { log, signal });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.announcer?.close();
+    await this.producer?.close({ timeoutMs: this.options.closeTimeoutMs ?? 5_000 });
+  }
+
+  private async prepare(client: KafkaClient): Promise<void> {
+    const { topics, log, stopping: signal } = this.options;
+    await waitForKafka(client, { log, signal });
+    await prepareTopics(client, { ...topics, log });
+    this.topics.settle();
+  }
+
+  private async prepareBesideTheStart(client: KafkaClient): Promise<void> {
+    const { log, stopping } = this.options;
+    try {
+      await this.prepare(client);
+    } catch (error) {
+      if (!stopping.aborted) log.error({ reason: reasonOf(error) }, `events of ${client.clientId} may get lost`);
+    }
+    this.topics.settle();
+  }
+}

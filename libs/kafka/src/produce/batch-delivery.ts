@@ -1,0 +1,88 @@
+import { backOffMs, pauseFor, type Log } from '@tranche/runtime';
+import type { KafkaMetrics } from '../kafka-metrics.js';
+import type { KafkaClient } from '../kafkajs/kafka-client.js';
+import type { Producer } from '../kafkajs/kafkajs.js';
+import { ProducerConnection } from '../kafkajs/producer-connection.js';
+import { byTopic, rejectAsClosed, settleAcknowledged, type Pending } from './produce-batch.js';
+import { afterFailedProduce } from './produce-failure.js';
+import type { Reachability } from './reachability.js';
+
+export interface BatchDeliveryOptions {
+  client: KafkaClient;
+  log: Log;
+  metrics: KafkaMetrics;
+  reachability: Reachability;
+  /** Aborts when the producer is closed: nothing is repeated after it. */
+  giveUp: AbortSignal;
+}
+
+/** Sends batches by one kafkajs producer, which is replaced where it has become unusable. */
+export class BatchDelivery {
+  private readonly connection: ProducerConnection;
+
+  constructor(private readonly options: BatchDeliveryOptions) {
+    const { client, log, giveUp } = options;
+    this.connection = new ProducerConnection({ client, log, closed: giveUp });
+  }
+
+  /** Rejects if Kafka does not answer. */
+  async connected(): Promise<Producer> {
+    if (this.connection.isConnected) return this.connection.get();
+    const { reachability } = this.options;
+    const failures = reachability.failureCount;
+    const producer = await this.connection.get();
+    reachability.answered(failures);
+    return producer;
+  }
+
+  drop(): Promise<void> {
+    return this.connection.drop();
+  }
+
+  /** Sends the batch until every record of it is settled. */
+  async deliver(batch: Pending[]): Promise<void> {
+    const { metrics, reachability, giveUp } = this.options;
+    let open = batch;
+    for (let attempt = 1; open.length > 0; attempt++) {
+      if (giveUp.aborted) return rejectAsClosed(open);
+      try {
+        const producer = await this.connected();
+        // A record whose deadline passed meanwhile was rejected as not sent, so it is not sent.
+        open = open.filter(({ settled, sent }) => sent || !settled);
+        if (open.length === 0) return;
+        for (const pending of open) pending.sent = true;
+        metrics.producedBatchRecords.observe(open.length);
+        open = settleAcknowledged(open, await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }));
+        reachability.acknowledged();
+      } catch (error) {
+        open = await this.afterFailure(open, error, attempt);
+      }
+    }
+  }
+
+  /** Returns what is to be sent again; the same records in the same order. */
+  private async afterFailure(open: Pending[], error: unknown, attempt: number): Promise<Pending[]> {
+    const { log, reachability, giveUp } = this.options;
+    const next = afterFailedProduce(error);
+    if (next !== 'refused') reachability.failed('Kafka does not acknowledge what is sent');
+    if (next === 'repeat') {
+      log.warn({ records: open.length, attempt, error: String(error) }, 'Kafka did not acknowledge a batch; repeating it');
+      await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);
+      return open;
+    }
+    // The broker forgets nothing that a failed request did, but kafkajs does: its sequence numbers are no longer true.
+    log.warn({ records: open.length, attempt, error: String(error) }, 'the producer is unusable after this error; replacing it');
+    await this.connection.drop();
+    if (next === 'replace') {
+      await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);
+      return open;
+    }
+    if (open.length > 1) {
+      log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
+      for (const pending of open) await this.deliver([pending]);
+    } else {
+      open[0]!.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+    return [];
+  }
+}

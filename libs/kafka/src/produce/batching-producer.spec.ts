@@ -1,0 +1,207 @@
+import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from '../errors.js';
+import * as clients from '../kafkajs/kafka-client.js';
+import { BatchingProducer } from './batching-producer.js';
+
+jest.mock('../kafkajs/kafka-client.js');
+
+type Answer = (batch: ProducerBatch) => Promise<RecordMetadata[]> | RecordMetadata[];
+
+/** A broker in memory: one topic, partition 0; a test may put answers of its own in front. */
+class FakeBroker {
+  readonly log: string[] = [];
+  readonly batches: string[][] = [];
+  readonly answers: Answer[] = [];
+  producers = 0;
+  /** Connected and not disconnected. */
+  readonly connected = new Set<number>();
+  /** What a connect waits for. */
+  connecting: Promise<void> = Promise.resolve();
+  /** What questions about topics wait for, one after the other; the others are answered at once. */
+  readonly questions: Promise<void>[] = [];
+  underWay = 0;
+  mostUnderWay = 0;
+
+  constructor() {
+    jest.mocked(clients.kafkaOf).mockReturnValue({ producer: () => this.producer() } as never);
+    jest.mocked(clients.withAdmin).mockImplementation(async (_client, use) => {
+      await this.questions.shift();
+      return use({
+        listTopics: () => Promise.resolve(['records']),
+        describeConfigs: () =>
+          Promise.resolve({
+            resources: [{ resourceName: 'records', configEntries: [{ configName: 'max.message.bytes', configValue: '100000' }] }],
+          }),
+      } as never);
+    });
+  }
+
+  append: Answer = ({ topicMessages = [] }) => {
+    const values = topicMessages.flatMap(({ messages }) => messages.map(({ value }) => String(value)));
+    const baseOffset = String(this.log.length);
+    this.log.push(...values);
+    return [{ topicName: 'records', partition: 0, errorCode: 0, baseOffset }];
+  };
+
+  private producer() {
+    const id = ++this.producers;
+    return {
+      connect: () => this.connecting.then(() => void this.connected.add(id)),
+      disconnect: () => Promise.resolve(void this.connected.delete(id)),
+      sendBatch: async (batch: ProducerBatch) => {
+        const messages = batch.topicMessages?.flatMap((topic) => topic.messages) ?? [];
+        for (const message of messages) (message as Message & { chosenPartition: number }).chosenPartition = message.partition ?? 0;
+        this.batches.push(messages.map(({ value }) => String(value)));
+        this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        this.underWay--;
+        return (this.answers.shift() ?? this.append)(batch);
+      },
+    };
+  }
+}
+
+function gate() {
+  let open: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => (open = resolve));
+  return { promise, open };
+}
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const client = { brokers: ['fake:9092'], clientId: 'spec' };
+
+describe('the batching producer', () => {
+  let broker: FakeBroker;
+  let producer: BatchingProducer;
+  const send = (value: string, options = {}) => producer.send({ topic: 'records', key: 'key', value: Buffer.from(value) }, options);
+  const sendMany = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => send(String(i))));
+
+  beforeEach(() => {
+    broker = new FakeBroker();
+    producer = new BatchingProducer({ client, log: silent });
+  });
+  afterEach(async () => {
+    jest.useRealTimers();
+    await producer.close();
+  });
+
+  it('gathers what comes together into one batch, 500 records at most, one under way at a time', async () => {
+    const places = await sendMany(1200);
+    expect(broker.batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
+    expect(broker.mostUnderWay).toBe(1);
+    expect(places.map(({ offset }) => Number(offset))).toEqual(Array.from({ length: 1200 }, (_, i) => i));
+  });
+
+  it('keeps a batch below what its topic takes', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => send('x'.repeat(40_000))));
+    expect(broker.batches.map((batch) => batch.length)).toEqual([2, 2]);
+  });
+
+  it('makes itself anew when its sequence is broken, and repeats the same records in the same order', async () => {
+    broker.answers.push(() =>
+      Promise.reject(Object.assign(new Error('out of order'), { type: 'OUT_OF_ORDER_SEQUENCE_NUMBER', retriable: false })),
+    );
+    await sendMany(3);
+    expect(broker.producers).toBe(2);
+    expect(broker.batches).toEqual([['0', '1', '2'], ['0', '1', '2']]); // prettier-ignore
+  });
+
+  it('repeats on the same producer what may be repeated', async () => {
+    broker.answers.push(() => Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true })));
+    await sendMany(3);
+    expect(broker.producers).toBe(1);
+    expect(broker.log).toEqual(['0', '1', '2']);
+  });
+
+  it('sends the records of a partition again for which no answer came', async () => {
+    broker.answers.push(() => []);
+    const places = await sendMany(2);
+    expect(places).toEqual([{ partition: 0, offset: 0n }, { partition: 0, offset: 1n }]); // prettier-ignore
+    expect(broker.batches).toHaveLength(2);
+  });
+
+  it('sends a refused batch one by one, so that only the culprit fails', async () => {
+    const refuse = () => Promise.reject(Object.assign(new Error('refused'), { type: 'INVALID_RECORD', retriable: false }));
+    broker.answers.push(refuse, broker.append, refuse, broker.append);
+    const results = await Promise.allSettled(['0', 'culprit', '2'].map((value) => send(value)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(broker.log).toEqual(['0', '2']);
+  });
+
+  it('says whether a record that missed its deadline may still land', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+    let land: (answer: RecordMetadata[]) => void = () => undefined;
+    broker.answers.push(() => new Promise((resolve) => (land = resolve)));
+    const underWay = send('under way', { deadlineMs: 30 });
+    while (broker.answers.length > 0) await new Promise(setImmediate);
+    jest.advanceTimersByTime(30);
+    await expect(underWay).rejects.toThrow(ProduceDeadlineError);
+    await expect(underWay).rejects.toMatchObject({ mayLand: true });
+    const waiting = send('waiting', { deadlineMs: 5 });
+    jest.advanceTimersByTime(5);
+    await expect(waiting).rejects.toMatchObject({ mayLand: false });
+    land([{ topicName: 'records', partition: 0, errorCode: 0, baseOffset: '7' }]);
+    await send('after');
+    expect(broker.log).toEqual(['after']);
+  });
+
+  it('connects once, whoever asks, and nothing stays connected', async () => {
+    const connect = gate();
+    broker.connecting = connect.promise;
+    const both = Promise.all([producer.connect(), send('0'), producer.connect()]);
+    await turns(20);
+    connect.open();
+    await both;
+    expect([broker.producers, broker.connected.size]).toEqual([1, 1]);
+    await producer.close();
+    expect(broker.connected.size).toBe(0);
+  });
+
+  it('sends nothing after it was closed, though it was connecting then', async () => {
+    const connect = gate();
+    broker.connecting = connect.promise;
+    const sent = send('0').catch((error: unknown) => error);
+    const connected = producer.connect().catch((error: unknown) => error);
+    await turns(20);
+    await producer.close({ timeoutMs: 1 });
+    connect.open();
+    expect(await sent).toBeInstanceOf(ProducerClosedError);
+    expect(await connected).toBeInstanceOf(ProducerClosedError);
+    await turns(20);
+    expect([broker.log, broker.connected.size]).toEqual([[], 0]);
+    await expect(producer.connect()).rejects.toThrow(ProducerClosedError);
+  });
+
+  it('is not ready again by an answer to a question that is older than the last failure', async () => {
+    let check: () => string | undefined = () => undefined;
+    producer = new BatchingProducer({ client, log: silent, health: { addReadiness: (_name, made) => (check = made), addLiveness: () => undefined } }); // prettier-ignore
+    await producer.connect();
+    const ask = gate();
+    broker.questions.push(Promise.reject(new Error('away')), ask.promise);
+    await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
+    // Nothing is to be sent any more, so it asks by itself; meanwhile a record comes, and fails.
+    for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++) await new Promise((resolve) => setTimeout(resolve, 5));
+    const fail = () => Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true }));
+    broker.answers.push(...Array.from({ length: 100 }, () => fail));
+    const sent = send('1');
+    for (let turn = 0; broker.batches.length < 2 && turn < 100_000; turn++) await turns(1);
+    await turns(5);
+    ask.open();
+    await turns(20);
+    expect(check()).toBe('Kafka does not acknowledge what is sent');
+    broker.answers.length = 0;
+    await sent;
+    expect(check()).toBeUndefined();
+  });
+
+  it('refuses what is more than it may keep', async () => {
+    producer = new BatchingProducer({ client, log: silent, maxQueuedBytes: 1000 });
+    const first = send('x'.repeat(800));
+    await expect(send('x'.repeat(800))).rejects.toThrow(ProducerOverloadedError);
+    await first;
+    await send('x'.repeat(800));
+  });
+});

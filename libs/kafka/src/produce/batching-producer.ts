@@ -1,0 +1,193 @@
+import { atMost, backOffMs, type HealthRegistry, type Log, pauseFor } from '@tranche/runtime';
+import type { Registry } from 'prom-client';
+import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from '../errors.js';
+import { KafkaMetrics } from '../kafka-metrics.js';
+import type { KafkaClient } from '../kafkajs/kafka-client.js';
+import { BatchDelivery } from './batch-delivery.js';
+import { MaxMessageBytes } from './max-message-bytes.js';
+import { bytesOnWire, messageOf, rejectAsClosed, takeBatch, type Pending } from './produce-batch.js';
+import { Reachability } from './reachability.js';
+
+export interface ProducerRecord {
+  /** With prefix. */
+  topic: string;
+  /** Chosen by the key (murmur2) when absent. */
+  partition?: number;
+  key: string | Buffer | null;
+  value: Buffer | null;
+  headers?: Record<string, string | Buffer>;
+}
+
+export interface ProducedAt {
+  partition: number;
+  offset: bigint;
+}
+
+export interface BatchingProducerOptions {
+  client: KafkaClient;
+  log: Log;
+  metrics?: Registry;
+  /** Not ready as long as Kafka does not take what is sent. */
+  health?: HealthRegistry;
+  /** How long the first record of a batch waits for company, milliseconds (0: those of the same turn). While one is under way, records gather anyway. */
+  lingerMs?: number;
+  /** Records in one batch at most (500). */
+  maxBatchRecords?: number;
+  /** Bytes that may wait to be sent; more are refused with ProducerOverloadedError (64 MiB). */
+  maxQueuedBytes?: number;
+}
+
+/**
+ * An idempotent producer that gathers records into batches, one batch under way at a time, acknowledged by all replicas in sync.
+ * Records of one producer reach their partition in the order of the calls. What fails is repeated, the same records in the same
+ * order, until it is acknowledged, refused by the broker, or the producer is closed; a caller who cannot wait gives a deadline.
+ */
+export class BatchingProducer {
+  private readonly metrics: KafkaMetrics;
+  private readonly limits: MaxMessageBytes;
+  private readonly giveUp = new AbortController();
+  private queue: Pending[] = [];
+  private queuedBytes = 0;
+  private flushing: Promise<void> | undefined;
+  private asking: Promise<void> | undefined;
+  private readonly reachability = new Reachability();
+  private readonly delivery: BatchDelivery;
+  private isClosed = false;
+
+  constructor(private readonly options: BatchingProducerOptions) {
+    this.metrics = new KafkaMetrics(options.metrics);
+    this.limits = new MaxMessageBytes(options.client);
+    const { reachability, metrics, giveUp } = this;
+    this.delivery = new BatchDelivery({ ...options, reachability, metrics, giveUp: giveUp.signal });
+    options.health?.addReadiness('kafka producer', () => reachability.trouble);
+  }
+
+  /** Connects now instead of at the first send; rejects if Kafka does not answer. */
+  async connect(): Promise<void> {
+    await this.delivery.connected();
+  }
+
+  /**
+   * Resolves when all replicas in sync have the record. Rejects with RecordTooLargeError, UnknownTopicError, ProducerOverloadedError,
+   * ProducerClosedError, the broker's refusal, or ProduceDeadlineError after `deadlineMs`: then the record may still land.
+   */
+  send(record: ProducerRecord, { deadlineMs }: { deadlineMs?: number } = {}): Promise<ProducedAt> {
+    if (this.isClosed) return Promise.reject(new ProducerClosedError('the producer is closed'));
+    const message = messageOf(record);
+    const bytes = bytesOnWire(message);
+    if (this.queuedBytes + bytes > (this.options.maxQueuedBytes ?? 64 * 1024 * 1024)) {
+      this.metrics.produced.inc({ result: 'overloaded' });
+      return Promise.reject(new ProducerOverloadedError(`${this.queuedBytes} bytes wait to be sent to Kafka; not taking more`));
+    }
+    const startedMs = performance.now();
+    return new Promise<ProducedAt>((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const settle = (result: string) => {
+        pending.settled = true;
+        clearTimeout(timer);
+        this.queuedBytes -= bytes;
+        this.metrics.produced.inc({ result });
+      };
+      const pending: Pending = {
+        record,
+        message,
+        bytes,
+        sent: false,
+        settled: false,
+        resolve: (at) => {
+          if (pending.settled) return;
+          settle('acknowledged');
+          this.metrics.produceSeconds.observe((performance.now() - startedMs) / 1000);
+          resolve(at);
+        },
+        reject: (error) => {
+          if (pending.settled) return;
+          settle(error instanceof ProduceDeadlineError ? 'deadline' : 'failed');
+          reject(error);
+        },
+      };
+      if (deadlineMs !== undefined) {
+        timer = setTimeout(() => {
+          pending.reject(new ProduceDeadlineError(record.topic, deadlineMs, pending.sent));
+          const place = pending.sent ? -1 : this.queue.indexOf(pending);
+          if (place >= 0) this.queue.splice(place, 1);
+        }, deadlineMs);
+      }
+      this.queuedBytes += bytes;
+      this.queue.push(pending);
+      this.flushing ??= this.flush();
+    });
+  }
+
+  sendAll(records: readonly ProducerRecord[], options?: { deadlineMs?: number }): Promise<ProducedAt[]> {
+    return Promise.all(records.map((record) => this.send(record, options)));
+  }
+
+  /** Takes nothing new, sends what waits, and disconnects; what is not acknowledged by then is rejected with ProducerClosedError. */
+  async close({ timeoutMs = 5000 }: { timeoutMs?: number } = {}): Promise<void> {
+    this.isClosed = true;
+    if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
+    this.giveUp.abort();
+    // kafkajs may hang in a request for long; its answer is not waited for.
+    await atMost(2000, Promise.all([this.flushing, this.asking]));
+    await this.delivery.drop();
+  }
+
+  private async flush(): Promise<void> {
+    const { lingerMs = 0 } = this.options;
+    if (lingerMs > 0) await pauseFor(lingerMs, this.giveUp.signal);
+    else await new Promise((resolve) => setImmediate(resolve));
+    while (this.queue.length > 0) {
+      await this.learnTopics();
+      const batch = takeBatch(this.queue, this.limits, this.options.maxBatchRecords ?? 500);
+      if (batch.length > 0) await this.delivery.deliver(batch);
+    }
+    this.flushing = undefined;
+    if (this.reachability.trouble !== undefined) this.asking ??= this.askUntilAnswered();
+  }
+
+  /** The queue is empty, and a process that is not ready gets nothing to send: it has to find out by itself that Kafka is back. */
+  private async askUntilAnswered(): Promise<void> {
+    const { signal } = this.giveUp;
+    for (let attempt = 1; this.reachability.trouble !== undefined && !this.flushing && !signal.aborted; attempt++) {
+      await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), signal);
+      // What is sent meanwhile finds out itself, and asks again at its end if need be.
+      if (signal.aborted || this.flushing) break;
+      const failures = this.reachability.failureCount;
+      try {
+        await this.limits.learn([]);
+        await this.delivery.connected();
+        this.reachability.answered(failures);
+      } catch (error) {
+        this.options.log.debug({ attempt, error: String(error) }, 'Kafka does not answer yet');
+      }
+    }
+    this.asking = undefined;
+  }
+
+  /** Before a batch is taken, for kafkajs would wait for ever for a topic that does not exist. */
+  private async learnTopics(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const unknown = new Set(
+        this.queue.filter(({ settled, record }) => !settled && !this.limits.has(record.topic)).map(({ record }) => record.topic),
+      );
+      if (unknown.size === 0) break;
+      if (this.giveUp.signal.aborted) return rejectAsClosed(this.queue.splice(0));
+      try {
+        this.rejectUnknown(await this.limits.learn([...unknown]));
+      } catch (error) {
+        this.reachability.failed('Kafka does not answer');
+        this.options.log.warn({ topics: [...unknown], attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
+        await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), this.giveUp.signal);
+      }
+    }
+    if (this.queue.some(({ settled }) => settled)) this.queue = this.queue.filter(({ settled }) => !settled);
+  }
+
+  private rejectUnknown(missing: string[]): void {
+    for (const topic of missing) {
+      this.options.log.error({ topic }, 'cannot send: the topic does not exist');
+      for (const pending of this.queue) if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { encodeCloudEvent, topicName, type TopicDefinition } from '@tranche/contracts';
+import { atMost, type Log } from '@tranche/runtime';
+import { Counter, Registry } from 'prom-client';
+import { ProduceDeadlineError } from '../errors.js';
+import type { BatchingProducer } from './batching-producer.js';
+
+export interface EventAnnouncerOptions {
+  /** Without `health`, so that Kafka's absence does not make the service unready; closed by whoever made it, after the announcer. */
+  producer: Pick<BatchingProducer, 'send'>;
+  topicPrefix: string;
+  /** Settles when the topics are there, so that what happens during the start is not lost: events wait for it, each no longer than its deadline. */
+  ready?: Promise<unknown>;
+  /** CloudEvents `source`: the name of the service. */
+  source: string;
+  log: Log;
+  metrics?: Registry;
+}
+
+export interface Announcement {
+  type: string;
+  subject?: string;
+  data: object;
+}
+
+/** Events that may wait for Kafka; later ones are dropped. */
+const MAX_WAITING = 1_000;
+/** An event that Kafka has not taken by then is dropped. */
+const DEADLINE_MS = 10_000;
+/** While events are dropped: a log line in this time at most. */
+const LOG_AGAIN_MS = 10_000;
+
+type DropReason = 'overloaded' | 'deadline' | 'failed' | 'closed';
+
+/** Says on a topic that something happened, beside the work: never waits, never throws, bounded; what Kafka does not take is counted and logged. */
+export class EventAnnouncer {
+  /** What Kafka has not taken yet, and how each is given up. */
+  private readonly waiting = new Map<Promise<void>, () => void>();
+  private readonly announced: Counter<'topic'>;
+  private readonly dropped: Counter<'topic' | 'reason'>;
+  private isClosed = false;
+  private droppedSinceLog = 0;
+  private noLogBeforeMs = 0;
+
+  constructor(private readonly options: EventAnnouncerOptions) {
+    const { metrics = new Registry() } = options;
+    this.announced = counterOf(metrics, 'kafka_events_announced_total', 'Events of this service that Kafka took', ['topic']);
+    this.dropped = counterOf(metrics, 'kafka_events_dropped_total', 'Events of this service that are on no topic, by reason', [
+      'topic',
+      'reason',
+    ]);
+  }
+
+  /** `key`: the record's, as the topic's definition says. The event's id and time are made here. */
+  announce(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): void {
+    if (this.isClosed) return this.drop(topic, type, 'closed');
+    if (this.waiting.size >= MAX_WAITING) return this.drop(topic, type, 'overloaded');
+    let isGivenUp = false;
+    const sent: Promise<void> = this.send(topic, key, { type, subject, data })
+      .then(() => {
+        if (!isGivenUp) this.announced.inc({ topic: topic.name });
+      })
+      .catch((error: unknown) => {
+        if (!isGivenUp) this.drop(topic, type, error instanceof ProduceDeadlineError ? 'deadline' : 'failed', String(error));
+      })
+      .finally(() => this.waiting.delete(sent));
+    this.waiting.set(sent, () => {
+      isGivenUp = true;
+      this.drop(topic, type, 'closed');
+    });
+  }
+
+  /** Waits for what was announced, at most timeoutMs (2,000). What still waits then is dropped, and so are later announcements. */
+  async close(timeoutMs = 2_000): Promise<void> {
+    this.isClosed = true;
+    await atMost(timeoutMs, Promise.all(this.waiting.keys()));
+    for (const giveUp of this.waiting.values()) giveUp();
+  }
+
+  /** Async, so that what cannot be encoded rejects like what cannot be sent. */
+  private async send(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): Promise<void> {
+    const { producer, topicPrefix, source, ready } = this.options;
+    const deadlineAtMs = performance.now() + DEADLINE_MS;
+    const event = { id: randomUUID(), source, type, time: new Date().toISOString(), ...(subject === undefined ? {} : { subject }), data };
+    const record = { topic: topicName(topicPrefix, topic), key, ...encodeCloudEvent(event) };
+    if (ready !== undefined) await atMost(DEADLINE_MS, ready);
+    await producer.send(record, { deadlineMs: Math.max(1, deadlineAtMs - performance.now()) });
+  }
+
+  private drop(topic: TopicDefinition, type: string, reason: DropReason, error?: string): void {
+    this.dropped.inc({ topic: topic.name, reason });
+    this.droppedSinceLog++;
+    const now = performance.now();
+    if (now < this.noLogBeforeMs) return;
+    this.options.log.warn({ topic: topic.name, type, reason, error, dropped: this.droppedSinceLog }, 'events were not announced on Kafka');
+    this.droppedSinceLog = 0;
+    this.noLogBeforeMs = now + LOG_AGAIN_MS;
+  }
+}
+
+/** Announcers of one process share their counters. */
+function counterOf<T extends string>(registry: Registry, name: string, help: string, labelNames: T[]): Counter<T> {
+  return (registry.getSingleMetric(name) as Counter<T> | undefined) ?? new Counter({ name, help, labelNames, registers: [registry] });
+}

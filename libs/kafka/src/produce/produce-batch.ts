@@ -1,0 +1,98 @@
+import { ProducerClosedError, RecordTooLargeError } from '../errors.js';
+import type { Message, RecordMetadata } from '../kafkajs/kafkajs.js';
+import type { PartitionedMessage } from '../kafkajs/partition-notes.js';
+import { withTraceHeaders } from '../trace-context.js';
+import type { ProducedAt, ProducerRecord } from './batching-producer.js';
+import type { MaxMessageBytes } from './max-message-bytes.js';
+
+/** A record from `send` to its answer. */
+export interface Pending {
+  record: ProducerRecord;
+  message: PartitionedMessage;
+  bytes: number;
+  sent: boolean;
+  settled: boolean;
+  resolve(at: ProducedAt): void;
+  reject(error: Error): void;
+}
+
+/** Room that Kafka's own framing may take of a topic's max.message.bytes, per batch and per record. */
+const batchOverheadBytes = 200;
+const recordOverheadBytes = 40;
+
+/**
+ * Takes from the front of the queue, in order, up to the record cap and, per topic, the bytes that the topic takes in one batch. What
+ * is too large by itself is rejected.
+ */
+export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords: number): Pending[] {
+  const batch: Pending[] = [];
+  const topicBytes = new Map<string, number>();
+  let taken = 0;
+  for (const pending of queue) {
+    const { topic } = pending.record;
+    const limit = limits.of(topic);
+    if (batch.length === maxRecords || limit === undefined) break;
+    if (!pending.settled && pending.bytes + batchOverheadBytes > limit)
+      pending.reject(new RecordTooLargeError(topic, pending.bytes, limit));
+    if (!pending.settled) {
+      const bytes = (topicBytes.get(topic) ?? batchOverheadBytes) + pending.bytes;
+      if (bytes > limit) break;
+      topicBytes.set(topic, bytes);
+      batch.push(pending);
+    }
+    taken++;
+  }
+  queue.splice(0, taken);
+  return batch;
+}
+
+export function messageOf({ key, value, headers, partition }: ProducerRecord): Message {
+  const traced = withTraceHeaders(headers);
+  return { key, value, headers: traced, ...(partition === undefined ? {} : { partition }) };
+}
+
+export function byTopic(batch: Pending[]): { topic: string; messages: Message[] }[] {
+  const topics = new Map<string, Message[]>();
+  for (const { record, message } of batch) {
+    const messages = topics.get(record.topic);
+    if (messages) messages.push(message);
+    else topics.set(record.topic, [message]);
+  }
+  return [...topics].map(([topic, messages]) => ({ topic, messages }));
+}
+
+/** Offset = the partition's base offset + the record's place among those of its partition. Returns the records without an answer. */
+export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]): Pending[] {
+  const nextOffset = new Map<string, bigint>();
+  for (const { topicName, partition, baseOffset } of answers) {
+    const place = `${topicName}/${partition}`;
+    if (baseOffset !== undefined && !nextOffset.has(place)) nextOffset.set(place, BigInt(baseOffset));
+  }
+  return batch.filter((pending) => {
+    const partition = pending.message.chosenPartition!;
+    const place = `${pending.record.topic}/${partition}`;
+    const offset = nextOffset.get(place);
+    if (offset === undefined) return true;
+    nextOffset.set(place, offset + 1n);
+    pending.resolve({ partition, offset });
+    return false;
+  });
+}
+
+/** The producer was closed before these were acknowledged. */
+export function rejectAsClosed(open: readonly Pending[]): void {
+  for (const pending of open) {
+    const fate = pending.sent ? 'it may still land' : 'it was not sent';
+    pending.reject(new ProducerClosedError(`the producer was closed before ${pending.record.topic} acknowledged the record; ${fate}`));
+  }
+}
+
+export function bytesOnWire({ key, value, headers }: Message): number {
+  let bytes = recordOverheadBytes + lengthOf(key) + lengthOf(value);
+  for (const [name, header] of Object.entries(headers ?? {})) bytes += Buffer.byteLength(name) + lengthOf(header as string | Buffer) + 6;
+  return bytes;
+}
+
+function lengthOf(content: string | Buffer | null | undefined): number {
+  return content === null || content === undefined ? 0 : Buffer.byteLength(content);
+}

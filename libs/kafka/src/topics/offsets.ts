@@ -1,0 +1,47 @@
+import { UnknownTopicError } from '../errors.js';
+import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
+import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+
+/** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
+export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
+  return askAdmin(client, async (admin) => {
+    if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading offsets');
+    const partitions = await admin.fetchTopicOffsets(topic);
+    return new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]));
+  });
+}
+
+/** Per partition the offset that the group reads next; a partition without a commit is absent. */
+export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
+  return askAdmin(client, async (admin) => {
+    if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading committed offsets');
+    const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
+    return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]));
+  });
+}
+
+/** Where a member of the group may begin; topics here without prefix. A partition that does not exist is left out. */
+export function startsOf(
+  client: KafkaClient,
+  groupId: string,
+  topicPrefix: string,
+  partitions: readonly TopicPartition[],
+): Promise<PartitionStart[]> {
+  const topics = [...new Set(partitions.map(({ topic }) => topic))];
+  return withAdmin(client, async (admin) => {
+    const names = topics.map((topic) => topicPrefix + topic);
+    const [groups, ...logs] = await Promise.all([
+      admin.fetchOffsets({ groupId, topics: names }),
+      ...names.map((name) => admin.fetchTopicOffsets(name)),
+    ]);
+    return topics.flatMap((topic, at) => {
+      const commits = new Map(groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]));
+      return logs[at]!.map(({ partition, low }) => {
+        const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
+        const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);
+        return { topic, partition, committed, metadata: metadata ?? undefined, low: BigInt(low) };
+      });
+    });
+  });
+}

@@ -1,0 +1,185 @@
+import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
+import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
+
+/** The part of a contracts' TopicDefinition that a broker has to agree with. */
+export interface TopicSettings {
+  /** Without prefix. */
+  readonly name: string;
+  readonly partitions: number;
+  readonly retentionMs: number;
+  readonly cleanupPolicy: string;
+  readonly maxMessageBytes: number;
+}
+
+export interface TopicFault {
+  /** With prefix, as on the broker. */
+  topic: string;
+  message: string;
+  /** `fault`: refuse to start. `warning`: say so and go on. */
+  severity: 'fault' | 'warning';
+}
+
+export interface EnsureTopicsOptions {
+  prefix: string;
+  definitions: readonly TopicSettings[];
+  replicationFactor: number;
+  minInSyncReplicas: number;
+  log: Log;
+}
+
+/** Creates what is missing of the table; what exists is left as it is (checkTopics says whether it fits). */
+export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOptions): Promise<void> {
+  const { prefix, definitions, replicationFactor, minInSyncReplicas, log } = options;
+  await askAdmin(client, async (admin) => {
+    const existing = new Set(await admin.listTopics());
+    const missing = definitions.filter(({ name }) => !existing.has(prefix + name));
+    if (missing.length === 0) return;
+    await createTopics(
+      admin,
+      missing.map((definition) => ({
+        topic: prefix + definition.name,
+        numPartitions: definition.partitions,
+        replicationFactor,
+        configEntries: Object.entries({
+          'cleanup.policy': definition.cleanupPolicy,
+          'retention.ms': String(definition.retentionMs),
+          'max.message.bytes': String(definition.maxMessageBytes),
+          'min.insync.replicas': String(minInSyncReplicas),
+          'unclean.leader.election.enable': 'false',
+        }).map(([name, value]) => ({ name, value })),
+      })),
+    );
+    const created = missing.map(({ name }) => prefix + name);
+    await untilListed(admin, created);
+    log.info({ topics: created, replicationFactor }, 'created topics');
+  });
+}
+
+/** kafkajs says "Topic creation errors" and keeps the reasons to itself. */
+async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void> {
+  try {
+    await admin.createTopics({ waitForLeaders: true, topics });
+  } catch (error) {
+    const { errors } = error as { errors?: { topic?: string; message: string }[] };
+    if (!errors) throw error;
+    const reasons = errors.map(({ topic, message }) => `${topic}: ${message}`).join('; ');
+    throw Object.assign(new Error(`cannot create topics: ${reasons}`, { cause: error }), { errors });
+  }
+}
+
+/** A broker may answer that a topic was created before its own list shows it. */
+async function untilListed(admin: Admin, topics: readonly string[]): Promise<void> {
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const existing = new Set(await admin.listTopics());
+    if (topics.every((topic) => existing.has(topic))) return;
+    await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
+  }
+}
+
+export interface CheckTopicsOptions {
+  prefix: string;
+  definitions: readonly TopicSettings[];
+  production: boolean;
+}
+
+/**
+ * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
+ * unclean leader election. Faults in production and warnings in development: shorter retention, smaller records, fewer than
+ * 3 replicas or 2 in sync.
+ */
+export async function checkTopics(client: KafkaClient, { prefix, definitions, production }: CheckTopicsOptions): Promise<TopicFault[]> {
+  return askAdmin(client, async (admin) => {
+    const existing = new Set(await admin.listTopics());
+    const found = definitions.filter(({ name }) => existing.has(prefix + name));
+    const actual = await settingsOf(
+      admin,
+      found.map(({ name }) => prefix + name),
+    );
+    const faults: TopicFault[] = definitions
+      .filter((definition) => !found.includes(definition))
+      .map(({ name }) => ({ topic: prefix + name, severity: 'fault', message: 'does not exist' }));
+    for (const definition of found) {
+      const topic = prefix + definition.name;
+      faults.push(...topicFaults(definition, actual.get(topic)!, production).map((fault) => ({ topic, ...fault })));
+    }
+    return faults;
+  });
+}
+
+export interface PrepareTopicsOptions {
+  prefix: string;
+  definitions: readonly TopicSettings[];
+  /** `create` what is missing, for development; `check` as in production and create nothing. */
+  mode: 'create' | 'check';
+  log: Log;
+}
+
+/** What a service does with its topics at start. Rejects, naming each, when one is missing or not as it must be. */
+export async function prepareTopics(client: KafkaClient, { prefix, definitions, mode, log }: PrepareTopicsOptions): Promise<void> {
+  const production = mode === 'check';
+  if (!production) await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
+  const found = await checkTopics(client, { prefix, definitions, production });
+  const saying = (wanted: TopicFault['severity']) =>
+    found.filter(({ severity }) => severity === wanted).map(({ topic, message }) => `${topic} ${message}`);
+  const warnings = saying('warning');
+  if (warnings.length > 0) log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
+  const faults = saying('fault');
+  if (faults.length > 0) throw new Error(`The topics are not as they must be: ${faults.join('; ')}`);
+}
+
+export interface ActualTopic {
+  partitions: number;
+  replicationFactor: number;
+  config: ReadonlyMap<string, string>;
+}
+
+export function topicFaults(wanted: TopicSettings, actual: ActualTopic, production: boolean): Omit<TopicFault, 'topic'>[] {
+  const faults: Omit<TopicFault, 'topic'>[] = [];
+  const require = (isMet: boolean, severity: TopicFault['severity'], message: string) => {
+    if (!isMet) faults.push({ severity, message });
+  };
+  const inProduction = production ? 'fault' : 'warning';
+  const setting = (name: string) => actual.config.get(name) ?? '';
+  const retentionMs = Number(setting('retention.ms'));
+
+  require(actual.partitions === wanted.partitions, 'fault', `has ${actual.partitions} partitions, must have ${wanted.partitions}`);
+  require(setting('cleanup.policy') ===
+    wanted.cleanupPolicy, 'fault', `cleanup.policy is ${setting('cleanup.policy')}, must be ${wanted.cleanupPolicy}`);
+  require(setting('unclean.leader.election.enable') !== 'true', 'fault', 'unclean.leader.election.enable is true, must be false');
+  require(retentionMs === -1 ||
+    retentionMs >= wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
+  require(Number(setting('max.message.bytes')) >=
+    wanted.maxMessageBytes, inProduction, `max.message.bytes is ${setting('max.message.bytes')}, must be at least ${wanted.maxMessageBytes}`);
+  require(actual.replicationFactor >= 3, inProduction, `has ${actual.replicationFactor} replicas, must have 3`);
+  require(Number(setting('min.insync.replicas')) >= 2, inProduction, `min.insync.replicas is ${setting('min.insync.replicas')}, must be 2`);
+  return faults;
+}
+
+async function settingsOf(admin: Admin, topics: string[]): Promise<Map<string, ActualTopic>> {
+  if (topics.length === 0) return new Map();
+  const { topics: metadata } = await admin.fetchTopicMetadata({ topics });
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
+  });
+  const configs = new Map(
+    resources.map(({ resourceName, configEntries }) => [resourceName, new Map(configEntries.map((e) => [e.configName, e.configValue]))]),
+  );
+  return new Map(
+    metadata.map(({ name, partitions }) => [
+      name,
+      {
+        partitions: partitions.length,
+        replicationFactor: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+        config: configs.get(name) ?? new Map<string, string>(),
+      },
+    ]),
+  );
+}
+
+/** Which of these topics (with prefix) the broker does not have. Asks in a way that never creates one. */
+export async function missingTopics(client: KafkaClient, topics: readonly string[]): Promise<string[]> {
+  const existing = new Set(await askAdmin(client, (admin) => admin.listTopics()));
+  return topics.filter((topic) => !existing.has(topic));
+}

@@ -1,0 +1,200 @@
+import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
+import { OrderUnreadableError } from '../journal/journal-view.js';
+import { nextStep } from '../state/next-step.js';
+import { findOperation, verdictOf, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
+import { RULES_VERSION, type Intent } from '../state/records.js';
+import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
+import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
+import type { CommandLease, ExecutableCommand, ExecutorPorts, PreparedAttempt, RejectedAttempt } from './executor-ports.js';
+
+/** What an attempt needs to know of those before it. */
+interface AttemptContext {
+  /** Which of the platform's URLs is next, from 0. */
+  readonly url: number;
+  /** The rail was blocked since the last attempt: that was back-off enough. */
+  readonly hasWaited: boolean;
+}
+
+/** The order after an attempt, or after a wait before it, and what the next one needs to know. */
+type AttemptResult = AttemptContext & { readonly order: OrderState };
+
+/** The verdict of the fold on an INTENT. */
+interface GrantResult {
+  token: string;
+  verdict: IntentVerdict | undefined;
+  /** When the INTENT's produce began: the send deadline counts from here (R5). */
+  started: Moment;
+  after: OrderState;
+}
+
+/**
+ * One command from its arrival until nothing more is ours to do: read the order, decide the step, prepare, INTENT, send, OUTCOME. Of all
+ * processes that try, the journal lets one pass.
+ */
+export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer extends object> {
+  constructor(private readonly ports: ExecutorPorts<Command, Form, Bearer>) {}
+
+  /**
+   * `reused`: the command's id belongs to a command with other content. While the order can't be read nothing is granted, and the command
+   * waits with its key only. Rejects where waiting was abandoned or the journal can't be reached: the command must come again.
+   */
+  async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused'> {
+    const { journal } = this.ports;
+    const { merchant } = command.merchant;
+    const { orderId, commandId } = command;
+    let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
+    let order: OrderState | undefined;
+    let isNew = true;
+    for (;;) {
+      try {
+        order ??= await journal.read(merchant, orderId);
+        const next = nextStep(order, command);
+        switch (next.step) {
+          case 'reused':
+            return 'reused';
+          case 'repeat':
+            if (isNew) await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);
+            return 'done';
+          case 'wait': {
+            const seen = BigInt(order.lastOffset);
+            order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
+            break;
+          }
+          case 'attempt':
+            lease.signal.throwIfAborted();
+            ({ order, ...context } = await this.#attempt(command, order, next.attempt, lease, context));
+            break;
+        }
+        isNew = false;
+      } catch (error) {
+        if (!(error instanceof OrderUnreadableError) || journal.stoppedBecause !== undefined) throw error;
+        await lease.releaseSlotWhile(() => journal.whenReadable(merchant, orderId, lease.signal));
+        order = undefined;
+        isNew = true;
+        context = { ...context, hasWaited: false };
+      }
+    }
+  }
+
+  /** All that can refuse the attempt or put it off comes first; then INTENT, and one POST where it is granted. */
+  async #attempt(
+    command: Command,
+    order: OrderState,
+    attempt: number,
+    lease: CommandLease,
+    context: AttemptContext,
+  ): Promise<AttemptResult> {
+    const { gate, journal, timing, prepare, bearerFor } = this.ports;
+    const { rail } = command;
+    const known = findOperation(order, command.commandId);
+    if (known?.lastNotExecuted) {
+      const after = this.#afterNotExecuted(command, known);
+      if (after.next === 'give_up') return { ...context, order: await this.#giveUp(command, order, known, after) };
+      if (after.inMs > 0 && !context.hasWaited) await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
+    }
+    const prepared = await prepare(command, order, attempt);
+    if ('faults' in prepared) return { ...context, order: await this.#reject(command, order, attempt, prepared) };
+    const bearer = await bearerFor(command.merchant);
+    if (bearer === 'refused') {
+      const rejected = { terms: prepared.terms, faults: [CREDENTIALS_REFUSED], restsOnOrder: false };
+      return { ...context, order: await this.#reject(command, order, attempt, rejected) };
+    }
+    const permit = gate.enter(rail);
+    if (!permit) {
+      await lease.releaseSlotWhile(() => gate.wait(rail, lease.signal));
+      return { ...context, hasWaited: true, order: await journal.read(command.merchant.merchant, command.orderId) };
+    }
+
+    // From here on the permit is left exactly once, whatever throws.
+    const { send, urlCount } = this.ports;
+    const { url } = context;
+    let result: CallResult | undefined;
+    let grant: GrantResult;
+    try {
+      grant = await this.#askForGrant(command, order, attempt, prepared);
+      const { verdict, started, after } = grant;
+      if (verdict !== 'granted') return { url, hasWaited: false, order: after };
+      const maySend = () => isWithinSendDeadline(started, this.#moment());
+      result = await send(prepared.form, { bearer, url, maySend });
+    } finally {
+      permit.leave(result, attempt % urlCount === 0);
+    }
+
+    // The platform may have executed it: what it said must come into the journal.
+    const { token } = grant;
+    const { commandId, trace } = command;
+    const after = await journal.appendWithRetry({ ...this.#inOrder(order), commandId, attempt, token, ...result }, trace);
+    return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
+  }
+
+  /** INTENT, and the verdict of the fold on it. One whose verdict can't be had is never sent, and says so: it may yet land and be granted. */
+  async #askForGrant(
+    { commandId, trace }: Command,
+    order: OrderState,
+    attempt: number,
+    { terms, tag, isReferenceRead }: PreparedAttempt<Form>,
+  ): Promise<GrantResult> {
+    const { journal, newToken } = this.ports;
+    const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
+    const { token } = identity;
+    const started = this.#moment();
+    const intent: Intent = {
+      record: 'INTENT',
+      ...identity,
+      ...terms,
+      ...(tag === undefined ? {} : { tag }),
+      ...(isReferenceRead ? { seen: order.lastOffset } : {}),
+    };
+    try {
+      const after = await journal.appendAndRead(intent, trace);
+      return { token, verdict: verdictOf(after, token), started, after };
+    } catch (error) {
+      const message = 'The verdict on the intent could not be read; nothing was sent';
+      await journal.append({ record: 'NOT_EXECUTED', ...identity, reason: 'send_deadline', message }, trace).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The time for which the rail was blocked counts for no retry limit. */
+  #afterNotExecuted({ rail }: Command, operation: OperationState): AfterNotExecuted {
+    const { timing, gate, urlCount } = this.ports;
+    const nowMs = timing.nowMs();
+    return afterNotExecuted(operation, nowMs - gate.blockedMs(rail, Date.parse(operation.firstIntentAt ?? '')), urlCount);
+  }
+
+  #giveUp(
+    { trace }: Command,
+    order: OrderState,
+    { commandId, attempt }: OperationState,
+    { code, message, retryAfterSeconds }: Extract<AfterNotExecuted, { next: 'give_up' }>,
+  ): Promise<OrderState> {
+    const hint = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    return this.ports.journal.appendAndRead(
+      { record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint },
+      trace,
+    );
+  }
+
+  #reject(
+    { commandId, trace }: Command,
+    order: OrderState,
+    attempt: number,
+    { terms, faults, restsOnOrder }: RejectedAttempt,
+  ): Promise<OrderState> {
+    const seen = restsOnOrder ? { seen: order.lastOffset } : {};
+    return this.ports.journal.appendAndRead(
+      { record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults, ...seen },
+      trace,
+    );
+  }
+
+  #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {
+    return { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(this.ports.timing.nowMs()).toISOString() };
+  }
+
+  #moment(): Moment {
+    return { wallMs: this.ports.timing.nowMs(), monotonicMs: this.ports.timing.monotonicMs() };
+  }
+}
+
+const CREDENTIALS_REFUSED: Fault = { path: '', code: 'auth_refused', message: 'The token service refused the account’s credentials' };

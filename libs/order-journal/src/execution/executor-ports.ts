@@ -1,0 +1,91 @@
+import type { CallResult, Fault, Rail } from '@tranche/contracts';
+import type { JournalView } from '../journal/journal-view.js';
+import type { Timing, TraceHeaders } from '../journal/ports.js';
+import type { OrderState } from '../state/order-state.js';
+import type { OperationTerms } from '../state/records.js';
+
+/** A command that is sound by itself. Plain data; what the form needs beyond it is the caller's. */
+export interface ExecutableCommand {
+  readonly merchant: { readonly merchant: string };
+  readonly orderId: string;
+  readonly commandId: string;
+  readonly contentHash: string;
+  readonly rail: Rail;
+  /** Of the command, for the records that it brings about. */
+  readonly trace?: TraceHeaders;
+}
+
+/** An attempt that may be asked for: no rule refuses it. */
+export interface PreparedAttempt<Form> {
+  terms: OperationTerms;
+  /** The operation's part of the tag in EXTRADATA; absent where it has no room or no field (R8). */
+  tag?: string;
+  /** Whether `terms.transactionId` was taken from the order rather than named by the command. */
+  isReferenceRead: boolean;
+  form: Form;
+}
+
+/** A rule refuses the attempt before anything is sent. */
+export interface RejectedAttempt {
+  terms: OperationTerms;
+  faults: Fault[];
+  /** Void if the order moved on since it was read: the faults may not be true any more. */
+  restsOnOrder: boolean;
+}
+
+/** The right to work on the command's key. */
+export interface CommandLease {
+  /** Aborted when waits are to be abandoned: the partition is given back, or the process stops. */
+  readonly signal: AbortSignal;
+  /** Keeps the key but frees the in-flight place while `wait` runs. */
+  releaseSlotWhile<T>(wait: () => Promise<T>): Promise<T>;
+}
+
+/** Blocks calls of a rail while its platform can't be reached or is too busy (R6). */
+export interface RailGate {
+  /** A permit for one call; undefined while the rail is blocked. */
+  enter(rail: Rail): Permit | undefined;
+  /** Resolves when it is worth trying to enter again, at the latest when the command must look at its age again. */
+  wait(rail: Rail, signal: AbortSignal): Promise<void>;
+  /** For how long since `sinceMs` (wall clock) the rail was blocked, milliseconds. */
+  blockedMs(rail: Rail, sinceMs: number): number;
+}
+
+export interface Permit {
+  /** `result` is undefined where no call was made. `isLastUrl`: no other URL is left for the command to try at once. */
+  leave(result: CallResult | undefined, isLastUrl: boolean): void;
+}
+
+export interface SendOptions<Bearer> {
+  bearer: Bearer | undefined;
+  /** Which of the platform's URLs, from 0. */
+  url: number;
+  /** Asked once, right before the first byte: false sends nothing (R5). */
+  maySend: () => boolean;
+}
+
+/** What the executor needs of the world around it. */
+export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
+  journal: Pick<
+    JournalView,
+    'read' | 'append' | 'appendAndRead' | 'appendWithRetry' | 'waitForRecordAfter' | 'whenReadable' | 'stoppedBecause'
+  >;
+  gate: RailGate;
+  timing: Timing;
+  /** A token that no other process and no other call makes. */
+  newToken: () => string;
+  /** Rules, terms and form of an attempt. Sends nothing and asks no other process; the simulation lets time pass in it. */
+  prepare: (
+    command: Command,
+    order: OrderState,
+    attempt: number,
+  ) => PreparedAttempt<Form> | RejectedAttempt | Promise<PreparedAttempt<Form> | RejectedAttempt>;
+  /** Undefined where the merchant needs no token; `refused` where its credentials are. Rejects where none can be had now. */
+  bearerFor: (merchant: Command['merchant']) => Promise<Bearer | 'refused' | undefined>;
+  /** URLs that the platform has: after a provable non-execution the other one is tried at once. */
+  urlCount: number;
+  /** The URL that a new command begins with, from 0. */
+  firstUrl: () => number;
+  /** One POST. */
+  send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
+}

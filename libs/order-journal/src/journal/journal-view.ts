@@ -1,0 +1,256 @@
+import { setMaxListeners } from 'node:events';
+import { orderKey } from '@tranche/contracts';
+import { OpenIntents } from './open-intents.js';
+import { OrderCache } from './order-cache.js';
+import type { OrderState } from '../state/order-state.js';
+import { journalPartition } from '../state/partition.js';
+import {
+  JournalLostError,
+  type JournalEntry,
+  type JournalLog,
+  type Log,
+  type OrderIndex,
+  type Timing,
+  type TraceHeaders,
+} from './ports.js';
+import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
+
+const INDEX_READS = 5;
+/** The index is behind: how often to look whether it has caught up. */
+const LOOK_AGAIN_MS = 200;
+const APPEND_RETRY_MS = { first: 100, max: 5_000 };
+
+/** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
+interface Tailed {
+  from: bigint;
+  low: bigint;
+  next: bigint;
+  end: bigint;
+  /** The record at the index's marker, until the tail has brought it. */
+  marked?: { offset: bigint; hash: string };
+}
+
+export interface JournalViewParts {
+  log: JournalLog;
+  index: Pick<OrderIndex, 'read' | 'openOrders'>;
+  timing: Timing;
+  logger: Log;
+}
+
+/** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
+export class OrderUnreadableError extends Error {
+  override name = 'OrderUnreadableError';
+}
+
+/** The journal is not the one that the index was made from (R1). */
+export class JournalReplacedError extends Error {
+  override name = 'JournalReplacedError';
+  constructor(offset: bigint) {
+    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`);
+  }
+}
+
+/**
+ * The journal as one process sees it: appends, and the newest state of any order. Each partition is followed from the record behind
+ * the index's marker, so that index and memory together have no gap (R7).
+ */
+export class JournalView {
+  readonly openIntents = new OpenIntents();
+  readonly #cache = new OrderCache();
+  readonly #tailed = new Map<number, Tailed>();
+  /** Partitions that hold a record which this release can't read, and why (R2). */
+  readonly #stopped = new Map<number, string>();
+  readonly #closing = new AbortController();
+  /** Looks at the index under way, per partition. */
+  readonly #asked = new Map<number, ReturnType<OrderIndex['read']>>();
+
+  constructor(private readonly parts: JournalViewParts) {
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Why a partition goes no further, if one does. */
+  get stoppedBecause(): string | undefined {
+    return [...this.#stopped.values()][0];
+  }
+
+  /** Orders in memory: those that moved since the index last covered them. */
+  get ordersInMemory(): number {
+    return this.#cache.size;
+  }
+
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /**
+   * Resolves with the offset per partition from which the journal must be fed to `take`.
+   * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
+   * @throws JournalLostError where the index is beyond the journal's end (R1)
+   */
+  async begin(
+    offsets: Map<number, { low: bigint; high: bigint }>,
+    markers: Map<number, bigint>,
+    hashes = new Map<number, string>(),
+  ): Promise<Map<number, bigint>> {
+    for (const [partition, { low, high }] of offsets) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && marker >= high) throw new JournalLostError(partition, marker, high);
+      const from = marker === undefined ? low : marker + 1n;
+      const tailed: Tailed = { from, low, next: from, end: high };
+      const hash = hashes.get(partition);
+      if (marker !== undefined && hash !== undefined && marker >= low) tailed.marked = { offset: marker, hash };
+      this.#tailed.set(partition, tailed);
+    }
+    for (const partition of markers.keys()) await this.#watchOpenIntents(partition);
+    return new Map([...this.#tailed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
+  }
+
+  /** Records to go until memory has caught up with the journal as it was at the beginning. */
+  get behind(): number {
+    let records = 0n;
+    for (const [partition, { next, end }] of this.#tailed) if (next < end && !this.#stopped.has(partition)) records += end - next;
+    return Number(records);
+  }
+
+  /** Takes what the tail brings of one partition, in offset order. */
+  take(partition: number, entries: readonly JournalEntry[]): void {
+    if (this.#stopped.has(partition)) return;
+    const tailed = this.#tailed.get(partition);
+    const seenMs = this.parts.timing.monotonicMs();
+    for (const { key, offset, value } of entries) {
+      try {
+        if (tailed) tailed.next = offset + 1n;
+        if (tailed?.marked) {
+          const { marked } = tailed;
+          delete tailed.marked;
+          if (offset !== marked.offset || recordHash(value) !== marked.hash) throw new JournalReplacedError(marked.offset);
+          continue;
+        }
+        const record = decodeRecord(value);
+        this.openIntents.see(record, seenMs);
+        this.#cache.apply(key ?? '', offset, record);
+      } catch (error) {
+        const reason = `Journal partition ${partition} is stopped at offset ${offset}: ${(error as Error).message}`;
+        this.#stopped.set(partition, reason);
+        this.parts.logger.error({ err: error }, reason);
+        return;
+      }
+    }
+  }
+
+  /** Comes last: every wait for a record ends with a rejection. */
+  close(): void {
+    this.#closing.abort(new Error('the journal is closing'));
+  }
+
+  /** The newest state of an order that this process knows. It may lag, which is why only the fold grants (R3). */
+  async read(merchant: string, orderId: string): Promise<OrderState> {
+    const key = orderKey(merchant, orderId);
+    const partition = journalPartition(key);
+    for (let reads = 0; reads < INDEX_READS; reads++) {
+      const stopped = this.#stopped.get(partition);
+      if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+      const known = this.#cache.find(key);
+      if (known) return known;
+      const { order, marker } = await this.parts.index.read(key);
+      if (!this.#tailed.has(partition)) throw new OrderUnreadableError('This process does not follow the journal');
+      if (this.#reaches(partition, marker)) return this.#cache.load(merchant, orderId, order, marker);
+    }
+    throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
+  }
+
+  /** Resolves when the order can be read again after the index was found behind. All who wait for a partition ask the index once. */
+  async whenReadable(merchant: string, orderId: string, signal: AbortSignal): Promise<void> {
+    const key = orderKey(merchant, orderId);
+    const partition = journalPartition(key);
+    for (;;) {
+      await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
+      if (this.#stopped.has(partition) || this.#cache.find(key)) return;
+      const asked = this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
+      this.#asked.set(partition, asked);
+      const { marker } = await asked;
+      if (this.#reaches(partition, marker)) return;
+    }
+  }
+
+  append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
+    return this.parts.log.append(record, trace);
+  }
+
+  /** Appends a record and reads the order back to it: the state shows what the fold made of this very record. */
+  async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const offset = await this.append(record, trace);
+    return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);
+  }
+
+  /** For what must not be lost: appends until the journal has it or is closed, then reads it back. Twice in the journal is once in the fold. */
+  async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const offset = await this.#untilDone(record, () => this.append(record, trace));
+    return this.#untilDone(record, () => this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n));
+  }
+
+  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>): Promise<T> {
+    for (let attempts = 0; ; attempts++) {
+      try {
+        return await act();
+      } catch (error) {
+        if (this.#closing.signal.aborted) throw error;
+        this.parts.logger.warn({ err: error, orderId, attempts }, `${record} could not be journaled and read back; trying again`);
+        await this.parts.timing.sleep(Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max), this.#closing.signal);
+      }
+    }
+  }
+
+  /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first. */
+  async waitForRecordAfter(
+    merchant: string,
+    orderId: string,
+    offset: bigint,
+    signal: AbortSignal = this.#closing.signal,
+  ): Promise<OrderState> {
+    const key = orderKey(merchant, orderId);
+    // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
+    while (!this.#cache.find(key)) await this.read(merchant, orderId);
+    return this.#cache.waitForRecordAfter(key, offset, signal);
+  }
+
+  /**
+   * Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. Where the index has no
+   * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong.
+   */
+  forget(markers: Map<number, bigint>): void {
+    for (const [partition, tailed] of this.#tailed) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && marker >= tailed.from) tailed.from = marker + 1n;
+    }
+    this.#cache.forget((key, lastOffset) => lastOffset < (this.#tailed.get(journalPartition(key))?.from ?? 0n));
+  }
+
+  /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */
+  #reaches(partition: number, marker: bigint | undefined): boolean {
+    const { from, low } = this.#tailed.get(partition) ?? { from: 0n, low: 0n };
+    return (marker ?? low - 1n) >= from - 1n;
+  }
+
+  /** Intents below what the tail brings: no other process may be left that would report them. */
+  async #watchOpenIntents(partition: number): Promise<void> {
+    const { orderKeys } = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
+    const seenMs = this.parts.timing.monotonicMs();
+    for (const key of orderKeys) {
+      const { order } = await this.#untilReached(partition, () => this.parts.index.read(key));
+      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
+        const { merchant, orderId } = order!;
+        if (phase === 'open' && token !== undefined) this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
+      }
+    }
+  }
+
+  /** Asks the index until its answer counts. */
+  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const answer = await ask();
+      if (this.#reaches(partition, answer.marker)) return answer;
+      await this.parts.timing.sleep(LOOK_AGAIN_MS, this.#closing.signal);
+    }
+  }
+}

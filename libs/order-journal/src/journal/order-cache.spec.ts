@@ -1,0 +1,73 @@
+import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
+import { OrderCache } from './order-cache.js';
+
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
+const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token, ...terms });
+const inDoubt: JournalRecord = { record: 'IN_DOUBT', ...inOrder, commandId: 'a', attempt: 1, token: 't', reason: 'timeout', message: '' };
+const KEY = 'shop-fr/o';
+
+describe('the order book', () => {
+  it('folds what the tail brought before the order was asked for onto what the index held', () => {
+    const indexed = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n).order;
+    const book = new OrderCache();
+    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 9n, inDoubt);
+    expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n).order);
+  });
+
+  it('takes nothing off the tail that the index has already, though it forgot the order', () => {
+    const book = new OrderCache();
+    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 9n, inDoubt);
+    expect(book.load('shop-fr', 'o', undefined, 9n)).toEqual(emptyOrder('shop-fr', 'o'));
+  });
+
+  it('has passed a record that the index forgot together with its order', async () => {
+    const book = new OrderCache();
+    book.load('shop-fr', 'o', undefined, 9n);
+    expect(await book.waitForRecordAfter(KEY, 8n, new AbortController().signal)).toEqual(emptyOrder('shop-fr', 'o'));
+  });
+
+  it('keeps what it has when the index answers late', () => {
+    const book = new OrderCache();
+    book.load('shop-fr', 'o', undefined);
+    book.apply(KEY, 5n, intent('t'));
+    expect(book.load('shop-fr', 'o', undefined).lastOffset).toBe('5');
+  });
+
+  it('wakes whoever waits for a record', async () => {
+    const book = new OrderCache();
+    book.load('shop-fr', 'o', undefined);
+    const past = book.waitForRecordAfter(KEY, 4n, new AbortController().signal);
+    book.apply(KEY, 5n, intent('t'));
+    expect((await past).lastOffset).toBe('5');
+  });
+
+  it('does not wait for what has come already', async () => {
+    const book = new OrderCache();
+    book.load('shop-fr', 'o', undefined);
+    book.apply(KEY, 5n, intent('t'));
+    expect((await book.waitForRecordAfter(KEY, 4n, new AbortController().signal)).lastOffset).toBe('5');
+  });
+
+  it('sends the waiting away when the signal says so', async () => {
+    const stopping = new AbortController();
+    const book = new OrderCache();
+    book.load('shop-fr', 'o', undefined);
+    const past = book.waitForRecordAfter(KEY, 4n, stopping.signal);
+    stopping.abort(new Error('stopping'));
+    await expect(past).rejects.toThrow('stopping');
+  });
+
+  it('forgets what the index knows, but nothing that somebody waits for', () => {
+    const stopping = new AbortController();
+    const book = new OrderCache();
+    book.apply(KEY, 5n, intent('t'));
+    book.load('shop-fr', 'waited', undefined);
+    book.waitForRecordAfter('shop-fr/waited', 9n, stopping.signal).catch(() => undefined);
+    book.forget((_key, lastOffset) => lastOffset <= 5n);
+    expect([book.size, book.find(KEY)]).toEqual([1, undefined]);
+    stopping.abort();
+  });
+});

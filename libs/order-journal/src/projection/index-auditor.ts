@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util';
+import { JournalReplacedError } from '../journal/journal-view.js';
+import { OrderSample } from './order-sample.js';
+import type { OrderState } from '../state/order-state.js';
+import type { JournalReader, Log, OrderIndex, Timing } from '../journal/ports.js';
+import type { Projector } from './projector.js';
+import { recordHash } from '../state/records.js';
+
+/** So many order keys are in the log line. */
+const NAMED_ORDERS = 10;
+
+export interface AuditorParts {
+  projector: Pick<Projector, 'assigned'>;
+  index: Pick<OrderIndex, 'readTogether'>;
+  journal: JournalReader;
+  timing: Pick<Timing, 'sleep'>;
+  logger: Log;
+  /** From 0 up to 1: chooses partition and orders. */
+  random: () => number;
+  /** The journal is read at this pace (records per second), so that an audit is not felt. */
+  recordsPerSecond: number;
+  /** Called before what differs is repaired. */
+  onAudited?: (result: AuditResult) => void | Promise<void>;
+}
+
+export interface AuditResult {
+  partition: number;
+  /** Orders that were compared. */
+  orders: number;
+  /** Keys of those that the index holds differently from the journal. */
+  differing: string[];
+}
+
+/**
+ * Finds an index that is wrong although it has a marker: folds sampled orders of a partition anew from the journal, and compares. One that
+ * differs is repaired; while it is rebuilt, its orders can't be read and the process is not ready.
+ */
+export class IndexAuditor {
+  constructor(private readonly parts: AuditorParts) {}
+
+  /**
+   * Audits one of the partitions that are assigned to this process. Undefined: there was none, or its index moved away meanwhile.
+   * @throws JournalReplacedError where the journal is not the one that the index was made from: a person decides
+   */
+  async auditNext(signal: AbortSignal): Promise<AuditResult | undefined> {
+    const { projector, random, onAudited, logger } = this.parts;
+    const { assigned } = projector;
+    const chosen = assigned[Math.floor(random() * assigned.length)];
+    if (!chosen) return undefined;
+    const { partition, projection } = chosen;
+    const audit = new PartitionAudit(this.parts, partition, signal);
+    const compared = await audit.compare();
+    if (!compared || projection.isEnded) return undefined;
+    const { orders, differing } = compared;
+    const result = { partition, orders, differing };
+    if (differing.length > 0) {
+      const orderKeys = differing.slice(0, NAMED_ORDERS);
+      logger.error(
+        { partition, orders, differing: differing.length, orderKeys },
+        'The index holds another state than the journal: it is repaired',
+      );
+    }
+    await onAudited?.(result);
+    if (differing.length > 0) await projection.repair((until) => audit.states(differing, until));
+    return result;
+  }
+}
+
+/** One audit of one partition. */
+class PartitionAudit {
+  #sample!: OrderSample;
+  #next = 0n;
+
+  constructor(
+    private readonly parts: AuditorParts,
+    private readonly partition: number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async compare(): Promise<Omit<AuditResult, 'partition'> | undefined> {
+    const { index, journal, random } = this.parts;
+    const { marker: before } = await index.readTogether(this.partition, []);
+    const firstKept = await journal.firstKept(this.partition);
+    if (before === undefined || before < firstKept) return undefined;
+    const sample = (this.#sample = new OrderSample(Number(before + 1n - firstKept), random()));
+    this.#next = firstKept;
+    await this.#foldUntil(before + 1n);
+    const { keys } = sample;
+    const { marker, hash, orders } = await index.readTogether(this.partition, keys);
+    // It was lost, or came back older than it was.
+    if (marker === undefined || marker < before) return undefined;
+    await this.#foldUntil(marker + 1n);
+    const { last } = sample;
+    if (hash !== undefined && last?.offset === marker && recordHash(last.value) !== hash) throw new JournalReplacedError(marker);
+    const compared = keys.flatMap((key, at) => (sample.isWhole(key, orders[at], firstKept) ? [{ key, indexed: orders[at] }] : []));
+    const differing = compared.filter(({ key, indexed }) => !isSame(sample.state(key), indexed)).map(({ key }) => key);
+    return { orders: compared.length, differing };
+  }
+
+  /** The orders as the journal has them below `until`; undefined where more was folded already. */
+  async states(keys: readonly string[], until: bigint): Promise<OrderState[] | undefined> {
+    if (until < this.#next) return undefined;
+    await this.#foldUntil(until);
+    return this.#sample.states(keys);
+  }
+
+  async #foldUntil(until: bigint): Promise<void> {
+    const { journal, timing, recordsPerSecond } = this.parts;
+    if (this.#next >= until) return;
+    for await (const entries of journal.read(this.partition, this.#next, until)) {
+      for (const entry of entries) this.#sample.take(entry);
+      await timing.sleep((entries.length * 1000) / recordsPerSecond, this.signal);
+    }
+    this.#next = until;
+  }
+}
+
+/** As JSON: what was stored has no undefined fields and, folded in several steps, its fields in another order. */
+function isSame(folded: OrderState | undefined, indexed: OrderState | undefined): boolean {
+  if (!folded || !indexed) return folded === indexed;
+  const [one, other] = [JSON.stringify(folded), JSON.stringify(indexed)];
+  return one === other || isDeepStrictEqual(JSON.parse(one), JSON.parse(other));
+}

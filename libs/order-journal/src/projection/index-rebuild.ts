@@ -1,0 +1,101 @@
+import { orderKey } from '@tranche/contracts';
+import { fold } from '../state/fold.js';
+import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
+import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage, Timing } from '../journal/ports.js';
+import { decodeRecord, recordHash } from '../state/records.js';
+
+/** REDIRECTHTML is kept for repeats. Milliseconds. */
+export const REDIRECT_HTML_LIFETIME_MS = 86_400_000;
+
+/** States of one partition that a rebuild holds in memory; beyond, the half that was touched least recently goes to the index. */
+const STATES_IN_MEMORY = 1_000;
+
+export interface RebuildProgress {
+  partition: number;
+  /** Journal records folded by this step, and still to go. */
+  records: number;
+  remaining: number;
+}
+
+export interface RebuildParts {
+  index: Pick<OrderIndex, 'beginRebuild'>;
+  journal: JournalReader;
+  timing: Pick<Timing, 'nowMs'>;
+  onRebuild?: (progress: RebuildProgress) => void;
+}
+
+/**
+ * Builds a partition's index anew from the journal's beginning up to `until`, which is left out. Publishes nothing: the events of
+ * these records were acknowledged before. The marker comes last, so that whoever dies on the way has built nothing (R7).
+ * @returns false where another process is at it, or the index is not at `marker` any more
+ */
+export async function rebuildIndex(
+  { index, journal, timing, onRebuild }: RebuildParts,
+  { partition, marker, until }: { partition: number; marker: bigint | undefined; until: bigint },
+): Promise<boolean> {
+  const from = await journal.firstKept(partition);
+  const rebuild = await index.beginRebuild(partition, marker);
+  if (!rebuild) return false;
+  const states = new StatesOfRebuild(rebuild);
+  let position = from;
+  let last: JournalEntry | undefined;
+  for await (const entries of from < until ? journal.read(partition, from, until) : []) {
+    await states.load(entries);
+    const pages: RedirectPage[] = [];
+    for (const entry of entries) pages.push(...states.fold(entry, timing.nowMs()));
+    await rebuild.write(states.overflow(), pages);
+    last = entries.at(-1) ?? last;
+    const next = (last?.offset ?? position) + 1n;
+    onRebuild?.({ partition, records: entries.length, remaining: Number(until - next) });
+    position = next;
+  }
+  await states.flush();
+  const finished = (until > from ? until : from) - 1n;
+  await rebuild.finish(finished, last?.offset === finished ? recordHash(last.value) : undefined);
+  return true;
+}
+
+/** The newest states while a partition's journal goes by, most recently touched last. */
+class StatesOfRebuild {
+  readonly #states = new Map<string, OrderState>();
+  #hasWritten = false;
+
+  constructor(private readonly rebuild: Rebuild) {}
+
+  /** Orders that went to the index before and come again. */
+  async load(entries: readonly JournalEntry[]): Promise<void> {
+    if (!this.#hasWritten) return;
+    const missing = [...new Set(entries.map(({ key }) => key ?? ''))].filter((key) => !this.#states.has(key));
+    if (missing.length === 0) return;
+    const stored = await this.rebuild.readAll(missing);
+    for (const [at, key] of missing.entries()) if (stored[at]) this.#states.set(key, stored[at]);
+  }
+
+  /** Pages that are still to be kept for repeats. */
+  fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
+    const record = decodeRecord(value);
+    const key = orderKey(record.merchant, record.orderId);
+    const { order, effects } = fold(this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId), record, offset);
+    this.#states.delete(key);
+    if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);
+    const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;
+    return effects.flatMap(({ event: { body } }) =>
+      body.redirectHtml === undefined || lifetimeMs <= 0
+        ? []
+        : [{ orderKey: key, commandId: body.commandId ?? '', html: body.redirectHtml, lifetimeMs }],
+    );
+  }
+
+  /** Takes out what is too much to hold. */
+  overflow(): OrderState[] {
+    if (this.#states.size <= STATES_IN_MEMORY) return [];
+    this.#hasWritten = true;
+    const oldest = [...this.#states].slice(0, this.#states.size - STATES_IN_MEMORY / 2);
+    for (const [key] of oldest) this.#states.delete(key);
+    return oldest.map(([, order]) => order);
+  }
+
+  async flush(): Promise<void> {
+    await this.rebuild.write([...this.#states.values()], []);
+  }
+}

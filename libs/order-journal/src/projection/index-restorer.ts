@@ -1,0 +1,115 @@
+import { rebuildIndex, type RebuildProgress } from './index-rebuild.js';
+import { MarkerMovedError } from '../journal/ports.js';
+import { projectBatch } from './project-batch.js';
+import type { ProjectorParts } from './projector.js';
+
+/** Another process rebuilds the partition's index: how often to look whether it has finished. */
+const LOOK_AGAIN_MS = 200;
+
+/**
+ * Restores the index of a partition from the journal, and publishes nothing. It belongs to the process and not to an assignment: the
+ * same journal gives the same index whoever asked for it.
+ */
+export class IndexRestorer {
+  readonly #running = new Map<number, Promise<void>>();
+
+  constructor(
+    private readonly parts: ProjectorParts,
+    private readonly closing: AbortSignal,
+  ) {}
+
+  /** Partitions whose index is being restored. */
+  get partitions(): number[] {
+    return [...this.#running.keys()];
+  }
+
+  get isClosing(): boolean {
+    return this.closing.aborted;
+  }
+
+  isRunning(partition: number): boolean {
+    return this.#running.has(partition);
+  }
+
+  /** Resolves when nothing of this partition is being restored here. Rejects where that failed. */
+  async settled(partition: number): Promise<void> {
+    for (let running = this.#running.get(partition); running; running = this.#running.get(partition)) await running;
+  }
+
+  /** Resolves with the marker once the index holds every record below `next`. One at a time for a partition. */
+  async restore(partition: number, next: bigint): Promise<bigint> {
+    for (;;) {
+      await this.settled(partition);
+      const marker = (await this.parts.index.markers()).get(partition);
+      if (marker !== undefined && marker >= next - 1n) return marker;
+      await this.#runAlone(partition, () => this.#bringTo(partition, next));
+    }
+  }
+
+  /** Builds the index anew although it has a marker: what it holds can't be trusted. Resolves with the new marker, `next - 1` at least. */
+  async rebuild(partition: number, next: bigint): Promise<bigint> {
+    await this.#runAlone(partition, async () => {
+      for (;;) {
+        this.closing.throwIfAborted();
+        const marker = (await this.parts.index.markers()).get(partition);
+        // Lost, or another process rebuilds it.
+        if (marker === undefined) return;
+        if (await this.#rebuild(partition, marker, marker >= next ? marker + 1n : next)) return;
+        await this.parts.timing.sleep(LOOK_AGAIN_MS, this.closing);
+      }
+    });
+    return this.restore(partition, next);
+  }
+
+  /** Between the last look whether something runs and the start of `act` nothing is awaited. */
+  async #runAlone(partition: number, act: () => Promise<void>): Promise<void> {
+    while (this.isRunning(partition)) await this.settled(partition);
+    const running = act().finally(() => this.#running.delete(partition));
+    this.#running.set(partition, running);
+    await running;
+  }
+
+  async #bringTo(partition: number, next: bigint): Promise<void> {
+    const { index, journal, timing, logger } = this.parts;
+    for (;;) {
+      this.closing.throwIfAborted();
+      const marker = (await index.markers()).get(partition);
+      if (marker !== undefined && marker >= next - 1n) return;
+      const firstKept = await journal.firstKept(partition);
+      if (marker !== undefined && marker + 1n >= firstKept) {
+        await this.#catchUp(partition, marker + 1n, next);
+        continue;
+      }
+      if (firstKept < next)
+        logger.warn({ partition, records: Number(next - firstKept) }, 'The index is lost and is rebuilt from the journal');
+      if (!(await this.#rebuild(partition, marker, next))) await timing.sleep(LOOK_AGAIN_MS, this.closing);
+    }
+  }
+
+  /** Redis came back with an older index, which is a consistent one: only what it lacks is projected again, and not published. */
+  async #catchUp(partition: number, from: bigint, until: bigint): Promise<void> {
+    this.parts.logger.warn({ partition, records: Number(until - from) }, 'The index is older than it was and catches up');
+    const progress = { next: from, publishFrom: until, assertCurrent: () => this.closing.throwIfAborted() };
+    try {
+      for await (const entries of this.parts.journal.read(partition, from, until))
+        await projectBatch(this.parts, partition, entries, progress);
+    } catch (error) {
+      if (!(error instanceof MarkerMovedError)) throw error;
+    }
+  }
+
+  async #rebuild(partition: number, marker: bigint | undefined, until: bigint): Promise<boolean> {
+    try {
+      return await rebuildIndex({ ...this.parts, onRebuild: (progress) => this.#afterStep(progress) }, { partition, marker, until });
+    } catch (error) {
+      // Another one took over, or the index was lost once more.
+      if (error instanceof MarkerMovedError) return false;
+      throw error;
+    }
+  }
+
+  #afterStep(progress: RebuildProgress): void {
+    this.parts.onRebuild?.(progress);
+    this.closing.throwIfAborted();
+  }
+}

@@ -1,0 +1,164 @@
+import type { IndexRestorer } from './index-restorer.js';
+import type { OrderState } from '../state/order-state.js';
+import { JournalLostError, MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
+import { replaceOrders } from './order-repair.js';
+import { later, projectBatch, type Progress } from './project-batch.js';
+import type { ProjectorParts } from './projector.js';
+
+/**
+ * One assignment of a journal partition, and how far its records are projected. Its progress is its own and ends with it: an assignment
+ * that has ended can't write its successor's.
+ */
+export class PartitionProjection {
+  #progress?: Progress;
+  #isProjecting = false;
+  #isSuperseded = false;
+
+  constructor(
+    private readonly parts: ProjectorParts,
+    private readonly restorer: IndexRestorer,
+    private readonly partition: number,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  get isEnded(): boolean {
+    return this.#isSuperseded || this.signal.aborted;
+  }
+
+  /** The partition was assigned anew. A batch that runs stops before it writes anything else. */
+  end(): void {
+    this.#isSuperseded = true;
+  }
+
+  /** Whether the index lacks what this assignment wrote, or relies on, and this process is not restoring it. */
+  isBehind(marker: bigint | undefined): boolean {
+    if (!this.#progress || this.isEnded || this.#isProjecting || this.restorer.isRunning(this.partition)) return false;
+    return marker === undefined || marker < this.#progress.next - 1n;
+  }
+
+  /**
+   * Where this assignment begins. What the index lacks of the records before is restored from the journal meanwhile.
+   * @param committed offset behind the last record whose events were published, if any
+   * @param low first offset that the journal keeps
+   * @throws JournalLostError where the index is beyond the journal's end (R1), and when the assignment ended while it was asked
+   */
+  async startOffset(committed: bigint | undefined, low: bigint): Promise<bigint> {
+    const { partition, parts } = this;
+    const seen = (await parts.index.markers()).get(partition);
+    // Asked afterwards: others append and project meanwhile.
+    const end = await parts.journal.end(partition);
+    if (seen !== undefined && seen >= end) throw new JournalLostError(partition, seen, end);
+    // Once more: what the assignment before did meanwhile must not be overlooked.
+    const marker = (await parts.index.markers()).get(partition);
+    this.#assertNotEnded();
+    const published = committed === undefined || committed < low ? low : committed;
+    const next = marker !== undefined && marker >= published ? marker + 1n : published;
+    this.#progress = { next, publishFrom: next, assertCurrent: () => this.#assertNotSuperseded() };
+    if (marker === undefined || marker < next - 1n) this.restoreInBackground();
+    return next;
+  }
+
+  /** Waits while the index is restored. Rejects where the batch must come again. */
+  async project(entries: readonly JournalEntry[]): Promise<void> {
+    const progress = this.#placed();
+    await this.restorer.settled(this.partition);
+    this.#assertNotEnded();
+    this.#isProjecting = true;
+    try {
+      const begin = entries[0]?.offset ?? progress.next;
+      if (begin > progress.next) await this.#projectMissed(begin, progress);
+      await this.#advance(entries, progress);
+    } finally {
+      this.#isProjecting = false;
+    }
+  }
+
+  restoreInBackground(): void {
+    this.restore().catch((error: unknown) => {
+      if (this.isEnded || this.restorer.isClosing) return;
+      this.parts.logger.warn({ err: error, partition: this.partition }, 'The index could not be restored; it will be tried again');
+    });
+  }
+
+  /** Resolves when the index holds all that this assignment relies on. */
+  async restore(): Promise<void> {
+    const progress = this.#placed();
+    this.#moveTo(progress, await this.restorer.restore(this.partition, progress.next));
+  }
+
+  /**
+   * Repairs an index that has a valid marker and holds these orders differently from the journal. Where the journal is whole the partition is
+   * rebuilt. Where older records were deleted by their age a rebuild would lose what only the index still knows: these orders alone are replaced.
+   * @param folded the orders as the journal has them below an offset
+   */
+  async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
+    const progress = this.#placed();
+    if (await this.#isJournalWhole()) return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
+    await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertNotEnded());
+  }
+
+  async #isJournalWhole(): Promise<boolean> {
+    return (await this.parts.journal.firstKept(this.partition)) === 0n;
+  }
+
+  async #advance(entries: readonly JournalEntry[], progress: Progress): Promise<void> {
+    try {
+      await projectBatch(this.parts, this.partition, entries, progress);
+    } catch (error) {
+      if (!(error instanceof MarkerMovedError)) throw error;
+      await this.restore();
+      await projectBatch(this.parts, this.partition, entries, progress);
+    }
+  }
+
+  /**
+   * The batch begins above what was projected. Offsets may have gaps; records in between that were never projected must not be. Where there are
+   * some, the index is not trusted any more: it is rebuilt up to where it was right, and what was missed is published before the batch.
+   */
+  async #projectMissed(begin: bigint, progress: Progress): Promise<void> {
+    const { partition, parts } = this;
+    if (!(await hasRecords(parts.journal, partition, progress.next, begin))) return;
+    parts.logger.error(
+      { partition, next: String(progress.next), begin: String(begin) },
+      'Records before this batch were never projected: the index is rebuilt and their events are published',
+    );
+    this.#assertNotEnded();
+    if (await this.#isJournalWhole()) this.#moveTo(progress, await this.restorer.rebuild(partition, progress.next));
+    while (await hasRecords(parts.journal, partition, progress.next, begin)) {
+      try {
+        for await (const entries of parts.journal.read(partition, progress.next, begin))
+          await projectBatch(parts, partition, entries, progress);
+      } catch (error) {
+        if (!(error instanceof MarkerMovedError)) throw error;
+        await this.restore();
+      }
+    }
+  }
+
+  /** Where the index is further, another projector was: its records were published by that one. */
+  #moveTo(progress: Progress, marker: bigint): void {
+    progress.next = later(progress.next, marker + 1n);
+    progress.publishFrom = later(progress.publishFrom, marker + 1n);
+  }
+
+  #placed(): Progress {
+    if (this.#progress) return this.#progress;
+    throw new Error(`Journal partition ${this.partition} was not assigned, or it is not known yet where it begins`);
+  }
+
+  #assertNotEnded(): void {
+    this.signal.throwIfAborted();
+    this.#assertNotSuperseded();
+  }
+
+  /** Between the drain and the next assignment a batch that runs may end, and counts if it does. */
+  #assertNotSuperseded(): void {
+    if (this.#isSuperseded) throw new Error(`Journal partition ${this.partition} was assigned anew: this batch is the next assignment's`);
+  }
+}
+
+async function hasRecords(journal: JournalReader, partition: number, from: bigint, until: bigint): Promise<boolean> {
+  if (from >= until) return false;
+  for await (const entries of journal.read(partition, from, until)) if (entries.length > 0) return true;
+  return false;
+}

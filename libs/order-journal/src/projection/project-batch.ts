@@ -1,0 +1,93 @@
+import { orderKey, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { fold } from '../state/fold.js';
+import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
+import { emptyOrder, type OrderState } from '../state/order-state.js';
+import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
+import { toCloudEvent } from './published-event.js';
+import { decodeRecord, recordHash } from '../state/records.js';
+import type { Effect } from '../state/transitions.js';
+
+/** How far one assignment of a partition, or one restoration of its index, has come. */
+export interface Progress {
+  /** First record that is not in the index yet: its marker is `next - 1`. */
+  next: bigint;
+  /** Events of records below were acknowledged before. */
+  publishFrom: bigint;
+  /** @throws once nothing may be written any more on behalf of this progress */
+  assertCurrent(): void;
+}
+
+export interface BatchParts {
+  index: Pick<OrderIndex, 'readAll' | 'write' | 'redirectHtml'>;
+  events: EventOutlet;
+}
+
+/** Folds a batch onto the index, publishes what it made known, and moves the index. @throws MarkerMovedError where the index is not at `next - 1`. */
+export async function projectBatch(
+  { index, events: outlet }: BatchParts,
+  partition: number,
+  entries: readonly JournalEntry[],
+  progress: Progress,
+): Promise<void> {
+  progress.assertCurrent();
+  const { next, publishFrom } = progress;
+  const fresh = entries.filter(({ offset }) => offset >= next);
+  const last = fresh.at(-1);
+  if (last === undefined) return;
+  const orders = await ordersOf(index, partition, next - 1n, fresh);
+  const events: CloudEvent<PaymentEvent>[] = [];
+  const redirectHtml: RedirectPage[] = [];
+  for (const { offset, value, headers } of fresh) {
+    const record = decodeRecord(value);
+    const key = orderKey(record.merchant, record.orderId);
+    const folded = fold(orders.get(key) ?? emptyOrder(record.merchant, record.orderId), record, offset);
+    orders.set(key, folded.order);
+    for (const effect of folded.effects) {
+      const { redirectHtml: html, commandId = '' } = effect.event.body;
+      if (html !== undefined) redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
+      if (offset >= publishFrom)
+        events.push(withTraceOf(headers, toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml))));
+    }
+  }
+  progress.assertCurrent();
+  await outlet.publish(events);
+  progress.assertCurrent();
+  // Should the index not take it, the batch comes again, and its events need not.
+  progress.publishFrom = later(publishFrom, last.offset + 1n);
+  const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };
+  await index.write({ ...moved, orders: [...orders.values()], redirectHtml });
+  progress.next = last.offset + 1n;
+}
+
+export const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+async function ordersOf(
+  index: BatchParts['index'],
+  partition: number,
+  marker: bigint,
+  entries: readonly JournalEntry[],
+): Promise<Map<string, OrderState>> {
+  const keys = [...new Set(entries.map(({ key }) => key ?? ''))];
+  const stored = await index.readAll(partition, marker, keys);
+  return new Map(keys.flatMap((key, at) => (stored[at] ? [[key, stored[at]] as const] : [])));
+}
+
+/** A repeated redirect gets its REDIRECTHTML back while that is kept. */
+async function withPage(
+  index: BatchParts['index'],
+  key: string,
+  { event, isRepeat }: Effect,
+  ofThisBatch: RedirectPage[],
+): Promise<Effect['event']> {
+  const wantsHtml = event.type.endsWith('.redirect_required') || event.body.outcome === 'redirect_required';
+  if (!isRepeat || !wantsHtml) return event;
+  const { commandId = '' } = event.body;
+  const isOurs = (page: RedirectPage) => page.orderKey === key && page.commandId === commandId;
+  const html = ofThisBatch.find(isOurs)?.html ?? (await index.redirectHtml(key, commandId));
+  return { ...event, body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) } };
+}
+
+function withTraceOf(headers: Record<string, string> = {}, event: CloudEvent<PaymentEvent>): CloudEvent<PaymentEvent> {
+  const { traceparent, tracestate } = headers;
+  return { ...event, ...(traceparent === undefined ? {} : { traceparent }), ...(tracestate === undefined ? {} : { tracestate }) };
+}

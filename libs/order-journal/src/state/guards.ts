@@ -1,0 +1,213 @@
+import type { FaultCode } from '@tranche/contracts';
+import {
+  hasSucceeded,
+  isContradicted,
+  isInDoubt,
+  isOpen,
+  isPayment,
+  knownAmount,
+  type ExternalOperation,
+  type OperationState,
+  type OrderState,
+} from './order-state.js';
+import type { Intent, OperationTerms } from './records.js';
+
+/** What a guard says: go, wait for the other operation, or no. */
+export type Judgement = { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
+
+const granted: Judgement = { verdict: 'granted' };
+const rejected = (code: FaultCode, message: string): Judgement => ({ verdict: 'rejected', code, message });
+
+/** Judges an INTENT of an idle operation against the rest of its order (R3, Guards). */
+export function judge(order: OrderState, intent: Intent): Judgement {
+  const others = order.operations.filter((operation) => operation.commandId !== intent.commandId);
+  if (others.some(isOpen)) return { verdict: 'busy' };
+  if (others.some(isInDoubt)) return rejected('order_in_doubt', 'Another operation of this order is in doubt');
+  switch (intent.operation) {
+    case 'authorize':
+    case 'pay':
+      return judgePayment(order, others, intent);
+    case 'capture':
+      return judgeCapture(order, intent);
+    case 'refund':
+      return judgeRefund(order, intent);
+    case 'void':
+      return judgeVoid(order, intent);
+  }
+}
+
+function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
+  const live = others.filter((operation) => isLive(order, operation));
+  const mayTakeItsPlace = (operation: OperationState) => operation.phase === 'redirect' && operation.commandId === intent.supersedes;
+  if (live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation))) return granted;
+  return rejected('authorization_live', 'The order has a live authorization or payment; a redirect may be superseded by naming it');
+}
+
+/** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
+function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
+  const authorization = operationWith(order, intent.transactionId, isPayment);
+  if (authorization && hasFailed(authorization)) {
+    return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
+  }
+  if (isFollowedByOurs(order, 'capture', intent.transactionId))
+    return rejected('already_captured', 'An authorization can be captured once only');
+  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided');
+  const authorized = authorization && knownAmount(authorization);
+  if (authorized !== undefined && intent.amount !== undefined && intent.amount > authorized) {
+    return rejected('capture_exceeds_authorization', `At most ${authorized} can be captured`);
+  }
+  return granted;
+}
+
+/** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
+function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
+  const source = operationWith(order, intent.transactionId, isRefundable);
+  if (source && hasFailed(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
+  const remaining = refundableAtMost(order, intent.transactionId);
+  if (remaining === undefined) return granted;
+  if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
+  if (intent.amount !== undefined && intent.amount > remaining) {
+    return rejected('refund_exceeds_remaining', `At most ${remaining} can be refunded`);
+  }
+  return granted;
+}
+
+/** "Only authorizations can be voided" (interface, void); no void after capture, no second one. */
+function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
+  const target = operationWith(order, intent.transactionId, () => true);
+  if (target && (target.operation !== 'authorize' || hasFailed(target))) {
+    return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
+  }
+  if (isFollowedByOurs(order, 'capture', intent.transactionId))
+    return rejected('already_captured', 'A captured authorization can not be voided');
+  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided before');
+  return granted;
+}
+
+/** Still able to take money: a redirect, a pending approval, or a success that was not voided. */
+export function isLive(order: OrderState, operation: OperationState): boolean {
+  if (!isPayment(operation)) return false;
+  if (operation.phase === 'redirect' || operation.phase === 'pending') return true;
+  return hasTaken(order, operation);
+}
+
+/** A payment that succeeded by any report, once at least without a void of it. */
+export function hasTaken(order: OrderState, operation: OperationState): boolean {
+  if (!isPayment(operation)) return false;
+  const { commandId, transactionId, contradictions = [] } = operation;
+  const said = contradictions.flatMap((word) => /^succeeded \d+ (.*) \S+$/s.exec(word)?.[1] ?? []);
+  const taken = said.map((id) => ({ commandId, transactionId: id === '-' ? transactionId : id }));
+  return [...(hasSucceeded(operation) ? [operation] : []), ...taken].some((one) => !hasFollowUp(order, 'void', one));
+}
+
+/** A redirect that a granted authorization among the others already took the place of. */
+function isSuperseded(others: OperationState[], operation: OperationState): boolean {
+  if (operation.phase !== 'redirect') return false;
+  const successors = others.filter((other) => other.supersedes === operation.commandId);
+  return successors.some((other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed');
+}
+
+/** It did not succeed, and no report says otherwise; else only the platform knows. */
+const hasFailed = (operation: OperationState): boolean => !hasSucceeded(operation) && !isContradicted(operation);
+
+/** Minor units that a refund of this capture or card payment gives back by default: all that remains; undefined where that is not known. */
+export function refundableAmount(order: OrderState, transactionId: string | undefined): number | undefined {
+  const isShared = refundedElsewhere(order).length > 0 && (order.isPartial || refundSources(order).length > 1);
+  return isShared ? undefined : refundableAtMost(order, transactionId);
+}
+
+/**
+ * The most that may remain of this capture or card payment. A refund made elsewhere does not name its source: where the order has several,
+ * all that is known is what remains of all together (docs/decisions/0020). Undefined: the platform decides.
+ */
+function refundableAtMost(order: OrderState, transactionId: string | undefined): number | undefined {
+  const source = operationWith(order, transactionId, isRefundable);
+  if (!source || !hasSucceeded(source)) return undefined;
+  const ofSource = difference([knownAmount(source)], amountsRefunded(order, [source]));
+  const elsewhere = refundedElsewhere(order);
+  if (ofSource === undefined || elsewhere.length === 0) return ofSource;
+  const sources = refundSources(order);
+  const isOfUnseen = order.operations.some(
+    (other) => other.operation === 'refund' && hasSucceeded(other) && !sources.some((one) => one.transactionId === other.reference),
+  );
+  const isSourceUnseen = order.isPartial || isOfUnseen;
+  if (isSourceUnseen) return ofSource;
+  const all = sources.map(({ amount }) => amount);
+  const ofAll = difference(all, [...amountsRefunded(order, sources), ...elsewhere]);
+  if (sources.length === 1) return ofAll;
+  return ofAll === undefined ? ofSource : Math.min(ofSource, ofAll);
+}
+
+/** Captures and card payments that succeeded, ours and others. */
+function refundSources(order: OrderState): Pick<OperationState, 'transactionId' | 'amount'>[] {
+  const ours = order.operations.filter((operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)));
+  const known = ours.map((operation) => ({ transactionId: operation.transactionId, amount: knownAmount(operation) }));
+  return [...known, ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded')];
+}
+
+/** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
+function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
+  return order.operations
+    .filter((other) => other.operation === 'refund' && hasSucceeded(other) && sources.some((one) => one.transactionId === other.reference))
+    .map((refund) => (isContradicted(refund) ? undefined : knownAmount(refund)));
+}
+
+/** What refunds made elsewhere gave back at least: each counts once, with the least that was said of it, and not at all where it was denied. */
+function refundedElsewhere({ external }: OrderState): (number | undefined)[] {
+  const refunds = external.filter(({ operation }) => operation === 'refund');
+  const isSame = (one: ExternalOperation, other: ExternalOperation) =>
+    one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
+  const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
+  return first
+    .map((one) => refunds.filter((other) => isSame(one, other)))
+    .filter((words) => words.some(({ result }) => result === 'succeeded') && words.every(({ result }) => result !== 'refused'))
+    .map((words) => {
+      const amounts = words.flatMap(({ result, amount }) => (result === 'succeeded' && amount !== undefined ? [amount] : []));
+      return amounts.length > 0 ? Math.min(...amounts) : undefined;
+    });
+}
+
+/** Undefined where an amount is not known: only the platform knows what remains. */
+function difference(from: (number | undefined)[], less: (number | undefined)[]): number | undefined {
+  if ([...from, ...less].includes(undefined)) return undefined;
+  const sum = (amounts: (number | undefined)[]) => amounts.reduce((total: number, amount = 0) => total + amount, 0);
+  return sum(from) - sum(less);
+}
+
+const isRefundable = ({ operation }: { operation?: string }): boolean => operation === 'capture' || operation === 'pay';
+
+type FollowedUp = Pick<OperationState, 'commandId' | 'transactionId'>;
+
+/** Captured, or voided: by us, or elsewhere where it can be of no other authorization. */
+export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { commandId, transactionId }: FollowedUp): boolean {
+  const isElsewhere = order.external.some(({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId);
+  return isElsewhere || isFollowedByOurs(order, kind, transactionId);
+}
+
+/** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
+function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
+  if (transactionId === undefined) return false;
+  return order.operations.some(
+    (other) => other.operation === kind && hasSucceeded(other) && !isContradicted(other) && other.reference === transactionId,
+  );
+}
+
+function operationWith(
+  order: OrderState,
+  transactionId: string | undefined,
+  is: (operation: OperationState) => boolean,
+): OperationState | undefined {
+  if (transactionId === undefined) return undefined;
+  return order.operations.find((operation) => operation.transactionId === transactionId && is(operation));
+}
+
+/** A successful authorization that was neither captured nor voided: its capture window may close. */
+export function isCapturable(order: OrderState, operation: OperationState): boolean {
+  if (operation.operation !== 'authorize' || !hasSucceeded(operation)) return false;
+  return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
+}
+
+/** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
+export function mayBeForgotten(order: OrderState): boolean {
+  return order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt');
+}

@@ -1,0 +1,227 @@
+import type { Fault, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
+import type { NotExecutedReason, Origin, Reminded, Result } from './records.js';
+
+/**
+ * Where an operation stands.
+ *
+ * idle: attempt `attempt` may be asked for · open: granted, the call may be under way · in_doubt: whether it was executed is not known, evidence decides ·
+ * redirect: the cardholder must act (EXECCODE 0001, 0002); the stored value of what events call `redirect_required` · pending: waits for approval (0003) · ended.
+ */
+export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect' | 'pending' | 'ended';
+
+/** How an operation ended. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
+export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
+
+/** The fold's verdict on an INTENT (R3). */
+export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';
+
+/** An event that the projector publishes; REDIRECTHTML is left out here and kept apart. */
+export interface ProjectedEvent {
+  type: string;
+  /** Offset of the journal record that it is made from: the event's sequence, and half of its id. */
+  offset: string;
+  time: string;
+  /** Absent for the first event of its type that the record brought about; then 1, 2, …: it is part of the event's id. */
+  nth?: number;
+  correlationId?: string;
+  body: EventBody;
+}
+
+/** What an event says of its operation; a `PaymentEvent` of the contracts once merchant and order are put in. */
+export interface EventBody {
+  commandId?: string;
+  operation?: OperationKind;
+  operationType?: string;
+  method?: Method;
+  attempt?: number;
+  amount?: number;
+  currency?: string;
+  origin?: Origin;
+  outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
+  transactionId?: string;
+  execCode?: string;
+  message?: string;
+  messageTruncated?: boolean;
+  descriptor?: string;
+  partial?: boolean;
+  redirectHtml?: string;
+  redirectHtmlDropped?: boolean;
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+  faults?: Fault[];
+  retryable?: boolean;
+  retryAfterSeconds?: number;
+  flags?: string[];
+}
+
+/** An attempt that was granted, and so may have been sent. */
+export interface Attempt {
+  attempt: number;
+  token: string;
+  /** When its INTENT was written; the writer's clock. */
+  intentAt: string;
+  /** Its tag rides in EXTRADATA: only evidence with that tag, or with its TRANSACTIONID, is about it. */
+  isTagged: boolean;
+  /** TRANSACTIONID that the platform gave to it. */
+  transactionId?: string;
+  /** `unsent`: provably nothing reached the platform. `not_executed`: it reached the platform and was not executed. */
+  closed?: 'unsent' | 'not_executed';
+}
+
+export interface OperationState {
+  commandId: string;
+  operation: OperationKind;
+  method: Method;
+  currency: string;
+  /** Minor units: what was asked for; where nothing was, the platform's default as the order shows it; what the platform says wins. */
+  amount?: number;
+  /** No amount was asked for: `amount` is our reading of the platform's default. */
+  isAmountAssumed?: boolean;
+  /** What was asked for, where `amount` is the share of it that was accepted. */
+  askedAmount?: number;
+  /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
+  isAmountDisputed?: boolean;
+  /** TRANSACTIONID of the operation that this one follows. */
+  reference?: string;
+  supersedes?: string;
+  contentHash: string;
+  correlationId?: string;
+  attempt: number;
+  phase: Phase;
+  /** When it came into its phase; the writers' clocks. */
+  since?: string;
+  end?: End;
+  partial?: boolean;
+  /** The granted token of the current attempt. */
+  token?: string;
+  /** Every attempt that was granted, oldest first. */
+  attempts: Attempt[];
+  /** The attempt that was closed as not executed and was executed after all, while the operation waited for the next one: `transactionId` is its. */
+  settledBy?: number;
+  /** Once in doubt, some refusals may mean "already done" (R8). */
+  wasInDoubt?: boolean;
+  /** TRANSACTIONID that the platform gave to this operation. */
+  transactionId?: string;
+  /** When the first attempt was asked for, and when it ended; the writers' clocks. */
+  firstIntentAt?: string;
+  endedAt?: string;
+  /** Why the last attempt was not executed. */
+  lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
+  /** How often the platform refused our bearer token. */
+  authRefusals?: number;
+  /** EVIDENCE that was counted, as `ATTEMPT TRANSACTIONID EXECCODE`. */
+  evidence: string[];
+  /** What was said of it and can't be true beside how it ended, as `RESULT ATTEMPT TRANSACTIONID EXECCODE`: each was published once (R4). */
+  contradictions?: string[];
+  /** EXTERNALENTITYID and EXTERNALREFERENCE of a refund, once they are known (docs/decisions/0023). */
+  externalEntityId?: string;
+  externalReference?: string;
+  flags?: string[];
+  /** The operator whose resolution ended its doubt, and why. */
+  resolvedBy?: { actor: string; reason: string; at: string };
+  /** Reminders that were given, each once. */
+  reminded?: Reminded['reminder'][];
+  latest?: ProjectedEvent;
+  /** Every event about it so far: with its partition, all that the event's id is made of. */
+  events?: EventReference[];
+}
+
+export interface EventReference {
+  type: string;
+  /** Offset of the journal record that it is made from. */
+  offset: string;
+  nth?: number;
+}
+
+/** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
+export interface UnboundEvidence {
+  operation: OperationKind;
+  result: Result | 'not_executed' | 'unclear';
+  partial?: boolean;
+  mayBeDone?: boolean;
+  answer: PlatformAnswer;
+  source: 'notification' | 'look-up' | 'operator';
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+  flags?: string[];
+}
+
+/** An operation that the platform reported and that no command of ours asked for: a refund made in the back office (docs/decisions/0020). */
+export interface ExternalOperation {
+  /** Absent for an OPERATIONTYPE that no operation of ours has. */
+  operation?: OperationKind;
+  operationType?: string;
+  result: Result | 'not_executed' | 'unclear';
+  transactionId?: string;
+  execCode?: string;
+  amount?: number;
+  partial?: boolean;
+  mayBeDone?: boolean;
+  /** Absent for a notification. */
+  source?: UnboundEvidence['source'];
+  externalEntityId?: string;
+  externalReference?: string;
+  /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was reported. */
+  of?: string;
+  /** Offset of the record that reported it, and so of its event. */
+  offset: string;
+  nth?: number;
+}
+
+/** All that the journal says of one order. Plain JSON, so that the index can hold it. */
+export interface OrderState {
+  merchant: string;
+  orderId: string;
+  /** In the order of their first record. */
+  operations: OperationState[];
+  /** Verdicts by token, each given once. */
+  verdicts: [token: string, verdict: IntentVerdict][];
+  unbound: UnboundEvidence[];
+  external: ExternalOperation[];
+  /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
+  movedAt?: string;
+  /**
+   * The fold began in the middle of the order's history: what came before was deleted from the journal, or forgotten. It is always the
+   * oldest records that are missing, so of an operation that is known everything after it is known too; guards that would need an
+   * operation which is not leave the decision to the platform.
+   */
+  isPartial?: boolean;
+  /** Offset of the last record folded; `-1` before the first, and once the order was forgotten. */
+  lastOffset: string;
+}
+
+export function emptyOrder(merchant: string, orderId: string): OrderState {
+  return { merchant, orderId, operations: [], verdicts: [], unbound: [], external: [], lastOffset: '-1' };
+}
+
+/** Nothing is known of it: never seen, or forgotten. The index keeps no such order. */
+export const isEmptyOrder = (order: OrderState): boolean => order.lastOffset === '-1';
+
+export function findOperation(order: OrderState, commandId: string): OperationState | undefined {
+  return order.operations.find((operation) => operation.commandId === commandId);
+}
+
+export function verdictOf(order: OrderState, token: string): IntentVerdict | undefined {
+  return order.verdicts.find(([seen]) => seen === token)?.[1];
+}
+
+export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';
+export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
+export const hasSucceeded = (operation: OperationState): boolean => operation.phase === 'ended' && operation.end === 'succeeded';
+
+/** A report contradicts how it ended: only the platform knows. */
+export const isContradicted = ({ end, contradictions = [] }: OperationState): boolean =>
+  contradictions.some((word) => (word.startsWith('succeeded ') ? end !== 'succeeded' : end === 'succeeded'));
+
+/** Somebody said that it succeeded, whatever else was said. */
+export const mayHaveSucceeded = (operation: OperationState): boolean =>
+  hasSucceeded(operation) || (operation.contradictions ?? []).some((word) => word.startsWith('succeeded '));
+
+/** Undefined where the platform said two things of it: a guard leaves the decision to the platform. */
+export const knownAmount = ({ amount, isAmountDisputed }: OperationState): number | undefined => (isAmountDisputed ? undefined : amount);
+
+/** An authorization or a card payment: what an order may have only one of. */
+export const isPayment = (operation: { operation?: OperationKind }): boolean =>
+  operation.operation === 'authorize' || operation.operation === 'pay';

@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, OperationResult, PlatformAnswer } from '@tranche/contracts';
+
+/** Version of the fold's rules that a record was written under. A reader that does not know it must stop the partition (R2). */
+export const RULES_VERSION = 1;
+
+/** Where an outcome came from. */
+export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
+
+/** How an operation stands, as the EXECCODE table classed it when the record was written: old journals fold alike for ever. */
+export type Result = OperationResult;
+
+interface InOrder {
+  rulesVersion: number;
+  merchant: string;
+  orderId: string;
+  /** Writer's wall clock, RFC 3339. The fold compares such times with each other, never with its own clock. */
+  at: string;
+}
+
+interface OfOperation extends InOrder {
+  commandId: string;
+  attempt: number;
+}
+
+/** What the fold must know of a command to judge it; no HFTOKEN and no personal data. */
+export interface OperationTerms {
+  operation: OperationKind;
+  method: Method;
+  currency: string;
+  /** Minor units; absent where the platform's default is asked for. */
+  amount?: number;
+  /** TRANSACTIONID of the operation that this one follows: the authorization of a capture or void, the capture of a refund. */
+  transactionId?: string;
+  /** Command id of the redirect that a new authorization takes the place of. */
+  supersedes?: string;
+  /** Hash of the command's content: the same id with other content is another command. */
+  contentHash: string;
+  /** `ce_correlationid` of the command; comes back on every event of the operation. */
+  correlationId?: string;
+}
+
+/** Asks for the right to send attempt `attempt`. Judged once, where its token first appears (R3). */
+export interface Intent extends OfOperation, OperationTerms {
+  record: 'INTENT';
+  token: string;
+  /** Tag that rides in EXTRADATA; absent where it has no room or no field (R8). */
+  tag?: string;
+  /** Last offset of the order that `transactionId` was taken from; void if the order moved on. Absent where the command named it. */
+  seen?: string;
+}
+
+/** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
+export type NotExecutedReason = 'unreachable' | 'execcode' | 'auth_refused' | 'send_deadline' | 'evidence';
+
+/** The platform provably did not execute the attempt. */
+export interface NotExecuted extends OfOperation {
+  record: 'NOT_EXECUTED';
+  token: string;
+  reason: NotExecutedReason;
+  message: string;
+  execCode?: string;
+}
+
+export interface Outcome extends OfOperation {
+  record: 'OUTCOME';
+  token: string;
+  result: Result;
+  /** EXECCODE 0004: accepted in part, the answer's amount counts. */
+  partial?: boolean;
+  answer: PlatformAnswer;
+}
+
+/** `owner_lost`: the process that was granted the attempt was not heard of in time. */
+export type DoubtReason = CallDoubtReason | 'owner_lost';
+
+export interface InDoubt extends OfOperation {
+  record: 'IN_DOUBT';
+  token: string;
+  reason: DoubtReason;
+  message: string;
+  execCode?: string;
+}
+
+/** What somebody else than the answer says: a notification, a look-up, an operator. */
+export interface Evidence extends InOrder {
+  record: 'EVIDENCE';
+  source: 'notification' | 'look-up' | 'operator';
+  /** Absent for an OPERATIONTYPE that no operation of ours has. */
+  operation?: OperationKind;
+  /** The platform's own OPERATIONTYPE, where no operation of ours has it (docs/decisions/0020). */
+  operationType?: string;
+  result: Result | 'not_executed' | 'unclear';
+  partial?: boolean;
+  /** A refusal whose code may mean "already done": it leaves a doubt alone. The writer's table says so, so that old journals fold alike. */
+  mayBeDone?: boolean;
+  answer: PlatformAnswer;
+  /** From EXTRADATA (R8). */
+  tag?: { operation: string; attempt: number };
+  /** An operator names what is meant. */
+  commandId?: string;
+  attempt?: number;
+  actor?: string;
+  reason?: string;
+  /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
+  notBefore?: string;
+  /** The caller's own EXTRADATA, without our tag. */
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+  /** What was odd about the notification, see the contracts' NOTIFICATION_FLAGS. */
+  flags?: string[];
+}
+
+/** A rule refused the command before anything was sent; counts only while idle at the named attempt, first wins. */
+export interface Rejected extends OfOperation, OperationTerms {
+  record: 'REJECTED';
+  faults: Fault[];
+  /** Last offset of the order that the faults rest on; void if the order moved on. Absent where they rest on the command alone. */
+  seen?: string;
+}
+
+/** Retries are spent and nothing was executed; competes with INTENT(attempt), first wins (R6). */
+export interface GivenUp extends OfOperation {
+  record: 'GIVEN_UP';
+  code: FaultCode;
+  message: string;
+  retryAfterSeconds?: number;
+}
+
+/** No news of a pending approval for 6 days (interface, Limits). */
+export interface Expired extends OfOperation {
+  record: 'EXPIRED';
+}
+
+export interface Reminded extends OfOperation {
+  record: 'REMINDED';
+  reminder: 'capture_window' | 'doubt_15_minutes' | 'doubt_24_hours';
+}
+
+/** The command came again: its latest event is published again under the same id. */
+export interface Repeated extends InOrder {
+  record: 'REPEATED';
+  commandId: string;
+}
+
+/** The order leaves the index; void if the order moved on after `lastOffset`. */
+export interface Forgotten extends InOrder {
+  record: 'FORGOTTEN';
+  lastOffset: string;
+}
+
+export type JournalRecord =
+  Intent | NotExecuted | Outcome | InDoubt | Evidence | Rejected | GivenUp | Expired | Reminded | Repeated | Forgotten;
+
+export const RECORD_KINDS = [
+  'INTENT',
+  'NOT_EXECUTED',
+  'OUTCOME',
+  'IN_DOUBT',
+  'EVIDENCE',
+  'REJECTED',
+  'GIVEN_UP',
+  'EXPIRED',
+  'REMINDED',
+  'REPEATED',
+  'FORGOTTEN',
+] as const satisfies readonly JournalRecord['record'][];
+
+/** A record that this release can't read. The partition stops: guessing would be worse (R2). */
+export class UnreadableJournalError extends Error {
+  override name = 'UnreadableJournalError';
+}
+
+/** Tells one journal record from another: of the bytes, 12 characters of base64url. */
+export function recordHash(value: Buffer | null): string {
+  return createHash('sha256')
+    .update(value ?? '')
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+export function encodeRecord(record: JournalRecord): Buffer {
+  return Buffer.from(JSON.stringify(record));
+}
+
+/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for another rules version. */
+export function decodeRecord(value: Buffer | null): JournalRecord {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse((value ?? Buffer.alloc(0)).toString('utf8'));
+  } catch (cause) {
+    throw new UnreadableJournalError('A journal record is not JSON', { cause });
+  }
+  const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
+  if (!RECORD_KINDS.includes(record as JournalRecord['record'])) throw new UnreadableJournalError('A journal record is of an unknown kind');
+  if (rulesVersion !== RULES_VERSION) {
+    throw new UnreadableJournalError(
+      `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSION}`,
+    );
+  }
+  return parsed as JournalRecord;
+}

@@ -1,0 +1,30 @@
+import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
+import type { OrderState } from './order-state.js';
+import type { OperationTerms } from './records.js';
+import { compact } from './transitions.js';
+
+/** What the journal keeps of a command, as the command itself says it. */
+export interface CommandFacts {
+  operation: OperationKind;
+  rail: Rail;
+  currency: string;
+  contentHash: string;
+  /** Minor units. */
+  amount: number | undefined;
+  supersedes: string | undefined;
+  correlationId: string | undefined;
+}
+
+/** `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */
+export function termsOf(facts: CommandFacts, methodOfOrder: Method | undefined, transactionId: string | undefined): OperationTerms {
+  const { operation, rail, currency, contentHash, amount, supersedes, correlationId } = facts;
+  const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
+  const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
+  const optional = compact({ amount, supersedes, transactionId: isFollowUp ? transactionId : undefined, correlationId });
+  return { operation, method, currency, contentHash, ...optional };
+}
+
+/** Method of the operation that a follow-up names; undefined where the order does not show it. */
+export function methodOf(order: OrderState, transactionId: string | undefined): Method | undefined {
+  return order.operations.find((operation) => operation.transactionId === transactionId && transactionId !== undefined)?.method;
+}

@@ -1,0 +1,249 @@
+import type { PlatformAnswer } from '@tranche/contracts';
+import { hasTaken } from './guards.js';
+import {
+  hasSucceeded,
+  isPayment,
+  type Attempt,
+  type EventBody,
+  type OperationState,
+  type OrderState,
+  type ProjectedEvent,
+} from './order-state.js';
+import type { NotExecutedReason, Origin, Result } from './records.js';
+
+/** An event that a record brought about; a repeat is the same event once more. */
+export interface Effect {
+  event: ProjectedEvent;
+  isRepeat?: boolean;
+}
+
+/** The next state of an order while one record is folded into it. */
+export interface Draft {
+  order: OrderState;
+  effects: Effect[];
+  at: string;
+  put(operation: OperationState): void;
+  /** Publishes an event that does not become the operation's latest: a conflict, a reminder. */
+  publish(type: string, operation: OperationState | undefined, body: EventBody): ProjectedEvent;
+  /** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest event. */
+  putAndPublish(operation: OperationState, name: string, body: EventBody): void;
+}
+
+export function draft(order: OrderState, offset: bigint, at: string): Draft {
+  const next: Draft = {
+    order: { ...order, lastOffset: offset.toString() },
+    effects: [],
+    at,
+    put(operation) {
+      const known = next.order.operations.find((other) => other.commandId === operation.commandId);
+      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : at });
+      next.order.operations = known
+        ? next.order.operations.map((other) => (other === known ? state : other))
+        : [...next.order.operations, state];
+    },
+    publish(type, operation, body) {
+      const complete = compact({ ...describe(operation), ...body });
+      const alike = next.effects.flatMap(({ event, isRepeat }) => (event.type === type && !isRepeat ? [event] : []));
+      const own = alike.find(({ body: { commandId } }) => commandId !== undefined && commandId === complete.commandId);
+      if (own) {
+        own.body = withMore(own, complete);
+        return own;
+      }
+      const nth = alike.length > 0 ? alike.length : undefined;
+      const { correlationId } = operation ?? {};
+      const event: ProjectedEvent = compact({ type, offset: next.order.lastOffset, nth, time: at, correlationId, body: complete });
+      next.effects.push({ event });
+      return event;
+    },
+    putAndPublish(operation, name, body) {
+      const event = next.publish(`payment.${operation.operation}.${name}`, operation, body);
+      next.put({ ...operation, latest: withoutHtml(event) });
+    },
+  };
+  return next;
+}
+
+const CONFLICT = 'payment.conflict.detected';
+
+/** A record brings about one event of a type for an operation: what is reported next goes into it. Flags of a success say that it is published again. */
+function withMore({ type, body }: ProjectedEvent, more: EventBody): EventBody {
+  const { flags = [] } = body;
+  return compact({ ...more, ...body, flags: type === CONFLICT ? [...new Set([...flags, ...(more.flags ?? [])])] : body.flags });
+}
+
+function describe(operation: OperationState | undefined): EventBody {
+  if (operation === undefined) return {};
+  const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
+  const body: EventBody = { commandId, operation: kind, method, attempt };
+  if (amount !== undefined) body.amount = amount;
+  body.currency = currency;
+  if (transactionId !== undefined) body.transactionId = transactionId;
+  if (partial !== undefined) body.partial = partial;
+  if (flags !== undefined) body.flags = flags;
+  return body;
+}
+
+/** State must stay small: REDIRECTHTML is kept apart, for a day. */
+function withoutHtml(event: ProjectedEvent): ProjectedEvent {
+  if (event.body.redirectHtml === undefined) return event;
+  const { redirectHtml, ...body } = event.body;
+  return { ...event, body };
+}
+
+/** Ends an operation and publishes the event that says so. */
+export function closeWith(next: Draft, operation: OperationState, change: Partial<OperationState>, name: string, body: EventBody): void {
+  next.putAndPublish({ ...operation, ...change, phase: 'ended', endedAt: next.at }, name, body);
+}
+
+/** Answers that say the operation did or did not happen, or that somebody else has yet to decide. */
+export interface ReportedResult {
+  origin: Origin;
+  answer: PlatformAnswer;
+  partial?: boolean;
+  extraData?: string;
+  externalEntityId?: string;
+  externalReference?: string;
+}
+
+/** What was reported of an attempt that was closed, or whose operation has ended. */
+export interface LateResult {
+  attempt: number;
+  result: Result | 'not_executed' | 'unclear';
+  reported: ReportedResult;
+  /** A refusal that may mean "already done" denies no success. */
+  mayBeDone?: boolean;
+}
+
+/** Moves an operation that is not ended by what was reported of it; after a doubt the event is `doubt_resolved` (R4). */
+export function settle(next: Draft, operation: OperationState, result: Result, reported: ReportedResult): void {
+  const resolvesDoubt = operation.phase === 'in_doubt';
+  const { transactionId } = reported.answer;
+  const moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
+  if (result === 'succeeded' || result === 'refused') Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
+  else moved.phase = result;
+  moved.amount = settledAmount(operation, result, reported);
+  if (result === 'succeeded' && reported.answer.amount !== undefined) moved.isAmountAssumed = undefined;
+  if (reported.partial) Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
+  if (moved.operation === 'refund') Object.assign(moved, referencesOf(reported));
+  const body = { origin: reported.origin, ...answered(reported) };
+  if (resolvesDoubt)
+    next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
+  else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
+  if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, reported);
+}
+
+/** TRANSACTIONID of the operation, and of the attempt that got it. */
+export function bind(operation: OperationState, attempt: number, transactionId: string): OperationState {
+  const attempts = operation.attempts.map((other) => (other.attempt === attempt ? { ...other, transactionId } : other));
+  return { ...operation, transactionId, attempts };
+}
+
+/** What the platform accepted in part only the platform knows; else its amount counts where none was asked for. */
+function settledAmount(operation: OperationState, result: Result, reported: ReportedResult): number | undefined {
+  if (result !== 'succeeded') return operation.amount;
+  if (reported.partial) return reported.answer.amount;
+  const isOurs = operation.amount !== undefined && !operation.isAmountAssumed;
+  return isOurs ? operation.amount : (reported.answer.amount ?? operation.amount);
+}
+
+/** An attempt that was closed as not executed was executed: a conflict is published, and no further attempt is made of an operation that waits for one. */
+export function executedAfterAll(next: Draft, operation: OperationState, late: LateResult): void {
+  const { result, reported } = late;
+  if (result === 'refused' || result === 'not_executed' || result === 'unclear') return;
+  const { transactionId } = reported.answer;
+  const isSettled = operation.phase === 'idle';
+  const attempts = isSettled || transactionId === undefined ? operation.attempts : bind(operation, late.attempt, transactionId).attempts;
+  const contradicted = conflict(next, { ...operation, attempts }, late);
+  if (isSettled) settle(next, { ...contradicted, settledBy: late.attempt }, result, reported);
+}
+
+/** The attempt was provably not executed: it may be tried again, but a doubt closed so ends the operation (R4). */
+export function closeNotExecuted(
+  next: Draft,
+  operation: OperationState,
+  origin: Origin,
+  why: { reason: NotExecutedReason; execCode?: string; message?: string },
+): void {
+  const { reason, execCode, message } = why;
+  if (operation.phase === 'in_doubt') {
+    closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', { outcome: 'not_executed', origin, execCode, message });
+    return;
+  }
+  const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
+  const lastNotExecuted = compact({ reason, execCode });
+  const closed: Attempt['closed'] = reason === 'unreachable' || reason === 'send_deadline' ? 'unsent' : 'not_executed';
+  const attempts = operation.attempts.map((other) => (other.attempt === operation.attempt ? { ...other, closed } : other));
+  next.put({ ...operation, attempts, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
+}
+
+/** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
+export function conflict(
+  next: Draft,
+  operation: OperationState,
+  { attempt, result, reported }: LateResult,
+  was: string = operation.end ?? operation.phase,
+): OperationState {
+  const { contradictions = [] } = operation;
+  const entry = `${result} ${attempt} ${reported.answer.transactionId ?? '-'} ${reported.answer.execCode ?? '-'}`;
+  if (contradictions.includes(entry)) return operation;
+  const contradicted = { ...operation, contradictions: [...contradictions, entry] };
+  next.put(contradicted);
+  const flags = [
+    `was_${was}`,
+    `said_${was !== result ? result : isOtherTransaction(operation, reported) ? 'other_transaction' : shareOf(reported)}`,
+  ];
+  next.publish(CONFLICT, operation, { origin: reported.origin, ...answered(reported), flags });
+  if (result === 'succeeded' && isPayment(operation) && !hasSucceeded(operation)) conflictOfTwoPayments(next, operation, reported);
+  return contradicted;
+}
+
+const shareOf = ({ partial }: ReportedResult): string => (partial ? 'partial' : 'whole');
+
+/** A success under a TRANSACTIONID that no attempt of the operation has. */
+export function isOtherTransaction(
+  { transactionId: own, attempts }: OperationState,
+  { answer: { transactionId } }: ReportedResult,
+): boolean {
+  const isKnown = own === transactionId || attempts.some((attempt) => attempt.transactionId === transactionId);
+  return own !== undefined && transactionId !== undefined && !isKnown;
+}
+
+/** A redirect was superseded and both succeeded: the cardholder may pay twice. */
+function conflictOfTwoPayments(next: Draft, operation: OperationState, reported: ReportedResult): void {
+  const others = next.order.operations.filter((other) => other.commandId !== operation.commandId);
+  if (!others.some((other) => hasTaken(next.order, other))) return;
+  next.publish(CONFLICT, operation, { origin: reported.origin, ...answered(reported), flags: ['two_payments_succeeded'] });
+}
+
+/** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
+export function referencesOf({
+  externalEntityId,
+  externalReference,
+}: ReportedResult): Pick<ReportedResult, 'externalEntityId' | 'externalReference'> {
+  return compact({
+    externalEntityId: externalEntityId !== undefined && /^\d{1,10}$/.test(externalEntityId) ? externalEntityId : undefined,
+    externalReference: externalReference !== undefined && /^\d{9}$/.test(externalReference) ? externalReference : undefined,
+  });
+}
+
+export function answered(reported: ReportedResult): EventBody {
+  const { extraData, externalEntityId, externalReference } = reported;
+  const body: EventBody = { ...reported.answer };
+  delete body.amount;
+  if (extraData !== undefined) body.extraData = extraData;
+  if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
+  if (externalReference !== undefined) body.externalReference = externalReference;
+  return body;
+}
+
+/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
+export function compact<T extends object>(value: T): T {
+  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
+  return value;
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  const kept = {} as T;
+  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
+  return kept;
+}

@@ -1,0 +1,58 @@
+import { answered, asked, askedUntagged, folded, lost, notified, notifiedElsewhere, standing } from '../../test/order-story.js';
+import { operationTag } from './extradata-tag.js';
+import type { JournalRecord } from './records.js';
+
+const authorized = [asked('authorize'), answered('authorize', '0000')];
+const voiding = [...authorized, asked('void')];
+const tag = { operation: operationTag('void'), attempt: 1 };
+/** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0019). */
+const WORDS = ['void', 'capture', 'authorize', 'cancel'];
+
+describe.each(WORDS)('a void that is notified as %s', (word) => {
+  const tagged = { ...notifiedElsewhere(word, '0000', { transactionId: 'T-void' }), tag };
+  const untagged = notifiedElsewhere(word, '0000', { transactionId: 'T-void' });
+  it.each([
+    ['after its answer', [answered('void', '0000'), untagged], ['void.succeeded']],
+    ['after its answer, with the tag', [answered('void', '0000'), tagged], ['void.succeeded']],
+    ['before its answer', [tagged, answered('void', '0000')], ['void.succeeded']],
+    ['in doubt', [lost('void'), tagged], ['void.in_doubt', 'void.doubt_resolved']],
+    ['twice', [lost('void'), tagged, tagged, untagged], ['void.in_doubt', 'void.doubt_resolved']],
+  ] as [string, JournalRecord[], string[]][])('%s', (_what, records, events) => {
+    const told = folded([...voiding, ...records]);
+    expect([standing(told.order, 'void'), told.events.slice(1), told.order.external]).toEqual(['ended succeeded', events, []]);
+    expect(standing(told.order, 'authorize')).toBe('ended succeeded');
+  });
+
+  it('and refused contradicts its success', () => {
+    const refusal = notifiedElsewhere(word, '2015', { transactionId: 'T-void' });
+    const { mayBeDone, ...plain } = refusal;
+    expect([
+      mayBeDone,
+      folded([...voiding, answered('void', '0000'), { ...plain, answer: { ...plain.answer, execCode: '4001' } }]).events.at(-1),
+    ]).toEqual([true, 'conflict.detected']);
+  });
+});
+
+describe('what only looks like the notification of a void', () => {
+  it.each([
+    ['of its authorization', { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag }],
+    ['of its authorization, as a capture', { ...notifiedElsewhere('capture', '0000', { transactionId: 'T-authorize' }), tag }],
+    ['without a TRANSACTIONID', { ...notifiedElsewhere('capture', '0000'), tag }],
+    ['of nobody', notifiedElsewhere('capture', '0000', { transactionId: 'T-office' })],
+    ['a refund', { ...notifiedElsewhere('refund', '0000', { transactionId: 'T-void' }), tag }],
+    ['a card payment', { ...notifiedElsewhere('pay', '0000', { transactionId: 'T-void' }), tag }],
+  ])('leaves its doubt: %s', (_what, evidence) => {
+    expect(standing(folded([...voiding, lost('void'), evidence]).order, 'void')).toBe('in_doubt');
+  });
+
+  it('a capture of ours is settled by its own', () => {
+    const { order } = folded([...voiding, answered('void', '4001'), asked('capture'), lost('capture'), notified('capture', '0000')]);
+    expect([standing(order, 'void'), standing(order, 'capture')]).toEqual(['ended refused', 'ended succeeded']);
+  });
+
+  it('what came without a tag, before the answer, is taken back once the answer names it', () => {
+    const early = notifiedElsewhere('capture', '0000', { transactionId: 'T-void' });
+    const told = folded([...authorized, askedUntagged('void'), early, answered('void', '0000')]);
+    expect([standing(told.order, 'void'), told.order.external]).toEqual(['ended succeeded', []]);
+  });
+});

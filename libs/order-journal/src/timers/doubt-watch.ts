@@ -1,0 +1,41 @@
+import type { JournalView } from '../journal/journal-view.js';
+import type { OpenIntent } from '../journal/open-intents.js';
+import { findOperation } from '../state/order-state.js';
+import type { Log, Timing } from '../journal/ports.js';
+import { RULES_VERSION } from '../state/records.js';
+
+const RETRY_AFTER_MS = 2_000;
+
+/** A granted intent whose owner was not heard of for `waitMs` is in doubt; any process may say so (R4). */
+export class DoubtWatch {
+  constructor(
+    private readonly journal: JournalView,
+    private readonly timing: Timing,
+    /** Send deadline + platform time-out + grace. Milliseconds. */
+    private readonly waitMs: number,
+    private readonly logger: Log,
+  ) {}
+
+  /** To be called several times a second. Never rejects. */
+  async poll(): Promise<void> {
+    const { openIntents } = this.journal;
+    for (const intent of openIntents.takeSeenBefore(this.timing.monotonicMs() - this.waitMs)) {
+      try {
+        await this.#raise(intent);
+      } catch (error) {
+        this.logger.warn({ err: error, orderId: intent.orderId }, 'A doubt could not be written; it will be tried again');
+        openIntents.add({ ...intent, seenMs: this.timing.monotonicMs() - this.waitMs + RETRY_AFTER_MS });
+      }
+    }
+  }
+
+  async #raise({ merchant, orderId, commandId, attempt, token }: OpenIntent): Promise<void> {
+    const operation = findOperation(await this.journal.read(merchant, orderId), commandId);
+    if (operation?.phase !== 'open' || operation.token !== token) return;
+    const message = `Nothing was heard of this call for ${Math.round(this.waitMs / 1000)} s: whether it was executed is not known`;
+    const at = new Date(this.timing.nowMs()).toISOString();
+    const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at, commandId, attempt, token };
+    await this.journal.append({ record: 'IN_DOUBT', ...identity, reason: 'owner_lost', message });
+    this.logger.warn({ merchant, orderId, commandId, attempt }, 'An operation without an owner is in doubt');
+  }
+}

@@ -1,0 +1,63 @@
+import { fold } from '../state/fold.js';
+import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { RULES_VERSION, type JournalRecord } from '../state/records.js';
+import { TimerWatch, type TimerIndex } from './timer-watch.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+const NOW_MS = Date.parse(AT) + 6 * 86_400_000;
+const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
+const terms = { operation: 'authorize', method: 'B', currency: 'EUR', amount: 15000, contentHash: 'h' } as const;
+const log: JournalRecord[] = [
+  { record: 'INTENT', ...inOrder, ...terms },
+  { record: 'OUTCOME', ...inOrder, result: 'pending', answer: {} },
+];
+const pending = log.reduce((order, record, offset) => fold(order, record, BigInt(offset)).order, emptyOrder('shop-fr', 'o'));
+
+function watch({ apartMs = 0, order = pending, nowMs = NOW_MS }: { apartMs?: number; order?: OrderState; nowMs?: number } = {}) {
+  const appended: JournalRecord[] = [];
+  const claims: [number, number, number][] = [];
+  const index: TimerIndex = {
+    timeMs: () => Promise.resolve(nowMs + apartMs),
+    claimDueOrders: (...claim) => Promise.resolve(claims.push(claim) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []),
+  };
+  const journal = {
+    read: (_merchant: string, orderId: string) =>
+      orderId === 'o' ? Promise.resolve(order) : Promise.reject(new Error('the index is behind')),
+    append: (record: JournalRecord) => Promise.resolve(BigInt(appended.push(record))),
+  };
+  const told: string[] = [];
+  const tell = (_fields: object, message: string) => void told.push(message);
+  const timers = new TimerWatch(journal, index, { nowMs: () => nowMs }, { info: tell, warn: tell, error: tell });
+  return { appended, claims, told, timers };
+}
+
+it('writes what is due, and goes on past an order that can not be read', async () => {
+  const { appended, timers, told } = watch();
+  await timers.poll();
+  expect(appended).toMatchObject([{ record: 'EXPIRED', commandId: 'a', attempt: 1, at: new Date(NOW_MS).toISOString() }]);
+  expect(told).toEqual(['A timer could not be worked off; it will be tried again']);
+});
+
+it('writes nothing that is not due though the order was claimed', async () => {
+  const { appended, timers } = watch({ nowMs: NOW_MS - 1 });
+  await timers.poll();
+  expect(appended).toEqual([]);
+});
+
+it.each([
+  [60_000, 1],
+  [-60_000, 1],
+  [60_001, 0],
+  [-60_001, 0],
+])('with the clock of Redis %i ms ahead writes %i records', async (apartMs, records) => {
+  const { appended, claims, timers } = watch({ apartMs });
+  expect(await timers.poll()).toBe(Math.abs(apartMs));
+  expect([appended.length, claims.length]).toEqual([records, records]);
+});
+
+it('tells once that the clocks disagree', async () => {
+  const { timers, told } = watch({ apartMs: 61_000 });
+  await timers.poll();
+  await timers.poll();
+  expect(told).toEqual(['Our clock and the one of Redis disagree: nothing expires until they agree']);
+});

@@ -1,0 +1,8 @@
+export { atMost, backOffMs, Deadline, pauseFor, type BackOff } from './back-off.js';
+export { errorText, ignoreErrors, reasonOf } from './error-text.js';
+export { murmur2, partitionForKey } from './key-hash.js';
+export type { HealthCheck, HealthRegistry } from './health.js';
+export type { Log } from './log.js';
+export { realTimers, systemTiming, type Timers, type Timing } from './timers.js';
+export { traceHeadersOf, validTraceHeaders, type ReceivedTrace, type TraceHeaders } from './trace-headers.js';
+export { untilUp, type UntilUpOptions } from './until-up.js';

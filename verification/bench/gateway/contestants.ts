@@ -1,0 +1,111 @@
+import { TOPICS } from '@tranche/contracts';
+import type { Context } from '../bench.js';
+import { startChild } from '../children.js';
+import { rateOf, type Rate } from '../rate.js';
+import { forget, Stage, startGateway, type Platform, type PlatformKind } from '../stage.js';
+
+/** One platform process that ours and every peer of a run call. */
+export interface Arena {
+  context: Context;
+  platform: Platform;
+  kind: PlatformKind;
+}
+
+const OURS_TIME_BOX_MS = 120_000;
+
+/** A command is done when its event is published. The journal holds its intent and its outcome by then. */
+export async function ours(
+  { context, platform, kind }: Arena,
+  { inFlight, count, isSplit = false }: { inFlight: number; count: number; isSplit?: boolean },
+): Promise<Rate> {
+  const stage = await Stage.open(context);
+  try {
+    await stage.fill(0, count);
+    await forget(platform, kind);
+    context.log(`ours: ${count} commands, ${inFlight} in flight`);
+    const start = (role: string) => startGateway({ ...context, stage, platform, inFlight, env: { GATEWAY_ROLE: role } });
+    const projector = isSplit ? await start('projector') : undefined;
+    const gateway = await start(isSplit ? 'commands' : 'all');
+    const rate = await rateOf({
+      done: () => {
+        gateway.assertRunning();
+        return stage.records(TOPICS.events);
+      },
+      total: count,
+      timeBoxMs: OURS_TIME_BOX_MS,
+      everyMs: 400,
+      processes: { gateway: gateway.pid, platform: platform.pid, ...(projector && { projector: projector.pid }) },
+    });
+    const journaled = await stage.records(TOPICS.journal);
+    await Promise.all([gateway.stop(), projector?.stop()]);
+    if (journaled < 2 * (await stage.records(TOPICS.events))) throw new Error(`Only ${journaled} journal records were written`);
+    context.log(`ours: ${rate.perSecond.toFixed(0)}/s, gateway ${(rate.cpuMs.gateway ?? 0).toFixed(2)} ms of processor time each`);
+    return rate;
+  } finally {
+    await stage.remove();
+  }
+}
+
+/** undici alone, with the same number of calls under way. */
+export async function bareLoop(
+  { context, platform, kind }: Arena,
+  { inFlight, count }: { inFlight: number; count: number },
+): Promise<Rate> {
+  await forget(platform, kind);
+  const env = { PAYMENT_URL: platform.url, IN_FLIGHT: String(inFlight), COUNT: String(count) };
+  return peer({ context, platform, name: 'bare-loop', env, total: count, timeBoxMs: OURS_TIME_BOX_MS });
+}
+
+/** A consumer of the command topic that does the plain call: `nest` or `kafkajs`. */
+export async function consumer(
+  { context, platform, kind }: Arena,
+  { name, count, timeBoxMs }: { name: 'nest' | 'kafkajs'; count: number; timeBoxMs: number },
+): Promise<Rate> {
+  const stage = await Stage.open(context);
+  try {
+    await stage.fill(0, count);
+    await forget(platform, kind);
+    const env = {
+      KAFKA_BROKERS: context.brokers,
+      TOPIC: stage.commandTopic,
+      GROUP_ID: `${stage.prefix}${name}`,
+      PAYMENT_URL: platform.url,
+    };
+    return await peer({ context, platform, name, env, total: count, timeBoxMs });
+  } finally {
+    await stage.remove();
+  }
+}
+
+interface PeerRun {
+  context: Context;
+  platform: Platform;
+  name: string;
+  env: Record<string, string>;
+  total: number;
+  timeBoxMs: number;
+}
+
+async function peer({ context, platform, name, env, total, timeBoxMs }: PeerRun): Promise<Rate> {
+  let done = 0;
+  const onLine = (line: string) => {
+    if (line.startsWith('{"done":')) done = (JSON.parse(line) as { done: number }).done;
+  };
+  const child = await startChild({ main: ['verification/dist/bench/peers/main.js', name], env, onLine });
+  const doneSoFar = () => {
+    child.assertRunning();
+    return done;
+  };
+  try {
+    const rate = await rateOf({ done: doneSoFar, total, timeBoxMs, processes: { peer: child.pid, platform: platform.pid } });
+    context.log(`${name}: ${rate.perSecond.toFixed(1)}/s`);
+    return rate;
+  } finally {
+    await child.stop();
+  }
+}
+
+/** Processor times of a rate as details of a row, milliseconds per command. */
+export function cpuDetails({ cpuMs, seconds }: Rate, name: string): Record<string, number> {
+  return { [`${name}CpuMs`]: cpuMs[name] ?? 0, platformCpuMs: cpuMs.platform ?? 0, restCpuMs: cpuMs.rest ?? 0, seconds };
+}

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { orderKey, TOPICS, topicName } from '@tranche/contracts';
+import { BatchingProducer, TailConsumer, topicOffsets } from '@tranche/kafka';
+import { encodeRecord, journalPartition, JournalView } from '@tranche/order-journal';
+import type { Bench, Context } from '../bench.js';
+import { startChild } from '../children.js';
+import { cpuMsOf } from '../cpu.js';
+import { percentile } from '../rate.js';
+import { row, type Row, type Target } from '../report.js';
+import { SILENT, Stage } from '../stage.js';
+import { intent } from './records.js';
+
+const WARM_UP_MS = 1_000;
+const MEASURED_MS = 4_000;
+
+/** A durable intent before every call: appended with acks=all, then read back through the tail and judged by the fold. */
+export const journal: Bench = {
+  name: 'journal',
+  about: 'intents/s and latency of append (acks=all) and read-back, against kafkajs’ producer alone',
+  parts: [
+    { name: 'concurrent-1', run: (context) => intents(context, 1, {}) },
+    { name: 'concurrent-64', run: (context) => intents(context, 64, { p50: { atMost: 5 }, rate: { atLeast: 10_000 } }) },
+    { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: { atLeast: 10_000 } }) },
+    { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: { atLeast: 10_000 } }) },
+  ],
+};
+
+interface Seen {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+async function intents(context: Context, concurrent: number, targets: { p50?: Target; rate?: Target }): Promise<Row[]> {
+  const stage = await Stage.open(context);
+  try {
+    const own = await journalOf(stage, concurrent);
+    context.log(`ours: ${own.perSecond.toFixed(0)}/s, p50 ${own.p50Ms.toFixed(2)} ms`);
+    const single = await sends(context, stage, { concurrent, batch: 1 });
+    const batches = await sends(context, stage, { concurrent: 1, batch: 500 });
+    context.log(`kafkajs: ${single.perSecond.toFixed(0)}/s single, ${batches.perSecond.toFixed(0)}/s in batches of 500`);
+    const name = `concurrent-${concurrent}`;
+    return [
+      row({
+        name: `${name}-rate`,
+        unit: 'intents/s',
+        ours: own.perSecond,
+        peers: { 'single-sends': single.perSecond, 'batches-of-500': batches.perSecond },
+        target: targets.rate,
+        details: { cpuMsEach: own.cpuMsEach },
+      }),
+      row({
+        name: `${name}-p50`,
+        unit: 'ms',
+        ours: own.p50Ms,
+        peers: { 'single-sends': single.p50Ms, 'batches-of-500': batches.p50Ms },
+        target: targets.p50,
+        details: { p99: own.p99Ms, singleSendsP99: single.p99Ms },
+      }),
+    ];
+  } finally {
+    await stage.remove();
+  }
+}
+
+/** As the gateway wires it, but for the index: every order is new, so there is nothing to find in Redis. */
+async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpuMsEach: number }> {
+  const topic = topicName(stage.prefix, TOPICS.journal);
+  const producer = new BatchingProducer({ client: stage.client, log: SILENT });
+  const view = new JournalView({
+    log: {
+      async append(record) {
+        const key = orderKey(record.merchant, record.orderId);
+        return (await producer.send({ topic, partition: journalPartition(key), key, value: encodeRecord(record) })).offset;
+      },
+    },
+    index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
+    timing: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms, signal) => delay(ms, undefined, { signal }) },
+    logger: SILENT,
+  });
+  const from = await view.begin(await topicOffsets(stage.client, topic), new Map());
+  const tail = new TailConsumer({
+    client: stage.client,
+    topic: TOPICS.journal.name,
+    topicPrefix: stage.prefix,
+    from,
+    log: SILENT,
+    onRecords: (partition, records) => view.take(partition, records),
+  });
+  await Promise.all([producer.connect(), tail.start()]);
+  const warmMs = performance.now() + WARM_UP_MS;
+  const untilMs = warmMs + MEASURED_MS;
+  const latencies: number[] = [];
+  let cpuMs = 0;
+  let nth = 0;
+  const worker = async () => {
+    while (performance.now() < untilMs) {
+      const record = intent(nth++);
+      await view.read(record.merchant, record.orderId);
+      const startedMs = performance.now();
+      if (startedMs >= warmMs && latencies.length === 0) cpuMs ||= cpuMsOf(process.pid);
+      await view.appendAndRead(record);
+      if (startedMs >= warmMs) latencies.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, worker));
+  const cpuMsEach = (cpuMsOf(process.pid) - cpuMs) / latencies.length;
+  await tail.stop();
+  view.close();
+  await producer.close();
+  const perSecond = (latencies.length * 1000) / MEASURED_MS;
+  return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), cpuMsEach };
+}
+
+/** kafkajs' producer in a process of its own, writing records of the same size to the same topic. */
+async function sends({ brokers }: Context, stage: Stage, { concurrent, batch }: { concurrent: number; batch: number }): Promise<Seen> {
+  let seen: Seen | undefined;
+  const env = {
+    KAFKA_BROKERS: brokers,
+    TOPIC: topicName(stage.prefix, TOPICS.events),
+    CONCURRENT: String(concurrent),
+    BATCH: String(batch),
+    SECONDS: String(MEASURED_MS / 1000),
+  };
+  const onLine = (line: string) => {
+    if (line.startsWith('{"perSecond"')) seen = JSON.parse(line) as Seen;
+  };
+  const child = await startChild({ main: ['verification/dist/bench/peers/main.js', 'kafkajs-sends'], env, onLine });
+  await child.exited;
+  if (!seen) throw new Error(`kafkajs' producer told nothing\n${child.lines.join('\n')}`);
+  return seen;
+}

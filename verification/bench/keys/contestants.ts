@@ -1,0 +1,102 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../bench.js';
+import { onFreePort, startChild } from '../children.js';
+import { MERCHANT } from '../commands.js';
+import { loadRound, type Contestant, type Round } from '../duel.js';
+import { IMAGE_NODE_OPTIONS } from '../stage.js';
+import { API_KEY_ID, ORIGIN } from './request.js';
+
+const NO_LIMIT = '1000000000';
+/** Of all that comes with an answer, what Node.js and Fastify write by themselves. */
+const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type']);
+
+/** What a key provider answers, made of a new key. */
+export function keyAnswer(): string {
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const encryptionPublicKey = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+  return JSON.stringify({ encryptionKeyId: 'key-of-the-bench', encryptionPublicKey });
+}
+
+export function startKeyProvider(answer: string): Promise<{ url: string; server: Server }> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys` }));
+  });
+}
+
+/**
+ * cse-token-service as it is shipped, Redis and Kafka connected; requests are counted, and the limits so high that none is refused.
+ * `KEYS_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`.
+ */
+export function startCseTokenService({ brokers, redisUrl }: Context, keysUrl: string, prefix: string): Promise<Contestant> {
+  return onFreePort((port) =>
+    onFreePort(async (managementPort) => {
+      const child = await startChild({
+        main: ['apps/cse-token-service/dist/main.js'],
+        env: {
+          BIND_ADDRESS: '127.0.0.1',
+          PORT: String(port),
+          MANAGEMENT_PORT: String(managementPort),
+          CSE_KEYS_URL: keysUrl,
+          CSE_ORIGINS: ORIGIN,
+          REQUESTS_PER_MINUTE_PER_ADDRESS: NO_LIMIT,
+          REQUESTS_PER_MINUTE_PER_ORIGIN: NO_LIMIT,
+          KAFKA_BROKERS: brokers,
+          KAFKA_TOPIC_PREFIX: prefix,
+          REDIS_URL: redisUrl,
+          REDIS_KEY_PREFIX: prefix,
+          MERCHANTS_FILE: merchantsFile(),
+          LOG_LEVEL: 'info',
+        },
+        readyUrl: `http://127.0.0.1:${managementPort}/health/ready`,
+        nodeOptions: (process.env.KEYS_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
+      });
+      return { name: 'ours', url: `http://127.0.0.1:${port}/v1/cse-keys`, process: child };
+    }),
+  );
+}
+
+/** Answers what ours answers, to the byte, with the same headers. */
+export async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
+  const { headers, text } = await askOnce(ours);
+  const env = { ANSWER: text, HEADERS: JSON.stringify(Object.fromEntries(headers.filter(([name]) => !OF_HTTP.has(name)))) };
+  return onFreePort(async (port) => {
+    const child = await startChild({
+      main: ['verification/dist/bench/peers/main.js', name],
+      env: { ...env, PORT: String(port) },
+      readyUrl: `http://127.0.0.1:${port}/health`,
+      nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
+    });
+    const peer = { name, url: `http://127.0.0.1:${port}/v1/cse-keys`, process: child };
+    const said = await askOnce(peer);
+    const [size, wanted] = [said, { headers, text }].map((each) => JSON.stringify(each.headers).length + each.text.length);
+    if (said.text !== text || size !== wanted) throw new Error(`${peer.name} answers ${size} bytes, ours ${wanted}`);
+    return peer;
+  });
+}
+
+async function askOnce({ url }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
+  const body = JSON.stringify({ apiKeyId: API_KEY_ID });
+  const response = await fetch(url, { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'application/json' }, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
+  return { headers: [...response.headers], text };
+}
+
+/** `count` requests to one contestant, every one answered with `answer`. */
+export function round(contestant: Contestant, { count, answer }: { count: number; answer: string }): Promise<Round> {
+  return loadRound(contestant, 'verification/dist/bench/keys/load.js', count, { ANSWER: answer });
+}
+
+function merchantsFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'tranche-bench-')), 'merchants.json');
+  writeFileSync(file, JSON.stringify([{ ...MERCHANT, apiKeys: [{ id: API_KEY_ID, key: 'api-key-of-the-bench' }] }]));
+  return file;
+}

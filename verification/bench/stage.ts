@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
+import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import { onFreePort, startChild, type Child } from './children.js';
+import { commandRecord, MERCHANT } from './commands.js';
+
+export interface Infrastructure {
+  brokers: string;
+  redisUrl: string;
+}
+
+export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+const OWN_TOPICS = topicsOf('payment-gateway');
+
+const FLUSH = `
+local keys = redis.call('KEYS', ARGV[1])
+for first = 1, #keys, 5000 do redis.call('UNLINK', unpack(keys, first, math.min(first + 4999, #keys))) end
+return #keys`;
+
+/** Topics and index of one measurement, so that each begins with nothing; `remove()` takes them away again. */
+export class Stage {
+  readonly prefix = `bench-${randomBytes(4).toString('hex')}.`;
+  readonly client: KafkaClient;
+  readonly #producer: BatchingProducer;
+  static readonly #standing = new Set<Stage>();
+
+  private constructor(private readonly infrastructure: Infrastructure) {
+    this.client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'bench' }, SILENT);
+    this.#producer = new BatchingProducer({ client: this.client, log: SILENT });
+  }
+
+  static async open(infrastructure: Infrastructure): Promise<Stage> {
+    const stage = new Stage(infrastructure);
+    Stage.#standing.add(stage);
+    const { client, prefix } = stage;
+    await ensureTopics(client, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+    await stage.#producer.connect();
+    return stage;
+  }
+
+  get commandTopic(): string {
+    return topicName(this.prefix, COMMAND_TOPICS['partner-a']);
+  }
+
+  /** Appends command `n`; resolves when it is durable. */
+  async append(n: number): Promise<void> {
+    await this.#producer.send({ topic: this.commandTopic, ...commandRecord(n, new Date().toISOString()) });
+  }
+
+  /** Appends the commands `from` to `to`, without `to`. */
+  async fill(from: number, to: number): Promise<void> {
+    for (let n = from; n < to; n += 2_000) {
+      await Promise.all(Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index)));
+    }
+  }
+
+  /** Records that a topic has taken so far. */
+  async records(topic: TopicDefinition): Promise<number> {
+    const offsets = await topicOffsets(this.client, topicName(this.prefix, topic));
+    return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+  }
+
+  /** Of a run that ends before its time. */
+  static async removeAll(): Promise<void> {
+    await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
+  }
+
+  /** Deletes the topics and what the gateway left in Redis. */
+  async remove(): Promise<void> {
+    await this.#producer.close();
+    const remover = await startChild({
+      main: ['verification/dist/bench/peers/main.js', 'remove-topics'],
+      env: { KAFKA_BROKERS: this.infrastructure.brokers, TOPIC_PREFIX: this.prefix },
+    });
+    await Promise.all([remover.exited, this.flushIndex()]);
+    Stage.#standing.delete(this);
+  }
+
+  /** Takes the gateway's index out of Redis in one step, as if Redis had been lost; the number of keys. */
+  async flushIndex(): Promise<number> {
+    const redis = await createClient({ url: this.infrastructure.redisUrl }).connect();
+    const removed = await redis.eval(FLUSH, { arguments: [`${this.prefix}gateway:*`] });
+    await redis.close();
+    return Number(removed);
+  }
+}
+
+export interface Platform extends Child {
+  readonly url: string;
+}
+
+export type PlatformKind = 'simulator' | 'lean';
+
+/** The platform that ours and all peers call in one run. `latencyMs`: a number, or a range such as 100-500. */
+export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Platform> {
+  return onFreePort(async (port) => {
+    const url = `http://127.0.0.1:${port}`;
+    const env = { PORT: String(port), LATENCY_MS: latencyMs };
+    if (kind === 'lean') return { url, ...(await startChild({ main: ['verification/dist/bench/platform/main.js'], env, readyUrl: url })) };
+    const main = ['apps/platform-simulator/dist/main.js'];
+    const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
+    return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
+  });
+}
+
+/** The simulator forgets what it executed, so that the next contestant may send the same commands. */
+export async function forget({ url }: Platform, kind: PlatformKind): Promise<void> {
+  if (kind === 'simulator') await fetch(`${url}/simulator/reset`, { method: 'POST' });
+}
+
+export interface Gateway extends Child {
+  readonly managementUrl: string;
+}
+
+export interface GatewayOptions extends Infrastructure {
+  stage: Stage;
+  platform: { url: string };
+  inFlight: number;
+  onLine?: (line: string) => void;
+  env?: Record<string, string>;
+}
+
+/** What the image sets (Dockerfile): a young generation that holds a second of commands. */
+export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
+
+/** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
+export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
+  return onFreePort(async (port) => {
+    const managementUrl = `http://127.0.0.1:${port}`;
+    const child = await startChild({
+      main: ['apps/payment-gateway/dist/main.js'],
+      env: {
+        BIND_ADDRESS: '127.0.0.1',
+        MANAGEMENT_PORT: String(port),
+        KAFKA_BROKERS: brokers,
+        KAFKA_TOPIC_PREFIX: stage.prefix,
+        REDIS_URL: redisUrl,
+        MERCHANTS_FILE: merchantsFile(),
+        PAYMENT_URL: platform.url,
+        GATEWAY_IN_FLIGHT: String(inFlight),
+        // One rail is all there is here.
+        RAIL_IN_FLIGHT: String(inFlight),
+        ...env,
+      },
+      readyUrl: `${managementUrl}/health/ready`,
+      nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
+      ...(onLine && { onLine }),
+    });
+    return { ...child, managementUrl };
+  });
+}
+
+let folder: string | undefined;
+
+/** The bench's own merchant, in a file that goes with this process. */
+export function merchantsFile(): string {
+  if (folder === undefined) {
+    const made = (folder = mkdtempSync(join(tmpdir(), 'tranche-bench-')));
+    writeFileSync(join(made, 'merchants.json'), JSON.stringify([MERCHANT]));
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  }
+  return join(folder, 'merchants.json');
+}

@@ -1,0 +1,117 @@
+/** In a compiled file of ours: `find` occurs exactly once in it. */
+export interface PlantedPoint {
+  name: string;
+  project: 'apps/payment-gateway' | 'libs/order-journal';
+  /** In the project's `dist`. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** Where bytes leave the process: around the write that carries them. */
+export interface WrittenPoint {
+  name: string;
+  /** `half`: half of these bytes have left; `all`: they have; `none`: they are about to. */
+  written: 'none' | 'half' | 'all';
+  /** Of the bytes as latin1 text. */
+  is: RegExp;
+}
+
+const pass = (name: string, key: string) => `globalThis.failpoint?.('${name}', ${key});`;
+const before = (find: string, name: string, key: string) => ({ name, find, replace: `${pass(name, key)} ${find}` });
+const after = (find: string, name: string, key: string) => ({ name, find, replace: `${find} ${pass(name, key)}` });
+const executor = { project: 'libs/order-journal', file: 'execution/command-executor.js' } as const;
+const journalView = { project: 'libs/order-journal', file: 'journal/journal-view.js' } as const;
+const projectBatch = { project: 'libs/order-journal', file: 'projection/project-batch.js' } as const;
+const ofGateway = { project: 'apps/payment-gateway' } as const;
+
+/** The points in our own code, planted while it is loaded: the shipped build holds none of them (docs/decisions/0022). */
+export const PLANTED: readonly PlantedPoint[] = [
+  {
+    ...ofGateway,
+    file: 'command/command.consumer.js',
+    ...before('const rail = railOfTopic(record.topic);', 'before-anything', 'record.key'),
+  },
+  { ...executor, ...before('const { journal, newToken } = this.ports;', 'prepared', 'order.orderId') },
+  {
+    ...journalView,
+    name: 'intent-acknowledged',
+    find: 'return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);',
+    replace: `if (record.record === 'INTENT') ${pass('intent-acknowledged', 'record.orderId')} return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);`,
+  },
+  { ...executor, ...before('result = await send(', 'granted', 'order.orderId') },
+  {
+    ...ofGateway,
+    file: 'platform/platform.client.js',
+    name: 'answer-in-flight',
+    find: 'const exchange = new Exchange(this.#timeoutMs, maySend, resolve);',
+    replace: `const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
+      const { onResponseStart } = exchange;
+      exchange.onResponseStart = (...answer) => { ${pass('answer-in-flight', 'body')} onResponseStart.apply(exchange, answer); };`,
+  },
+  { ...executor, ...before('const { token } = grant;', 'answer-read', 'order.orderId') },
+  {
+    ...journalView,
+    ...after('const offset = await this.#untilDone(record, () => this.append(record, trace));', 'outcome-acknowledged', 'record.orderId'),
+  },
+  {
+    ...projectBatch,
+    name: 'events-acknowledged',
+    find: 'await outlet.publish(events);',
+    replace: `await outlet.publish(events); if (events.length > 0) ${pass('events-acknowledged', "[...orders.keys()].join(' ')")}`,
+  },
+  { ...projectBatch, ...after('progress.next = last.offset + 1n;', 'index-written', "[...orders.keys()].join(' ')") },
+];
+
+/** The points between our code and the kernel: what they wait for is a write with these bytes. */
+export const WRITTEN: readonly WrittenPoint[] = [
+  { name: 'intent-in-flight', written: 'all', is: /"record":"INTENT"/ },
+  { name: 'request-partly-written', written: 'half', is: /params%5BORDERID%5D=/ },
+  { name: 'request-written', written: 'all', is: /params%5BORDERID%5D=/ },
+  { name: 'outcome-in-flight', written: 'all', is: /"record":"OUTCOME"/ },
+  // Kafka's OffsetCommit (API key 8): it names no order.
+  { name: 'during-commit', written: 'all', is: /^[^]{4}\0\x08[^]*payment-gateway\.(commands|projector)/ },
+  { name: 'notification-in-flight', written: 'all', is: /^[^]{4}\0\0[^]*payment\.notification\.received/ },
+  { name: 'before-the-ok', written: 'none', is: /^HTTP\/1\.1 200 [^]*\r\n\r\nOK$/ },
+];
+
+/** The crash points of the promise, in the order in which a command comes by. */
+export const CRASH_POINTS = [
+  'before-anything',
+  'prepared',
+  'intent-in-flight',
+  'intent-acknowledged',
+  'granted',
+  'request-partly-written',
+  'request-written',
+  'answer-in-flight',
+  'answer-read',
+  'outcome-in-flight',
+  'outcome-acknowledged',
+  'events-acknowledged',
+  'index-written',
+  'during-commit',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Those of notification-ingest. */
+export const INGEST_POINTS = ['notification-in-flight', 'before-the-ok'] as const;
+
+/** A gateway with `SECOND_OWNER` takes every command partition besides whoever else has it: two owners, forced. */
+export const SECOND_OWNER: PlantedPoint = {
+  ...ofGateway,
+  name: 'second-owner',
+  file: 'kafka-servers.service.js',
+  find: '.commands`, topics, inFlightPerTopic });',
+  replace: ".commands${process.env.SECOND_OWNER ?? ''}`, topics, inFlightPerTopic });",
+};
+
+/** What a process is to do at a point. */
+export interface Failpoint {
+  point: string;
+  /** What the point's order (or bytes) must hold; any, where it is left out. */
+  order?: string;
+  /** At which passing, from 1. */
+  hit: number;
+  do: 'kill' | 'stop';
+}

@@ -1,0 +1,37 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { repositoryRoot } from '@tranche/testing';
+import type { TrafficFigures } from './traffic-process.js';
+
+/** Signed notifications at a steady rate, from a process of their own. */
+export class GoodTraffic {
+  readonly #child: ChildProcess;
+
+  constructor(port: number, perSecond: number) {
+    this.#child = fork(join(repositoryRoot(), 'verification/dist/forgeries/traffic-process.js'), [String(port), String(perSecond)], {
+      execArgv: [],
+    });
+  }
+
+  /** Of what was answered since it was asked last. */
+  figures(): Promise<TrafficFigures> {
+    return this.#ask('figures');
+  }
+
+  /** Waits for the last answers. */
+  stop(): Promise<TrafficFigures> {
+    return this.#ask('stop');
+  }
+
+  #ask(question: string): Promise<TrafficFigures> {
+    return new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error('the good traffic ended too early'));
+      this.#child.once('exit', onExit);
+      this.#child.once('message', (figures) => {
+        this.#child.off('exit', onExit);
+        resolve(figures as TrafficFigures);
+      });
+      this.#child.send(question);
+    });
+  }
+}

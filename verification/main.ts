@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { runMutants } from './mutants/run-mutants.js';
+import { runPart, type Part } from './parts/run-part.js';
+import { runSimulated } from './parts/run-simulated.js';
+import type { CommandLines } from './faults/infrastructure.js';
+import { seedOf } from './seed.js';
+import { PROFILES, type ProfileName } from './simulation/profile.js';
+
+const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'] as const;
+
+const { values } = readArguments({
+  options: {
+    simulated: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    forgeries: { type: 'boolean', default: false },
+    canaries: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    corpus: { type: 'string' },
+    only: { type: 'string' },
+    profile: { type: 'string' },
+    runs: { type: 'string' },
+    seed: { type: 'string' },
+    workers: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+if (MODES.filter((mode) => values[mode]).length > 1) refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
+if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries))
+  refuse('--only names a scenario, or a mutant with --mutants');
+
+if (values.profile !== undefined && (!values.simulated || profile().profile === undefined))
+  refuse(`--profile goes with --simulated and is one of ${PROFILES.join(', ')}`);
+
+const require = createRequire(import.meta.url);
+const resolve = (name: string): string => require.resolve(name);
+
+if (process.send) {
+  process.once('message', (part: Part) => void runPart(part, resolve));
+} else if (values.corpus !== undefined) {
+  const { writeCorpus } = await import('./corpus/write-corpus.js');
+  console.error(await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }));
+} else if (values.mutants) {
+  process.exitCode = await runMutants({ ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) }, resolve);
+} else if (values.simulated) {
+  process.exitCode = await runSimulated({ ...campaign(), ...profile() });
+} else if (values.list) {
+  const { listOfScenarios } = await import('./faults/run-real.js');
+  console.log(listOfScenarios());
+} else {
+  const places = commandLines();
+  const options = campaign();
+  if (values.forgeries) {
+    const { runForgeries } = await import('./forgeries/run-forgeries.js');
+    process.exitCode = await runForgeries(options, places[0]);
+  } else if (values.canaries) {
+    const { runCanaries } = await import('./canaries/run-canaries.js');
+    process.exitCode = await runCanaries(options, places[0]);
+  } else {
+    const { runReal } = await import('./faults/run-real.js');
+    process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, places);
+  }
+}
+
+/** A set for each worker. */
+function commandLines(): [CommandLines, ...CommandLines[]] {
+  const { FAULTS_INFRASTRUCTURE: lines } = process.env;
+  if (lines === undefined) return refuse('tools/commands/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
+  return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
+}
+
+function profile(): { profile?: ProfileName } {
+  const named = PROFILES.find((name) => name === values.profile);
+  return named === undefined ? {} : { profile: named };
+}
+
+/** What every mode is told. */
+function campaign(): { runs?: number; seed: number; workers?: number; json: boolean } {
+  const given = numbers();
+  return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
+}
+
+function numbers(): { runs?: number; seed?: number; workers?: number } {
+  const given = Object.entries({ runs: values.runs, seed: values.seed, workers: values.workers }).filter(([, text]) => text !== undefined);
+  for (const [name, text] of given) {
+    if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
+      refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);
+  }
+  return Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+}
+
+function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function refuse(reason: string): never {
+  console.error(reason);
+  process.exit(2);
+}

@@ -1,0 +1,27 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { changesOf, MUTANTS } from './mutants.js';
+import { planted } from './planted.js';
+
+const libs = join(__dirname, '../../libs');
+const compiled = MUTANTS.flatMap((mutant) => changesOf(mutant).map((change) => ({ ...mutant, ...change }))).filter(({ project, file }) =>
+  existsSync(join(libs, project, 'dist', file)),
+);
+
+it('plants a bug where its text occurs once, and says so where the code has moved on', () => {
+  const bug = { name: 'none', find: 'if (isDone)', replace: 'if (true)' };
+  expect(planted('if (isDone) stop();', bug)).toBe('if (true) stop();');
+  expect(() => planted('stop();', bug)).toThrow('none is stale: its text occurs 0 times');
+  expect(() => planted('if (isDone) if (isDone) stop();', bug)).toThrow('occurs 2 times');
+});
+
+it('has ten bugs at least, each under its own name', () => {
+  expect(MUTANTS.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+});
+
+// What the last build left: `npm test` and `npm run verify` build first.
+it.each(compiled.map((mutant) => [mutant.name, mutant] as const))('%s is not stale', (_name, mutant) => {
+  const source = readFileSync(join(libs, mutant.project, 'dist', mutant.file), 'utf8');
+  expect(planted(source, mutant)).not.toBe(source);
+});

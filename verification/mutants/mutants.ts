@@ -1,0 +1,262 @@
+import type { ProfileName } from '../simulation/profile.js';
+import type { PlantedText } from './planted.js';
+
+/** A piece of one compiled file. */
+interface Change {
+  /** In the project's `dist`. */
+  file: string;
+  find: string;
+  replace: string;
+}
+
+export interface Mutant extends PlantedText, Change {
+  project: 'order-journal' | 'kafka';
+  /** What must go with it, where one mistake alone is caught by a second line of defence. */
+  also?: readonly Change[];
+  /** The mistake in one line. */
+  does: string;
+  /** The worlds that it takes, where those drawn plainly show it too seldom. */
+  profile?: ProfileName;
+}
+
+/** Mistakes that a maintainer could make, each in the real compiled code. The simulation must find every one. */
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'send-before-the-acknowledgement',
+    does: 'sends while its INTENT is still on the way to the journal',
+    project: 'order-journal',
+    file: 'execution/command-executor.js',
+    find: 'const after = await journal.appendAndRead(intent, trace);',
+    replace: "void journal.append(intent).catch(() => undefined); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    name: 'skip-the-read-back',
+    does: 'takes the acknowledged INTENT for a grant and does not ask the fold',
+    project: 'order-journal',
+    file: 'execution/command-executor.js',
+    find: 'const after = await journal.appendAndRead(intent, trace);',
+    replace: "await journal.append(intent); return { token, verdict: 'granted', started, after: order };",
+  },
+  {
+    name: 'dedupe-only-in-redis',
+    does: 'asks the state that was read before instead of the verdict on its own INTENT',
+    project: 'order-journal',
+    file: 'execution/command-executor.js',
+    find: 'verdict: verdictOf(after, token),',
+    replace: "verdict: findOperation(order, commandId)?.phase ?? 'granted',",
+  },
+  {
+    name: 'retry-on-5xx',
+    does: 'takes an HTTP 5xx for "not executed" and tries again',
+    project: 'order-journal',
+    file: 'execution/command-executor.js',
+    find: 'token, ...result }',
+    replace: "token, ...(result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result) }",
+  },
+  {
+    name: 'no-send-deadline',
+    does: 'sends however long ago it asked (R5)',
+    project: 'order-journal',
+    file: 'execution/command-executor.js',
+    find: 'isWithinSendDeadline(started, this.#moment())',
+    replace: 'true',
+  },
+  {
+    name: 'read-redis-behind-t',
+    does: 'takes a state of the index that is older than what memory begins with (R7)',
+    project: 'order-journal',
+    file: 'journal/journal-view.js',
+    find: 'return (marker ?? low - 1n) >= from - 1n;',
+    replace: 'return true;',
+  },
+  {
+    name: 'forget-before-t-moves',
+    does: 'lets orders leave memory without raising the offset that the index must have reached (R7)',
+    project: 'order-journal',
+    file: 'journal/journal-view.js',
+    find: 'tailed.from = marker + 1n;',
+    replace: ';',
+  },
+  {
+    name: 'doubt-reopens-its-operation',
+    does: 'takes a doubt closed as not executed for leave to try again (R4)',
+    project: 'order-journal',
+    file: 'state/transitions.js',
+    find: "if (operation.phase === 'in_doubt') {",
+    replace: 'if (false) {',
+  },
+  {
+    name: 'not-executed-of-an-old-token',
+    does: 'closes an attempt for a NOT_EXECUTED or OUTCOME with another token (R4)',
+    project: 'order-journal',
+    file: 'state/fold.js',
+    find: 'operation?.token === record.token && operation.attempt === record.attempt',
+    replace: 'operation !== undefined',
+  },
+  {
+    name: 'tag-without-attempt',
+    does: 'takes evidence of an earlier attempt for evidence of the current one (R8)',
+    project: 'order-journal',
+    file: 'state/evidence-source.js',
+    find: 'attempt ?? tag?.attempt ?? bound?.attempt',
+    replace: 'attempt ?? bound?.attempt',
+  },
+  {
+    name: 'untagged-evidence-guesses',
+    does: 'gives evidence without a tag to the first attempt that could be its source (R8)',
+    project: 'order-journal',
+    file: 'state/fold-evidence.js',
+    find: 'if (sources.length !== 1 ||',
+    replace: 'if (sources.length < 1 ||',
+  },
+  {
+    name: 'two-payments-untold',
+    does: 'says nothing where a superseded payment and the one in its place both succeed',
+    project: 'order-journal',
+    file: 'state/transitions.js',
+    find: 'if (!others.some((other) => hasTaken(next.order, other)))',
+    replace: 'if (true)',
+  },
+  {
+    name: 'two-open-operations',
+    does: 'grants an INTENT although another operation of the order is open',
+    project: 'order-journal',
+    file: 'state/guards.js',
+    find: 'if (others.some(isOpen))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'doubt-holds-nothing-back',
+    does: 'grants an INTENT although another operation of the order is in doubt',
+    project: 'order-journal',
+    file: 'state/guards.js',
+    find: 'if (others.some(isInDoubt))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'events-given-up-after-a-failed-publish',
+    does: 'counts events as published before they were',
+    project: 'order-journal',
+    file: 'projection/project-batch.js',
+    find: 'await outlet.publish(events);',
+    replace: 'progress.publishFrom = later(publishFrom, last.offset + 1n); await outlet.publish(events);',
+  },
+  {
+    name: 'index-before-events',
+    does: 'moves the index, and so the outbox, before its events are published',
+    project: 'order-journal',
+    file: 'projection/project-batch.js',
+    find: 'await outlet.publish(events);',
+    replace:
+      'await index.write({ partition, from: next - 1n, to: last.offset, orders: [...orders.values()], redirectHtml }); progress.next = last.offset + 1n; await outlet.publish(events); return;',
+  },
+  {
+    name: 'marker-recreated-after-a-flush',
+    does: 'gives a flushed index its marker back without building it from the journal (R7)',
+    project: 'order-journal',
+    file: 'projection/index-rebuild.js',
+    find: 'const from = await journal.firstKept(partition);',
+    replace: 'await journal.firstKept(partition); const from = until;',
+  },
+  {
+    name: 'progress-shared-by-assignments',
+    does: 'lets an assignment that has ended write the progress of its successor in the projector',
+    project: 'order-journal',
+    file: 'projection/projector.js',
+    find: 'this.#assigned.get(partition)?.end();\n        const projection =',
+    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    profile: 'rough',
+  },
+  {
+    name: 'progress-shared-and-nothing-missed',
+    does: 'the same, and projects a batch though records before it were never projected',
+    project: 'order-journal',
+    file: 'projection/projector.js',
+    find: 'this.#assigned.get(partition)?.end();\n        const projection =',
+    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    also: [{ file: 'projection/partition-projection.js', find: 'if (begin > progress.next)', replace: 'if (false)' }],
+    profile: 'rough',
+  },
+  {
+    name: 'auditor-believes-the-index',
+    does: 'compares sampled orders with the journal and finds every one alike',
+    project: 'order-journal',
+    file: 'projection/index-auditor.js',
+    find: 'if (!folded || !indexed)',
+    replace: 'return true; if (!folded || !indexed)',
+  },
+  {
+    name: 'auditor-only-tells',
+    does: 'says that the index is wrong and leaves it as it is',
+    project: 'order-journal',
+    file: 'projection/index-auditor.js',
+    find: 'await projection.repair((until) => audit.states(differing, until));',
+    replace: ';',
+  },
+  {
+    name: 'rebuild-of-what-has-a-marker',
+    does: 'takes an index with a marker for a right one and does not rebuild it',
+    project: 'order-journal',
+    file: 'projection/index-restorer.js',
+    find: 'if (marker === undefined)',
+    replace: 'if (true)',
+  },
+  {
+    name: 'commit-before-the-journal',
+    does: 'counts a record as finished when its handler starts',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: 'this.runningCount++;',
+    replace: 'this.runningCount++; this.frontier.finish(lane.waiting[0].place); this.assignment.progress();',
+  },
+  {
+    name: 'finished-when-abandoned',
+    does: 'counts a record as finished whose handler gave up',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: "if (verdict === 'done')",
+    replace: 'if (true)',
+  },
+  {
+    name: 'keys-in-no-order',
+    does: 'runs records of one key side by side',
+    project: 'kafka',
+    file: 'key-ordered-work.js',
+    find: 'const key = record.rawKey === null ?',
+    replace: 'const key = true ?',
+  },
+  {
+    name: 'forget-the-epoch',
+    does: 'goes on committing partitions of an assignment that has ended',
+    project: 'kafka',
+    file: 'group-work.js',
+    find: 'this.held = new Map();\n        this.draining = undefined;',
+    replace: 'this.draining = undefined;',
+  },
+  {
+    name: 'metadata-names-one-too-low',
+    does: 'reads the finished offsets above the frontier one too low, and skips a record that is not',
+    project: 'kafka',
+    file: 'gap-metadata.js',
+    find: 'finished.add(frontier + 1n + BigInt(bit));',
+    replace: 'finished.add(frontier + BigInt(bit));',
+  },
+  {
+    name: 'frontier-of-the-last-delivered',
+    does: 'moves the frontier behind the last record delivered instead of the first that is open',
+    project: 'kafka',
+    file: 'frontier.js',
+    find: 'this.reached = this.delivered[this.firstOpen]?.offset ?? this.lastDelivered + 1n;',
+    replace: 'this.reached = this.lastDelivered + 1n;',
+  },
+];
+
+/** Every change of a mutant, each with its name. */
+export const changesOf = ({ name, file, find, replace, also = [] }: Mutant): (PlantedText & Change)[] =>
+  [{ file, find, replace }, ...also].map((change) => ({ name, ...change }));
+
+export function findMutant(name: string): Mutant {
+  const mutant = MUTANTS.find((one) => one.name === name);
+  if (!mutant) throw new Error(`no mutant is named ${name}`);
+  return mutant;
+}

@@ -1,0 +1,168 @@
+import { execCode as execCodeOf, METHODS, type CallResult, type OperationKind } from '@tranche/contracts';
+import {
+  compact,
+  operationTag,
+  referenceFor,
+  tagExtraData,
+  type ExecutableCommand,
+  type ExecutorPorts,
+  type OrderState,
+  type OperationTerms,
+  type PreparedAttempt,
+  type RejectedAttempt,
+} from '@tranche/order-journal';
+import type { SimulatedCommand } from './commands.js';
+import type { PlatformAnswer, PlatformRequest, SimulatedPlatform } from './platform.js';
+import type { SimulatedProcess } from './process.js';
+
+/** Milliseconds from the first byte to the last (`PLATFORM_TIMEOUT_MS`). */
+export const PLATFORM_TIMEOUT_MS = 3_000;
+/** A request is under way for so long at most, even if nobody waits for it any more. */
+export const LONGEST_WAY_MS = 20_000;
+
+/** Something of ours is away: the command comes again. */
+export class NotNowError extends Error {
+  override name = 'NotNowError';
+}
+
+/** A command as the executor takes it. */
+export type ExecutedCommand = ExecutableCommand & { readonly carries: SimulatedCommand };
+
+type SimulatedPorts = ExecutorPorts<ExecutedCommand, PlatformRequest, never>;
+
+export function executed(carries: SimulatedCommand): ExecutedCommand {
+  const { merchant, orderId, commandId, contentHash, rail } = carries;
+  return { merchant: { merchant }, orderId, commandId, contentHash, rail, carries };
+}
+
+/** What the executor asks of the gateway and the platform: rules, terms, and one POST that the simulated platform and network may spoil. */
+export function callsOf(
+  process: SimulatedProcess,
+  platform: SimulatedPlatform,
+): Pick<SimulatedPorts, 'prepare' | 'bearerFor' | 'urlCount' | 'firstUrl' | 'send'> {
+  return {
+    // The token comes before the rules here: the worlds that are known by their seeds were drawn so.
+    prepare: async ({ carries }, order, attempt) => {
+      if (process.around.random.chance(0.5)) await process.request('bearer token', () => undefined);
+      if (process.around.isTroubled() && process.around.random.chance(0.01)) throw new NotNowError('no bearer token');
+      return prepare(carries, order, attempt, process);
+    },
+    bearerFor: () => Promise.resolve(undefined),
+    urlCount: 1,
+    firstUrl: () => 0,
+    send: (request, { maySend }) => send(request, maySend, process, platform),
+  };
+}
+
+function prepare(
+  command: SimulatedCommand,
+  order: OrderState,
+  attempt: number,
+  process: SimulatedProcess,
+): PreparedAttempt<PlatformRequest> | RejectedAttempt {
+  const { operation, commandId, amount, supersedes, contentHash, orderKey } = command;
+  const transactionId = isFollowUp(operation) ? (command.transactionId ?? referenceFor(order, operation)) : undefined;
+  const ofReference = order.operations.find((other) => transactionId !== undefined && other.transactionId === transactionId);
+  const method = (isFollowUp(operation) ? ofReference?.method : undefined) ?? command.method;
+  const terms: OperationTerms = { operation, method, currency: 'EUR', contentHash, ...compact({ amount, supersedes, transactionId }) };
+  if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
+    return { terms, faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }], restsOnOrder: false };
+  if (operation === 'void' && !METHODS[method].takesVoid)
+    return { terms, faults: [{ path: '', code: 'void_not_offered', message: 'Method B has no void' }], restsOnOrder: true };
+  if (isFollowUp(operation) && transactionId === undefined)
+    return { terms, faults: [{ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' }], restsOnOrder: true };
+  const { extraData, isTagged } = tagExtraData(command.isUntagged ? 'x'.repeat(250) : 'basket', commandId, attempt);
+  const request = {
+    orderKey,
+    operation,
+    method,
+    ...compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData }),
+  };
+  const isReferenceRead = transactionId !== undefined && command.transactionId === undefined;
+  const by = { commandId, attempt, token: '', ...compact({ supersedes }) };
+  return {
+    terms,
+    isReferenceRead,
+    ...(isTagged && operation !== 'pay' ? { tag: operationTag(commandId) } : {}),
+    form: { ...request, by },
+  };
+}
+
+const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund' | 'void' =>
+  operation === 'capture' || operation === 'refund' || operation === 'void';
+
+type Trouble =
+  'none' | 'unreachable' | 'refuses' | 'auth' | 'drop_before' | 'execute_then_lose' | '5xx_before' | '5xx_after' | 'unclear' | 'hang';
+
+async function send(
+  request: PlatformRequest,
+  maySend: () => boolean,
+  process: SimulatedProcess,
+  platform: SimulatedPlatform,
+): Promise<CallResult> {
+  const { random, profile, isTroubled, scheduler } = process.around;
+  const hasTrouble = isTroubled() && random.chance(profile.platformTrouble);
+  const trouble: Trouble = hasTrouble
+    ? random.pick([
+        'unreachable',
+        'refuses',
+        'refuses',
+        'auth',
+        'drop_before',
+        'execute_then_lose',
+        '5xx_before',
+        '5xx_after',
+        'unclear',
+        'hang',
+      ])
+    : 'none';
+  await process.request('connect', () => undefined);
+  if (trouble === 'unreachable') return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
+  if (!maySend()) return { record: 'NOT_EXECUTED', reason: 'send_deadline', message: 'The send deadline had passed' };
+  return new Promise((resolve) => {
+    const label = `POST ${request.by.commandId}/${request.by.attempt}`;
+    const timeout = process.after(PLATFORM_TIMEOUT_MS, `${label}: time-out`, () =>
+      resolve({ record: 'IN_DOUBT', reason: 'timeout', message: 'no answer' }),
+    );
+    const answer = (result: CallResult) => {
+      if (!process.isAlive) return;
+      process.after(process.latencyMs(), `${label}: ${result.record}`, () => {
+        timeout.cancel();
+        resolve(result);
+      });
+    };
+    const wayMs = trouble === 'hang' ? random.between(0, LONGEST_WAY_MS) : process.latencyMs();
+    scheduler.after(wayMs, `${label}: arrives`, () => {
+      if (trouble === 'drop_before') return random.chance(0.5) ? undefined : answer(lost);
+      if (trouble === '5xx_before') return answer(httpStatus);
+      if (trouble === 'auth') return answer({ record: 'NOT_EXECUTED', reason: 'auth_refused', message: '401' });
+      const said = platform.take(request, trouble === 'refuses' || (trouble === 'unclear' && random.chance(0.5)));
+      if (trouble === 'execute_then_lose') return random.chance(0.5) ? undefined : answer(lost);
+      if (trouble === '5xx_after') return answer(httpStatus);
+      if (trouble === 'unclear') return answer({ record: 'IN_DOUBT', reason: 'platform_in_doubt', message: '', execCode: '5004' });
+      answer(classify(said));
+    });
+  });
+}
+
+const lost: CallResult = { record: 'IN_DOUBT', reason: 'connection_lost', message: 'The connection broke' };
+const httpStatus: CallResult = { record: 'IN_DOUBT', reason: 'http_status', message: 'The platform answered HTTP 502' };
+
+/** By the EXECCODE table of the contracts, as the gateway does. */
+function classify(answer: PlatformAnswer): CallResult {
+  const { class: codeClass, meaning } = execCodeOf(answer.execCode);
+  switch (codeClass) {
+    case 'succeeded':
+    case 'refused':
+    case 'pending':
+      return { record: 'OUTCOME', result: codeClass, answer };
+    case 'succeeded_partly':
+      return { record: 'OUTCOME', result: 'succeeded', partial: true, answer };
+    case 'redirect_required':
+      return { record: 'OUTCOME', result: 'redirect', answer };
+    case 'not_executed':
+      return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode: answer.execCode };
+    case 'in_doubt':
+      return { record: 'IN_DOUBT', reason: 'platform_in_doubt', message: meaning, execCode: answer.execCode };
+  }
+}

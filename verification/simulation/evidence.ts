@@ -1,0 +1,45 @@
+import { compact, evidenceResult, execCodeNotes, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import { MERCHANT } from './commands.js';
+import type { LedgerEntry, SimulatedNotification } from './platform.js';
+
+/** What a notification says, as the gateway journals it. */
+export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
+  const { orderKey, operation, execCode, transactionId, amount } = notification;
+  const { tag, extraData } = untagExtraData(notification.extraData);
+  const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant: MERCHANT, orderId: orderIdOf(orderKey), at } as const;
+  const optional = compact({
+    tag,
+    extraData,
+    ...execCodeNotes(execCode),
+  });
+  const answer = compact({ execCode, transactionId, amount });
+  return { ...identity, source: 'notification', operation, result: evidenceResult(execCode), answer, ...optional };
+}
+
+/** An operator's word after a look at the platform's books: true, and late enough (R5). */
+export function operatorsWord(
+  doubt: { orderKey: string; commandId: string; attempt: number; operation: Evidence['operation'] },
+  executed: LedgerEntry | undefined,
+  at: string,
+): Evidence {
+  const { orderKey, commandId, attempt, operation } = doubt;
+  const answer = executed ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount } : {};
+  return {
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant: MERCHANT,
+    orderId: orderIdOf(orderKey),
+    at,
+    source: 'operator',
+    operation,
+    result: executed?.standing ?? 'not_executed',
+    commandId,
+    attempt,
+    actor: 'operator',
+    reason: 'seen in the platform’s books',
+    answer,
+    ...(executed?.execCode === '0004' ? { partial: true } : {}),
+  };
+}
+
+export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);

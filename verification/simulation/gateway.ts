@@ -1,0 +1,275 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { InOrderWork, KeyOrderedPool, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
+import {
+  CommandExecutor,
+  DoubtWatch,
+  IndexAuditor,
+  JournalView,
+  Projector,
+  SEND_DEADLINE_MS,
+  type ExecutorPorts,
+  type Log,
+  type OrderIndex,
+} from '@tranche/order-journal';
+import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
+import type { SimulatedCommand } from './commands.js';
+import type { SimulatedGroup } from './consumer-group.js';
+import { evidenceOf } from './evidence.js';
+import { GroupClient, timersOf, type FetchSource } from './group-client.js';
+import type { Landed, SimulatedJournal } from './journal.js';
+import type { SimulatedIndex } from './order-index.js';
+import type { PlatformRequest, SimulatedNotification, SimulatedPlatform } from './platform.js';
+import { AuditOfProcess, type SimulatedProcess } from './process.js';
+import { SimulatedGate } from './rail-gate.js';
+import { consumed, type SimulatedTopic, type TopicRecord } from './topics.js';
+
+const DOUBT_LOOK_MS = 1_000;
+const FORGET_MS = 2_500;
+const PROJECTOR_POLL_MS = 2_000;
+const AUDIT_MS = 10_000;
+const CATCH_UP_LOOK_MS = 50;
+/** Send deadline + platform time-out + grace. */
+export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
+
+/** What all processes share. */
+export interface SharedWorld {
+  journal: SimulatedJournal;
+  index: SimulatedIndex;
+  platform: SimulatedPlatform;
+  commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
+  notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
+  gatewayGroup: SimulatedGroup;
+  projectorGroup: SimulatedGroup;
+  publish(events: readonly CloudEvent<PaymentEvent>[]): void;
+  rejected(record: TopicRecord<SimulatedCommand>): void;
+  threw(error: unknown): void;
+  /** A part of ours logged an error: something was found that must never be. */
+  alarmed(message: string): void;
+}
+
+/** One life of a gateway: the real cores, wired as the service wires them. */
+export class SimulatedGateway {
+  readonly view: JournalView;
+  readonly #projector: Projector;
+  readonly #executor: CommandExecutor<ExecutedCommand, PlatformRequest, never>;
+  readonly #index: OrderIndex;
+  readonly #auditing: AuditOfProcess;
+  readonly #auditor: IndexAuditor;
+  readonly #doubts: DoubtWatch;
+  readonly #life = new AbortController();
+  readonly #projectorRuns = new Map<number, Promise<void>>();
+  #published = Promise.resolve();
+  #tokens = 0;
+  #lookingForDoubts = false;
+  #isAuditing = false;
+
+  constructor(
+    readonly process: SimulatedProcess,
+    private readonly world: SharedWorld,
+  ) {
+    const logger: Log = { info: () => undefined, warn: () => undefined, error: (_fields, message) => world.alarmed(message) };
+    const log = world.journal.appendsOf(process);
+    this.#index = world.index.of(process);
+    this.view = new JournalView({ log, index: this.#index, timing: process, logger });
+    const gate = new SimulatedGate(process);
+    const newToken = () => `${process.name}#${++this.#tokens}`;
+    const calls = callsOf(process, world.platform);
+    this.#executor = new CommandExecutor({ journal: journalOf(this.view), gate, timing: process, newToken, ...calls });
+    const journal = world.journal.readerOf(process);
+    const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
+    const audit = (this.#auditing = new AuditOfProcess(process));
+    this.#projector = new Projector({ index: this.#index, events, journal, timing: process, logger });
+    this.#auditor = new IndexAuditor({
+      projector: this.#projector,
+      ...{ index: world.index.of(audit), journal: world.journal.readerOf(audit), timing: audit, logger },
+      random: () => audit.around.random.next(),
+      recordsPerSecond: 1_000,
+    });
+    this.#doubts = new DoubtWatch(this.view, process, DOUBT_WAIT_MS, logger);
+  }
+
+  /** Why this process must be started again, as its liveness would say. */
+  get brokenBecause(): string | undefined {
+    return this.view.stoppedBecause;
+  }
+
+  /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
+  async start(): Promise<void> {
+    this.#startProjector();
+    await this.#startJournal();
+    this.#startTimers();
+    this.#startConsumer();
+  }
+
+  #startProjector(): void {
+    const { process, world } = this;
+    new GroupClient(process, world.projectorGroup, this.#journalSource(), {
+      assigned: (assignment) => this.#project(assignment),
+    }).start();
+    process.every(PROJECTOR_POLL_MS, 'looks at the index', () => void this.#projector.poll());
+    this.#auditing.every(AUDIT_MS, 'audits', () => void this.#audit());
+  }
+
+  async #startJournal(): Promise<void> {
+    const { process, world } = this;
+    const { journal } = world;
+    // In this order: an end that is read later can only be further.
+    const markers = await this.#index.markers();
+    const offsets = await process.request('journal offsets', () => journal.offsets());
+    const from = await this.view.begin(offsets, markers);
+    for (const [partition, offset] of from) this.#follow(partition, offset);
+    while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
+    process.every(FORGET_MS, 'forgets', () => void this.#index.markers().then((markers) => this.view.forget(markers)));
+  }
+
+  #startTimers(): void {
+    this.process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
+  }
+
+  #startConsumer(): void {
+    const { process, world } = this;
+    const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
+    new GroupClient(process, world.gatewayGroup, this.#topicSource(), { assigned: (assignment) => pool.workOn(assignment) }).start();
+  }
+
+  /** What is audited may be lost, or go back, at any time: only what differs counts. */
+  async #audit(): Promise<void> {
+    if (this.#isAuditing) return;
+    this.#isAuditing = true;
+    await this.#auditor.auditNext(this.#life.signal).catch((error: unknown) => isBug(error) && this.world.threw(error));
+    this.#isAuditing = false;
+  }
+
+  async #lookForDoubts(): Promise<void> {
+    if (this.#lookingForDoubts) return;
+    this.#lookingForDoubts = true;
+    await this.#doubts.poll();
+    this.#lookingForDoubts = false;
+  }
+
+  /** What the service's message handlers do. */
+  async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
+    task.attempts++;
+    try {
+      if (task.record.topic === this.world.notifications.name) await this.#takeNotification(task.record);
+      else await this.#takeCommand(task, slot);
+      return 'done';
+    } catch (error) {
+      if (isBug(error)) this.world.threw(error);
+      return { hold: 'key', ms: Math.min(200 * 2 ** task.attempts, 3_000) };
+    }
+  }
+
+  async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
+    const record = this.world.notifications.find(partition, offset)!;
+    const at = new Date(this.process.nowMs()).toISOString();
+    await this.view.append({ ...evidenceOf(record.carries, at), externalReference: record.carries.id });
+  }
+
+  async #takeCommand({ record: { topic, partition, offset }, assignment }: Task, slot: Slot): Promise<void> {
+    const record = this.world.commands.get(topic)!.find(partition, offset)!;
+    const lease = { signal: assignment.signal, releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait) };
+    const end = await this.#executor.execute(executed(record.carries), lease);
+    if (end === 'reused') await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
+  }
+
+  #project(assignment: Assignment): InOrderWork {
+    const { partition, signal } = assignment;
+    const projection = this.#projector.assign(partition, signal);
+    const onBatch = (records: ConsumedRecord[]) => {
+      const landed = this.world.journal.partitions.get(partition)!;
+      const entries = records.map(({ offset }) => landed.find((entry) => entry.offset === offset)!);
+      return projection.project(entries).catch((error: unknown) => {
+        if (isBug(error)) this.world.threw(error);
+        throw error;
+      });
+    };
+    const work = new InOrderWork(assignment, {
+      maxBatchRecords: 4,
+      onBatch,
+      startOffset: (committed, low) => projection.startOffset(committed, low),
+      timers: timersOf(this.process),
+    });
+    const before = this.#projectorRuns.get(partition) ?? Promise.resolve();
+    this.#projectorRuns.set(
+      partition,
+      before.then(() => work.run()),
+    );
+    return work;
+  }
+
+  /** One idempotent producer per process: batches land in order, if they land. */
+  #publish(events: CloudEvent<PaymentEvent>[]): Promise<void> {
+    const { process, world } = this;
+    const publishing = this.#published.then(() => process.uncertain('publish events', () => world.publish(events)));
+    this.#published = publishing.catch(() => process.sleep(process.around.profile.slowMs + 1_600));
+    return publishing;
+  }
+
+  /** The tail: every record of the journal, in order, some time after it landed. */
+  #follow(partition: number, from: bigint): void {
+    const { journal } = this.world;
+    let next = from;
+    let isComing = false;
+    const fetch = () => {
+      if (isComing || !this.process.isAlive || journal.high(partition) <= next) return;
+      isComing = true;
+      this.process.after(this.process.latencyMs(), `tail of ${partition}`, () => {
+        isComing = false;
+        const landed = journal.read(partition, next).slice(0, 8);
+        const last = landed.at(-1);
+        if (last) next = last.offset + 1n;
+        this.view.take(partition, landed);
+        if (last) fetch();
+      });
+    };
+    journal.onLanded((landed) => landed.partition === partition && fetch());
+    fetch();
+  }
+
+  #journalSource(): FetchSource {
+    const { journal } = this.world;
+    const asConsumed = ({ partition, offset, key }: Landed) => consumed({ topic: JOURNAL, partition, offset, key });
+    return {
+      read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
+      low: () => 0n,
+      onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
+    };
+  }
+
+  #topicSource(): FetchSource {
+    const topics = [...this.world.commands.values(), this.world.notifications];
+    const byName = new Map(topics.map((topic) => [topic.name, topic]));
+    return {
+      read: ({ topic, partition }, from, most) =>
+        byName
+          .get(topic)!
+          .read(partition, from, most)
+          .map((record) => consumed(record)),
+      low: () => 0n,
+      onLanded: (listener) => {
+        const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
+        return () => ends.forEach((end) => end());
+      },
+    };
+  }
+}
+
+export const JOURNAL = 'journal';
+
+/** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
+function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRequest, never>['journal'] {
+  return {
+    read: (...order) => view.read(...order),
+    append: (...record) => view.append(...record),
+    appendAndRead: (...record) => view.appendAndRead(...record),
+    appendWithRetry: (...record) => view.appendWithRetry(...record),
+    waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
+    whenReadable: (...order) => view.whenReadable(...order),
+    stoppedBecause: 'the pool tries again',
+  };
+}
+
+/** An error of ours rather than of the world around. */
+export const isBug = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;

@@ -1,0 +1,159 @@
+import { GroupWork, type ConsumedRecord, type GroupPort, type GroupWorkOptions, type TopicPartition } from '@tranche/kafka';
+import type { SimulatedGroup } from './consumer-group.js';
+import type { SimulatedProcess } from './process.js';
+
+const HEARTBEAT_MS = 1_000;
+const DRAIN_MS = 1_500;
+const FETCHED = 5;
+
+/** Where a member's records come from. */
+export interface FetchSource {
+  read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
+  low(partition: TopicPartition): bigint;
+  onLanded(listener: (topic: string, partition: number) => void): () => void;
+}
+
+interface Position {
+  next: bigint | undefined;
+  isPaused: boolean;
+  isFetching: boolean;
+  /** Rises with every seek: what was fetched before counts for nothing. */
+  seeks: number;
+}
+
+/** What kafkajs does around the group's work: joins, heartbeats, fetches, commits. A paused process does none of it, and learns of it later. */
+export class GroupClient {
+  readonly work: GroupWork;
+  readonly #positions = new Map<string, Position>();
+  #generation = -1;
+  #memberId = '';
+  #joins = 0;
+  #isBusyJoining = false;
+  #owned: TopicPartition[] = [];
+
+  constructor(
+    private readonly process: SimulatedProcess,
+    private readonly group: SimulatedGroup,
+    private readonly source: FetchSource,
+    options: Pick<GroupWorkOptions, 'assigned' | 'watermarks'>,
+  ) {
+    const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+    const timers = timersOf(process);
+    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#port(), log: quiet, timers });
+  }
+
+  start(): void {
+    this.source.onLanded((topic, partition) => this.#fetch({ topic, partition }));
+    this.process.every(HEARTBEAT_MS, `${this.group.name} heartbeat`, () => void this.#heartbeat());
+    void this.#join();
+  }
+
+  async #heartbeat(): Promise<void> {
+    if (this.#isBusyJoining) return;
+    const generation = this.#generation;
+    const memberId = this.#memberId;
+    const standing = await this.process.request(`${this.group.name} heartbeat`, () => this.group.heartbeat(memberId, generation));
+    if (this.#isBusyJoining || generation !== this.#generation) return;
+    if (standing === 'rebalance') await this.#giveBackAndJoin();
+    if (standing === 'unknown') {
+      this.#memberId = '';
+      await this.#giveBackAndJoin();
+    }
+  }
+
+  async #giveBackAndJoin(): Promise<void> {
+    this.#isBusyJoining = true;
+    this.#owned = this.work.partitions;
+    await this.work.drain(DRAIN_MS);
+    this.work.end();
+    await this.#join();
+  }
+
+  async #join(): Promise<void> {
+    this.#isBusyJoining = true;
+    if (this.#memberId === '') this.#memberId = `${this.process.name}.${this.group.name}.${++this.#joins}`;
+    const owned: Record<string, number[]> = {};
+    for (const { topic, partition } of this.#owned) (owned[topic] ??= []).push(partition);
+    const joined = (generation: number, partitions: TopicPartition[]) => {
+      if (!this.process.isAlive) return;
+      this.process.after(this.process.latencyMs(), `${this.group.name} joined`, () => this.#afterJoin(generation, partitions));
+    };
+    const member = { id: this.#memberId, owned, joined };
+    await this.process.request(`${this.group.name} join`, () => this.group.join(member));
+  }
+
+  #afterJoin(generation: number, partitions: TopicPartition[]): void {
+    this.#generation = generation;
+    this.#isBusyJoining = false;
+    this.#positions.clear();
+    void this.work.join(partitions);
+  }
+
+  #port(): GroupPort {
+    return {
+      commit: (points) => {
+        const generation = this.#generation;
+        const memberId = this.#memberId;
+        return this.process.uncertain(`${this.group.name} commit`, () => this.group.commit(memberId, generation, points));
+      },
+      starts: (partitions) =>
+        this.process.request(`${this.group.name} starts`, () =>
+          partitions.map((partition) => {
+            const committed = this.group.committed(partition);
+            return { ...partition, committed: committed?.offset, metadata: committed?.metadata, low: this.source.low(partition) };
+          }),
+        ),
+      seek: (partition, offset) => {
+        const position = this.#position(partition);
+        position.next = offset;
+        position.seeks++;
+        this.#fetch(partition);
+      },
+      pause: (partition) => void (this.#position(partition).isPaused = true),
+      resume: (partition) => {
+        this.#position(partition).isPaused = false;
+        this.#fetch(partition);
+      },
+    };
+  }
+
+  /** One fetch of a partition at a time; it brings what is there when it arrives. */
+  #fetch(partition: TopicPartition): void {
+    const position = this.#positions.get(idOf(partition));
+    if (!this.process.isAlive || !position || position.isPaused || position.isFetching || position.next === undefined) return;
+    if (this.source.read(partition, position.next, 1).length === 0) return;
+    const { seeks } = position;
+    position.isFetching = true;
+    this.process.after(this.process.latencyMs(), `${this.group.name} fetched ${idOf(partition)}`, () => {
+      position.isFetching = false;
+      if (this.#positions.get(idOf(partition)) !== position) return;
+      if (position.seeks === seeks && !position.isPaused && position.next !== undefined) {
+        const last = this.work.take(partition, this.source.read(partition, position.next, FETCHED));
+        if (last !== undefined) position.next = last + 1n;
+      }
+      this.#fetch(partition);
+    });
+  }
+
+  #position(partition: TopicPartition): Position {
+    const id = idOf(partition);
+    const known = this.#positions.get(id);
+    if (known) return known;
+    const position = { next: undefined, isPaused: false, isFetching: false, seeks: 0 };
+    this.#positions.set(id, position);
+    return position;
+  }
+}
+
+export function timersOf(process: SimulatedProcess): NonNullable<GroupWorkOptions['timers']> {
+  return {
+    nowMs: () => process.monotonicMs(),
+    after: (ms, run) => {
+      const ticket = process.after(ms, 'timer', run);
+      return () => ticket.cancel();
+    },
+    random: () => process.around.random.next(),
+  };
+}
+
+const idOf = ({ topic, partition }: TopicPartition): string => `${topic}/${partition}`;

@@ -1,0 +1,196 @@
+import { orderKey, readNotification, type OperationKind } from '@tranche/contracts';
+import {
+  emptyOrder,
+  fold,
+  journalPartition,
+  RULES_VERSION,
+  tagExtraData,
+  toCloudEvent,
+  untagExtraData,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
+import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from '../faults/traces.js';
+
+const MERCHANT = 'shop-fr';
+const AT = '2028-01-31T10:00:00.000Z';
+const TOPIC = 'payments.commands.partner-a.v1';
+const TYPES: Readonly<Record<OperationKind, string>> = {
+  authorize: 'authorization',
+  capture: 'capture',
+  refund: 'refund',
+  void: 'void',
+  pay: 'payment',
+};
+
+type Step = { record: JournalRecord['record']; [field: string]: unknown };
+
+/** Traces of a run that never was, for the referee's own specs: written step by step, with the events that the fold gives. */
+export class ForgedTraces {
+  readonly traces: Traces = {
+    commands: [],
+    commandTopic: [],
+    journal: [],
+    events: [],
+    notificationTopic: [],
+    quarantine: [],
+    deadLetters: 0,
+    ledger: { calls: [], operations: [] },
+    delivered: [],
+  };
+  readonly #orders = new Map<string, OrderState>();
+  #offset = 0n;
+
+  /** A command that landed and was granted. */
+  granted(
+    orderId: string,
+    id: string,
+    operation: OperationKind,
+    terms: { amount?: number; transactionId?: string; supersedes?: string } = {},
+  ): this {
+    const key = orderKey(MERCHANT, orderId);
+    const type = `payment.${operation}` as const;
+    const command: SentCommand = {
+      ...{ id, type, merchant: MERCHANT, orderId, topic: TOPIC, sentAtMs: 0, acknowledged: true },
+      data: { merchant: MERCHANT, orderId, description: 'x' },
+    };
+    this.traces.commands.push(command);
+    this.traces.commandTopic.push({ topic: TOPIC, key, id, partition: 3, offset: this.#offset++ });
+    const { tag } = untagExtraData(tagOf(id));
+    return this.journaled(orderId, {
+      ...{ record: 'INTENT', commandId: id, attempt: 1, token: `token-${id}`, operation, method: 'A', currency: 'EUR' },
+      ...{ contentHash: id, tag: tag?.operation, ...terms },
+    });
+  }
+
+  /** A record of the journal, and the events that it gives. */
+  journaled(orderId: string, step: Step): this {
+    const key = orderKey(MERCHANT, orderId);
+    const [partition, offset] = [journalPartition(key), this.#offset++];
+    const record = { rulesVersion: RULES_VERSION, merchant: MERCHANT, orderId, at: AT, ...step } as unknown as JournalRecord;
+    this.traces.journal.push({ partition, offset, key, record });
+    const { order, effects } = fold(this.#orders.get(key) ?? emptyOrder(MERCHANT, orderId), record, offset);
+    this.#orders.set(key, order);
+    for (const { event } of effects)
+      this.traces.events.push({ partition, offset: this.#offset++, key, event: toCloudEvent(order, partition, event) });
+    return this;
+  }
+
+  /** The platform took the call; without a command it is the back office's. */
+  executed(orderId: string, operation: OperationKind, entry: Partial<OperationOfPlatform> & { transactionId: string }, id?: string): this {
+    const operationType = TYPES[operation];
+    const extraData = id === undefined ? undefined : tagOf(id);
+    const call: CallOfPlatform = { time: AT, operation: operationType, orderId, executed: true };
+    if (id !== undefined) this.traces.ledger.calls.push(call);
+    this.traces.ledger.operations.push({
+      ...{ time: AT, identifier: 'Demo Shop FR', orderId, operationType, amount: 30_000, initialId: entry.transactionId },
+      ...{ execCode: '0000', finalExecCode: '0000', origin: id === undefined ? 'back-office' : 'request', ...entry },
+      ...(extraData === undefined ? {} : { extraData }),
+    });
+    return this;
+  }
+
+  /** Sent by the platform; answered with OK unless it was kept back. */
+  sent(orderId: string, operation: OperationKind, transactionId: string, state: NotificationOfPlatform['state'] = 'delivered'): this {
+    const { amount = 0, extraData } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
+    this.traces.delivered.push({
+      ...{ time: AT, merchant: MERCHANT, orderId, operationType: TYPES[operation], transactionId, execCode: '0000', state },
+      parameters: {
+        ...{ IDENTIFIER: 'Demo Shop FR', OPERATIONTYPE: TYPES[operation], TRANSACTIONID: transactionId, ORDERID: orderId },
+        ...{ EXECCODE: '0000', AMOUNT: String(amount), ...(extraData === undefined ? {} : { EXTRADATA: extraData }), HASH: 'h' },
+      },
+      attempts: state === 'delivered' ? [{ time: AT, status: 200, answer: 'OK', isAccepted: true }] : [],
+    });
+    return this;
+  }
+
+  /** Notified, answered with OK, stored, and journaled. */
+  notified(orderId: string, operation: OperationKind, transactionId: string, id?: string): this {
+    this.sent(orderId, operation, transactionId);
+    const { HASH, ...parameters } = this.traces.delivered.at(-1)?.parameters ?? {};
+    const { amount = 0 } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
+    const notification = readNotification(MERCHANT, Object.entries(parameters), AT);
+    this.traces.notificationTopic.push({ partition: 3, offset: this.#offset++, id: `n-${transactionId}`, notification });
+    const answer = { execCode: '0000', transactionId, amount };
+    const { tag } = untagExtraData(id === undefined ? undefined : tagOf(id));
+    return this.journaled(orderId, {
+      record: 'EVIDENCE',
+      source: 'notification',
+      operation,
+      result: 'succeeded',
+      answer,
+      ...(tag ? { tag } : {}),
+    });
+  }
+}
+
+const tagOf = (commandId: string): string => tagExtraData(undefined, commandId, 1).extraData;
+
+const closing = (id: string) => ({ commandId: id, attempt: 1, token: `token-${id}` });
+
+/** Authorized by the form, captured after a doubt, refunded here and in the back office; and an order that was left at the form. */
+export function cleanTraces(): Traces {
+  const forged = new ForgedTraces();
+  forged
+    .granted('run-1', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-1', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
+    .journaled('run-1', {
+      record: 'OUTCOME',
+      ...closing('c1'),
+      result: 'redirect',
+      answer: { execCode: '0002', transactionId: 'A1', redirectHtml: 'PGI+' },
+    })
+    .notified('run-1', 'authorize', 'A1', 'c1')
+    .granted('run-1', 'c2', 'capture', { transactionId: 'A1' })
+    .executed('run-1', 'capture', { transactionId: 'C1', initialId: 'A1' }, 'c2')
+    .journaled('run-1', { record: 'IN_DOUBT', ...closing('c2'), reason: 'timeout', message: 'no answer' })
+    .notified('run-1', 'capture', 'C1', 'c2')
+    .granted('run-1', 'c3', 'refund', { amount: 10_000, transactionId: 'C1' })
+    .executed('run-1', 'refund', { transactionId: 'R1', initialId: 'A1', amount: 10_000 }, 'c3')
+    .journaled('run-1', {
+      record: 'OUTCOME',
+      ...closing('c3'),
+      result: 'succeeded',
+      answer: { execCode: '0000', transactionId: 'R1', amount: 10_000 },
+    })
+    .notified('run-1', 'refund', 'R1', 'c3')
+    .executed('run-1', 'refund', { transactionId: 'R2', initialId: 'A1', amount: 5_000 })
+    .notified('run-1', 'refund', 'R2')
+    .granted('run-2', 'c4', 'authorize', { amount: 30_000 })
+    .executed('run-2', 'authorize', { transactionId: 'A2', execCode: '0002', finalExecCode: '0002' }, 'c4')
+    .journaled('run-2', { record: 'OUTCOME', ...closing('c4'), result: 'redirect', answer: { execCode: '0002', transactionId: 'A2' } });
+  return forged.traces;
+}
+
+/** A redirect, and a payment that took its place and succeeded; the cardholder finished the first form as well, of which nobody was told yet. */
+export function supersededTraces(secondIsTold: 'by notification' | 'by the answer' = 'by notification'): ForgedTraces {
+  const isAnswered = secondIsTold === 'by the answer';
+  const forged = new ForgedTraces()
+    .granted('run-3', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-3', 'authorize', { transactionId: 'A1', execCode: '0002' }, 'c1')
+    .journaled('run-3', redirected('c1', 'A1'))
+    .granted('run-3', 'c2', 'authorize', { amount: 30_000, supersedes: 'c1' })
+    .executed('run-3', 'authorize', { transactionId: 'A2', execCode: isAnswered ? '0000' : '0002' }, 'c2');
+  if (!isAnswered) return forged.journaled('run-3', redirected('c2', 'A2')).notified('run-3', 'authorize', 'A2', 'c2');
+  const answer = { execCode: '0000', transactionId: 'A2' };
+  return forged.journaled('run-3', { record: 'OUTCOME', ...closing('c2'), result: 'succeeded', answer });
+}
+
+/** A payment whose approval was waited for too long: then it was given up. */
+export function expiredTraces(): ForgedTraces {
+  return new ForgedTraces()
+    .granted('run-4', 'c1', 'authorize', { amount: 30_000 })
+    .executed('run-4', 'authorize', { transactionId: 'B1', execCode: '0003' }, 'c1')
+    .journaled('run-4', {
+      record: 'OUTCOME',
+      ...closing('c1'),
+      result: 'pending',
+      answer: { execCode: '0003', transactionId: 'B1' },
+    })
+    .journaled('run-4', { record: 'EXPIRED', commandId: 'c1', attempt: 1 });
+}
+
+const redirected = (id: string, transactionId: string): Step => ({
+  ...{ record: 'OUTCOME', ...closing(id), result: 'redirect' },
+  answer: { execCode: '0002', transactionId },
+});
