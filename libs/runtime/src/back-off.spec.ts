@@ -48,7 +48,7 @@ describe('repeats', () => {
   });
 });
 
-it('a deadline waits whole milliseconds: a clock that does not move by a fraction would never reach it', async () => {
+it('a deadline waits at least a millisecond: a clock that does not move by a fraction would never reach it', async () => {
   const asked: number[] = [];
   let nowMs = 33_847;
   const timers: Timers = {

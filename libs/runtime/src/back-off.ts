@@ -58,7 +58,7 @@ export class Deadline {
     let isSettled = false;
     const settled = promise.finally(() => (isSettled = true));
     const leftMs = () => this.untilMs - this.timers.nowMs();
-    // Whole milliseconds: a clock does not move by the last fraction of one, and the loop would turn without end.
-    while (!isSettled && leftMs() > 0) await atMost(Math.ceil(leftMs()), settled, this.timers);
+    // At least a millisecond: a clock does not move by the last fraction of one, and the loop would turn without end.
+    while (!isSettled && leftMs() > 0) await atMost(Math.max(1, leftMs()), settled, this.timers);
   }
 }
