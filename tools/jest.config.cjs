@@ -1,1 +1,2 @@
-module.exports = { ...require('../jest.preset.cjs'), rootDir: __dirname };
+// commands/test.mjs is no test.
+module.exports = { ...require('../jest.preset.cjs'), rootDir: __dirname, testMatch: ['<rootDir>/**/*.spec.mjs'] };

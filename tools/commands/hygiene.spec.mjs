@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => [temporary, freshClone].forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 function tool(args, { env = {}, cwd = process.cwd() } = {}) {
-  const { KAFKA_BROKERS: _kafka, REDIS_URL: _redis, ...rest } = process.env;
+  const { KAFKA_BROKERS: _kafka, REDIS_URL: _redis, FORCE_COLOR: _colour, ...rest } = process.env;
   const result = spawnSync(process.execPath, ['tools/tranche.mjs', ...args], {
     env: { ...rest, TMPDIR: temporary, ...env },
     cwd,
