@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { infrastructure, waitFor } from '@tranche/testing';
 import { SERVICES } from '../infra/services.mjs';
+import { processesWith } from '../infra/processes-with.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-demo-test-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -75,16 +76,3 @@ it('stopped by SIGTERM with all services up: ends by it, and nothing is left', a
   expect(leftOvers()).toEqual([]);
   expect(processesWith(temporary)).toEqual([]);
 }, 240_000);
-
-/** Processes of this machine that were given the folder in their environment; nobody where there is no /proc. */
-function processesWith(folder) {
-  const environmentOf = (pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8');
-    } catch {
-      return ''; // it has just ended
-    }
-  };
-  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
-  return pids.filter((pid) => environmentOf(pid).includes(folder));
-}

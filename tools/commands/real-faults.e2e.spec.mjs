@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { processesWith } from '../infra/processes-with.mjs';
 
 const RUNS = 7;
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-faults-test-'));
@@ -46,16 +47,3 @@ it('draws a seed where none is given, tells it on stderr, and plays the same aga
   expect(again).toMatchObject({ exitCode: 0, stdout: drawn.stdout });
   expect(again.stderr).not.toContain('repeat with');
 }, 120_000);
-
-/** Processes of this machine that were given the folder in their environment; nobody where there is no /proc. */
-function processesWith(folder) {
-  const environmentOf = (pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8');
-    } catch {
-      return ''; // it has just ended
-    }
-  };
-  const pids = existsSync('/proc') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
-  return pids.filter((pid) => environmentOf(pid).includes(folder));
-}

@@ -1,4 +1,4 @@
-import type { Timing } from '@tranche/order-journal';
+import type { Timing } from '@tranche/runtime';
 import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';

@@ -1,4 +1,4 @@
-import type { Timing } from '@tranche/order-journal';
+import type { Timing } from '@tranche/runtime';
 
 /** Time as the service sees it; injected, so that tests travel. */
 export abstract class Clock implements Timing {

@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { BatchingProducer, createKafkaClient, type KafkaClient } from '@tranche/kafka';
+import { systemTiming } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from './clock.js';
-import { SystemClock } from './clock.service.js';
 import { GatewayConfig } from './gateway.config.js';
 import { KAFKA_CLIENT } from './kafka-client.js';
 
@@ -10,7 +10,7 @@ import { KAFKA_CLIENT } from './kafka-client.js';
 @Global()
 @Module({
   providers: [
-    { provide: Clock, useClass: SystemClock },
+    { provide: Clock, useFactory: ({ clockOffsetMs }: GatewayConfig) => systemTiming(clockOffsetMs), inject: [GatewayConfig] },
     { provide: KAFKA_CLIENT, useFactory: kafkaClient, inject: [GatewayConfig, ServiceLogger] },
     { provide: BatchingProducer, useFactory: batchingProducer, inject: [KAFKA_CLIENT, ServiceLogger, Metrics, Health] },
   ],

@@ -85,7 +85,7 @@ export class EncryptionKeyService {
     }
   }
 
-  /** The same id with other bytes is refused. Another id is a rotation, or an attack that looks like one: the two can't be told apart. */
+  /** The same id with other bytes is refused. Another id is accepted as a rotation: an attacker's key with a new id looks the same. */
   async #admit(apiKeyId: string, key: ProvidedKey): Promise<void> {
     const { fingerprint, beforeId } = await this.known.remember(apiKeyId, key.record, key.fingerprint);
     if (fingerprint !== key.fingerprint) {

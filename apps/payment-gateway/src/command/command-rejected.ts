@@ -1,6 +1,6 @@
+import { traceHeadersOf } from '@tranche/runtime';
 import { createHash } from 'node:crypto';
 import { orderKey, type CloudEvent, type Fault, type PaymentEvent } from '@tranche/contracts';
-import { traceOf } from '../trace-of.js';
 
 /** A message that never became an operation, and why. */
 export interface Rejection {
@@ -32,7 +32,7 @@ export function commandRejected(
     type: 'payment.command.rejected',
     time,
     subject: orderKey(merchant, orderId),
-    ...traceOf(headers),
+    ...traceHeadersOf(headers),
     ...(correlationId === undefined ? {} : { correlationid: correlationId }),
     ...(commandId === undefined ? {} : { causationid: commandId }),
     data: { merchant, orderId, ...(commandId === undefined ? {} : { commandId }), faults },

@@ -4,11 +4,11 @@ import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import type { CommandLease } from '@tranche/order-journal';
+import { traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
-import { traceOf } from '../trace-of.js';
 import { readCommand, type AcceptedCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { PaymentExecutor } from './payment-executor.service.js';
@@ -54,7 +54,7 @@ export class CommandConsumer {
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
     const { signal } = context;
     const lease: CommandLease = { signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
-    const trace = traceOf(record.headers);
+    const trace = traceHeadersOf(record.headers);
     const traced = trace === undefined ? command : { ...command, trace };
     const end = await this.executor.execute(traced, lease).catch((error: unknown) => {
       if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;

@@ -1,14 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, RecordTooLargeError, TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
-import {
-  encodeRecord,
-  JOURNAL_PARTITIONS,
-  journalPartition,
-  type JournalLog,
-  type JournalRecord,
-  type TraceHeaders,
-} from '@tranche/order-journal';
+import { encodeRecord, JOURNAL_PARTITIONS, journalPartition, type JournalLog, type JournalRecord } from '@tranche/order-journal';
+import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { KAFKA_CLIENT } from '../kafka-client.js';

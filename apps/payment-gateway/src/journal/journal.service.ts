@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { JournalView, type JournalRecord, type OrderState, type TraceHeaders } from '@tranche/order-journal';
+import { JournalView, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { JournalTopic } from './journal-topic.producer.js';

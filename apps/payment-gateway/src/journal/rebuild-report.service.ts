@@ -32,7 +32,7 @@ export class RebuildReport {
     });
   }
 
-  /** The partition is this process's; what is told of another one's rebuild is what had been under way. */
+  /** This process owns the partition now; a report of another process's rebuild is out of date. */
   begin(partition: number): void {
     this.#own.add(partition);
   }

@@ -5,9 +5,9 @@ import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import { notificationEvidence } from '@tranche/order-journal';
 import { notifiedResult } from '@tranche/platform';
+import { traceHeadersOf } from '@tranche/runtime';
 import { Clock, isoTime } from '../clock.js';
 import { Journal } from '../journal/journal.service.js';
-import { traceOf } from '../trace-of.js';
 
 /** Verified notifications in: each becomes EVIDENCE, and the fold decides what it proves. */
 @Controller()
@@ -32,7 +32,7 @@ export class NotificationConsumer {
       );
     }
     const evidence = notificationEvidence(notification, notifiedResult(notification), isoTime(this.clock));
-    await this.journal.append(evidence, traceOf(record.headers)).catch((cause: unknown) => {
+    await this.journal.append(evidence, traceHeadersOf(record.headers)).catch((cause: unknown) => {
       throw new RetryableError('The notification could not be journaled', { cause });
     });
   }

@@ -55,7 +55,7 @@ export class PlatformCaller {
     }
   }
 
-  /** The platform refuses this token: auth-service is told so when the next one is asked for, unless there is another one already. */
+  /** The platform refused this token. The next request to auth-service names it as refused, unless a newer token is already here. */
   noteRefused({ authAccount }: Merchant, { fingerprint }: BearerToken): void {
     if (authAccount !== undefined) this.#refused.noteRefused(authAccount, fingerprint);
   }

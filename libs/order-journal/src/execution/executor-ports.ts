@@ -1,6 +1,6 @@
 import type { CallResult, Fault, Rail } from '@tranche/contracts';
+import type { Timing, TraceHeaders } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import type { Timing, TraceHeaders } from '../journal/ports.js';
 import type { OrderState } from '../state/order-state.js';
 import type { OperationTerms } from '../state/records.js';
 

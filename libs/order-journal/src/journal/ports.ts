@@ -3,8 +3,6 @@ import type { TraceHeaders } from '@tranche/runtime';
 import type { OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
 
-export type { Timing, TraceHeaders } from '@tranche/runtime';
-
 export interface JournalLog {
   /** Resolves with the record's offset once all replicas have it. After a rejection it may still have landed. */
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint>;

@@ -1,7 +1,8 @@
 import { orderKey } from '@tranche/contracts';
+import type { Timing } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
-import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage, Timing } from '../journal/ports.js';
+import type { JournalEntry, OrderIndex, JournalReader, Rebuild, RedirectPage } from '../journal/ports.js';
 import { decodeRecord, recordHash } from '../state/records.js';
 
 /** REDIRECTHTML is kept for repeats. Milliseconds. */

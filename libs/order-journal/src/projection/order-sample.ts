@@ -1,7 +1,8 @@
 import { orderKey, parseOrderKey } from '@tranche/contracts';
+import { murmur2 } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
-import { JOURNAL_PARTITIONS, murmur2 } from '../state/partition.js';
+import { JOURNAL_PARTITIONS } from '../state/partition.js';
 import type { JournalEntry } from '../journal/ports.js';
 import { decodeRecord, type JournalRecord } from '../state/records.js';
 
@@ -64,7 +65,7 @@ export class OrderSample {
   }
 
   /**
-   * Whether the journal still has the order from its beginning on, as far as can be told. Where older records were deleted by their age the
+   * Whether the journal still has the order from its beginning on. An estimate: where older records were deleted by their age the
    * index rightly knows more, or judged rightly otherwise, and nothing can be said.
    */
   isWhole(key: string, indexed: OrderState | undefined, firstKept: bigint): boolean {

@@ -1,7 +1,5 @@
 import { partitionForKey } from '@tranche/runtime';
 
-export { murmur2 } from '@tranche/runtime';
-
 /** Partitions of the journal, for ever: an order's log must stay where it is (R1). */
 export const JOURNAL_PARTITIONS = 12;
 

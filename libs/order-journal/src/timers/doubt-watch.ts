@@ -1,7 +1,8 @@
+import type { Timing } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import { findOperation } from '../state/order-state.js';
-import type { Log, Timing } from '../journal/ports.js';
+import type { Log } from '../journal/ports.js';
 import { RULES_VERSION } from '../state/records.js';
 
 const RETRY_AFTER_MS = 2_000;

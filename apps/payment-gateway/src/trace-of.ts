@@ -1,1 +1,0 @@
-export { traceHeadersOf as traceOf } from '@tranche/runtime';
