@@ -36,6 +36,12 @@ export class Infrastructure {
     await Promise.all([this.freshKafka(), this.#freshRedis()]);
   }
 
+  /** Both anew, whatever became of them. */
+  async restart(): Promise<void> {
+    await this.#redis.kill();
+    await this.start();
+  }
+
   /** An empty Kafka: one that has hundreds of topics of earlier runs grows slow. */
   async freshKafka(): Promise<void> {
     const { folder, kafka } = this.lines;
@@ -75,6 +81,11 @@ export class Infrastructure {
   /** Where an own Redis keeps its file. */
   get redisFolder(): string {
     return this.#redisFolder;
+  }
+
+  /** For who must find out why a run could not go on. */
+  get state(): string {
+    return [...(this.isOwn.kafka ? [this.#kafka.state] : []), ...(this.isOwn.redis ? [this.#redis.state] : [])].join('\n');
   }
 
   async stop(): Promise<void> {

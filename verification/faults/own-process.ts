@@ -11,6 +11,7 @@ process.on('exit', () => ours.forEach((child) => child.kill('SIGKILL')));
  */
 export class OwnProcess {
   #child: ChildProcess | undefined;
+  #lines: string[] = [];
   #ended = Promise.resolve();
 
   constructor(
@@ -20,7 +21,7 @@ export class OwnProcess {
 
   /** Resolves when it takes connections. */
   async start(command: string, args: readonly string[]): Promise<void> {
-    const lines: string[] = [];
+    const lines = (this.#lines = [] as string[]);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (bytes: Buffer) => void (lines.push(bytes.toString('utf8')) > 20 && lines.shift()));
@@ -35,6 +36,12 @@ export class OwnProcess {
     }).then(() => void ours.delete(child));
     await waitFor(() => !ours.has(child) || takesConnections(this.port), { timeoutMs: 60_000, what: `${this.name} on port ${this.port}` });
     if (!ours.has(child)) throw new Error(`${this.name} ended\n${lines.join('')}`);
+  }
+
+  /** Whether it runs, and what it printed last. */
+  get state(): string {
+    const isRunning = this.#child !== undefined && ours.has(this.#child);
+    return [`${this.name} on port ${this.port} ${isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)].join('\n').trimEnd();
   }
 
   /** Resolves when it is gone. */

@@ -52,6 +52,7 @@ async function played(queue: readonly Scenario[], seed: number, infrastructures:
       if (ownCount > 0 && ownCount % RUNS_OF_ONE_KAFKA === 0) await infrastructure.freshKafka();
       const run = await runScenario(scenario, seed + at, infrastructure);
       ownCount++;
+      if (!run.wasJudged) await infrastructure.restart();
       finished[at] = run;
       console.error(lineOf(run, ++finishedCount, queue.length));
       if (isBad(run)) console.error(detailsOf(run));

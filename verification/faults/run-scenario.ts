@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../simulation/random.js';
 import type { Infrastructure } from './infrastructure.js';
 import { Load } from './load.js';
@@ -12,6 +13,9 @@ import type { SentCommand } from './traces.js';
 const ORDERS = 16;
 const PER_SECOND = 2.5;
 const SETTLE_MS = 60_000;
+/** A run takes about half a minute. One that takes this long does not end. */
+const RUN_MS = 600_000;
+const CLOSE_MS = 30_000;
 
 export interface FinishedRun extends Run {
   /** Crash points at which processes died. */
@@ -20,13 +24,36 @@ export interface FinishedRun extends Run {
   missed: string[];
   /** What stood against an end: settling took too long, or a service would not work again. */
   trouble?: string;
+  /** False: it did not come to the referee. */
+  wasJudged: boolean;
   seconds: number;
   lastLines: string[];
 }
 
-/** One scenario with its load, from empty topics to the referee's word. */
+/** One scenario with its load, from empty topics to the referee's word. One that can't be judged is no good run: `trouble` says why. */
 export async function runScenario(scenario: Scenario, seed: number, infrastructure: Infrastructure): Promise<FinishedRun> {
   const began = performance.now();
+  try {
+    return await judged(scenario, seed, infrastructure, began);
+  } catch (error) {
+    return {
+      scenario: scenario.name,
+      fault: scenario.fault,
+      seed,
+      commands: 0,
+      kills: 0,
+      verdict: { violations: [], inDoubt: 0, resolved: 0, falseDoubt: 0, publishedTwice: 0, operations: 0 },
+      diedAt: [],
+      missed: [],
+      trouble: `the run could not be judged: ${(error as Error).message}\n${infrastructure.state}`,
+      wasJudged: false,
+      seconds: secondsSince(began),
+      lastLines: [],
+    };
+  }
+}
+
+async function judged(scenario: Scenario, seed: number, infrastructure: Infrastructure, began: number): Promise<FinishedRun> {
   const random = new Random(seed);
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
@@ -35,9 +62,9 @@ export async function runScenario(scenario: Scenario, seed: number, infrastructu
   const { orders = ORDERS, perSecond = PER_SECOND } = scenario.load ?? {};
   const simulatorUrl = simulator.url;
   const load = new Load({ client, topicPrefix, simulatorUrl, orderPrefix, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond });
-  let commands: SentCommand[] = [];
-  let trouble: string | undefined;
-  try {
+  const play = async (): Promise<FinishedRun> => {
+    let commands: SentCommand[] = [];
+    let trouble: string | undefined;
     try {
       await scenario.run(stage, load);
       await load.settled(SETTLE_MS);
@@ -60,15 +87,35 @@ export async function runScenario(scenario: Scenario, seed: number, infrastructu
       verdict,
       diedAt,
       missed: stage.missed,
-      seconds: (performance.now() - began) / 1000,
+      wasJudged: true,
+      seconds: secondsSince(began),
       lastLines: stage.lastLines(12),
       ...(scenario.crashPoint !== undefined && stage.diedAt.has(scenario.crashPoint) ? { crashPoint: scenario.crashPoint } : {}),
       ...(recoverySeconds === undefined ? {} : { recoverySeconds }),
       ...(trouble === undefined ? {} : { trouble }),
     };
+  };
+  try {
+    return await within(RUN_MS, play());
   } finally {
-    await load.close();
     await stage.close();
+    await within(CLOSE_MS, load.close());
+  }
+}
+
+const secondsSince = (beganMs: number): number => (performance.now() - beganMs) / 1000;
+
+/** @throws when the time is over. What was awaited may still go on. */
+async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const limit = delay(ms, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`not ended after ${ms / 1000} s`);
+  });
+  try {
+    return await Promise.race([awaited, limit]);
+  } finally {
+    limit.catch(() => undefined);
+    ended.abort();
   }
 }
 

@@ -9,6 +9,8 @@ import type { Infrastructure } from './infrastructure.js';
 import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
 
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+/** How long a Kafka that was started may take to answer. */
+const KAFKA_ANSWERS_MS = 60_000;
 
 export interface StageOptions {
   infrastructure: Infrastructure;
@@ -54,13 +56,23 @@ export class Stage {
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, SILENT);
     const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
     const topics = async () => {
-      await waitForKafka(client, { log: SILENT });
+      await waitForKafka(client, { log: SILENT, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch((cause: unknown) => {
+        throw new Error(`Kafka did not answer within ${KAFKA_ANSWERS_MS / 1000} s`, { cause });
+      });
       const definitions = Object.values(TOPICS);
       await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
     };
-    const [simulator] = await Promise.all([startSimulator(surroundings.simulator()), topics()]);
+    const [started, prepared] = await Promise.allSettled([startSimulator(surroundings.simulator()), topics()]);
+    const simulator = started.status === 'fulfilled' ? started.value : undefined;
+    if (simulator === undefined || prepared.status === 'rejected') {
+      await Promise.all([simulator?.stop('SIGKILL'), surroundings.close()]);
+      throw prepared.status === 'rejected' ? prepared.reason : (started as PromiseRejectedResult).reason;
+    }
     const stage = new Stage(options, client, simulator, surroundings);
-    await stage.startIngest();
+    await stage.startIngest().catch(async (error: unknown) => {
+      await stage.close();
+      throw error;
+    });
     return stage;
   }
 
