@@ -1,4 +1,5 @@
 export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from './kafkajs/kafka-client.js';
+export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
 export type { ConsumedRecord } from './consume/consumed-record.js';
 export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type ProducerRecord } from './produce/batching-producer.js';
 export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './produce/event-announcer.js';

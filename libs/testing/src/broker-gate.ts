@@ -8,6 +8,9 @@ export interface BrokerGate {
   shut(): Promise<void>;
   /** It is back, on the same port. */
   open(): Promise<void>;
+  /** Kafka stands still: connections stay open and new ones are taken, nothing is answered until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   /** The next request with this Kafka API key breaks its connection instead of arriving; resolves when that has happened. */
   cutNext(apiKey: number): Promise<void>;
   close(): Promise<void>;
@@ -23,6 +26,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   let server: Server | undefined;
   // Stays ours while the gate is shut, which one that the system chose does not.
   const [port] = await freePorts();
+  let isFrozen = false;
   let cut: { apiKey: number; done: () => void } | undefined;
 
   const open = async () => {
@@ -43,6 +47,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
       [upstream, client],
     ] as const) {
       sockets.add(from);
+      if (isFrozen) from.pause();
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
@@ -66,9 +71,18 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
     });
   };
 
+  const freeze = () => {
+    isFrozen = true;
+    for (const socket of sockets) socket.pause();
+  };
+  const thaw = () => {
+    isFrozen = false;
+    for (const socket of sockets) socket.resume();
+  };
+
   if (isOpen) await open();
   const cutNext = (apiKey: number) => new Promise<void>((done) => (cut = { apiKey, done }));
-  return { address: `127.0.0.1:${port}`, shut, open, cutNext, close: shut };
+  return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, close: shut };
 }
 
 /** The keys of the requests that the bytes bring (4 bytes of length in front, then the key), wherever they are divided; one for each connection. */

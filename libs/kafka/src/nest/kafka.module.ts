@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown, 
 import { reasonOf, untilUp, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from '../kafkajs/kafka-client.js';
+import { KafkaWatch } from '../kafka-watch.js';
 import { BatchingProducer } from '../produce/batching-producer.js';
 import { EventAnnouncer } from '../produce/event-announcer.js';
 import { prepareTopics, type PrepareTopicsOptions } from '../topics/topics.js';
@@ -81,6 +82,8 @@ function announcerOf(
   exports: [KAFKA_CLIENT, BatchingProducer, EventAnnouncer],
 })
 export class KafkaModule extends ConfigurableModuleClass implements OnModuleInit, OnApplicationShutdown {
+  private watch?: KafkaWatch;
+
   constructor(
     @Inject(MODULE_OPTIONS_TOKEN) private readonly options: KafkaModuleOptions,
     private readonly topics: Topics,
@@ -98,9 +101,12 @@ export class KafkaModule extends ConfigurableModuleClass implements OnModuleInit
     if (!health) return void this.prepareBesideTheStart(client);
     await this.prepare(client);
     await untilUp('Kafka', () => producer.connect(), { log, signal });
+    this.watch = new KafkaWatch({ client, health, log });
+    this.watch.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.watch?.stop();
     await this.announcer?.close();
     await this.producer?.close({ timeoutMs: this.options.closeTimeoutMs ?? 5_000 });
   }

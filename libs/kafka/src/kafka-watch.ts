@@ -1,0 +1,83 @@
+import type { HealthRegistry, Log } from '@tranche/runtime';
+import { kafkaOf, type KafkaClient } from './kafkajs/kafka-client.js';
+import type { Admin } from './kafkajs/kafkajs.js';
+
+/** How often Kafka is asked. Milliseconds. */
+const ASK_EVERY_MS = 2_500;
+/** No answer for so long: Kafka is away. Milliseconds. */
+const SILENCE_MS = 8_000;
+/** Questions without an answer that may be open at one time: a later one may reach another broker. */
+const OPEN_QUESTIONS = 3;
+
+export interface KafkaWatchOptions {
+  client: KafkaClient;
+  health: HealthRegistry;
+  log: Log;
+}
+
+/**
+ * Asks Kafka for its cluster every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
+ * not notice it. Readiness `kafka` fails when no broker has answered for 8 s.
+ */
+export class KafkaWatch {
+  private answeredMs = performance.now();
+  private timer?: NodeJS.Timeout;
+  private openQuestions = 0;
+  /** Connected, and answered its last question. */
+  private kept?: Admin;
+  private isSilent = false;
+  private isStopped = false;
+
+  constructor(private readonly options: KafkaWatchOptions) {
+    options.health.addReadiness('kafka', () => this.trouble);
+  }
+
+  start(): void {
+    this.answeredMs = performance.now();
+    this.timer = setInterval(() => this.tick(), ASK_EVERY_MS);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    clearInterval(this.timer);
+    await this.kept?.disconnect();
+  }
+
+  private get trouble(): string | undefined {
+    const silentMs = performance.now() - this.answeredMs;
+    if (this.timer === undefined || silentMs < SILENCE_MS) return undefined;
+    return `Kafka at ${this.options.client.brokers.join(', ')} has not answered for ${Math.floor(silentMs / 1000)} s`;
+  }
+
+  private tick(): void {
+    const { trouble } = this;
+    if (trouble !== undefined && !this.isSilent) this.options.log.warn({ brokers: this.options.client.brokers }, trouble);
+    this.isSilent = trouble !== undefined;
+    if (this.openQuestions < OPEN_QUESTIONS) void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    const admin = this.kept ?? kafkaOf(this.options.client).admin();
+    delete this.kept;
+    this.openQuestions++;
+    try {
+      await admin.connect();
+      await admin.describeCluster();
+      this.answered();
+      if (!this.isStopped && this.kept === undefined) this.kept = admin;
+    } catch (error) {
+      this.options.log.debug({ error: String(error) }, 'Kafka did not answer the watch');
+    } finally {
+      this.openQuestions--;
+      if (this.kept !== admin) await admin.disconnect().catch(() => undefined);
+    }
+  }
+
+  private answered(): void {
+    this.answeredMs = performance.now();
+    if (!this.isSilent) return;
+    this.isSilent = false;
+    this.options.log.info({ brokers: this.options.client.brokers }, 'Kafka answers again');
+  }
+}
