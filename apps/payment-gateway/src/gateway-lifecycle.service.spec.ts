@@ -5,6 +5,7 @@ import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
+import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { OrderIndexStore } from './journal/order-index.store.js';
 import type { ProjectorService } from './journal/projector.service.js';
@@ -34,6 +35,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
   const audit = started('audit') as unknown as IndexAudit;
+  const gauges = started('gauges') as unknown as JournalGauges;
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
   const timerWatch = started('timerWatch') as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
@@ -42,7 +44,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const producer = { connect: step('connect') } as unknown as BatchingProducer;
   const kafkaClient = {} as KafkaClient;
   const lifecycle = new GatewayLifecycle(
-    ...([config, kafkaClient, producer, index, projector, audit, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
+    ...([config, kafkaClient, producer, index, projector, audit, gauges, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
   );
   return { calls, lifecycle };
 }
@@ -56,6 +58,7 @@ it('starts its parts in order, the timers last', async () => {
     'assertUsable',
     'projector',
     'audit',
+    'gauges',
     'journal',
     'doubtWatch',
     'timerWatch',
@@ -66,6 +69,6 @@ it('starts its parts in order, the timers last', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => call !== 'audit')).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
+  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
   expect(calls.at(-1)).toBe(at);
 });

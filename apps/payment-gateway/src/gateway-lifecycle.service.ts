@@ -6,6 +6,7 @@ import { untilUp } from '@tranche/runtime';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
+import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorService } from './journal/projector.service.js';
@@ -28,6 +29,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly index: OrderIndexStore,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
+    private readonly gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
     timerWatch: TimerWatchService,
@@ -51,6 +53,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     if (role !== 'commands') {
       await done(this.projector.start());
       this.audit.start();
+      this.gauges.start();
     }
     if (role === 'projector') return;
     await done(this.journal.start());
@@ -59,7 +62,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of this.#timers) timer.stop();
+    for (const timer of [...this.#timers, this.gauges]) timer.stop();
     // Together: a rebuild that an audit began ends with the projector.
     await Promise.all([this.audit.stop(), this.projector.stop()]);
     await this.journal.stop();

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
+import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
@@ -14,8 +15,8 @@ import { TimerWatchService } from './timer-watch.service.js';
 @Module({
   providers: [
     ...[JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
-    ...[RebuildReport, ProjectorService, IndexAudit, DoubtWatchService, TimerWatchService],
+    ...[RebuildReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
   ],
-  exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, DoubtWatchService, TimerWatchService],
+  exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
 })
 export class JournalModule {}

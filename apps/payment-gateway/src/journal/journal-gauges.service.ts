@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { isInDoubt, journalPartition } from '@tranche/order-journal';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { JournalTopic } from './journal-topic.producer.js';
+import { OrderIndexStore } from './order-index.store.js';
+import { ProjectorService } from './projector.service.js';
+
+const MEASURE_EVERY_MS = 5_000;
+const READS_AT_ONCE = 100;
+
+interface DoubtLabels {
+  merchant: string;
+  operation: string;
+  /** The flag that says why: `answer_lost`, `owner_lost` … */
+  reason: string;
+}
+
+/**
+ * Operations in doubt and the index's distance from the journal's end. Each instance measures the partitions that it projects, so the sum over
+ * all instances counts each order once.
+ */
+@Injectable()
+export class JournalGauges {
+  readonly #doubts;
+  readonly #oldest;
+  readonly #behind;
+  #timer?: NodeJS.Timeout;
+  #measuring = Promise.resolve();
+
+  constructor(
+    private readonly index: OrderIndexStore,
+    private readonly topic: JournalTopic,
+    private readonly projectors: ProjectorService,
+    private readonly clock: Clock,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    const labelNames = ['merchant', 'operation', 'reason'];
+    this.#doubts = metrics.gauge({ name: 'tranche_doubts', help: 'Operations in doubt, in the partitions of this instance', labelNames });
+    this.#oldest = metrics.gauge({ name: 'tranche_doubt_oldest_age_seconds', help: 'Age of the oldest of them', labelNames });
+    this.#behind = metrics.gauge({
+      name: 'tranche_index_behind_records',
+      help: 'Journal records that the index does not have yet, by partition of this instance',
+      labelNames: ['partition'],
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#measuring = this.#measuring.then(() => this.measure());
+    }, MEASURE_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects: what could not be measured keeps its last value. */
+  async measure(): Promise<void> {
+    const own = new Set(this.projectors.projector.assigned.map(({ partition }) => partition));
+    try {
+      await this.#measureDoubts(own);
+      await this.#measureDistance(own);
+    } catch (error) {
+      this.log.debug({ err: error }, 'Doubts and the distance of the index could not be measured');
+    }
+  }
+
+  async #measureDoubts(own: ReadonlySet<number>): Promise<void> {
+    const keys = (await this.index.ordersInDoubt()).filter((key) => own.has(journalPartition(key)));
+    const found = new Map<string, { labels: DoubtLabels; count: number; oldestMs: number }>();
+    for (let from = 0; from < keys.length; from += READS_AT_ONCE) {
+      const read = await Promise.all(keys.slice(from, from + READS_AT_ONCE).map((key) => this.index.read(key)));
+      for (const { order } of read) {
+        for (const { operation, since = '', latest } of order?.operations.filter(isInDoubt) ?? []) {
+          const labels = { merchant: order!.merchant, operation, reason: latest?.body.flags?.[0] ?? 'unknown' };
+          const name = JSON.stringify(labels);
+          const { count, oldestMs } = found.get(name) ?? { count: 0, oldestMs: Infinity };
+          found.set(name, { labels, count: count + 1, oldestMs: Math.min(oldestMs, Date.parse(since)) });
+        }
+      }
+    }
+    this.#doubts.reset();
+    this.#oldest.reset();
+    for (const { labels, count, oldestMs } of found.values()) {
+      this.#doubts.set({ ...labels }, count);
+      this.#oldest.set({ ...labels }, Math.max(0, (this.clock.nowMs() - oldestMs) / 1000));
+    }
+  }
+
+  async #measureDistance(own: ReadonlySet<number>): Promise<void> {
+    const [ends, markers] = [await this.topic.offsets(), await this.index.markers()];
+    this.#behind.reset();
+    for (const partition of own) {
+      const { low = 0n, high = 0n } = ends.get(partition) ?? {};
+      const marker = markers.get(partition);
+      const next = marker === undefined ? low : marker + 1n;
+      this.#behind.set({ partition: String(partition) }, Math.max(0, Number(high - next)));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { aPartnerBAuthorization, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const KEY = 'demo-operator-key-not-a-real-one-at-all';
+const { merchant } = aPartnerBAuthorization();
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: 'config/operators.demo.json' })), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+/** The value of a sample; undefined where it is not there. */
+async function sample(name: string, labels: string): Promise<number | undefined> {
+  const text = await (await fetch(`${stack.gateway.managementUrl}/metrics`)).text();
+  const line = text.split('\n').find((other) => other.startsWith(`${name}{${labels}`));
+  return line === undefined ? undefined : Number(line.split(' ').at(-1));
+}
+
+it('counts operations in doubt by merchant, operation and reason, with the oldest age, until they are resolved', async () => {
+  const labels = `merchant="${merchant}",operation="authorize",reason="connection_lost"`;
+  await stack.fault({ match: { orderPrefix: 'doubt-' }, fault: { executeThenReset: true } });
+  for (const orderId of ['doubt-1', 'doubt-2']) {
+    await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
+    await stack.event(orderId, 'payment.authorize.in_doubt');
+  }
+  await waitFor(async () => (await sample('tranche_doubts', labels)) === 2, { timeoutMs: 20_000, what: 'two doubts' });
+  expect(await sample('tranche_doubt_oldest_age_seconds', labels)).toBeGreaterThan(0);
+  await waitFor(async () => (await sample('tranche_index_behind_records', '')) === 0, {
+    timeoutMs: 20_000,
+    what: 'an index that is current',
+  });
+
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+  const { operations } = (await (await fetch(`${stack.gateway.managementUrl}/v1/operations?state=in_doubt`, { headers })).json()) as {
+    operations: { id: string }[];
+  };
+  expect(operations).toHaveLength(2);
+  for (const { id } of operations) {
+    const body = JSON.stringify({ outcome: 'refused', reason: 'The back office shows it, ticket 812' });
+    await fetch(`${stack.gateway.managementUrl}/v1/operations/${id}/resolve`, { method: 'POST', headers, body });
+  }
+  await waitFor(async () => (await sample('tranche_doubts', labels)) === undefined, { timeoutMs: 20_000, what: 'no doubt' });
+}, 120_000);
