@@ -157,7 +157,7 @@ beforeAll(() => {
     ...FORBIDDEN,
     ...ALLOWED.map(([name, file, modules]) => [name, file, Array.isArray(modules) ? importing(...modules) : modules]),
   ];
-  const input = JSON.stringify(cases.map(([, file, text]) => ({ filePath: FILES[file], text })));
+  const input = JSON.stringify(cases.map(([, file, text, rule]) => ({ filePath: FILES[file], text, rule })));
   const lint = spawnSync(process.execPath, ['tools/checks/lint-texts.mjs'], { env, input, encoding: 'utf8', maxBuffer: 1 << 24 });
   if (lint.status !== 0) throw new Error(lint.stderr);
   found = new Map(JSON.parse(lint.stdout).map((messages, index) => [cases[index][0], messages]));
