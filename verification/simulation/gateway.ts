@@ -62,6 +62,7 @@ export class SimulatedGateway {
   #tokens = 0;
   #lookingForDoubts = false;
   #isAuditing = false;
+  #inWork = 0;
 
   constructor(
     readonly process: SimulatedProcess,
@@ -147,9 +148,15 @@ export class SimulatedGateway {
     this.#lookingForDoubts = false;
   }
 
+  /** No command and no notification is in work, those of ended assignments included. */
+  get isIdle(): boolean {
+    return this.#inWork === 0;
+  }
+
   /** What the service's message handlers do. */
   async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
     task.attempts++;
+    this.#inWork++;
     try {
       if (task.record.topic === this.world.notifications.name) await this.#takeNotification(task.record);
       else await this.#takeCommand(task, slot);
@@ -157,6 +164,8 @@ export class SimulatedGateway {
     } catch (error) {
       if (isBug(error)) this.world.threw(error);
       return { hold: 'key', ms: Math.min(200 * 2 ** task.attempts, 3_000) };
+    } finally {
+      this.#inWork--;
     }
   }
 

@@ -45,6 +45,11 @@ it('makes no hole where a record may come again: plain, seed 69316055', async ()
   expect((await simulate({ seed: 69316055 })).violations).toEqual([]);
 });
 
+// Here a gateway that had lost the partition still had a command in work, and judged it by the hole.
+it('makes no hole while a command is in work: plain, seed 33167354', async () => {
+  expect((await simulate({ seed: 33167354 })).violations).toEqual([]);
+});
+
 // Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
 it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);

@@ -14,7 +14,8 @@ const SETTLE_MS = 240_000;
 const REST_LOOK_MS = 1_000;
 /**
  * Part of the worlds that stay at rest in which the index loses an order at the end, and how soon the auditor must have found it, milliseconds.
- * Where a record may come again, it could be folded on the hole before the auditor finds it: that is the damage that was planted, not a fault.
+ * Where a record may come again, or one is still in work, it could be folded on the hole before the auditor finds it: that is the damage that was
+ * planted, not a fault.
  */
 const HOLES = 0.5;
 const AUDITED_MS = 120_000;
@@ -72,12 +73,12 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
       trace(`${' '.repeat(11)}  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
   let lives = 0;
-  const living = new Set<SimulatedProcess>();
+  const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const give = (name: string) => {
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
     const gateway = new SimulatedGateway(process, world.shared);
-    living.add(process);
+    living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
       if (isBug(error)) world.shared.threw(error);
@@ -137,11 +138,12 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     if (scheduler.nowMs < restLookMs) return false;
     restLookMs = scheduler.nowMs + REST_LOOK_MS;
     // One that still stands still may yet say what it was about to say.
-    const isAwake = [...living].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
+    const isAwake = [...living.keys()].every(({ pausedUntilMs }) => pausedUntilMs <= scheduler.nowMs);
     rests = isAwake && world.isAtRest ? rests + 1 : 0;
     return rests >= 2;
   });
-  if (rests >= 2 && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
+  const isIdle = [...living.values()].every((gateway) => gateway.isIdle);
+  if (rests >= 2 && isIdle && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
     const endMs = scheduler.nowMs + AUDITED_MS;
     await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
   }
