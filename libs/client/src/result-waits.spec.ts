@@ -57,3 +57,14 @@ it('passes on why publishing failed', async () => {
   await expect(waits.resultOf(message, {}, () => Promise.reject(new Error('no room')))).rejects.toThrow('no room');
   expect(waits.count).toBe(0);
 });
+
+it('takes the rejection of another command with the same id for no result', async () => {
+  const waits = new ResultWaits({ maxWaits: 1, listen: () => Promise.resolve() });
+  const waiting = waits.resultOf(message, {}, () => Promise.resolve());
+  await Promise.resolve();
+  const faults = [{ path: 'ce_id', code: 'id_reused' as const, message: 'was used for a command with other content' }];
+  const { data } = result('v1');
+  waits.offer({ ...result('v1'), id: 'e0', type: 'payment.command.rejected', data: { ...data, faults, knownState: 'succeeded' } });
+  waits.offer(result('v1'));
+  expect((await waiting).id).toBe('e1');
+});

@@ -82,7 +82,7 @@ export class ResultWaits {
   /** Every event that comes, whoever's. */
   offer(event: CloudEvent<PaymentEvent>): void {
     const { merchant, orderId, commandId } = event.data;
-    if (commandId === undefined || !isResultType(event.type)) return;
+    if (commandId === undefined || !isResultType(event.type) || isOfReusedId(event)) return;
     for (const wait of this.#waits.get(waitKey(orderKey(merchant, orderId), commandId)) ?? []) wait.resolve(event);
   }
 
@@ -119,6 +119,11 @@ export class ResultWaits {
     this.#counted(-1);
     if (waits.size === 0) this.#waits.delete(key);
   }
+}
+
+/** Another command used the id. What became of the one that is waited for comes as an event of its own. */
+function isOfReusedId({ type, data }: CloudEvent<PaymentEvent>): boolean {
+  return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
 function waitKey(key: string, commandId: string): string {

@@ -1,5 +1,6 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
+export { answerKnownCommand, type KnownCommandPorts, type RefusedCommand } from './execution/known-command.js';
 export { JournalReplacedError, JournalView, OrderUnreadableError, type JournalViewParts } from './journal/journal-view.js';
 export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';

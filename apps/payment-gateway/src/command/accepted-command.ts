@@ -12,7 +12,7 @@ import {
   type Merchants,
   type Rail,
 } from '@tranche/contracts';
-import { looksTagged, tagExtraData, type CommandFacts, type ExecutableCommand } from '@tranche/order-journal';
+import { looksTagged, tagExtraData, type CommandFacts, type ExecutableCommand, type RefusedCommand } from '@tranche/order-journal';
 import { faultsOfRules, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
@@ -27,8 +27,8 @@ export type AcceptedCommand = PlatformOperation &
 
 export type ReadCommand =
   | { read: 'accepted'; command: AcceptedCommand }
-  /** It names its order, so an event can answer it. */
-  | { read: 'rejected'; rejection: Rejection }
+  /** It names its order, so an event can answer it. `command`: it may be one that was accepted once, before the configuration changed. */
+  | { read: 'rejected'; rejection: Rejection; command?: RefusedCommand }
   /** It names no order that an event could be about: a dead letter. */
   | { read: 'unreadable'; faults: Fault[] };
 
@@ -63,7 +63,9 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
     ...(id === undefined ? {} : { commandId: id }),
     ...(correlationid === undefined ? {} : { correlationId: correlationid }),
   };
-  return { read: 'rejected', rejection: { ...identity, faults } };
+  const mayBeKnown = id !== undefined && isCommandType(type) && record.key === orderKey(named.merchant, named.orderId);
+  const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
+  return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
 }
 
 function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object): AcceptedCommand {

@@ -9,6 +9,8 @@ export interface Rejection {
   commandId?: string;
   correlationId?: string;
   faults: Fault[];
+  /** Of `id_reused`: what became of the command that has the id. */
+  knownState?: string;
 }
 
 /** Where a message lies in Kafka. */
@@ -25,7 +27,7 @@ export function commandRejected(
   rejection: Rejection,
   time: string,
 ): CloudEvent<PaymentEvent> {
-  const { merchant, orderId, commandId, correlationId, faults } = rejection;
+  const { merchant, orderId, commandId, correlationId, faults, knownState } = rejection;
   return {
     id: createHash('sha256').update(`${topic}/${partition}/${offset}`).digest('base64url').slice(0, 27),
     source: '/tranche/payment-gateway',
@@ -35,6 +37,10 @@ export function commandRejected(
     ...traceHeadersOf(headers),
     ...(correlationId === undefined ? {} : { correlationid: correlationId }),
     ...(commandId === undefined ? {} : { causationid: commandId }),
-    data: { merchant, orderId, ...(commandId === undefined ? {} : { commandId }), faults },
+    data: {
+      ...{ merchant, orderId, faults },
+      ...(commandId === undefined ? {} : { commandId }),
+      ...(knownState === undefined ? {} : { knownState }),
+    },
   };
 }

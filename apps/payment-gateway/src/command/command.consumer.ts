@@ -3,13 +3,14 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
-import type { CommandLease } from '@tranche/order-journal';
+import { answerKnownCommand, findOperation, type CommandLease } from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
-import { readCommand, type AcceptedCommand } from './accepted-command.js';
+import { Journal } from '../journal/journal.service.js';
+import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
@@ -24,6 +25,7 @@ export class CommandConsumer {
   constructor(
     private readonly config: GatewayConfig,
     private readonly executor: PaymentExecutor,
+    private readonly journal: Journal,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -45,29 +47,63 @@ export class CommandConsumer {
       case 'unreadable':
         throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
       case 'rejected':
-        return this.#reject(record, read.rejection);
+        return this.#refuse(record, read, context);
       case 'accepted':
         return this.#execute(record, read.command, context);
     }
   }
 
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
-    const { signal } = context;
-    const lease: CommandLease = { signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
     const trace = traceHeadersOf(record.headers);
     const traced = trace === undefined ? command : { ...command, trace };
-    const end = await this.executor.execute(traced, lease).catch((error: unknown) => {
-      if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
-      throw new RetryableError('The command can not be handled now', { cause: error });
-    });
+    const end = await comesAgain(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
-    const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
     const { commandId, correlationId, merchant, orderId } = command;
     const identity = { merchant: merchant.merchant, orderId, commandId, ...(correlationId === undefined ? {} : { correlationId }) };
-    await this.#reject(record, { ...identity, faults: [fault] });
+    await this.#rejectReused(record, identity);
+  }
+
+  /** A command that its order knows was accepted once: its result counts, whatever is configured or checked today (R13). */
+  async #refuse(
+    record: ConsumedRecord,
+    { rejection, command }: Extract<ReadCommand, { read: 'rejected' }>,
+    context: KafkaRecordContext,
+  ): Promise<void> {
+    const [fault] = rejection.faults;
+    if (command === undefined || fault === undefined) return this.#reject(record, rejection);
+    const trace = traceHeadersOf(record.headers);
+    const traced = trace === undefined ? command : { ...command, trace };
+    const ports = { journal: this.journal.view, timing: this.clock };
+    const answer = await comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));
+    if (answer === 'reused') return this.#rejectReused(record, { ...rejection, commandId: command.commandId });
+    if (answer === 'unknown') return this.#reject(record, rejection);
+  }
+
+  /** Names the state of the command that has the id, so that nobody takes the rejection for its result. */
+  async #rejectReused(record: ConsumedRecord, identity: Omit<Rejection, 'faults'> & { commandId: string }): Promise<void> {
+    const { merchant, orderId, commandId, correlationId } = identity;
+    const known = findOperation(await comesAgain(this.journal.read(merchant, orderId)), commandId);
+    const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };
+    await this.#reject(record, {
+      ...{ merchant, orderId, commandId, faults: [fault] },
+      ...(correlationId === undefined ? {} : { correlationId }),
+      ...(known === undefined ? {} : { knownState: known.end ?? known.phase }),
+    });
   }
 
   #reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {
     return this.events.publish([commandRejected(record, rejection, isoTime(this.clock))]);
   }
+}
+
+function leaseOf(context: KafkaRecordContext): CommandLease {
+  return { signal: context.signal, releaseSlotWhile: (wait) => context.withoutSlot(wait) };
+}
+
+/** What the world around is to blame for is tried again; an error of ours is not. */
+function comesAgain<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (error instanceof RetryableError || BUGS.some((bug) => error instanceof bug)) throw error;
+    throw new RetryableError('The command can not be handled now', { cause: error });
+  });
 }

@@ -127,6 +127,11 @@ export class PaymentEvent {
   @NestedList(() => ReportedFault, 0)
   faults?: ReportedFault[];
 
+  /** Of `payment.command.rejected` with `id_reused`: the state of the command that has the id. It is no result of the rejected one. */
+  @Optional()
+  @AnyText()
+  knownState?: string;
+
   /** Whether the caller may try again with a new command. */
   @Optional()
   @YesNo()

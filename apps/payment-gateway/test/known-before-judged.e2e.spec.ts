@@ -1,0 +1,45 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aPartnerAAuthorization, repositoryRoot, startApp } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tranche-known-'));
+const { merchant } = aPartnerAAuthorization();
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+/** The gateway that runs is replaced by one that does not know the merchant. */
+async function removeMerchant(): Promise<void> {
+  const file = join(folder, 'merchants.json');
+  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as { merchant: string }[];
+  writeFileSync(file, JSON.stringify(merchants.filter((one) => one.merchant !== merchant)));
+  await stack.gateway.stop();
+  stack.gateway = await startApp('payment-gateway', { ...stack.env, MERCHANTS_FILE: file });
+}
+
+it('answers a command that was executed with its result, though its merchant is configured no more', async () => {
+  const data = aPartnerAAuthorization({ orderId: 'known' });
+  await stack.send('payment.authorize', data, 'command-known');
+  const first = await stack.event('known', 'payment.authorize.redirect_required');
+
+  await removeMerchant();
+  await stack.send('payment.authorize', data, 'command-known');
+  const again = await stack.event('known', 'payment.authorize.redirect_required', 2);
+  expect(again.id).toBe(first.id);
+  expect(stack.typesOf('known')).not.toContain('payment.command.rejected');
+
+  await stack.send('payment.authorize', { ...data, amount: data.amount + 1 }, 'command-known');
+  const reused = await stack.event('known', 'payment.command.rejected');
+  expect(reused.data).toMatchObject({ commandId: 'command-known', knownState: 'redirect', faults: [{ code: 'id_reused' }] });
+
+  await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'never-known' }), 'command-new');
+  const rejected = await stack.event('never-known', 'payment.command.rejected');
+  expect(rejected.data.faults).toMatchObject([{ code: 'unknown_merchant' }]);
+  expect((await stack.ledgerOf('known')).calls).toHaveLength(1);
+}, 120_000);

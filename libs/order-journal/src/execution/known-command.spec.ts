@@ -1,0 +1,80 @@
+import type { Fault } from '@tranche/contracts';
+import { fold } from '../state/fold.js';
+import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
+import type { JournalRecord } from '../state/records.js';
+import { answerKnownCommand, type RefusedCommand } from './known-command.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+const ORDER = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'order-1', at: AT };
+const OPERATION = { ...ORDER, commandId: 'c1' };
+const COMMAND: RefusedCommand = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'c1', contentHash: 'same' };
+const fault: Fault = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' };
+
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'same', amount: 100 } as const;
+const intent: JournalRecord = { record: 'INTENT', ...OPERATION, attempt: 1, token: 't1', ...terms };
+const refused: JournalRecord = {
+  record: 'OUTCOME',
+  ...OPERATION,
+  attempt: 1,
+  token: 't1',
+  result: 'refused',
+  answer: { execCode: '4001', transactionId: 'T1' },
+};
+const notExecuted: JournalRecord = { record: 'NOT_EXECUTED', ...OPERATION, attempt: 1, token: 't1', reason: 'unreachable', message: 'no' };
+
+/** The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. */
+function journalOf(records: JournalRecord[], later: JournalRecord[] = []) {
+  const appended: JournalRecord[] = [];
+  let order: OrderState = emptyOrder('shop-fr', 'order-1');
+  let offset = 0n;
+  const take = (record: JournalRecord) => (order = fold(order, record, offset++).order);
+  records.forEach(take);
+  const append = (record: JournalRecord) => {
+    appended.push(record);
+    take(record);
+    return Promise.resolve(offset);
+  };
+  return {
+    appended,
+    order: () => order,
+    read: () => Promise.resolve(order),
+    append,
+    appendAndRead: (record: JournalRecord) => append(record).then(() => order),
+    waitForRecordAfter: () => Promise.resolve(take(later.shift()!)),
+  };
+}
+
+const lease = { signal: new AbortController().signal, releaseSlotWhile: <T>(wait: () => Promise<T>) => wait() };
+const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND) =>
+  answerKnownCommand({ journal, timing: { nowMs: () => Date.parse(AT) } }, command, fault, lease);
+
+it('does not know a command that its order never had', async () => {
+  const journal = journalOf([]);
+  expect(await answer(journal)).toBe('unknown');
+  expect(journal.appended).toEqual([]);
+});
+
+it('repeats the result of a command that has ended', async () => {
+  const journal = journalOf([intent, refused]);
+  expect(await answer(journal)).toBe('answered');
+  expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
+});
+
+it('says that the id was used for other content, and appends nothing', async () => {
+  const journal = journalOf([intent, refused]);
+  expect(await answer(journal, { ...COMMAND, contentHash: 'other' })).toBe('reused');
+  expect(journal.appended).toEqual([]);
+});
+
+it('waits for the call that is under way, whose own event is the answer', async () => {
+  const journal = journalOf([intent], [refused]);
+  expect(await answer(journal)).toBe('answered');
+  expect(journal.appended).toEqual([]);
+});
+
+it('gives up a command between two attempts, with the fault', async () => {
+  const journal = journalOf([intent, notExecuted]);
+  expect(await answer(journal)).toBe('answered');
+  expect(journal.appended).toMatchObject([{ record: 'GIVEN_UP', attempt: 2, code: 'unknown_merchant' }]);
+  expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'given_up' });
+});
