@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ClockModule } from './clock.module.js';
 import { CommandModule } from './command/command.module.js';
-import { CoreModule } from './core.module.js';
+import { GatewayKafkaModule } from './gateway-kafka.module.js';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import { JournalModule } from './journal/journal.module.js';
 import { KafkaServers } from './kafka-servers.service.js';
@@ -10,7 +11,16 @@ import { OperationsModule } from './operations/operations.module.js';
 import { PlatformModule } from './platform/platform.module.js';
 
 @Module({
-  imports: [CoreModule, JournalModule, PlatformModule, CommandModule, NotificationModule, LookUpModule, OperationsModule],
+  imports: [
+    ClockModule,
+    GatewayKafkaModule,
+    JournalModule,
+    PlatformModule,
+    CommandModule,
+    NotificationModule,
+    LookUpModule,
+    OperationsModule,
+  ],
   providers: [GatewayLifecycle, KafkaServers],
 })
 export class AppModule {}

@@ -1,5 +1,3 @@
-import type { BatchingProducer, KafkaClient } from '@tranche/kafka';
-import * as kafka from '@tranche/kafka';
 import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -12,13 +10,7 @@ import type { ProjectorService } from './journal/projector.service.js';
 import type { TimerWatchService } from './journal/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-jest.mock('@tranche/kafka', () => ({
-  ...jest.requireActual<typeof kafka>('@tranche/kafka'),
-  waitForKafka: jest.fn(),
-  prepareTopics: jest.fn(),
-}));
-
-const STEPS = ['prepareTopics', 'connect', 'assertUsable', 'projector', 'journal'] as const;
+const STEPS = ['assertUsable', 'projector', 'journal'] as const;
 
 /** A gateway whose parts start when they are asked to; `at` stops it during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -29,7 +21,6 @@ function gateway(at?: (typeof STEPS)[number]) {
     if (name === at) lifetime.stop(new Error('the service is stopping'));
     return Promise.resolve();
   };
-  jest.mocked(kafka.prepareTopics).mockImplementation(step('prepareTopics'));
   const started = (name: string) => ({ start: () => void calls.push(name) });
   const index = { assertUsable: step('assertUsable') } as unknown as OrderIndexStore;
   const projector = { start: step('projector') } as unknown as ProjectorService;
@@ -40,30 +31,24 @@ function gateway(at?: (typeof STEPS)[number]) {
   const timerWatch = started('timerWatch') as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
   const log = { info: () => undefined, warn: () => undefined } as unknown as ServiceLogger;
-  const config = { role: 'all', kafkaTopicPrefix: '', topics: 'create' } as unknown as GatewayConfig;
-  const producer = { connect: step('connect') } as unknown as BatchingProducer;
-  const kafkaClient = {} as KafkaClient;
+  const config = { role: 'all' } as unknown as GatewayConfig;
   const lifecycle = new GatewayLifecycle(
-    ...([config, kafkaClient, producer, index, projector, audit, gauges, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
+    ...([config, index, projector, audit, gauges, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
   );
-  return { calls, lifecycle };
+  return { calls, lifecycle, lifetime };
 }
 
 it('starts its parts in order, the timers last', async () => {
   const { calls, lifecycle } = gateway();
   await lifecycle.onModuleInit();
-  expect(calls).toEqual([
-    'prepareTopics',
-    'connect',
-    'assertUsable',
-    'projector',
-    'audit',
-    'gauges',
-    'journal',
-    'doubtWatch',
-    'timerWatch',
-    'lookUps',
-  ]);
+  expect(calls).toEqual(['assertUsable', 'projector', 'audit', 'gauges', 'journal', 'doubtWatch', 'timerWatch', 'lookUps']);
+});
+
+it('stopped while Kafka was awaited it starts nothing', async () => {
+  const { calls, lifecycle, lifetime } = gateway();
+  lifetime.stop(new Error('the service is stopping'));
+  await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
+  expect(calls).toEqual([]);
 });
 
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {

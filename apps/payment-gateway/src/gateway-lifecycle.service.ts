@@ -1,8 +1,6 @@
-import { Inject, Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { topicsOf } from '@tranche/contracts';
-import { BatchingProducer, prepareTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
-import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { Injectable, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { untilUp } from '@tranche/runtime';
+import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
@@ -11,12 +9,9 @@ import { Journal } from './journal/journal.service.js';
 import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorService } from './journal/projector.service.js';
 import { TimerWatchService } from './journal/timer-watch.service.js';
-import { KAFKA_CLIENT } from './kafka-client.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 
-const OWN_TOPICS = topicsOf('payment-gateway');
-
-/** What must stand before the first command is taken, and what must end after the last one, in order. */
+/** What must have started before the first command is taken, and what must end after the last one, in order. Kafka's module has started before. */
 @Injectable()
 export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown {
   /** What acts by the clock alone. */
@@ -24,8 +19,6 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) private readonly kafka: KafkaClient,
-    private readonly producer: BatchingProducer,
     private readonly index: OrderIndexStore,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
@@ -42,13 +35,10 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   async onModuleInit(): Promise<void> {
     const { log } = this;
-    const { kafkaTopicPrefix: prefix, topics: mode, role } = this.config;
+    const { role } = this.config;
     const { stopping: signal } = this.lifetime;
     // What starts after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
-    await waitForKafka(this.kafka, { log, signal });
-    await done(prepareTopics(this.kafka, { prefix, definitions: OWN_TOPICS, mode, log }));
-    await done(this.producer.connect());
     await done(untilUp('Redis', () => this.index.assertUsable(), { log, signal }));
     if (role !== 'commands') {
       await done(this.projector.start());
@@ -66,6 +56,5 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     // Together: a rebuild that an audit began ends with the projector.
     await Promise.all([this.audit.stop(), this.projector.stop()]);
     await this.journal.stop();
-    await this.producer.close();
   }
 }

@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
-import { KafkaServer } from '@tranche/kafka/nest';
+import { InjectKafkaClient, KafkaServer } from '@tranche/kafka/nest';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
-import { KAFKA_CLIENT } from './kafka-client.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
 /** Commands and notifications are two groups, so that a call that takes long delays no notification. */
@@ -12,7 +11,7 @@ import { RailBreakers } from './platform/rail-breakers.service.js';
 export class KafkaServers {
   constructor(
     private readonly config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) private readonly client: KafkaClient,
+    @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly producer: BatchingProducer,
     private readonly breakers: RailBreakers,
     private readonly log: ServiceLogger,

@@ -8,7 +8,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
-import { Health, type ServiceLogger } from '@tranche/service-kit';
+import { closeRedis, connectRedis, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import { OrderIndexStore } from '../src/journal/order-index.store.js';
@@ -17,14 +17,13 @@ const { redisUrl } = infrastructure();
 const prefix = ownPrefix();
 const redis = createClient({ url: redisUrl });
 const log = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined])) as unknown as ServiceLogger;
-const stores: OrderIndexStore[] = [];
+const connections: RedisClient[] = [];
 
 /** The index as one process sees it. */
 function process(clockOffsetMs = 0): OrderIndexStore {
-  const config = { redisUrl: new URL(redisUrl), kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig;
-  const store = new OrderIndexStore(config, log, new Health());
-  stores.push(store);
-  return store;
+  const connection = connectRedis({ url: redisUrl, name: 'index', log });
+  connections.push(connection);
+  return new OrderIndexStore({ kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig, connection);
 }
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -63,7 +62,7 @@ beforeAll(async () => {
 beforeEach(flush);
 afterAll(async () => {
   await flush();
-  await Promise.all(stores.map((store) => store.onApplicationShutdown()));
+  await Promise.all(connections.map(closeRedis));
   await redis.close();
 });
 

@@ -1,10 +1,10 @@
-import { Inject, Injectable, Scope } from '@nestjs/common';
+import { Injectable, Scope } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
 import { LogReader, type KafkaClient } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
 import type { JournalEntry, JournalReader } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { KAFKA_CLIENT } from '../kafka-client.js';
 
 /**
  * `payments.journal.v1` from its beginning, to restore or audit an index. Connected only during a read. Each user has a reader of its own: a
@@ -14,7 +14,7 @@ import { KAFKA_CLIENT } from '../kafka-client.js';
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;
 
-  constructor(config: GatewayConfig, @Inject(KAFKA_CLIENT) client: KafkaClient, log: ServiceLogger) {
+  constructor(config: GatewayConfig, @InjectKafkaClient() client: KafkaClient, log: ServiceLogger) {
     this.#reader = new LogReader({ client, topic: topicName(config.kafkaTopicPrefix, TOPICS.journal), log });
   }
 

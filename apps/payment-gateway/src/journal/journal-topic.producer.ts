@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, RecordTooLargeError, TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { encodeRecord, JOURNAL_PARTITIONS, journalPartition, type JournalLog, type JournalRecord } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { KAFKA_CLIENT } from '../kafka-client.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
@@ -16,7 +16,7 @@ export class JournalTopic implements JournalLog {
 
   constructor(
     config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) private readonly kafka: KafkaClient,
+    @InjectKafkaClient() private readonly kafka: KafkaClient,
     private readonly producer: BatchingProducer,
     private readonly log: ServiceLogger,
     private readonly health: Health,

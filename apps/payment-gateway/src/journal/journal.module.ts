@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { RedisModule } from '@tranche/service-kit';
+import { GatewayKafkaModule } from '../gateway-kafka.module.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
@@ -11,8 +14,15 @@ import { ProjectorService } from './projector.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 import { TimerWatchService } from './timer-watch.service.js';
 
+/** The index's own database: the service is not ready while Redis is away. */
+const IndexRedis = RedisModule.forRootAsync({
+  inject: [GatewayConfig],
+  useFactory: ({ redisUrl: url }: GatewayConfig) => ({ url, name: 'index', isRequired: true }),
+});
+
 /** The journal's topic, its index in Redis, the events made from it, and what watches it. */
 @Module({
+  imports: [GatewayKafkaModule, IndexRedis],
   providers: [
     ...[JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
     ...[RebuildReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { orderKey } from '@tranche/contracts';
 import {
   journalPartition,
@@ -13,7 +13,7 @@ import {
   type Rebuild,
   type TimerIndex,
 } from '@tranche/order-journal';
-import { closeRedis, connectRedis, Health, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
@@ -32,7 +32,7 @@ interface Reading {
  * last journal record that it holds, and a generation that no other rebuild has.
  */
 @Injectable()
-export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShutdown {
+export class OrderIndexStore implements OrderIndex, TimerIndex {
   readonly #redis: RedisClient;
   readonly #keys: OrderIndexKeys;
   readonly #process = randomUUID();
@@ -43,14 +43,13 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
 
   constructor(
     private readonly config: GatewayConfig,
-    @Inject(ServiceLogger) log: ServiceLogger,
-    @Inject(Health) health: Health,
+    @InjectRedis() redis: RedisClient,
   ) {
-    this.#redis = connectRedis({ url: config.redisUrl, name: 'index', log, health });
+    this.#redis = redis;
     this.#keys = new OrderIndexKeys(config.kafkaTopicPrefix);
   }
 
-  /** Rejects while Redis is away, or where it may evict what nobody could restore in time. */
+  /** Rejects while Redis is away, or where it may evict what no audit could restore in time. */
   async assertUsable(): Promise<void> {
     await this.#redis.ping();
     const { 'maxmemory-policy': policy } = await this.#redis.configGet('maxmemory-policy').catch((): Record<string, string> => ({}));
@@ -179,10 +178,6 @@ export class OrderIndexStore implements OrderIndex, TimerIndex, OnApplicationShu
       expiration: { type: 'PX', value: Math.ceil(lifetimeMs) },
     });
     return claimed !== null;
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await closeRedis(this.#redis);
   }
 }
 

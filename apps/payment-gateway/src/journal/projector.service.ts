@@ -1,11 +1,11 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
 import { PartitionConsumer, type KafkaClient, type PartitionHandler } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { Projector } from '@tranche/order-journal';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { KAFKA_CLIENT } from '../kafka-client.js';
 import { EventsProducer } from './events.producer.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
@@ -24,7 +24,7 @@ export class ProjectorService {
 
   constructor(
     private readonly config: GatewayConfig,
-    @Inject(KAFKA_CLIENT) private readonly client: KafkaClient,
+    @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly journal: JournalReaderConsumer,
     index: OrderIndexStore,
     events: EventsProducer,

@@ -1,2 +1,0 @@
-/** Injection token of the one `KafkaClient`. */
-export const KAFKA_CLIENT = Symbol('KafkaClient');
