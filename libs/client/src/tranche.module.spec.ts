@@ -1,6 +1,27 @@
 import { once } from 'node:events';
-import { Controller, Injectable, Module, Scope, type OnApplicationShutdown, type Type } from '@nestjs/common';
+import {
+  Catch,
+  Controller,
+  Injectable,
+  Module,
+  Scope,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+  type ArgumentMetadata,
+  type ArgumentsHost,
+  type CallHandler,
+  type CanActivate,
+  type ExceptionFilter,
+  type ExecutionContext,
+  type NestInterceptor,
+  type OnApplicationShutdown,
+  type PipeTransform,
+  type Type,
+} from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { tap } from 'rxjs';
 import { InMemoryTranche } from './in-memory-tranche.js';
 import { OnPaymentEvent } from './on-payment-event.js';
 import type { EventOf } from './payment-events.js';
@@ -99,6 +120,107 @@ it('takes its options from a factory', async () => {
   await client.settled();
   expect(app.get(Orders).came).toEqual(['from-factory payment.conflict.detected o']);
   await app.close();
+});
+
+describe("an app's guards, interceptors, pipes and filters", () => {
+  const steps: string[] = [];
+  let refusals = 0;
+
+  @Injectable()
+  class ShopGuard implements CanActivate {
+    constructor(private readonly publisher: Publisher) {}
+
+    canActivate(context: ExecutionContext): boolean {
+      const [{ data }, { attempt }] = context.getArgs<[EventOf<'payment.conflict.detected'>, EventContext]>();
+      const isInjected = this.publisher instanceof Publisher;
+      steps.push(`guard ${context.getType<string>()} ${context.getHandler().name} ${data.orderId} ${attempt} ${isInjected}`);
+      return refusals-- <= 0;
+    }
+  }
+  class Around implements NestInterceptor {
+    intercept(_context: ExecutionContext, next: CallHandler) {
+      steps.push('before');
+      return next.handle().pipe(tap({ error: () => steps.push('failed') }));
+    }
+  }
+  class Upper implements PipeTransform {
+    transform(value: object, { type }: ArgumentMetadata): object {
+      steps.push(`pipe ${type}`);
+      return type === 'body' ? { ...value, source: 'piped' } : value;
+    }
+  }
+  @Catch(RangeError)
+  class Ending implements ExceptionFilter {
+    catch({ message }: RangeError, host: ArgumentsHost): string {
+      steps.push(`filter ${host.getType<string>()} ${message}`);
+      return 'done';
+    }
+  }
+
+  beforeEach(() => steps.splice(0));
+
+  it('run around the methods of a provider, the filter ends what it catches', async () => {
+    @Injectable()
+    @UseGuards(ShopGuard)
+    class Guarded {
+      readonly text = 'out of range';
+
+      @OnPaymentEvent('payment.conflict.detected')
+      @UseInterceptors(Around)
+      @UsePipes(Upper)
+      @UseFilters(Ending)
+      note({ source }: EventOf<'payment.conflict.detected'>, { group }: EventContext): void {
+        steps.push(`handler ${source} ${group}`);
+        throw new RangeError(this.text);
+      }
+    }
+    const client = new InMemoryTranche();
+    const giveUp = { afterAttempts: 1, onGivenUp: () => steps.push('given up') };
+    const subscription = { group: 'shop', giveUp };
+    const app = await start({ client, subscription }, [Guarded]);
+    client.emit('payment.conflict.detected', conflict);
+    await client.settled();
+    expect(steps).toEqual([
+      'guard payment-event note o 1 true',
+      'before',
+      expect.stringMatching(/^pipe/),
+      expect.stringMatching(/^pipe/),
+      'handler piped shop',
+      'failed',
+      'filter payment-event out of range',
+    ]);
+    expect(steps).toEqual(expect.arrayContaining(['pipe body', 'pipe custom']));
+    await app.close();
+  });
+
+  it('bring the event again where a guard refuses it', async () => {
+    @Injectable()
+    class Guarded {
+      @OnPaymentEvent('payment.conflict.detected')
+      @UseGuards(ShopGuard)
+      note(): void {
+        steps.push('handler');
+      }
+    }
+    refusals = 1;
+    const client = new InMemoryTranche();
+    const app = await start({ client, subscription: { group: 'shop', retryDelayMs: 1 } }, [Guarded]);
+    client.emit('payment.conflict.detected', conflict);
+    await client.settled();
+    expect(steps).toEqual(['guard payment-event note o 1 true', 'guard payment-event note o 2 true', 'handler']);
+    await app.close();
+  });
+
+  it('are refused on a controller where Nest could not find them', async () => {
+    @Controller()
+    class Guarded {
+      @OnPaymentEvent('payment.conflict.detected')
+      @UseGuards(ShopGuard)
+      note(): void {}
+    }
+    const options = { client: new InMemoryTranche(), subscription: { group: 'shop' } };
+    await expect(start(options, [], [Guarded])).rejects.toThrow(/Guarded\.note has guards.*make Guarded a provider/);
+  });
 });
 
 it('refuses at the start what could not work', async () => {

@@ -10,9 +10,9 @@ import {
   type OptionalFactoryDependency,
   type Provider,
 } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, ExternalContextCreator, MetadataScanner } from '@nestjs/core';
 import type { EventType } from '@tranche/contracts';
-import { paymentEventTypes } from './on-payment-event.js';
+import { handlerParameters, hasEnhancerClasses, parametersKey, paymentEventTypes } from './on-payment-event.js';
 import { Publisher } from './publisher.js';
 import type { EventHandler, SubscribeOptions, Subscription } from './subscription.js';
 import type { TrancheClient } from './tranche-client.js';
@@ -34,9 +34,10 @@ export interface TrancheModuleAsyncOptions extends Pick<ModuleMetadata, 'imports
 const moduleOptions = Symbol('@tranche/client: options');
 
 /**
- * Gives an app `Tranche` and its `Publisher` to inject, and calls its `@OnPaymentEvent` methods. Connects while the app starts. At its end
- * the subscription drains in `onModuleDestroy`, where Nest sets no order among providers: what handlers use is to be closed in
- * `onApplicationShutdown`, as the client is.
+ * Gives an app `Tranche` and its `Publisher` to inject, and calls its `@OnPaymentEvent` methods with the app's guards, interceptors, pipes and
+ * filters around them (`ExecutionContext.getType()` is 'payment-event'). Connects while the app starts. At its end the subscription drains
+ * in `onModuleDestroy`, where Nest sets no order among providers: what handlers use is to be closed in `onApplicationShutdown`, as the
+ * client is.
  */
 @Module({})
 export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -47,6 +48,7 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
     @Inject(Tranche) private readonly client: TrancheClient,
     private readonly discovery: DiscoveryService,
     private readonly scanner: MetadataScanner,
+    private readonly contexts: ExternalContextCreator,
   ) {}
 
   static forRoot(options: TrancheModuleOptions): DynamicModule {
@@ -75,7 +77,8 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
 
   #handlers(): Map<EventType, EventHandler> {
     const handlers = new Map<EventType, EventHandler>();
-    for (const wrapper of [...this.discovery.getProviders(), ...this.discovery.getControllers()]) {
+    const controllers = new Set(this.discovery.getControllers());
+    for (const wrapper of [...this.discovery.getProviders(), ...controllers]) {
       const instance = wrapper.instance as Record<string, EventHandler> | undefined;
       if (typeof instance !== 'object' || instance === null) continue;
       for (const name of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object | null)) {
@@ -83,11 +86,22 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
           const owner = `${wrapper.name}.${name}`;
           if (!wrapper.isDependencyTreeStatic()) throw new TypeError(`${owner} handles ${type}, so its class must not be request-scoped`);
           if (handlers.has(type)) throw new TypeError(`${owner} is the second @OnPaymentEvent method for ${type}`);
-          handlers.set(type, (event, context) => instance[name]!(event, context));
+          // For a controller Nest would leave them out without a word.
+          if (controllers.has(wrapper) && hasEnhancerClasses(instance[name]!, instance.constructor))
+            throw new TypeError(`${owner} has guards, interceptors, pipes or filters given as classes: make ${wrapper.name} a provider`);
+          handlers.set(type, this.#inContext(instance, name));
         }
       }
     }
     return handlers;
+  }
+
+  #inContext(instance: Record<string, EventHandler>, name: string): EventHandler {
+    const method = instance[name] as (...args: unknown[]) => unknown;
+    const contextType = 'payment-event';
+    // The defaults stand for whom Nest creates the handler, and for all four kinds around it.
+    const defaults = [undefined, undefined, undefined] as const;
+    return this.contexts.create(instance, method, name, parametersKey, handlerParameters, ...defaults, contextType);
   }
 }
 
