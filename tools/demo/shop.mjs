@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const EVENT_TIMEOUT_MS = 45_000;
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** `libraries`: the built `{ contracts, kafka, Tranche }`; they exist only after the bootstrap. `nowMs` is the time its commands tell. */
-export async function openShop({ libraries: { contracts, kafka, Tranche }, brokers, topicPrefix, nowMs = Date.now }) {
+/** `libraries`: the built `{ contracts, kafka, runtime, Tranche }`; they exist only after the bootstrap. `nowMs` is the time its commands tell. */
+export async function openShop({ libraries: { contracts, kafka, runtime, Tranche }, brokers, topicPrefix, nowMs = Date.now }) {
   const { TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
+  const { silentLog } = runtime;
   const settings = { brokers: brokers.split(','), clientId: 'demo-shop' };
-  const tranche = await Tranche.connect({ ...settings, topicPrefix, log: SILENT });
-  const client = kafka.createKafkaClient(settings, SILENT);
+  const tranche = await Tranche.connect({ ...settings, topicPrefix, log: silentLog });
+  const client = kafka.createKafkaClient(settings, silentLog);
 
   // A subscription of the client would pass a repeated event over, and one scenario is about it.
   const arrivals = [];
@@ -20,7 +20,7 @@ export async function openShop({ libraries: { contracts, kafka, Tranche }, broke
     topic: TOPICS.events.name,
     topicPrefix,
     from: new Map([...offsets].map(([partition, { high }]) => [partition, high])),
-    log: SILENT,
+    log: silentLog,
     onRecords(_partition, records) {
       for (const { headers, value, key } of records) {
         const { event } = decodeCloudEvent({ headers, value });
@@ -42,7 +42,7 @@ export async function openShop({ libraries: { contracts, kafka, Tranche }, broke
     async sendUnchecked(rail, type, order) {
       const key = orderKey(order.merchant, order.orderId);
       const command = { id: randomUUID(), source: '/demo-shop', type, time: new Date(nowMs()).toISOString(), subject: key, data: order };
-      const producer = new kafka.BatchingProducer({ client, log: SILENT });
+      const producer = new kafka.BatchingProducer({ client, log: silentLog });
       try {
         await producer.connect();
         const topic = topicName(topicPrefix, contracts.COMMAND_TOPICS[rail]);

@@ -78,13 +78,14 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
 
 /** They exist only after the bootstrap. */
 async function builtLibraries() {
-  const [contracts, kafka, { Tranche }, { tokenizeCard }] = await Promise.all([
+  const [contracts, kafka, runtime, { Tranche }, { tokenizeCard }] = await Promise.all([
     import('@tranche/contracts'),
     import('@tranche/kafka'),
+    import('@tranche/runtime'),
     import('@tranche/client'),
     import('@tranche/card-encryption'),
   ]);
-  return { contracts, kafka, Tranche, tokenizeCard };
+  return { contracts, kafka, runtime, Tranche, tokenizeCard };
 }
 
 function merchantsOfThisRun(merchantsFile, ports) {
@@ -98,9 +99,9 @@ function merchantsOfThisRun(merchantsFile, ports) {
   }));
 }
 
-async function createTopics({ contracts, kafka, brokers, topicPrefix, log }) {
-  const silent = { debug: () => undefined, info: () => undefined, warn: log, error: log };
-  const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, silent);
+async function createTopics({ contracts, kafka, runtime, brokers, topicPrefix, log }) {
+  const warnings = { ...runtime.silentLog, warn: log, error: log };
+  const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const definitions = Object.values(contracts.TOPICS);
-  await kafka.ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silent });
+  await kafka.ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: warnings });
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from 'redis';
 import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { onFreePort, startChild, type Child } from './children.js';
 import { commandRecord, MERCHANT } from './commands.js';
 
@@ -12,8 +13,6 @@ export interface Infrastructure {
   brokers: string;
   redisUrl: string;
 }
-
-export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const OWN_TOPICS = topicsOf('payment-gateway');
 
@@ -30,15 +29,15 @@ export class Stage {
   static readonly #standing = new Set<Stage>();
 
   private constructor(private readonly infrastructure: Infrastructure) {
-    this.client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'bench' }, SILENT);
-    this.#producer = new BatchingProducer({ client: this.client, log: SILENT });
+    this.client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'bench' }, silentLog);
+    this.#producer = new BatchingProducer({ client: this.client, log: silentLog });
   }
 
   static async open(infrastructure: Infrastructure): Promise<Stage> {
     const stage = new Stage(infrastructure);
     Stage.#standing.add(stage);
     const { client, prefix } = stage;
-    await ensureTopics(client, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+    await ensureTopics(client, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
     await stage.#producer.connect();
     return stage;
   }

@@ -1,8 +1,8 @@
 import { constants, createPublicKey, publicEncrypt, randomUUID } from 'node:crypto';
 import { COMMAND_TOPICS, encodeCloudEvent, orderKey, topicName } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { aCardPayment, aCommand } from '@tranche/testing';
-import { SILENT } from '../faults/traces-topic.js';
 import type { Planted } from './planted.js';
 
 const TIMEOUT_MS = 10_000;
@@ -32,7 +32,7 @@ export async function sendCardCommands(
   topicPrefix: string,
   { hfToken, orderPrefix, number }: { hfToken: string; orderPrefix: string; number: string },
 ): Promise<void> {
-  const producer = new BatchingProducer({ client, log: SILENT });
+  const producer = new BatchingProducer({ client, log: silentLog });
   const topic = topicName(topicPrefix, COMMAND_TOPICS.card);
   const send = async (orderId: string, fields: Record<string, unknown>) => {
     const data = { ...aCardPayment({ orderId: orderPrefix + orderId, hfToken }), ...fields };

@@ -3,9 +3,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { repositoryRoot } from '@tranche/testing';
 import type { Infrastructure } from '../faults/infrastructure.js';
-import { SILENT } from '../faults/traces-topic.js';
 import { issuedTokens, type IssuedTokens } from './issued-tokens.js';
 import { keptIn, logOf, metricsAt, topicsOf } from './places.js';
 import type { PlantedFolder } from './planted-files.js';
@@ -83,7 +83,7 @@ function addressesIn(line: string): { name: string; url: string }[] {
 async function topicsOfDemo(brokers: string, kept: Remains['places'], said: readonly string[]): Promise<Remains['places']> {
   const texts = [...said, ...kept.flatMap(({ entries }) => entries.map(({ text }) => text))];
   const prefixes = new Set(texts.flatMap((text) => text.match(PREFIX) ?? []));
-  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, SILENT);
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, silentLog);
   const topics = (await Promise.all([...prefixes].map((prefix) => topicsOf(client, prefix)))).flat();
   if (!topics.some(({ entries }) => entries.length > 0)) throw new Error("the demo's topics were not found");
   return topics;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, parseOrderKey, TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
-import { SILENT } from './traces-topic.js';
+import { silentLog } from '@tranche/runtime';
 
 type Event = CloudEvent<PaymentEvent>;
 
@@ -92,7 +92,7 @@ export class LoadEvents {
       topic,
       topicPrefix,
       from: this.#next,
-      log: SILENT,
+      log: silentLog,
       health: { addLiveness: (_name, check) => onLiveness(check), addReadiness: () => undefined },
       onRecords: (partition, records) => {
         for (const record of records) this.#take(record);

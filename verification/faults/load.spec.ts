@@ -1,13 +1,13 @@
 import { createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { Random } from '../simulation/random.js';
 import { Load } from './load.js';
 import { STORY_NAMES, type StoryName } from './stories.js';
-import { SILENT } from './traces-topic.js';
 
 /** Never started: nobody connects. */
 const planned = (seed: number, orders: number, stories?: readonly StoryName[]) =>
   new Load({
-    client: createKafkaClient({ brokers: ['127.0.0.1:1'], clientId: 'spec' }, SILENT),
+    client: createKafkaClient({ brokers: ['127.0.0.1:1'], clientId: 'spec' }, silentLog),
     ...{ topicPrefix: 'spec.', simulatorUrl: 'http://127.0.0.1:1', orderPrefix: 'run4294967295-' },
     ...{ merchant: { name: 'shop-fr', identifier: 'Demo Shop FR' }, random: new Random(seed), orders, perSecond: 4 },
     ...(stories ? { stories } : {}),

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { COMMAND_TOPICS, encodeCloudEvent, orderKey, topicName, type CommandData, type CommandType, type Rail } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { aCommand } from '@tranche/testing';
 import { Random } from '../simulation/random.js';
 import { LoadEvents, type Arrival } from './load-events.js';
 import { isAtRest, LoadOrder } from './load-order.js';
 import { PlatformDoors } from './load-platform.js';
 import { STORIES, STORY_NAMES, type StoryName } from './stories.js';
-import { SILENT } from './traces-topic.js';
 import type { SentCommand } from './traces.js';
 
 export interface LoadOptions {
@@ -63,7 +63,7 @@ export class Load {
     this.#options = options;
     this.#platform = new PlatformDoors(simulatorUrl, merchant.identifier);
     this.#events = new LoadEvents(client, topicPrefix, orderPrefix);
-    this.#producer = new BatchingProducer({ client, log: SILENT });
+    this.#producer = new BatchingProducer({ client, log: silentLog });
     const stories = decks(random, options.stories ?? STORY_NAMES, orders);
     this.orders = stories.map((story, index) => ({
       orderId: `${orderPrefix}${String(index + 1).padStart(3, '0')}-${story}`,

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createClient } from 'redis';
 import { TOPICS } from '@tranche/contracts';
 import { createKafkaClient, ensureTopics, waitForKafka, type KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { startApp, startSimulator, waitFor, type AppName, type RunningApp } from '@tranche/testing';
 import type { Random } from '../simulation/random.js';
 import { armedEnv, type Arms } from './failpoints/armed-env.js';
 import type { Infrastructure } from './infrastructure.js';
 import { Surroundings, type PlantedSettings, type Through } from './surroundings.js';
 
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 /** How long a Kafka that was started may take to answer. */
 const KAFKA_ANSWERS_MS = 60_000;
 
@@ -53,14 +53,14 @@ export class Stage {
   /** Topics, simulator and notification-ingest; gateways are the scenario's. */
   static async open(options: StageOptions): Promise<Stage> {
     const { infrastructure, topicPrefix, planted } = options;
-    const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, SILENT);
+    const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
     const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
     const topics = async () => {
-      await waitForKafka(client, { log: SILENT, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch((cause: unknown) => {
+      await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch((cause: unknown) => {
         throw new Error(`Kafka did not answer within ${KAFKA_ANSWERS_MS / 1000} s`, { cause });
       });
       const definitions = Object.values(TOPICS);
-      await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
+      await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
     };
     const [started, prepared] = await Promise.allSettled([startSimulator(surroundings.simulator()), topics()]);
     const simulator = started.status === 'fulfilled' ? started.value : undefined;

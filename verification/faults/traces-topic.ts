@@ -1,8 +1,8 @@
 import { TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { waitFor } from '@tranche/testing';
 
 const TIMEOUT_MS = 30_000;
-export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** All records of a topic from its beginning to its end as of now, headers included; of each partition in offset order. */
 export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic: string): Promise<ConsumedRecord[]> {
@@ -14,7 +14,7 @@ export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic
     topic,
     topicPrefix,
     from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
-    log: SILENT,
+    log: silentLog,
     onRecords: (partition, read) => {
       const { high } = offsets.get(partition) ?? { high: 0n };
       records.push(...read.filter(({ offset }) => offset < high));

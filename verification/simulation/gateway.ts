@@ -8,9 +8,9 @@ import {
   Projector,
   SEND_DEADLINE_MS,
   type ExecutorPorts,
-  type Log,
   type OrderIndex,
 } from '@tranche/order-journal';
+import { silentLog, type Log } from '@tranche/runtime';
 import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
@@ -68,7 +68,7 @@ export class SimulatedGateway {
     readonly process: SimulatedProcess,
     private readonly world: SharedWorld,
   ) {
-    const logger: Log = { info: () => undefined, warn: () => undefined, error: (_fields, message) => world.alarmed(message) };
+    const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
     const log = world.journal.appendsOf(process);
     this.#index = world.index.of(process);
     this.view = new JournalView({ log, index: this.#index, timing: process, logger });

@@ -1,4 +1,5 @@
 import { GroupWork, type ConsumedRecord, type GroupPort, type GroupWorkOptions, type TopicPartition } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import type { SimulatedGroup } from './consumer-group.js';
 import type { SimulatedProcess } from './process.js';
 
@@ -37,9 +38,8 @@ export class GroupClient {
     private readonly source: FetchSource,
     options: Pick<GroupWorkOptions, 'assigned' | 'watermarks'>,
   ) {
-    const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const timers = timersOf(process);
-    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#port(), log: quiet, timers });
+    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#port(), log: silentLog, timers });
   }
 
   start(): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createClient } from 'redis';
 import { TOPICS } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { infrastructure, ownPrefix } from '@tranche/testing';
 import { cardCanary, cardTokenCanary, secretCanary } from '../canaries/canaries.js';
 import { logOf, topicsOf } from '../canaries/places.js';
@@ -12,7 +13,6 @@ import { redisPlaces } from '../canaries/redis-places.js';
 import { reportOf } from '../canaries/report.js';
 import { CALM, sweep } from '../canaries/run-canaries.js';
 import { Infrastructure } from '../faults/infrastructure.js';
-import { SILENT } from '../faults/traces-topic.js';
 
 const { brokers, redisUrl } = infrastructure();
 let folder: string;
@@ -48,10 +48,10 @@ describe('a leak is seen', () => {
 
   it('in a record: its key, its value, its headers', async () => {
     const topicPrefix = ownPrefix();
-    const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, SILENT);
+    const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, silentLog);
     const definitions = [TOPICS.events];
-    await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
-    const producer = new BatchingProducer({ client, log: SILENT });
+    await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+    const producer = new BatchingProducer({ client, log: silentLog });
     const topic = topicPrefix + TOPICS.events.name;
     const send = (record: { key?: string; value?: string; headers?: Record<string, string> }) =>
       producer.send({ topic, key: 'shop-fr/order-1', partition: 0, headers: {}, ...record, value: Buffer.from(record.value ?? '{}') });

@@ -5,6 +5,7 @@ import { TOPICS, type PaymentNotification, type TopicDefinition } from '@tranche
 import { platformHash } from '@tranche/platform';
 import { infrastructure, ownPrefix, startApp, type RunningApp, type StartOptions } from '@tranche/testing';
 import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 
 jest.setTimeout(180_000);
 
@@ -52,7 +53,7 @@ export async function startIngest(
     options,
   );
   const tails: TailConsumer[] = [];
-  const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' }, silent);
+  const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' }, silentLog);
   return {
     app,
     prefix,
@@ -68,7 +69,7 @@ export async function startIngest(
       const offsets = await topicOffsets(client, prefix + topic.name);
       const from = new Map([...offsets].map(([partition, { low }]) => [partition, low]));
       const onRecords = (_partition: number, more: ConsumedRecord[]) => void records.push(...more);
-      const tail = new TailConsumer({ client, topic: topic.name, topicPrefix: prefix, from, onRecords, log: silent });
+      const tail = new TailConsumer({ client, topic: topic.name, topicPrefix: prefix, from, onRecords, log: silentLog });
       tails.push(tail);
       await tail.start();
       return records;
@@ -80,8 +81,6 @@ export async function startIngest(
     },
   };
 }
-
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export type Fields = Record<string, string>;
 

@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { ServiceLifetime, type ServiceLogger } from '@tranche/service-kit';
 import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
@@ -30,7 +31,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
   const timerWatch = started('timerWatch') as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
-  const log = { info: () => undefined, warn: () => undefined } as unknown as ServiceLogger;
+  const log = silentLog as ServiceLogger;
   const config = { role: 'all' } as unknown as GatewayConfig;
   const lifecycle = new GatewayLifecycle(
     ...([config, index, projector, audit, gauges, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),

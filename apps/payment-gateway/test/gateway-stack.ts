@@ -17,6 +17,7 @@ import {
   type PaymentNotification,
 } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import {
   aCommand,
   aNotification,
@@ -29,8 +30,6 @@ import {
   type EventsOf,
   type RunningApp,
 } from '@tranche/testing';
-
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** What the platform did with one order. */
 export interface Ledger {
@@ -66,9 +65,9 @@ export async function startGatewayStack(
 ): Promise<GatewayStack> {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
-  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, SILENT);
-  await ensureTopics(client, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
-  const producer = new BatchingProducer({ client, log: SILENT });
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, silentLog);
+  await ensureTopics(client, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+  const producer = new BatchingProducer({ client, log: silentLog });
   const simulator = await startSimulator(ofSimulator);
   const env = {
     KAFKA_BROKERS: brokers,

@@ -8,6 +8,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
 import { closeRedis, connectRedis, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
@@ -16,7 +17,7 @@ import { OrderIndexStore } from '../src/journal/order-index.store.js';
 const { redisUrl } = infrastructure();
 const prefix = ownPrefix();
 const redis = createClient({ url: redisUrl });
-const log = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, () => undefined])) as unknown as ServiceLogger;
+const log = silentLog as ServiceLogger;
 const connections: RedisClient[] = [];
 
 /** The index as one process sees it. */

@@ -1,9 +1,9 @@
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack()), 60_000);
 afterAll(() => stack.stop(), 60_000);
@@ -16,14 +16,14 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
   await stack.event('after-unreadable', 'payment.authorize.redirect_required');
 
   const letters: ConsumedRecord[] = [];
-  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' }, SILENT);
+  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' }, silentLog);
   const from = new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const));
   const tail = new TailConsumer({
     client,
     topic: TOPICS.commandsDeadLetter.name,
     topicPrefix: stack.prefix,
     from,
-    log: SILENT,
+    log: silentLog,
     onRecords: (_partition, records) => void letters.push(...records),
   });
   await tail.start();

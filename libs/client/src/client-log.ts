@@ -1,9 +1,8 @@
-import type { Log } from '@tranche/runtime';
+import { silentLog, type Log } from '@tranche/runtime';
 
 /** Where the caller gives no log: warnings and errors as JSON lines on standard error. */
 export const logToStandardError: Log = {
-  debug: () => undefined,
-  info: () => undefined,
+  ...silentLog,
   warn: (fields, message) => console.warn(JSON.stringify({ level: 'warn', message, ...fields })),
   error: (fields, message) => console.error(JSON.stringify({ level: 'error', message, ...fields })),
 };

@@ -1,8 +1,8 @@
+import { silentLog } from '@tranche/runtime';
 import { aCardPayment, aPartnerAAuthorization } from '@tranche/testing';
 import { InvalidEventError, PublishError } from './errors.js';
 import { InMemoryTranche } from './in-memory-tranche.js';
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const pay = aCardPayment({ orderId: 'order-1' });
 
 it('answers a command as its script says, with what follows from the command filled in', async () => {
@@ -79,7 +79,7 @@ it('numbers events and keeps the attributes that it is given', () => {
 });
 
 it('says that a script failed instead of letting a wait run out', async () => {
-  const tranche = new InMemoryTranche({ log: silent });
+  const tranche = new InMemoryTranche({ log: silentLog });
   tranche.on('payment.pay', () => ({ type: 'payment.pay.doubt_resolved' }));
   await expect(tranche.publisher.payAndWait(pay, { id: 'p1' })).rejects.toThrow(InvalidEventError);
   await expect(tranche.settled()).rejects.toThrow(/outcome/);
@@ -99,7 +99,7 @@ it.each([
 });
 
 it('is settled when everything was handled, held ones too', async () => {
-  const tranche = new InMemoryTranche({ log: silent });
+  const tranche = new InMemoryTranche({ log: silentLog });
   const attempts: number[] = [];
   await tranche.subscribe({
     group: 'shop',

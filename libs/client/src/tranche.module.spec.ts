@@ -21,6 +21,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { silentLog } from '@tranche/runtime';
 import { tap } from 'rxjs';
 import { InMemoryTranche } from './in-memory-tranche.js';
 import { OnPaymentEvent } from './on-payment-event.js';
@@ -203,7 +204,7 @@ describe("an app's guards, interceptors, pipes and filters", () => {
       }
     }
     refusals = 1;
-    const client = new InMemoryTranche();
+    const client = new InMemoryTranche({ log: silentLog });
     const app = await start({ client, subscription: { group: 'shop', retryDelayMs: 1 } }, [Guarded]);
     client.emit('payment.conflict.detected', conflict);
     await client.settled();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { COMMAND_TOPICS } from '@tranche/contracts';
 import { createKafkaClient, ensureTopics, topicOffsets } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { repositoryRoot } from '@tranche/testing';
 
 interface Manifest {
@@ -113,9 +114,14 @@ it('runs without them: a command is checked and published, and an event comes', 
 it('publishes to Kafka', async () => {
   const { KAFKA_BROKERS: brokers = '' } = process.env;
   const prefix = `packed-${randomUUID().slice(0, 8)}.`;
-  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'spec' }, log);
-  await ensureTopics(client, { prefix, definitions: [COMMAND_TOPICS['partner-a']], replicationFactor: 1, minInSyncReplicas: 1, log });
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'spec' }, silentLog);
+  await ensureTopics(client, {
+    prefix,
+    definitions: [COMMAND_TOPICS['partner-a']],
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+    log: silentLog,
+  });
   const program = `
     import { newCommandId, Tranche } from '@tranche/client';
     const options = ${JSON.stringify({ brokers: brokers.split(','), clientId: 'packed', topicPrefix: prefix })};

@@ -1,6 +1,7 @@
+import { silentLog } from '@tranche/runtime';
 import { aCapture, aVoid, brokerGate, freePorts, waitFor, type BrokerGate } from '@tranche/testing';
 import { KafkaUnreachableError, PublishError, Tranche, type TrancheClient } from '../src/index.js';
-import { kafkaWorld, SILENT } from './worlds.js';
+import { kafkaWorld } from './worlds.js';
 
 let world: Awaited<ReturnType<typeof kafkaWorld>>;
 let gate: BrokerGate;
@@ -19,7 +20,7 @@ afterAll(async () => {
 it('says at once where it looked for Kafka in vain', async () => {
   const [port] = await freePorts();
   const brokers = [`127.0.0.1:${port}`];
-  const error = await Tranche.connect({ brokers, clientId: 'nowhere', connectTimeoutMs: 1000, log: SILENT }).catch((e: unknown) => e);
+  const error = await Tranche.connect({ brokers, clientId: 'nowhere', connectTimeoutMs: 1000, log: silentLog }).catch((e: unknown) => e);
   expect(error).toBeInstanceOf(KafkaUnreachableError);
   expect((error as Error).message).toContain(`127.0.0.1:${port} within 1000 ms`);
   await expect(Tranche.connect({ brokers: [], clientId: 'nowhere' })).rejects.toThrow('at least one');
@@ -86,7 +87,7 @@ it('publishes nothing where it can not listen for the result', async () => {
 });
 
 it('names the topic that does not exist', async () => {
-  const lost = await Tranche.connect({ brokers: world.brokers, clientId: 'lost', topicPrefix: `${world.prefix}no.`, log: SILENT });
+  const lost = await Tranche.connect({ brokers: world.brokers, clientId: 'lost', topicPrefix: `${world.prefix}no.`, log: silentLog });
   const error = await failureOf(lost.publisher.void(aVoid(), { id: 'lost-1' }));
   expect(error).toMatchObject({ mayBeWritten: false, message: expect.stringContaining('does not exist') as string });
   await expect(lost.subscribe({ group: 'lost', on: { 'payment.pay.succeeded': () => undefined } })).rejects.toThrow('does not exist');

@@ -2,8 +2,9 @@ import { execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { committedOffsets, createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { repositoryRoot, waitFor } from '@tranche/testing';
-import { kafkaWorld, SILENT, succeeded } from './worlds.js';
+import { kafkaWorld, succeeded } from './worlds.js';
 
 const CAPTURED = 'payment.capture.succeeded';
 
@@ -36,6 +37,6 @@ it('brings an event again whose handler was running when the process was killed,
 });
 
 async function committed(group: string): Promise<boolean> {
-  const client = createKafkaClient({ brokers: world.brokers, clientId: 'spec' }, SILENT);
+  const client = createKafkaClient({ brokers: world.brokers, clientId: 'spec' }, silentLog);
   return [...(await committedOffsets(client, group, `${world.prefix}payments.events.v1`)).values()].includes(1n);
 }

@@ -13,12 +13,10 @@ import {
   type PaymentEvent,
 } from '@tranche/contracts';
 import { BatchingProducer, createKafkaClient, ensureTopics, TailConsumer } from '@tranche/kafka';
-import { partitionForKey } from '@tranche/runtime';
+import { partitionForKey, silentLog } from '@tranche/runtime';
 import { infrastructure, ownPrefix } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 import { InMemoryTranche } from '../src/testing.js';
-
-export const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export interface SeenCommand {
   id: string;
@@ -49,7 +47,7 @@ export interface World {
 }
 
 export function inMemoryWorld(): Promise<World> {
-  const tranche = new InMemoryTranche({ log: SILENT, maxWaits: 3 });
+  const tranche = new InMemoryTranche({ log: silentLog, maxWaits: 3 });
   return Promise.resolve({
     client: () => Promise.resolve(tranche),
     commands: () => tranche.published.map(({ id, type, topic, key, data }) => ({ id, type, topic, key, data })),
@@ -64,9 +62,9 @@ export function inMemoryWorld(): Promise<World> {
 export async function kafkaWorld(): Promise<World & { prefix: string; brokers: string[]; atEnd(end: () => Promise<unknown>): void }> {
   const brokers = infrastructure().brokers.split(',');
   const prefix = ownPrefix();
-  const kafka = createKafkaClient({ brokers, clientId: 'client-spec' }, SILENT);
-  await ensureTopics(kafka, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: SILENT });
-  const producer = new BatchingProducer({ client: kafka, log: SILENT });
+  const kafka = createKafkaClient({ brokers, clientId: 'client-spec' }, silentLog);
+  await ensureTopics(kafka, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+  const producer = new BatchingProducer({ client: kafka, log: silentLog });
   const commands: SeenCommand[] = [];
   const answers = new Map<string, Answer>();
   const clients: TrancheClient[] = [];
@@ -90,7 +88,7 @@ export async function kafkaWorld(): Promise<World & { prefix: string; brokers: s
         topic: name,
         topicPrefix: prefix,
         from: new Map(),
-        log: SILENT,
+        log: silentLog,
         onRecords: (_partition, records) => {
           for (const record of records) {
             const { id, type, data, traceparent } = decodeCloudEvent(record).event as CloudEvent<SeenCommand['data']>;
@@ -107,7 +105,14 @@ export async function kafkaWorld(): Promise<World & { prefix: string; brokers: s
     brokers,
     atEnd: (end) => void endings.push(end),
     async client(options = {}) {
-      const client = await Tranche.connect({ brokers, clientId: 'client-spec', topicPrefix: prefix, log: SILENT, maxWaits: 3, ...options });
+      const client = await Tranche.connect({
+        brokers,
+        clientId: 'client-spec',
+        topicPrefix: prefix,
+        log: silentLog,
+        maxWaits: 3,
+        ...options,
+      });
       clients.push(client);
       return client;
     },

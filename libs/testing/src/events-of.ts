@@ -7,6 +7,7 @@ import {
   type PaymentEvent,
   type TopicDefinition,
 } from '@tranche/contracts';
+import { silentLog } from '@tranche/runtime';
 import { waitFor } from './wait-for.js';
 
 export interface EventsOf<T = PaymentEvent> {
@@ -19,8 +20,6 @@ export interface EventsOf<T = PaymentEvent> {
   stop(): Promise<void>;
 }
 
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
 /** Collects a topic of CloudEvents from its beginning: the result events, unless told otherwise. */
 export async function eventsOf<T = PaymentEvent>(
   brokers: string,
@@ -29,7 +28,7 @@ export async function eventsOf<T = PaymentEvent>(
 ): Promise<EventsOf<T>> {
   // Only here: a spec that takes a builder need not load a Kafka client.
   const { createKafkaClient, TailConsumer, topicOffsets } = await import('@tranche/kafka');
-  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'events-of' }, SILENT);
+  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'events-of' }, silentLog);
   const offsets = await topicOffsets(client, topicName(prefix, topic));
   const keyed: { key: string | null; event: CloudEvent<T> }[] = [];
   const tail = new TailConsumer({
@@ -37,7 +36,7 @@ export async function eventsOf<T = PaymentEvent>(
     topic: topic.name,
     topicPrefix: prefix,
     from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
-    log: SILENT,
+    log: silentLog,
     onRecords(_partition, records) {
       for (const { key, headers, value } of records) {
         const { event, faults } = decodeCloudEvent({ headers, value });

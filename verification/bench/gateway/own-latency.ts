@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeCloudEvent, TOPICS, type PaymentEvent } from '@tranche/contracts';
 import { TailConsumer } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import type { Context } from '../bench.js';
 import { commandId } from '../commands.js';
 import { percentile } from '../rate.js';
 import { row, type Row } from '../report.js';
-import { SILENT, Stage, startGateway, startPlatform } from '../stage.js';
+import { Stage, startGateway, startPlatform } from '../stage.js';
 
 const PER_SECOND = 100;
 const WARM_UP_MS = 10_000;
@@ -28,7 +29,7 @@ export async function ownLatency(context: Context): Promise<Row[]> {
     topic: TOPICS.events.name,
     topicPrefix: stage.prefix,
     from: offsets,
-    log: SILENT,
+    log: silentLog,
     onRecords(_partition, records) {
       const nowMs = performance.now();
       for (const record of records) {

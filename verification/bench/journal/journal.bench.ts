@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, TailConsumer, topicOffsets } from '@tranche/kafka';
 import { encodeRecord, journalPartition, JournalView } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
 import { startChild } from '../children.js';
 import { cpuMsOf } from '../cpu.js';
 import { percentile } from '../rate.js';
 import { row, type Row, type Target } from '../report.js';
-import { SILENT, Stage } from '../stage.js';
+import { Stage } from '../stage.js';
 import { intent } from './records.js';
 
 const WARM_UP_MS = 1_000;
@@ -66,7 +67,7 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
 /** As the gateway wires it, but for the index: every order is new, so there is nothing to find in Redis. */
 async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpuMsEach: number }> {
   const topic = topicName(stage.prefix, TOPICS.journal);
-  const producer = new BatchingProducer({ client: stage.client, log: SILENT });
+  const producer = new BatchingProducer({ client: stage.client, log: silentLog });
   const view = new JournalView({
     log: {
       async append(record) {
@@ -76,7 +77,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     },
     index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
     timing: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms, signal) => delay(ms, undefined, { signal }) },
-    logger: SILENT,
+    logger: silentLog,
   });
   const from = await view.begin(await topicOffsets(stage.client, topic), new Map());
   const tail = new TailConsumer({
@@ -84,7 +85,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     topic: TOPICS.journal.name,
     topicPrefix: stage.prefix,
     from,
-    log: SILENT,
+    log: silentLog,
     onRecords: (partition, records) => view.take(partition, records),
   });
   await Promise.all([producer.connect(), tail.start()]);

@@ -1,9 +1,8 @@
 import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, type EncodedEvent } from '@tranche/contracts';
 import { equalHash, platformHash } from '@tranche/platform';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { MERCHANT } from '../commands.js';
-
-const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export type Parameters = Record<string, string>;
 
@@ -16,8 +15,8 @@ export type Webhook = (parameters: Parameters) => Promise<boolean>;
  * RECORD=parameters: the parameters as JSON and no header.
  */
 export async function openWebhook(): Promise<Webhook> {
-  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' }, SILENT);
-  const producer = new BatchingProducer({ client, log: SILENT });
+  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' }, silentLog);
+  const producer = new BatchingProducer({ client, log: silentLog });
   await producer.connect();
   const topic = process.env.TOPIC ?? '';
   const contentOf = process.env.RECORD === 'event' ? asEvent : asParameters;

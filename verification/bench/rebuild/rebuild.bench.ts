@@ -3,11 +3,12 @@ import { createClient } from 'redis';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, topicOffsets } from '@tranche/kafka';
 import { encodeRecord, journalPartition, type JournalRecord } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
 import { cpuMsOf } from '../cpu.js';
 import { intent, outcome } from '../journal/records.js';
 import { row, type Row } from '../report.js';
-import { SILENT, Stage, startGateway } from '../stage.js';
+import { Stage, startGateway } from '../stage.js';
 
 const TIME_BOX_MS = 240_000;
 /** Orders of one batch that is written to the journal. */
@@ -65,7 +66,7 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
 /** Appends an intent and an outcome for each order; resolves with the end of each partition. */
 async function write(stage: Stage, orders: number): Promise<Map<number, bigint>> {
   const topic = topicName(stage.prefix, TOPICS.journal);
-  const producer = new BatchingProducer({ client: stage.client, log: SILENT });
+  const producer = new BatchingProducer({ client: stage.client, log: silentLog });
   const recordOf = (record: JournalRecord) => {
     const key = orderKey(record.merchant, record.orderId);
     return { topic, partition: journalPartition(key), key, value: encodeRecord(record) };

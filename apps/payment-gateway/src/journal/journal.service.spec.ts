@@ -10,6 +10,7 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import { Journal } from './journal.service.js';
@@ -59,7 +60,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     },
   } as unknown as OrderIndexStore;
   const health = new Health();
-  const log = { warn: () => undefined, error: () => undefined, info: () => undefined } as unknown as ServiceLogger;
+  const log = silentLog as ServiceLogger;
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   return {
     topic,

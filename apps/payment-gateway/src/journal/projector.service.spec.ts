@@ -1,4 +1,5 @@
 import type { KafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { EventsProducer } from './events.producer.js';
@@ -8,14 +9,14 @@ import { ProjectorService } from './projector.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
 const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
-const silent = { debug: () => undefined, info: () => undefined } as unknown as ServiceLogger;
+const log = silentLog as ServiceLogger;
 
 it('shows no records to go of a rebuild that another process has taken over', async () => {
   const metrics = new Metrics('spec');
-  const report = new RebuildReport(metrics, clock, silent);
+  const report = new RebuildReport(metrics, clock, log);
   const service = new ProjectorService(
     ...([{} as GatewayConfig, {} as KafkaClient, {} as JournalReaderConsumer, {} as OrderIndexStore, {} as EventsProducer] as const),
-    ...([clock, report, silent, new Health()] as const),
+    ...([clock, report, log, new Health()] as const),
   );
   const remaining = async () => {
     const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');

@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import * as clients from '../kafkajs/kafka-client.js';
@@ -8,8 +9,7 @@ import { PartitionConsumer } from './partition-consumer.js';
 jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const options = { client: { brokers: ['fake:9092'], clientId: 'spec' }, groupId: 'group', topic: 'records', log: silent };
+const options = { client: { brokers: ['fake:9092'], clientId: 'spec' }, groupId: 'group', topic: 'records', log: silentLog };
 
 /** A handler that ends when the test says so. */
 class Handler {

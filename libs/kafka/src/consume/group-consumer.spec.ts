@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import * as clients from '../kafkajs/kafka-client.js';
@@ -8,7 +9,6 @@ import type { Assignment } from './partition-work.js';
 jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** One member; its handlers end when the test says so. */
 class Member {
@@ -27,7 +27,7 @@ class Member {
       groupId: 'group',
       topics: ['records'],
       topicPrefix: '',
-      log: silent,
+      log: silentLog,
       metrics: new KafkaMetrics(undefined),
       assigned: (assignment) => {
         this.assignments.push(assignment);

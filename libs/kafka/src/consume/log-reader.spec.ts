@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { LogReader } from './log-reader.js';
@@ -7,7 +8,6 @@ jest.mock('../kafkajs/kafka-client.js');
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const offsets = (from: number, last: number) => Array.from({ length: last - from + 1 }, (_, at) => from + at);
 
 describe('the reader of a log', () => {
@@ -17,7 +17,7 @@ describe('the reader of a log', () => {
   beforeEach(() => {
     fakes.length = 0;
     fakeKafka(clients, (made) => fakes.push(made));
-    reader = new LogReader({ client: { brokers: ['fake:9092'], clientId: 'spec' }, topic: 'records', log: silent });
+    reader = new LogReader({ client: { brokers: ['fake:9092'], clientId: 'spec' }, topic: 'records', log: silentLog });
   });
   afterEach(() => reader.close());
 

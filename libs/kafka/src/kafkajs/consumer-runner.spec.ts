@@ -1,4 +1,5 @@
 import type { Consumer } from 'kafkajs';
+import { silentLog } from '@tranche/runtime';
 import { ConsumerClosedError } from '../errors.js';
 import { ConsumerRunner } from './consumer-runner.js';
 
@@ -31,7 +32,7 @@ function aConsumer() {
     onJoin: () => undefined,
     onCrash: (_error, comesBack) => void crashes.push(comesBack),
     onLost: () => undefined,
-    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: silentLog,
   });
   const emit = (name: string, payload: object) => listeners.get(name)?.({ payload });
   const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import type { BatchingProducer, ProducerRecord } from '../produce/batching-producer.js';
 import * as clients from '../kafkajs/kafka-client.js';
@@ -10,7 +11,6 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const until = async (isSo: () => boolean) => {
   for (let looks = 0; !isSo() && looks < 500; looks++) await new Promise((resolve) => setTimeout(resolve, 5));
 };
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 describe('a dead letter that can not be written', () => {
   let fake: FakeConsumer;
@@ -37,7 +37,7 @@ describe('a dead letter that can not be written', () => {
       deadLetterTopic: 'records',
       inFlight: 10,
       retryDelayMs: 10,
-      log: silent,
+      log: silentLog,
       health: {
         addReadiness: (name, check) => void (name.startsWith('kafka dead letters') && (notReady = check)),
         addLiveness: () => undefined,

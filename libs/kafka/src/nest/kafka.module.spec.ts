@@ -1,4 +1,5 @@
 import { Test } from '@nestjs/testing';
+import { silentLog } from '@tranche/runtime';
 import * as clients from '../kafkajs/kafka-client.js';
 import { BatchingProducer } from '../produce/batching-producer.js';
 import * as topics from '../topics/topics.js';
@@ -7,7 +8,6 @@ import { KafkaModule } from './kafka.module.js';
 jest.mock('../kafkajs/kafka-client.js');
 jest.mock('../topics/topics.js');
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const STEPS = ['waitForKafka', 'prepareTopics', 'connect', 'close'] as const;
 
 /** An app that needs Kafka; `at` stops it during that step. */
@@ -25,7 +25,7 @@ async function app(at?: (typeof STEPS)[number]) {
   const module = KafkaModule.forRoot({
     kafka: { brokers: ['fake:9092'], clientId: 'spec' },
     topics: { prefix: '', definitions: [], mode: 'check' },
-    log: silent,
+    log: silentLog,
     health: { addReadiness: () => undefined, addLiveness: () => undefined },
     stopping: stopping.signal,
   });

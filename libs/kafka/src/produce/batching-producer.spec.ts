@@ -1,4 +1,5 @@
 import type { Message, ProducerBatch, RecordMetadata } from 'kafkajs';
+import { silentLog } from '@tranche/runtime';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError } from '../errors.js';
 import * as clients from '../kafkajs/kafka-client.js';
 import { BatchingProducer } from './batching-producer.js';
@@ -70,7 +71,6 @@ function gate() {
 const turns = async (count: number) => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const client = { brokers: ['fake:9092'], clientId: 'spec' };
 
 describe('the batching producer', () => {
@@ -81,7 +81,7 @@ describe('the batching producer', () => {
 
   beforeEach(() => {
     broker = new FakeBroker();
-    producer = new BatchingProducer({ client, log: silent });
+    producer = new BatchingProducer({ client, log: silentLog });
   });
   afterEach(async () => {
     jest.useRealTimers();
@@ -177,7 +177,7 @@ describe('the batching producer', () => {
 
   it('is not ready again by an answer to a question that is older than the last failure', async () => {
     let check: () => string | undefined = () => undefined;
-    producer = new BatchingProducer({ client, log: silent, health: { addReadiness: (_name, made) => (check = made), addLiveness: () => undefined } }); // prettier-ignore
+    producer = new BatchingProducer({ client, log: silentLog, health: { addReadiness: (_name, made) => (check = made), addLiveness: () => undefined } }); // prettier-ignore
     await producer.connect();
     const ask = gate();
     broker.questions.push(Promise.reject(new Error('away')), ask.promise);
@@ -198,7 +198,7 @@ describe('the batching producer', () => {
   });
 
   it('refuses what is more than it may keep', async () => {
-    producer = new BatchingProducer({ client, log: silent, maxQueuedBytes: 1000 });
+    producer = new BatchingProducer({ client, log: silentLog, maxQueuedBytes: 1000 });
     const first = send('x'.repeat(800));
     await expect(send('x'.repeat(800))).rejects.toThrow(ProducerOverloadedError);
     await first;

@@ -1,5 +1,6 @@
 import { TOPICS } from '@tranche/contracts';
 import { Registry } from 'prom-client';
+import { silentLog } from '@tranche/runtime';
 import { ProduceDeadlineError } from '../errors.js';
 import type { ProducedAt, ProducerRecord } from './batching-producer.js';
 import { EventAnnouncer } from './event-announcer.js';
@@ -28,12 +29,7 @@ describe('the event announcer', () => {
       topicPrefix: 'test.',
       ready: new Promise<void>((resolve) => (topicsAreThere = resolve)),
       source: 'auth-service',
-      log: {
-        debug: () => undefined,
-        info: () => undefined,
-        error: () => undefined,
-        warn: (fields) => void warnings.push(fields as Record<string, unknown>),
-      },
+      log: { ...silentLog, warn: (fields) => void warnings.push(fields as Record<string, unknown>) },
       metrics,
     });
     if (!expect.getState().currentTestName?.includes('topics')) topicsAreThere();

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { orderKey } from '@tranche/contracts';
-import type { Timing, TraceHeaders } from '@tranche/runtime';
+import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
 import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
 import type { OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
-import { JournalLostError, type JournalEntry, type JournalLog, type Log, type OrderIndex } from './ports.js';
+import { JournalLostError, type JournalEntry, type JournalLog, type OrderIndex } from './ports.js';
 import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
 
 const INDEX_READS = 5;

@@ -122,10 +122,3 @@ export interface EventOutlet {
   /** Resolves once all replicas have every event; repeated with the same events after a rejection. */
   publish(events: CloudEvent<PaymentEvent>[]): Promise<void>;
 }
-
-/** Where the core says what it does; pino's way round. */
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}

@@ -1,3 +1,4 @@
+import { silentLog } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import { IndexAuditor, type AuditResult } from './index-auditor.js';
 import { JournalReplacedError } from '../journal/journal-view.js';
@@ -86,7 +87,7 @@ class Bench {
       },
       journal,
       timing: { sleep: () => Promise.resolve() },
-      logger: { info: () => undefined, warn: () => undefined, error: (_fields, message) => void this.logged.push(message) },
+      logger: { ...silentLog, error: (_fields, message) => void this.logged.push(message) },
       random: () => 0,
       recordsPerSecond: 1_000,
       onAudited: (result) => void this.audited.push(result),

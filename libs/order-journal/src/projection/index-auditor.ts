@@ -1,9 +1,9 @@
-import type { Timing } from '@tranche/runtime';
+import type { Log, Timing } from '@tranche/runtime';
 import { isDeepStrictEqual } from 'node:util';
 import { JournalReplacedError } from '../journal/journal-view.js';
 import { OrderSample } from './order-sample.js';
 import type { OrderState } from '../state/order-state.js';
-import type { JournalReader, Log, OrderIndex } from '../journal/ports.js';
+import type { JournalReader, OrderIndex } from '../journal/ports.js';
 import type { Projector } from './projector.js';
 import { recordHash } from '../state/records.js';
 

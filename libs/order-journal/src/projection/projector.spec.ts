@@ -1,4 +1,5 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import { silentLog } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import type { RebuildProgress } from './index-rebuild.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
@@ -113,7 +114,7 @@ function projection(settings: { journal?: JournalReader; nowMs?: number } = {}) 
   const published: CloudEvent<PaymentEvent>[] = [];
   const rebuilt: RebuildProgress[] = [];
   const logged: string[] = [];
-  const logger = { info: () => undefined, warn: () => undefined, error: (_fields: object, message: string) => void logged.push(message) };
+  const logger = { ...silentLog, error: (_fields: object, message: string) => void logged.push(message) };
   const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => Promise.resolve(void published.push(...batch)) };
   const timing = { nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   const projector = new Projector({ index, events, journal, timing, logger, onRebuild: (step) => rebuilt.push(step) });

@@ -1,9 +1,9 @@
-import type { Timing } from '@tranche/runtime';
+import type { Log, Timing } from '@tranche/runtime';
 import { setMaxListeners } from 'node:events';
 import { IndexRestorer } from './index-restorer.js';
 import type { RebuildProgress } from './index-rebuild.js';
 import { PartitionProjection } from './partition-projection.js';
-import type { EventOutlet, JournalReader, Log, OrderIndex } from '../journal/ports.js';
+import type { EventOutlet, JournalReader, OrderIndex } from '../journal/ports.js';
 
 export interface ProjectorParts {
   index: OrderIndex;

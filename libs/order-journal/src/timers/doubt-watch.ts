@@ -1,8 +1,7 @@
-import type { Timing } from '@tranche/runtime';
+import type { Log, Timing } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import type { OpenIntent } from '../journal/open-intents.js';
 import { findOperation } from '../state/order-state.js';
-import type { Log } from '../journal/ports.js';
 import { RULES_VERSION } from '../state/records.js';
 
 const RETRY_AFTER_MS = 2_000;

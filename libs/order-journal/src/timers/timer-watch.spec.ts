@@ -27,7 +27,7 @@ function watch({ apartMs = 0, order = pending, nowMs = NOW_MS }: { apartMs?: num
   };
   const told: string[] = [];
   const tell = (_fields: object, message: string) => void told.push(message);
-  const timers = new TimerWatch(journal, index, { nowMs: () => nowMs }, { info: tell, warn: tell, error: tell });
+  const timers = new TimerWatch(journal, index, { nowMs: () => nowMs }, { debug: tell, info: tell, warn: tell, error: tell });
   return { appended, claims, told, timers };
 }
 

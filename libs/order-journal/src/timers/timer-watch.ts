@@ -1,7 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
-import type { Timing } from '@tranche/runtime';
+import type { Log, Timing } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
-import type { Log } from '../journal/ports.js';
 import { CAPTURE_WINDOW_MS } from '../state/granted-terms.js';
 import { isCapturable, mayBeForgotten } from '../state/guards.js';
 import { findOperation, isEmptyOrder, type OperationState, type OrderState } from '../state/order-state.js';
