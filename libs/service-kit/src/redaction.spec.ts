@@ -11,14 +11,15 @@ describe('redaction', () => {
       'accountKey notificationKey private-key clientSecret client_secret CLIENT-SECRET password PASSWORD passphrase cookie Set-Cookie CARDCODE cardCode ' +
       'CARDCVV cvv pan CARDVALIDITYDATE CARDFULLNAME cardFullName ENCRYPTEDDATA REDIRECTHTML email CLIENTEMAIL clientEmail phone mobilePhone BILLINGPHONE ' +
       'SHIPTOMOBILEPHONE firstName BILLINGFIRSTNAME lastName birthDate CLIENTDOB ip CLIENTIP username CLIENTIDENT userAgent CLIENTUSERAGENT billing shipping ' +
-      'address postalCode city BILLINGADDRESS SHIPTOPOSTALCODE BILLINGTITLE SHIPTOCOUNTRY customer'
+      'address postalCode city BILLINGADDRESS SHIPTOPOSTALCODE BILLINGTITLE SHIPTOCOUNTRY customer ' +
+      'shippingCompanyName SHIPTOCOMPANYNAME referrer CLIENTREFERRER securityCode track1'
     ).split(' '),
   )('%s is sensitive', (name) => {
     expect(redact({ [name]: CANARY })).toEqual({ [name]: '[redacted]' });
   });
 
   it.each(
-    'orderKey recordKey orderId merchant apiKeyId encryptionKeyId tokenType account code status name topic path hashes transactionId EXECCODE'.split(
+    'orderKey recordKey clientId orderId merchant apiKeyId encryptionKeyId tokenType account code status name topic path hashes transactionId EXECCODE'.split(
       ' ',
     ),
   )('%s is not', (name) => expect(isSensitiveName(name)).toBe(false));

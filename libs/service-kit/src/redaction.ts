@@ -1,18 +1,29 @@
 import { types } from 'node:util';
+import { isCardFieldName, PERSONAL_FIELDS } from '@tranche/contracts';
 import { REDACTED, Secret } from './secret.js';
 
+/** How names that carry a part of a command begin, the platform's parameters among them: `SHIPTOFIRSTNAME`. */
+const PREFIXES = { client: ['client'], billing: ['billing'], shipping: ['shipping', 'shipto'] } as const;
+/** Fields of people that say nothing of anybody where they stand alone. */
+const HARMLESS_ALONE = new Set(['id', 'title', 'country']);
+const PERSONAL = (['client', 'billing', 'shipping'] as const).flatMap((part) => [
+  part,
+  ...[...PERSONAL_FIELDS[part]]
+    .map((field) => field.toLowerCase())
+    .flatMap((field) => [...(HARMLESS_ALONE.has(field) ? [] : [field]), ...PREFIXES[part].map((prefix) => prefix + field)]),
+]);
+
 /**
- * What may not reach a log, by the name of the field. Names are compared without case, `_` and `-`, so that
+ * What may not reach a log, by the name of the field, besides card data. Names are compared without case, `_` and `-`, so that
  * `clientSecret`, `client_secret` and `CLIENT-SECRET` are one.
  */
-const NAMES = new Set(
-  [
-    'authorization proxyauthorization cookie setcookie hash key keys pan cvv cvc csc',
-    'cardnumber cardcode cardcvv cardvaliditydate expirydate encrypteddata redirecthtml dsn',
-    'username clientident clientdob birthdate dateofbirth ip clientip address street postalcode city companyname useragent clientuseragent referrer',
-    'billing shipping shipto customer cardholder',
+const NAMES = new Set([
+  ...PERSONAL,
+  ...[
+    'authorization proxyauthorization cookie setcookie hash key keys encrypteddata redirecthtml dsn',
+    'username clientident clientdob dateofbirth expirydate street shipto customer cardholder',
   ].flatMap((line) => line.split(' ')),
-);
+]);
 const ENDINGS = [
   'token',
   'secret',
@@ -27,9 +38,8 @@ const ENDINGS = [
   'lastname',
   'fullname',
 ];
-const ADDRESS_FIELDS = /^(billing|shipto|shipping)(title|address|postalcode|city|country|companyname)$/;
-/** Names that end like a secret and are none. A Kafka record's key is logged as `orderKey` or `recordKey`. */
-const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey']);
+/** Names that look like a secret or like personal data and are none. A Kafka record's key is logged as `orderKey` or `recordKey`. */
+const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey', 'clientid']);
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 50;
@@ -43,7 +53,7 @@ const JWT_START = 'eyJ';
 export function isSensitiveName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (HARMLESS.has(plain)) return false;
-  return NAMES.has(plain) || ADDRESS_FIELDS.test(plain) || ENDINGS.some((ending) => plain.endsWith(ending));
+  return NAMES.has(plain) || isCardFieldName(plain) || ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
 /** Bearer tokens, JWTs and credentials in addresses, wherever they stand in a text. */

@@ -1,17 +1,17 @@
-import type { Merchant } from '@tranche/contracts';
+import { isPaymentOption, PAYMENT_OPTIONS, type Merchant, type PaymentOption } from '@tranche/contracts';
 import type { Decision } from '../transactions/state-machine.js';
 import type { Transaction } from '../transactions/transaction.js';
 
-const OPTIONS: ReadonlyMap<string, { title: string; instalments: number }> = new Map([
-  ['partnerA-3xcb', { title: 'Pay in 3 instalments by card', instalments: 3 }],
-  ['partnerA-4xcb', { title: 'Pay in 4 instalments by card', instalments: 4 }],
-  ['partnerA-4xwallet', { title: 'Pay in 4 instalments by wallet', instalments: 4 }],
-  ['partnerA-1euro', { title: 'Pay by consumer credit', instalments: 1 }],
-  ['partnerB-3x', { title: 'Pay in 3 instalments', instalments: 3 }],
-  ['partnerB-3xsansfrais', { title: 'Pay in 3 instalments, free of charge', instalments: 3 }],
-  ['partnerB-4x', { title: 'Pay in 4 instalments', instalments: 4 }],
-  ['partnerB-4xsansfrais', { title: 'Pay in 4 instalments, free of charge', instalments: 4 }],
-]);
+const TITLES: Readonly<Record<PaymentOption, string>> = {
+  'partnerA-3xcb': 'Pay in 3 instalments by card',
+  'partnerA-4xcb': 'Pay in 4 instalments by card',
+  'partnerA-4xwallet': 'Pay in 4 instalments by wallet',
+  'partnerA-1euro': 'Pay by consumer credit',
+  'partnerB-3x': 'Pay in 3 instalments',
+  'partnerB-3xsansfrais': 'Pay in 3 instalments, free of charge',
+  'partnerB-4x': 'Pay in 4 instalments',
+  'partnerB-4xsansfrais': 'Pay in 4 instalments, free of charge',
+};
 
 const BUTTONS: readonly [decision: Decision, text: string][] = [
   ['validate', 'Validate the payment'],
@@ -22,8 +22,9 @@ const BUTTONS: readonly [decision: Decision, text: string][] = [
 
 /** The provider's form. Works without scripts; nothing of what the caller sent reaches the page unescaped. */
 export function formPage(transaction: Transaction, merchant: Merchant): string {
-  const option = OPTIONS.get(transaction.paymentOption ?? '') ?? { title: 'Confirm your payment', instalments: 1 };
-  const amounts = instalmentsOf(transaction.amount, option.instalments).map((amount) => money(amount, merchant.currency));
+  const option = isPaymentOption(transaction.paymentOption) ? transaction.paymentOption : undefined;
+  const instalments = option === undefined ? 1 : PAYMENT_OPTIONS[option].instalments;
+  const amounts = instalmentsOf(transaction.amount, instalments).map((amount) => money(amount, merchant.currency));
   const schedule =
     amounts.length < 2 ? '' : `<ol>${amounts.map((amount, month) => `<li>${escapeHtml(amount)} ${when(month)}</li>`).join('')}</ol>`;
   const birthDate =
@@ -34,7 +35,7 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
     .map(([decision, text]) => `<button name="decision" value="${decision}">${text}</button>`)
     .join('');
   return page(
-    option.title,
+    option === undefined ? 'Confirm your payment' : TITLES[option],
     `<dl><dt>Merchant</dt><dd>${escapeHtml(merchant.merchant)}</dd><dt>Order</dt><dd>${escapeHtml(transaction.orderId)}</dd>` +
       `<dt>Amount</dt><dd>${escapeHtml(money(transaction.amount, merchant.currency))}</dd></dl>${schedule}` +
       `<form method="post">${birthDate}${buttons}</form><p class="note">A simulated provider: no money moves.</p>`,

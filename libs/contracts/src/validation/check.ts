@@ -67,6 +67,11 @@ function readPlan(type: MessageClass): Plan {
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
 }
 
+/** The fields of a message class; `nested` is the class of an object or of a list's items. */
+export function fieldsOf(type: MessageClass): readonly { name: string; nested?: MessageClass }[] {
+  return planOf(type).properties.map(({ name, nested }) => ({ name, ...(nested && { nested: nested.nested() }) }));
+}
+
 function checkObject(plan: Plan, input: unknown, path: string, unknown: UnknownFields, faults: Fault[]): object | undefined {
   if (!isPlainObject(input)) {
     misplaced(input, path, 'must be an object', faults);
