@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildClassicScript } from './classic-script.mjs';
+import { isRunning } from './is-running.mjs';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
 
@@ -87,15 +88,6 @@ function tryLock(lockFile) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     return false;
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from './is-running.mjs';
 
 const PREFIX = 'stack-';
 const LOOK_EVERY_MS = 100;
@@ -75,14 +76,5 @@ function readFrom(file, position, write) {
     return at;
   } finally {
     closeSync(opened);
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }

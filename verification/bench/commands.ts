@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeCloudEvent, METHODS, orderKey, type Merchant, type PartnerAAuthorization } from '@tranche/contracts';
 import { operationForm } from '@tranche/platform';
+import { anAddress } from '@tranche/testing';
 
 /** The one merchant of a bench: no bearer token, no notifications. */
 export const MERCHANT: Merchant = {
@@ -15,17 +16,6 @@ export const MERCHANT: Merchant = {
 
 /** The n-th command of every run: the same order, the same content, the same id. */
 export function authorization(n: number): PartnerAAuthorization {
-  const address = {
-    title: 'mrs' as const,
-    firstName: 'Jeanne',
-    lastName: 'Martin',
-    address: '12 rue des Lilas',
-    postalCode: '75011',
-    city: 'Paris',
-    country: 'FR',
-    phone: '+33140000000',
-    mobilePhone: '+33612345678',
-  };
   return {
     merchant: MERCHANT.merchant,
     orderId: `order-${n}`,
@@ -34,8 +24,8 @@ export function authorization(n: number): PartnerAAuthorization {
     description: 'Three chairs and a table',
     extraData: `basket=${n}`,
     client: { userAgent: 'Mozilla/5.0', ip: '92.184.100.10', id: `customer-${n}`, email: 'jeanne@example.com' },
-    billing: address,
-    shipping: { companyName: 'Atelier', ...address },
+    billing: anAddress(),
+    shipping: { companyName: 'Atelier', ...anAddress() },
     cart: [{ totalAmount: 10_000 + (n % 50_000), discount: '10.5', tax: '20' }],
   };
 }

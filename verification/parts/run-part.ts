@@ -1,6 +1,7 @@
 import { register } from 'node:module';
 import { changesOf, findMutant } from '../mutants/mutants.js';
 import type { ProfileName } from '../simulation/profile.js';
+import type { RunCounts } from '../simulation/simulate.js';
 import type { ViolationKind } from '../simulation/violations.js';
 
 /** Work for one child process: the seeds `from`, `from + 1`, … asked for one chunk at a time. */
@@ -17,15 +18,8 @@ export interface Chunk {
 }
 
 /** What a chunk came to; sums only, so that it does not matter who ran what. */
-export interface Tally {
+export interface Tally extends RunCounts {
   runs: number;
-  operations: number;
-  crashes: number;
-  pauses: number;
-  rebalances: number;
-  flushes: number;
-  inDoubt: number;
-  falseDoubt: number;
   violations: Partial<Record<ViolationKind, number>>;
   /** Seeds of runs with violations, each with its first one. */
   failed: { seed: number; kind: ViolationKind; detail: string }[];

@@ -29,8 +29,8 @@ const BOOKS_MS = 2_400_000;
 const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
 const CRITICAL_TIMES = 4;
 
-export interface RunResult {
-  seed: number;
+/** What happened in one world, or in several together. */
+export interface RunCounts {
   operations: number;
   crashes: number;
   pauses: number;
@@ -38,6 +38,10 @@ export interface RunResult {
   flushes: number;
   inDoubt: number;
   falseDoubt: number;
+}
+
+export interface RunResult extends RunCounts {
+  seed: number;
   violations: Violation[];
   /** The same for the same seed, on every machine. */
   hash: number;

@@ -167,3 +167,21 @@ export async function receiver() {
       }),
   };
 }
+
+/** For the tests of one file: a simulator and the shop that it notifies. Each test begins with nothing done and nothing received. */
+export function simulatorWithShop(addresses: Omit<TestMerchant, 'notificationUrl'> = {}) {
+  const running = {} as { simulator: RunningSimulator; shop: Awaited<ReturnType<typeof receiver>> };
+  beforeAll(async () => {
+    running.shop = await receiver();
+    running.simulator = await runSimulator({ notificationUrl: running.shop.url, ...addresses });
+  });
+  afterAll(async () => {
+    await running.simulator.stop();
+    await running.shop.stop();
+  });
+  beforeEach(async () => {
+    await running.simulator.json('POST', '/simulator/reset');
+    running.shop.received.length = 0;
+  });
+  return running;
+}

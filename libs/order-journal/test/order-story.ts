@@ -141,3 +141,7 @@ export function standing(order: OrderState, name: string): string | undefined {
   const operation = findOperation(order, name);
   return operation && [operation.phase, operation.end].filter((part) => part !== undefined).join(' ');
 }
+
+/** The order of most stories: authorized, and captured as a whole. */
+export const authorized = [asked('authorize'), answered('authorize', '0000')];
+export const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];

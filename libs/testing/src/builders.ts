@@ -168,7 +168,8 @@ export function refundNotificationParameters(overrides: Record<string, string | 
   return notificationParameters({ OPERATIONTYPE: 'refund', EXTERNALENTITYID: '1234567890', EXTERNALREFERENCE: '1234', ...overrides });
 }
 
-function anAddress() {
+/** Of both addresses, as every method takes it. */
+export function anAddress() {
   return {
     title: 'mrs' as const,
     firstName: 'Jeanne',

@@ -8,3 +8,4 @@ export * from './events-of.js';
 export * from './browser.js';
 export * from './find-secret.js';
 export * from './recording-proxy.js';
+export * from './trace-globals.js';

@@ -1,24 +1,11 @@
 import { isHashOf } from '../request/platform-hash.js';
-import { instalment, receiver, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+import { instalment, simulatorWithShop } from '../../test/running-simulator.js';
 import { waitFor } from '@tranche/testing';
 
-let simulator: RunningSimulator;
-let shop: Awaited<ReturnType<typeof receiver>>;
-beforeAll(async () => {
-  shop = await receiver();
-  simulator = await runSimulator({ notificationUrl: shop.url, returnUrl: 'https://shop.example/return?lang=fr' });
-});
-afterAll(async () => {
-  await simulator.stop();
-  await shop.stop();
-});
-beforeEach(async () => {
-  await simulator.json('POST', '/simulator/reset');
-  shop.received.length = 0;
-});
+const running = simulatorWithShop({ returnUrl: 'https://shop.example/return?lang=fr' });
 
 const open = async (more: Record<string, string> = {}) => {
-  const { answer } = await simulator.operate(instalment(more));
+  const { answer } = await running.simulator.operate(instalment(more));
   const html = Buffer.from(answer.REDIRECTHTML ?? '', 'base64').toString();
   return { id: answer.TRANSACTIONID ?? '', address: /action="([^"]+)"/.exec(html)?.[1] ?? '' };
 };
@@ -37,7 +24,7 @@ describe('the provider form', () => {
     expect(html).toContain('value="1990-01-31"');
     expect(html).not.toContain('<script');
 
-    const decided = await simulator.decide(id, 'validate');
+    const decided = await running.simulator.decide(id, 'validate');
     expect(decided.status).toBe(303);
     const { query, parameters } = parametersOf(decided);
     expect(query[0]).toEqual(['lang', 'fr']);
@@ -45,8 +32,8 @@ describe('the provider form', () => {
     expect(values).toMatchObject({ TRANSACTIONID: id, EXECCODE: '0000', ORDERID: 'order-1', AMOUNT: '30000', EXTRADATA: 'tag' });
     expect(isHashOf('redirect-key', parameters, values.HASH ?? '')).toBe(true);
 
-    await waitFor(() => shop.received.length === 1);
-    expect(shop.received[0]?.parameters).toMatchObject({ TRANSACTIONID: id, EXECCODE: '0000', OPERATIONTYPE: 'authorization' });
+    await waitFor(() => running.shop.received.length === 1);
+    expect(running.shop.received[0]?.parameters).toMatchObject({ TRANSACTIONID: id, EXECCODE: '0000', OPERATIONTYPE: 'authorization' });
   });
 
   it.each([
@@ -56,18 +43,18 @@ describe('the provider form', () => {
     ['partnerB-3x', 'pending', '0003'],
   ])('%s, %s → %s', async (PAYMENTOPTION, decision, execCode) => {
     const { id } = await open({ PAYMENTOPTION });
-    expect(Object.fromEntries(parametersOf(await simulator.decide(id, decision)).parameters).EXECCODE).toBe(execCode);
-    await waitFor(() => shop.received.length === 1);
-    expect(shop.received[0]?.parameters.EXECCODE).toBe(execCode);
+    expect(Object.fromEntries(parametersOf(await running.simulator.decide(id, decision)).parameters).EXECCODE).toBe(execCode);
+    await waitFor(() => running.shop.received.length === 1);
+    expect(running.shop.received[0]?.parameters.EXECCODE).toBe(execCode);
   });
 
   it('is finished once: a second click leads to the same place and notifies nobody', async () => {
     const { id, address } = await open();
-    const first = await simulator.decide(id, 'validate');
-    const second = await simulator.decide(id, 'refuse');
+    const first = await running.simulator.decide(id, 'validate');
+    const second = await running.simulator.decide(id, 'refuse');
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
     expect(await (await fetch(address)).text()).toContain('This form is finished');
-    expect(await simulator.notifications()).toHaveLength(1);
+    expect(await running.simulator.notifications()).toHaveLength(1);
   });
 
   it.each([
@@ -76,28 +63,28 @@ describe('the provider form', () => {
     ['not nothing', ''],
   ])('takes %s', async (_title, decision) => {
     const { id, address } = await open();
-    expect((await simulator.decide(id, decision)).status).toBe(400);
+    expect((await running.simulator.decide(id, decision)).status).toBe(400);
     expect(await (await fetch(address)).text()).toContain('<form method="post">');
   });
 
   it('exists for what began an order only', async () => {
-    expect((await fetch(`${simulator.url}/form/nope`)).status).toBe(404);
-    expect((await simulator.decide('nope', 'validate')).status).toBe(404);
-    const authorization = await simulator.authorized();
-    const { answer } = await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: authorization });
-    expect((await fetch(`${simulator.url}/form/${answer.TRANSACTIONID}`)).status).toBe(404);
+    expect((await fetch(`${running.simulator.url}/form/nope`)).status).toBe(404);
+    expect((await running.simulator.decide('nope', 'validate')).status).toBe(404);
+    const authorization = await running.simulator.authorized();
+    const { answer } = await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: authorization });
+    expect((await fetch(`${running.simulator.url}/form/${answer.TRANSACTIONID}`)).status).toBe(404);
   });
 });
 
 describe('what waits for approval', () => {
   const pending = async () => {
     const { id } = await open({ PAYMENTOPTION: 'partnerB-3x' });
-    await simulator.decide(id, 'pending');
+    await running.simulator.decide(id, 'pending');
     return id;
   };
   const codes = async (count: number) => {
-    await waitFor(() => shop.received.length === count, { what: `${count} notifications` });
-    return shop.received.map(({ parameters }) => parameters.EXECCODE);
+    await waitFor(() => running.shop.received.length === count, { what: `${count} notifications` });
+    return running.shop.received.map(({ parameters }) => parameters.EXECCODE);
   };
 
   it.each([
@@ -105,7 +92,7 @@ describe('what waits for approval', () => {
     ['refuse', '4001'],
   ])('%s → %s, notified; only once', async (decision, execCode) => {
     const id = await pending();
-    const decide = () => simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision });
+    const decide = () => running.simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision });
     expect((await decide()).body).toEqual({ transactionId: id, execCode });
     expect((await decide()).status).toBe(409);
     expect(await codes(2)).toEqual(['0003', execCode]);
@@ -113,20 +100,20 @@ describe('what waits for approval', () => {
 
   it('expires after 6 days, notified, and cannot be approved any more', async () => {
     const id = await pending();
-    await simulator.advance(6 * 86_400 - 60);
-    expect(shop.received.length).toBeLessThan(2);
-    await simulator.advance(60);
+    await running.simulator.advance(6 * 86_400 - 60);
+    expect(running.shop.received.length).toBeLessThan(2);
+    await running.simulator.advance(60);
     expect(await codes(2)).toEqual(['0003', '2009']);
-    expect((await simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision: 'approve' })).status).toBe(409);
-    expect((await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: id })).answer.EXECCODE).toBe('2009');
+    expect((await running.simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision: 'approve' })).status).toBe(409);
+    expect((await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: id })).answer.EXECCODE).toBe('2009');
   });
 });
 
 it('a card that must be authenticated goes through the same form', async () => {
   const card = { ORDERID: 'order-1', AMOUNT: '5000', CARDCODE: '4111111111110001', CARDVALIDITYDATE: '12-49' };
-  const { answer } = await simulator.operate({ OPERATIONTYPE: 'payment', ...card });
+  const { answer } = await running.simulator.operate({ OPERATIONTYPE: 'payment', ...card });
   expect(answer.EXECCODE).toBe('0001');
-  await simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
-  await waitFor(() => shop.received.length === 1);
-  expect(shop.received[0]?.parameters).toMatchObject({ OPERATIONTYPE: 'payment', EXECCODE: '0000', CARDCODE: 'XXXXXXXXXXXX0001' });
+  await running.simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
+  await waitFor(() => running.shop.received.length === 1);
+  expect(running.shop.received[0]?.parameters).toMatchObject({ OPERATIONTYPE: 'payment', EXECCODE: '0000', CARDCODE: 'XXXXXXXXXXXX0001' });
 });

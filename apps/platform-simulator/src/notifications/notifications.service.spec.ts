@@ -1,30 +1,17 @@
 import { waitFor } from '@tranche/testing';
 import { isHashOf } from '../request/platform-hash.js';
 import type { Notification } from './notifications.service.js';
-import { instalment, receiver, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+import { instalment, simulatorWithShop } from '../../test/running-simulator.js';
 
-let simulator: RunningSimulator;
-let shop: Awaited<ReturnType<typeof receiver>>;
-beforeAll(async () => {
-  shop = await receiver();
-  simulator = await runSimulator({ notificationUrl: shop.url });
-});
-afterAll(async () => {
-  await simulator.stop();
-  await shop.stop();
-});
-beforeEach(async () => {
-  await simulator.json('POST', '/simulator/reset');
-  shop.received.length = 0;
-});
+const running = simulatorWithShop();
 
 const arrived = async (count: number) => {
-  await waitFor(() => shop.received.length >= count, { what: `${count} notifications` });
-  return shop.received;
+  await waitFor(() => running.shop.received.length >= count, { what: `${count} notifications` });
+  return running.shop.received;
 };
 const capture = async (more: Record<string, string> = {}) => {
-  const authorization = await simulator.authorized(more);
-  const { answer } = await simulator.operate({
+  const authorization = await running.simulator.authorized(more);
+  const { answer } = await running.simulator.operate({
     OPERATIONTYPE: 'capture',
     TRANSACTIONID: authorization,
     ORDERID: 'order-1',
@@ -34,7 +21,7 @@ const capture = async (more: Record<string, string> = {}) => {
 };
 const settled = (count: number) =>
   waitFor(async () => {
-    const all = await simulator.notifications();
+    const all = await running.simulator.notifications();
     return all.length === count && all.every(({ state }) => state !== 'waiting') && all;
   });
 
@@ -58,7 +45,7 @@ describe('what is notified', () => {
   it('a refund of method B also with its external references, of method A without', async () => {
     for (const PAYMENTOPTION of ['partnerB-3x', 'partnerA-3xcb']) {
       const id = await capture({ PAYMENTOPTION });
-      await simulator.operate({ OPERATIONTYPE: 'refund', TRANSACTIONID: id, AMOUNT: '1', EXTRADATA: 'x' });
+      await running.simulator.operate({ OPERATIONTYPE: 'refund', TRANSACTIONID: id, AMOUNT: '1', EXTRADATA: 'x' });
     }
     const refunds = (await arrived(6)).filter(({ parameters }) => parameters.OPERATIONTYPE === 'refund');
     expect(refunds[0]?.parameters).toMatchObject({
@@ -69,9 +56,14 @@ describe('what is notified', () => {
   });
 
   it('a void as a capture, in Spanish for a Spanish account, signed with the account key where there is no other', async () => {
-    const { answer } = await simulator.operate(instalment({ IDENTIFIER: 'Tienda' }));
-    await simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
-    await simulator.operate({ IDENTIFIER: 'Tienda', OPERATIONTYPE: 'void', TRANSACTIONID: answer.TRANSACTIONID ?? '', EXTRADATA: 'x' });
+    const { answer } = await running.simulator.operate(instalment({ IDENTIFIER: 'Tienda' }));
+    await running.simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
+    await running.simulator.operate({
+      IDENTIFIER: 'Tienda',
+      OPERATIONTYPE: 'void',
+      TRANSACTIONID: answer.TRANSACTIONID ?? '',
+      EXTRADATA: 'x',
+    });
     const voided = (await arrived(2))[1]?.parameters ?? {};
     expect(voided).toMatchObject({ OPERATIONTYPE: 'void', EXECCODE: '0000', LANGUAGE: 'es' });
     expect(Object.keys(voided).sort()).toEqual(COMMON);
@@ -80,7 +72,7 @@ describe('what is notified', () => {
 
   it('a card masked', async () => {
     const card = { CARDCODE: '5555555555554444', CARDVALIDITYDATE: '12-49', CARDCVV: '123', CARDFULLNAME: 'Jane Doe' };
-    await simulator.operate({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', ...card });
+    await running.simulator.operate({ OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', ...card });
     const [{ parameters } = { parameters: {} }] = await arrived(1);
     const shown = {
       CARDCODE: 'XXXXXXXXXXXX4444',
@@ -95,24 +87,25 @@ describe('what is notified', () => {
 
   it('a refund of the back office', async () => {
     await capture();
-    const refund = (amount?: number) => simulator.json('POST', '/simulator/refunds', { identifier: 'Shop', orderId: 'order-1', amount });
+    const refund = (amount?: number) =>
+      running.simulator.json('POST', '/simulator/refunds', { identifier: 'Shop', orderId: 'order-1', amount });
     expect(await refund(10_000)).toMatchObject({ status: 201, body: { amount: 10_000 } });
     expect((await refund(20_001)).body.execCode).toBe('2008');
     expect((await refund()).body.amount).toBe(20_000);
     const [, , first, second] = await arrived(4);
     expect(first?.parameters).toMatchObject({ OPERATIONTYPE: 'refund', AMOUNT: '10000', EXECCODE: '0000' });
     expect(second?.parameters.AMOUNT).toBe('20000');
-    const origins = (await simulator.ledger()).operations.map(({ origin }) => origin);
+    const origins = (await running.simulator.ledger()).operations.map(({ origin }) => origin);
     expect(origins).toEqual(['request', 'request', 'back-office', 'back-office']);
   });
 });
 
 describe('how it is delivered', () => {
   it('repeats until 200 and exactly OK', async () => {
-    shop.answerNext(500, 'OK');
-    shop.answerNext(204, '');
-    shop.answerNext(200, 'OK\n');
-    await simulator.authorized();
+    running.shop.answerNext(500, 'OK');
+    running.shop.answerNext(204, '');
+    running.shop.answerNext(200, 'OK\n');
+    await running.simulator.authorized();
     const [notification] = await settled(1);
     expect(notification).toMatchObject({ state: 'delivered', execCode: '0000', mode: 'get' });
     expect(notification?.attempts).toMatchObject([
@@ -124,7 +117,7 @@ describe('how it is delivered', () => {
   });
 
   it('gives up after the last delay, and the order goes on', async () => {
-    for (let attempt = 0; attempt < 4; attempt++) shop.answerNext(503, '');
+    for (let attempt = 0; attempt < 4; attempt++) running.shop.answerNext(503, '');
     await capture();
     const all = await settled(2);
     expect(all.map(({ state, attempts }) => [state, attempts.length])).toEqual([
@@ -134,7 +127,7 @@ describe('how it is delivered', () => {
   });
 
   it('keeps the order of an order: nothing overtakes what is being repeated', async () => {
-    shop.answerNext(500, '');
+    running.shop.answerNext(500, '');
     await capture();
     const operations = (await arrived(3)).map(({ parameters }) => parameters.OPERATIONTYPE);
     expect(operations).toEqual(['authorization', 'authorization', 'capture']);
@@ -152,8 +145,8 @@ describe('how it is delivered', () => {
       ],
     ],
   ])('by %s', async (mode, expected) => {
-    await simulator.json('POST', '/simulator/notifications/mode', { merchant: 'shop', mode });
-    await simulator.authorized({ CLIENTIDENT: 'Zoë & co' });
+    await running.simulator.json('POST', '/simulator/notifications/mode', { merchant: 'shop', mode });
+    await running.simulator.authorized({ CLIENTIDENT: 'Zoë & co' });
     const received = await arrived(expected.length);
     expect(received.map(({ method, type }) => [method, type])).toEqual(expected);
     if (mode === 'multipart') expect(received[0]?.raw).toContain('name="CLIENTIDENT"\r\n\r\nZoë & co\r\n');
@@ -161,42 +154,42 @@ describe('how it is delivered', () => {
   });
 
   it('is listed by order', async () => {
-    await simulator.authorized();
-    expect(await simulator.notifications('?identifier=Shop&orderId=order-1')).toHaveLength(1);
-    expect(await simulator.notifications('?orderId=other')).toEqual([]);
+    await running.simulator.authorized();
+    expect(await running.simulator.notifications('?identifier=Shop&orderId=order-1')).toHaveLength(1);
+    expect(await running.simulator.notifications('?orderId=other')).toEqual([]);
   });
 });
 
 describe('faults of notifications', () => {
   it('none', async () => {
-    await simulator.fault({ operation: 'authorization' }, { notification: 'none' });
+    await running.simulator.fault({ operation: 'authorization' }, { notification: 'none' });
     await capture();
     expect((await settled(2)).map(({ state }) => state)).toEqual(['suppressed', 'delivered']);
     expect((await arrived(1)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture']);
   });
 
   it('duplicate', async () => {
-    await simulator.fault({}, { notification: 'duplicate' });
-    await simulator.authorized();
+    await running.simulator.fault({}, { notification: 'duplicate' });
+    await running.simulator.authorized();
     const [first, second] = await arrived(2);
     expect(second?.raw).toBe(first?.raw);
   });
 
   it('late', async () => {
-    await simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 2_000 } });
+    await running.simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 2_000 } });
     await capture();
     expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
   });
 
   it('out of order', async () => {
-    await simulator.fault({ operation: 'authorization', times: 1 }, { notification: 'outOfOrder' });
+    await running.simulator.fault({ operation: 'authorization', times: 1 }, { notification: 'outOfOrder' });
     await capture();
     expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
   });
 
   it('another way than the usual', async () => {
-    await simulator.fault({ times: 1 }, { notification: { mode: 'post' } });
-    await simulator.authorized();
+    await running.simulator.fault({ times: 1 }, { notification: { mode: 'post' } });
+    await running.simulator.authorized();
     expect((await arrived(1))[0]?.method).toBe('POST');
   });
 
@@ -204,14 +197,14 @@ describe('faults of notifications', () => {
     ['also', ['4001', '0000'], 'delivered'],
     ['instead', ['4001'], 'suppressed'],
   ])('forged, %s', async (forgedHash, codes, state) => {
-    shop.answerNext(403, '');
-    await simulator.fault({}, { notification: { forgedHash } });
-    await simulator.authorized();
+    running.shop.answerNext(403, '');
+    await running.simulator.fault({}, { notification: { forgedHash } });
+    await running.simulator.authorized();
     expect((await arrived(codes.length)).map(({ parameters }) => parameters.EXECCODE)).toEqual(codes);
-    const [forged] = shop.received;
+    const [forged] = running.shop.received;
     expect(isHashOf('notification-key', Object.entries(forged?.parameters ?? {}), forged?.parameters.HASH ?? '')).toBe(false);
     expect(await settled(1)).toMatchObject([{ state, execCode: '0000' }]);
-    const forgeries = async () => (await simulator.json('GET', '/simulator/forgeries?orderId=order-1')).body as Notification[];
+    const forgeries = async () => (await running.simulator.json('GET', '/simulator/forgeries?orderId=order-1')).body as Notification[];
     await waitFor(async () => (await forgeries())[0]?.state === 'given_up', { what: 'the forgery to be refused' });
     expect(await forgeries()).toMatchObject([{ execCode: '4001', attempts: [{ status: 403, isAccepted: false }] }]);
   });

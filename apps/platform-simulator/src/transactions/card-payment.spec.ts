@@ -1,31 +1,18 @@
 import { waitFor } from '@tranche/testing';
 import { CARD, tokenized } from '../../test/encrypted-card.js';
-import { OTHER_API_KEY_ID, receiver, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
+import { OTHER_API_KEY_ID, simulatorWithShop } from '../../test/running-simulator.js';
 
-let shop: Awaited<ReturnType<typeof receiver>>;
-let simulator: RunningSimulator;
-beforeAll(async () => {
-  shop = await receiver();
-  simulator = await runSimulator({ notificationUrl: shop.url });
-});
-afterAll(async () => {
-  await simulator.stop();
-  await shop.stop();
-});
-beforeEach(async () => {
-  await simulator.json('POST', '/simulator/reset');
-  shop.received.length = 0;
-});
+const running = simulatorWithShop();
 
 const hfTokenOf = async (card: object = {}, apiKeyId?: string) =>
-  (await tokenized(simulator, { ...CARD, ...card }, apiKeyId)).HFTOKEN ?? '';
+  (await tokenized(running.simulator, { ...CARD, ...card }, apiKeyId)).HFTOKEN ?? '';
 const pay = async (HFTOKEN: string, more: Record<string, string> = {}) => {
   const parameters = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', CARDFULLNAME: 'Jane Doe', HFTOKEN, ...more };
-  return (await simulator.operate(parameters)).answer;
+  return (await running.simulator.operate(parameters)).answer;
 };
 const notified = async (count: number) => {
-  await waitFor(() => shop.received.length === count);
-  return shop.received.map(({ parameters }) => parameters);
+  await waitFor(() => running.shop.received.length === count);
+  return running.shop.received.map(({ parameters }) => parameters);
 };
 
 it("pays with the card behind the token; the notification shows the brand chosen and the issuer's country", async () => {
@@ -52,9 +39,9 @@ it('a token is good once, for the merchant of its API key, and for 15 minutes', 
   const [once, late, inTime, foreign] = [await hfTokenOf(), await hfTokenOf(), await hfTokenOf(), await hfTokenOf({}, OTHER_API_KEY_ID)];
   expect([(await pay(once)).EXECCODE, (await pay(once)).EXECCODE]).toEqual(['0000', '2001']);
   expect([(await pay(foreign)).EXECCODE, (await pay(foreign, { IDENTIFIER: 'Tienda' })).EXECCODE]).toEqual(['2001', '0000']);
-  await simulator.advance(15 * 60 - 5);
+  await running.simulator.advance(15 * 60 - 5);
   expect((await pay(inTime)).EXECCODE).toBe('0000');
-  await simulator.advance(5);
+  await running.simulator.advance(5);
   expect((await pay(late)).EXECCODE).toBe('2001');
 });
 
@@ -74,8 +61,8 @@ describe('a card that must be authenticated', () => {
     const html = Buffer.from(answer.REDIRECTHTML ?? '', 'base64').toString();
     const address = /action="([^"]+)"/.exec(html)?.[1] ?? '';
     expect(await (await fetch(address)).text()).toContain('value="validate"');
-    expect(shop.received).toEqual([]);
-    await simulator.decide(answer.TRANSACTIONID ?? '', decision);
+    expect(running.shop.received).toEqual([]);
+    await running.simulator.decide(answer.TRANSACTIONID ?? '', decision);
     expect(await notified(1)).toEqual([
       expect.objectContaining({ EXECCODE: execCode, TRANSACTIONID: answer.TRANSACTIONID, CARDCODE: 'XXXXXXXXXXXX0001' }),
     ]);
@@ -83,6 +70,6 @@ describe('a card that must be authenticated', () => {
 
   it('cannot be put on hold', async () => {
     const { TRANSACTIONID = '' } = await pay(await hfTokenOf({ CARDCODE: '4970101200010001' }));
-    expect((await simulator.decide(TRANSACTIONID, 'pending')).status).toBe(400);
+    expect((await running.simulator.decide(TRANSACTIONID, 'pending')).status).toBe(400);
   });
 });

@@ -1,9 +1,19 @@
-import { answered, asked, expired, folded, lost, notExecuted, notified, operatorSays, standing } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  authorized,
+  captured,
+  expired,
+  folded,
+  lost,
+  notExecuted,
+  notified,
+  operatorSays,
+  standing,
+} from '../../test/order-story.js';
 import { findOperation, verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
-const authorized = [asked('authorize'), answered('authorize', '0000')];
-const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];
 const flagsOf = (records: readonly JournalRecord[]) => {
   const { bodies, events } = folded(records);
   return bodies.flatMap(({ flags }, at) => (events[at] === 'conflict.detected' ? [flags] : []));

@@ -2,6 +2,8 @@ import {
   answered,
   asked,
   askedUntagged,
+  authorized,
+  captured,
   folded,
   lost,
   notified,
@@ -13,8 +15,6 @@ import { isCapturable } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
-const authorized = [asked('authorize'), answered('authorize', '0000')];
-const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];
 const elsewhere = (operation: string, execCode = '0000', transactionId: string | undefined = 'T-office', amount?: number) =>
   notifiedElsewhere(operation, execCode, { transactionId, amount });
 

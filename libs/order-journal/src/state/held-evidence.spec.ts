@@ -2,6 +2,8 @@ import {
   answered,
   asked,
   askedUntagged,
+  authorized,
+  captured,
   folded,
   lost,
   notExecuted,
@@ -14,8 +16,6 @@ import { verdictOf } from './order-state.js';
 import { eventId } from '../projection/published-event.js';
 import type { Evidence, JournalRecord } from './records.js';
 
-const authorized = [asked('authorize'), answered('authorize', '0000')];
-const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];
 const untagged = (name: string, execCode: string, change: Parameters<typeof notified>[2] = {}): Evidence => {
   const { tag, ...rest } = notified(name, execCode, change);
   return tag === undefined ? rest : { ...rest };

@@ -2,6 +2,8 @@ import {
   answered,
   asked,
   askedUntagged,
+  authorized,
+  captured,
   expired,
   folded,
   later,
@@ -17,8 +19,6 @@ import type { JournalRecord } from './records.js';
 
 type Row = [what: string, records: JournalRecord[], stands: string, events: string[]];
 
-const authorized = [asked('authorize'), answered('authorize', '0000')];
-const captured = [...authorized, asked('capture'), answered('capture', '0000', { amount: 30_000 })];
 const onForm = [asked('authorize'), answered('authorize', '0002')];
 
 describe('an authorization by the table of states (interface, States and transitions)', () => {

@@ -1,8 +1,7 @@
-import { answered, asked, askedUntagged, folded, lost, notified, notifiedElsewhere, standing } from '../../test/order-story.js';
+import { answered, asked, askedUntagged, authorized, folded, lost, notified, notifiedElsewhere, standing } from '../../test/order-story.js';
 import { operationTag } from './extradata-tag.js';
 import type { JournalRecord } from './records.js';
 
-const authorized = [asked('authorize'), answered('authorize', '0000')];
 const voiding = [...authorized, asked('void')];
 const tag = { operation: operationTag('void'), attempt: 1 };
 /** OPERATIONTYPEs that the notification of a void may have: which is not shown (docs/decisions/0019). */
