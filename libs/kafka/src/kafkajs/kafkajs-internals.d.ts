@@ -18,21 +18,3 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     writeEncoderArray(value: Encoder[]): this;
   }
 }
-
-declare module 'kafkajs/src/protocol/decoder.js' {
-  export default class Decoder {
-    static decodeZigZag(value: number): number;
-    buffer: Buffer;
-    offset: number;
-    constructor(buffer: Buffer);
-    readVarInt(): number;
-    readVarLong(): { toString(): string };
-    readVarIntString(): string | null;
-  }
-}
-
-declare module 'kafkajs/src/utils/long.js' {
-  export default class Long {
-    static fromInt(value: number): Long;
-  }
-}
