@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { shop, service, json } from '../test/shop-service.js';
+import { service, json } from '../test/shop-service.js';
 
 jest.setTimeout(30_000);
 

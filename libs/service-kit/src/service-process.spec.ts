@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
 import { untilUp } from '@tranche/runtime';
-import { Settings, gate, ShopModule, service, json } from '../test/shop-service.js';
+import { Settings, gate, ShopModule, service } from '../test/shop-service.js';
 import { ConfigToken, ServiceLifetime } from './kit.module.js';
 import { ServiceLogger } from './logger.js';
 import { ShutdownTimeoutError } from './service-process.js';

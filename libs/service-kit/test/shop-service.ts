@@ -83,7 +83,7 @@ class Shop {
 @Module({ controllers: [Shop] })
 export class ShopModule {}
 
-export const shop: ServiceDefinition<Settings> = {
+const shop: ServiceDefinition<Settings> = {
   name: 'shop',
   Config: Settings,
   module: () => ShopModule,
