@@ -1,5 +1,5 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
-import { InOrderWork, KeyOrderedPool, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
+import { InOrderWork, KeyOrderedPool, TailBuffer, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
 import {
   CommandExecutor,
   DoubtWatch,
@@ -28,6 +28,8 @@ const FORGET_MS = 2_500;
 const PROJECTOR_POLL_MS = 2_000;
 const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
+/** So small that it overflows often. */
+const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
 
@@ -40,6 +42,8 @@ export interface SharedWorld {
   notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
   gatewayGroup: SimulatedGroup;
   projectorGroup: SimulatedGroup;
+  /** Records that projectors took, by the way they came. */
+  taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
   threw(error: unknown): void;
@@ -53,6 +57,7 @@ export class SimulatedGateway {
   readonly #projector: Projector;
   readonly #executor: CommandExecutor<ExecutedCommand, PlatformRequest, never>;
   readonly #index: OrderIndex;
+  readonly #tail = new TailBuffer(TAIL_BUFFER);
   readonly #auditing: AuditOfProcess;
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
@@ -106,6 +111,8 @@ export class SimulatedGateway {
     const { process, world } = this;
     new GroupClient(process, world.projectorGroup, this.#journalSource(), {
       assigned: (assignment) => this.#project(assignment),
+      tail: this.#tail,
+      onTaken: (way, records) => void (world.taken[way] += records),
     }).start();
     process.every(PROJECTOR_POLL_MS, 'looks at the index', () => void this.#projector.poll());
     this.#auditing.every(AUDIT_MS, 'audits', () => void this.#audit());
@@ -118,6 +125,7 @@ export class SimulatedGateway {
     const markers = await this.#index.markers();
     const offsets = await process.request('journal offsets', () => journal.offsets());
     const from = await this.view.begin(offsets, markers);
+    for (const [partition, offset] of from) this.#tail.begin(partition, offset);
     for (const [partition, offset] of from) this.#follow(partition, offset);
     while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
     process.every(FORGET_MS, 'forgets', () => void this.#index.markers().then((markers) => this.view.forget(markers)));
@@ -229,6 +237,7 @@ export class SimulatedGateway {
         const last = landed.at(-1);
         if (last) next = last.offset + 1n;
         this.view.take(partition, landed);
+        this.#tail.add(partition, landed.map(asConsumed));
         if (last) fetch();
       });
     };
@@ -238,7 +247,6 @@ export class SimulatedGateway {
 
   #journalSource(): FetchSource {
     const { journal } = this.world;
-    const asConsumed = ({ partition, offset, key }: Landed) => consumed({ topic: JOURNAL, partition, offset, key });
     return {
       read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
       low: () => 0n,
@@ -265,6 +273,8 @@ export class SimulatedGateway {
 }
 
 export const JOURNAL = 'journal';
+
+const asConsumed = ({ partition, offset, key }: Landed): ConsumedRecord => consumed({ topic: JOURNAL, partition, offset, key });
 
 /** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
 function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRequest, never>['journal'] {

@@ -1,4 +1,12 @@
-import { GroupWork, type ConsumedRecord, type GroupPort, type GroupWorkOptions, type TopicPartition } from '@tranche/kafka';
+import {
+  BufferedPort,
+  GroupWork,
+  type ConsumedRecord,
+  type GroupPort,
+  type GroupWorkOptions,
+  type TailBuffer,
+  type TopicPartition,
+} from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import type { SimulatedGroup } from './consumer-group.js';
 import type { SimulatedProcess } from './process.js';
@@ -14,6 +22,13 @@ export interface FetchSource {
   onLanded(listener: (topic: string, partition: number) => void): () => void;
 }
 
+interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
+  /** What the tail of the same process has read. */
+  tail?: TailBuffer;
+  /** Told of records that reached the group's work. */
+  onTaken?: (way: 'fetched' | 'buffered', records: number) => void;
+}
+
 interface Position {
   next: bigint | undefined;
   isPaused: boolean;
@@ -25,6 +40,7 @@ interface Position {
 /** What kafkajs does around the group's work: joins, heartbeats, fetches, commits. A paused process does none of it, and learns of it later. */
 export class GroupClient {
   readonly work: GroupWork;
+  readonly #buffered: BufferedPort | undefined;
   readonly #positions = new Map<string, Position>();
   #generation = -1;
   #memberId = '';
@@ -36,10 +52,13 @@ export class GroupClient {
     private readonly process: SimulatedProcess,
     private readonly group: SimulatedGroup,
     private readonly source: FetchSource,
-    options: Pick<GroupWorkOptions, 'assigned' | 'watermarks'>,
+    private readonly options: GroupClientOptions,
   ) {
     const timers = timersOf(process);
-    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#port(), log: silentLog, timers });
+    const { tail, onTaken } = options;
+    const onBuffered = (_partition: number, records: number) => onTaken?.('buffered', records);
+    this.#buffered = tail && new BufferedPort({ port: this.#port(), buffer: tail, work: () => this.work, onBuffered });
+    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#buffered ?? this.#port(), log: silentLog, timers });
   }
 
   start(): void {
@@ -86,6 +105,7 @@ export class GroupClient {
     this.#generation = generation;
     this.#isBusyJoining = false;
     this.#positions.clear();
+    this.#buffered?.begin(partitions);
     void this.work.join(partitions);
   }
 
@@ -128,8 +148,12 @@ export class GroupClient {
       position.isFetching = false;
       if (this.#positions.get(idOf(partition)) !== position) return;
       if (position.seeks === seeks && !position.isPaused && position.next !== undefined) {
-        const last = this.work.take(partition, this.source.read(partition, position.next, FETCHED));
-        if (last !== undefined) position.next = last + 1n;
+        const records = this.source.read(partition, position.next, FETCHED);
+        const last = (this.#buffered ?? this.work).take(partition, records);
+        if (last !== undefined) {
+          position.next = last + 1n;
+          this.options.onTaken?.('fetched', records.filter(({ offset }) => offset <= last).length);
+        }
       }
       this.#fetch(partition);
     });

@@ -42,6 +42,9 @@ export interface RunCounts {
 
 export interface RunResult extends RunCounts {
   seed: number;
+  /** Records that projectors took: from what the tail of their process had read, and by fetching them. */
+  buffered: number;
+  fetched: number;
   violations: Violation[];
   /** The same for the same seed, on every machine. */
   hash: number;
@@ -160,6 +163,7 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     seed,
     ...seen,
     ...counts,
+    ...shared.taken,
     rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,

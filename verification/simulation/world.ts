@@ -61,6 +61,7 @@ export class World {
           this.referee.say('foreignCommit', `${offset} of journal partition ${partition} was committed by a member that does not hold it`);
         this.referee.projected(partition, offset);
       }),
+      taken: { buffered: 0, fetched: 0 },
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
       alarmed: (message) => {

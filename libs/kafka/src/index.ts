@@ -23,6 +23,8 @@ export { defaultWatermarks, type Watermarks } from './consume/watermarks.js';
 export type { Assignment, Backlog, PartitionWork } from './consume/partition-work.js';
 export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
 export { stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
+export { BufferedPort, type BufferedPortOptions } from './consume/buffered-port.js';
+export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/tail-buffer.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
 export { committedOffsets, topicOffsets } from './topics/offsets.js';

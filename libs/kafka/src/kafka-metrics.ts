@@ -17,6 +17,7 @@ export class KafkaMetrics {
   readonly drainSeconds: Histogram<'group'>;
   readonly lag: Gauge<'group' | 'topic' | 'partition'>;
   readonly fetchedRecords: Histogram<'group'>;
+  readonly tailRecords: Counter<'group'>;
   readonly produced: Counter<'result'>;
   readonly producedBatchRecords: Histogram;
   readonly produceSeconds: Histogram;
@@ -49,6 +50,9 @@ export class KafkaMetrics {
       'group',
       'topic',
       'partition',
+    ]);
+    this.tailRecords = this.counter('kafka_tail_records_total', 'Records that were not fetched: the tail of the same process had them', [
+      'group',
     ]);
     this.fetchedRecords = this.histogram(
       'kafka_fetched_batch_records',

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { TailBuffer } from '@tranche/kafka';
 import { RedisModule } from '@tranche/service-kit';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -24,7 +25,7 @@ const IndexRedis = RedisModule.forRootAsync({
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
-    ...[JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
+    ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
     ...[RebuildReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
   ],
   exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],

@@ -1,4 +1,4 @@
-import type { ConsumedRecord } from '@tranche/kafka';
+import { TailBuffer, type ConsumedRecord } from '@tranche/kafka';
 import {
   emptyOrder,
   encodeRecord,
@@ -60,11 +60,13 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     },
   } as unknown as OrderIndexStore;
   const health = new Health();
+  const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   return {
     topic,
-    service: new Journal(topic, store, clock, log, health, new Metrics('spec')),
+    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer),
+    buffer,
     bring,
     following,
     health,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { TailBuffer } from '@tranche/kafka';
 import { JournalView, type JournalRecord, type OrderState } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
@@ -14,7 +15,10 @@ const INDEX_LOOK_MS = 500;
 /** The index may be this many records behind when the tail begins: they go into memory. */
 const BEHIND_RECORDS = 50_000n;
 
-/** Keeps this process's view of the journal fed: starts the tail behind the index's marker, and lets go of what the index knows. */
+/**
+ * Keeps this process's view of the journal fed, and its projector: starts the tail behind the index's marker, and lets go of what the index
+ * knows.
+ */
 @Injectable()
 export class Journal {
   readonly view: JournalView;
@@ -28,6 +32,7 @@ export class Journal {
     private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
+    private readonly buffer: TailBuffer,
   ) {
     this.view = new JournalView({ log: topic, index, timing: clock, logger: log });
     // Not liveness: a restart would stop at the same record, and the other partitions go on.
@@ -49,7 +54,11 @@ export class Journal {
     const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])));
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
     const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
-    this.#tail = await this.topic.follow(from, (partition, records) => this.view.take(partition, records));
+    for (const [partition, offset] of from) this.buffer.begin(partition, offset);
+    this.#tail = await this.topic.follow(from, (partition, records) => {
+      this.view.take(partition, records);
+      this.buffer.add(partition, records);
+    });
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {

@@ -1,4 +1,4 @@
-import type { KafkaClient } from '@tranche/kafka';
+import { TailBuffer, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -16,7 +16,7 @@ it('shows no records to go of a rebuild that another process has taken over', as
   const report = new RebuildReport(metrics, clock, log);
   const service = new ProjectorService(
     ...([{} as GatewayConfig, {} as KafkaClient, {} as JournalReaderConsumer, {} as OrderIndexStore, {} as EventsProducer] as const),
-    ...([clock, report, log, new Health()] as const),
+    ...([clock, report, log, new Health(), new Metrics('spec'), new TailBuffer()] as const),
   );
   const remaining = async () => {
     const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { TOPICS } from '@tranche/contracts';
-import { PartitionConsumer, type KafkaClient, type PartitionHandler } from '@tranche/kafka';
+import { PartitionConsumer, TailBuffer, type KafkaClient, type PartitionHandler } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { Projector } from '@tranche/order-journal';
-import { Health, ServiceLogger } from '@tranche/service-kit';
+import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
@@ -14,7 +14,10 @@ import { RebuildReport } from './rebuild-report.service.js';
 /** How often an index without new records is looked after. */
 const POLL_EVERY_MS = 1_000;
 
-/** Feeds the projector of libs/order-journal: the journal in, each partition in order at one instance; events to Kafka, the index to Redis. */
+/**
+ * Feeds the projector of libs/order-journal: the journal in, each partition in order at one instance; events to Kafka, the index to Redis. What
+ * the tail of this process has read is not fetched again.
+ */
 @Injectable()
 export class ProjectorService {
   readonly projector: Projector;
@@ -32,13 +35,15 @@ export class ProjectorService {
     private readonly report: RebuildReport,
     private readonly log: ServiceLogger,
     private readonly health: Health,
+    private readonly metrics: Metrics,
+    private readonly tail: TailBuffer,
   ) {
     this.projector = new Projector({ index, events, journal, timing: clock, logger: log, onRebuild: (step) => report.step(step) });
     health.addReadiness('projection', () => this.#notReadyBecause());
   }
 
   async start(): Promise<void> {
-    const { config, client, log, health } = this;
+    const { config, client, tail, log, health, metrics } = this;
     this.#consumer = new PartitionConsumer({
       client,
       groupId: `${config.kafkaTopicPrefix}payment-gateway.projector`,
@@ -46,8 +51,8 @@ export class ProjectorService {
       topic: TOPICS.journal.name,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       assigned: (partition, signal) => this.assign(partition, signal),
-      log,
-      health,
+      // Nothing is in it where this process has no tail: then all is fetched.
+      ...{ tail, log, health, metrics: metrics.registry },
     });
     await this.#consumer.start();
     this.#timer = setInterval(() => {

@@ -1,17 +1,19 @@
-import { atMost, type HealthRegistry, type Log, pauseFor } from '@tranche/runtime';
-import { ConsumerClosedError, UnknownTopicError } from '../errors.js';
+import type { HealthRegistry, Log } from '@tranche/runtime';
+import { UnknownTopicError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
-import { byTopic, fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
-import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
+import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
+import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { missingTopics } from '../topics/topics.js';
+import { BufferedPort } from './buffered-port.js';
 import { consumedRecord } from './consumed-record.js';
+import { DrainBeforeJoin } from './drain-before-join.js';
 import { GroupWork } from './group-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
-import type { Partitions } from './sticky-plan.js';
+import type { TailBuffer } from './tail-buffer.js';
 
 export interface GroupConsumerOptions {
   client: KafkaClient;
@@ -28,14 +30,13 @@ export interface GroupConsumerOptions {
   rebalanceDrainMs?: number;
   /** Bytes of one partition in one fetch at most (1 MiB); a larger record comes alone. */
   maxBytesPerPartition?: number;
+  /** What the tail of the (one) topic in this process has read: only what it does not reach is fetched. */
+  tail?: TailBuffer;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
 /** When every partition is paused kafkajs sleeps this long before its next heartbeat or its end. */
 const maxWaitTimeMs = 250;
-/** A fetch for a partition that was given back has no assignment; kafkajs goes on with it for so long only if it forgot to join. */
-const forgottenJoinMs = 3_000;
-const lookAgainMs = 50;
 const mebibyte = 1024 * 1024;
 const fetchEveryMs = 5;
 
@@ -47,21 +48,19 @@ export class GroupConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
   private readonly port: KafkajsPort;
+  private readonly buffered: BufferedPort | undefined;
   private readonly work: GroupWork;
-  private readonly drainMs: number;
+  private readonly drain: DrainBeforeJoin;
+  /** The consumer's own connections: kafkajs gives them to its assigner when the consumer is made. */
+  private cluster: Cluster | undefined;
   private readonly pace: FetchPace;
-  /** Under way. kafkajs repeats them by itself, after a join as a member of the new generation: so it must not join meanwhile. */
-  private startCommits = 0;
-  private drain: 'none' | 'running' | 'done' = 'none';
-  private lastOwned: Partitions = {};
-  private withoutGroupSinceMs = performance.now();
   private notReady: string | undefined = 'has not joined its consumer group yet';
   private crashed: string | undefined;
 
   constructor(private readonly options: GroupConsumerOptions) {
     const { client, groupId, sessionTimeoutMs: sessionTimeout = 10_000, maxBytesPerPartition = mebibyte } = options;
     const heartbeatInterval = Math.min(500, Math.floor(sessionTimeout / 3));
-    this.drainMs = Math.min(options.rebalanceDrainMs ?? 1500, (sessionTimeout - heartbeatInterval) / 2);
+    const drainMs = Math.min(options.rebalanceDrainMs ?? 1500, (sessionTimeout - heartbeatInterval) / 2);
     this.consumer = kafkaOf(client).consumer({
       groupId,
       sessionTimeout,
@@ -71,13 +70,17 @@ export class GroupConsumer {
       maxBytesPerPartition,
       maxBytes: Math.max(10 * mebibyte, 4 * maxBytesPerPartition),
       allowAutoTopicCreation: false,
-      partitionAssigners: [drainingAssigner({ isDrained: () => this.isDrained(), owned: () => this.lastOwned })],
+      partitionAssigners: [this.assigner()],
       // The pauses of a join that waits for the drain are among these, so they are short and many.
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
-    this.port = new KafkajsPort({ ...options, consumer: this.consumer });
-    this.work = new GroupWork({ ...options, port: this.port });
+    this.port = new KafkajsPort({ ...options, consumer: this.consumer, cluster: () => this.cluster });
+    this.buffered = options.tail && this.bufferedPort(options.tail);
+    this.work = new GroupWork({ ...options, port: this.buffered ?? this.port });
     this.runner = this.runnerOf(this.consumer);
+    const isJoiningInVain = () => this.runner.isJoiningInVain;
+    this.drain = new DrainBeforeJoin({ ...options, work: this.work, drainMs, isJoiningInVain, onLost: () => this.afterLoss() });
+    if (this.buffered) this.drain.watchFetches(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
     options.health?.addLiveness(`kafka group ${groupId}`, () => this.crashed);
@@ -104,7 +107,7 @@ export class GroupConsumer {
     this.notReady = 'is stopping';
     await this.runner.stop(async () => {
       for (const partition of this.work.partitions) this.port.pause(partition);
-      await this.drained(deadlineMs);
+      await this.drain.drained(deadlineMs);
       this.work.end();
     });
   }
@@ -123,12 +126,8 @@ export class GroupConsumer {
    */
   async commitStart({ topic, partition, signal }: Assignment, offset: bigint): Promise<void> {
     signal.throwIfAborted();
-    this.startCommits++;
-    try {
-      await this.consumer.commitOffsets([{ topic: this.options.topicPrefix + topic, partition, offset: String(offset) }]);
-    } finally {
-      this.startCommits--;
-    }
+    const start = { topic: this.options.topicPrefix + topic, partition, offset: String(offset) };
+    await this.drain.delayJoin(() => this.consumer.commitOffsets([start]));
   }
 
   private take(fetched: EachBatchPayload): Promise<void> {
@@ -138,8 +137,8 @@ export class GroupConsumer {
     this.port.fetched(fetched);
     const topic = batch.topic.slice(topicPrefix.length);
     const { partition } = batch;
-    if (this.drain !== 'none') return this.withoutGroup();
-    const last = this.work.take(
+    if (this.drain.isUnderWay) return this.drain.withoutGroup();
+    const last = (this.buffered ?? this.work).take(
       { topic, partition },
       batch.messages.map((message) => consumedRecord(topic, partition, message)),
       fetchedOf(batch),
@@ -151,49 +150,13 @@ export class GroupConsumer {
     return this.pace.keep();
   }
 
-  /**
-   * Another broker's fetch may come in while the group is joined. Without end it must not: kafkajs forgets a join whose connection
-   * broke and only fetches on. What the broker says at a rebalance makes it join.
-   */
-  private withoutGroup(): Promise<void> {
-    if (performance.now() - this.withoutGroupSinceMs < forgottenJoinMs) return pauseFor(lookAgainMs);
-    this.withoutGroupSinceMs = performance.now();
-    this.notReady = 'has lost its consumer group';
-    const error = new Error('fetching goes on without the group having been joined again');
-    return Promise.reject(Object.assign(error, { type: 'REBALANCE_IN_PROGRESS' }));
-  }
-
-  private isDrained(): boolean {
-    if (this.runner.isJoiningInVain) throw new ConsumerClosedError('the consumer was closed while it joined its group');
-    if (this.drain === 'none') {
-      const owned = this.work.partitions;
-      this.lastOwned = byTopic(owned, this.options.topicPrefix);
-      this.withoutGroupSinceMs = performance.now();
-      if (owned.length === 0) return this.startCommits === 0;
-      const startedMs = performance.now();
-      this.drain = 'running';
-      void this.drained(this.drainMs).then(() => {
-        this.options.metrics.drainSeconds.observe({ group: this.options.groupId }, (performance.now() - startedMs) / 1000);
-        this.drain = 'done';
-      });
-    }
-    if (this.drain !== 'done' || this.startCommits > 0) return false;
-    this.work.end();
-    return true;
-  }
-
-  private async drained(deadlineMs: number): Promise<void> {
-    try {
-      // The commits within wait for Kafka, which may be away.
-      await atMost(deadlineMs + 1000, this.work.drain(deadlineMs));
-    } catch (error) {
-      this.options.log.warn({ groupId: this.options.groupId, error: String(error) }, 'giving partitions back was disturbed');
-    }
+  private afterLoss(): void {
+    if (!this.runner.isStopping) this.notReady = 'has lost its consumer group';
   }
 
   private afterJoin(memberAssignment: Record<string, number[]>): void {
     const { topicPrefix, log, metrics, groupId } = this.options;
-    this.drain = 'none';
+    this.drain.end();
     this.work.end();
     this.port.begin();
     if (this.runner.isStopping) return;
@@ -203,6 +166,7 @@ export class GroupConsumer {
     );
     this.notReady = undefined;
     log.info({ groupId, partitions: memberAssignment }, 'joined the consumer group');
+    this.buffered?.begin(partitions);
     void this.work.join(partitions);
   }
 
@@ -210,7 +174,7 @@ export class GroupConsumer {
   private afterStop(): void {
     this.work.end();
     this.port.end();
-    if (!this.runner.isStopping) this.notReady = 'has lost its consumer group';
+    this.afterLoss();
   }
 
   private afterCrash(error: Error, comesBack: boolean): void {
@@ -235,6 +199,17 @@ export class GroupConsumer {
       onLost: (error) => void (this.crashed = `the consumer did not start again: ${String(error)}`),
       log,
     });
+  }
+
+  private assigner(): PartitionAssigner {
+    const onCluster = (cluster: Cluster) => void (this.cluster = cluster);
+    return drainingAssigner({ isDrained: () => this.drain.isDrained(), owned: () => this.drain.owned, onCluster });
+  }
+
+  private bufferedPort(buffer: TailBuffer): BufferedPort {
+    const { metrics, groupId } = this.options;
+    const onBuffered = (_partition: number, records: number) => metrics.tailRecords.inc({ group: groupId }, records);
+    return new BufferedPort({ port: this.port, buffer, work: () => this.work, onBuffered });
   }
 
   /** With prefix. */

@@ -6,6 +6,7 @@ import type { ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { InOrderWork } from './in-order-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
+import type { TailBuffer } from './tail-buffer.js';
 
 export interface PartitionConsumerOptions {
   client: KafkaClient;
@@ -24,6 +25,8 @@ export interface PartitionConsumerOptions {
   rebalanceDrainMs?: number;
   /** Bytes of one partition in one fetch at most (1 MiB); more where much is to be read at once. */
   maxBytesPerPartition?: number;
+  /** What the topic's tail in this process has read: only what it does not reach is fetched. */
+  tail?: TailBuffer;
   /**
    * Called whenever a partition is assigned, again when it comes back: who handles its records until the assignment ends. `signal` aborts
    * when the partition may be taken away: a batch that ends soon after still counts.

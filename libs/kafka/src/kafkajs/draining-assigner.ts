@@ -1,15 +1,26 @@
-import kafkajs, { type PartitionAssigner } from 'kafkajs';
+import kafkajs, { type Assigner, type Cluster, type PartitionAssigner } from 'kafkajs';
 import { stickyPlan, type Partitions } from '../consume/sticky-plan.js';
 
 const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
+
+export interface DrainingAssignerOptions {
+  isDrained: () => boolean;
+  owned: () => Partitions;
+  /** Told of the consumer's own connections, before it joins. */
+  onCluster?: (cluster: Cluster) => void;
+}
 
 /**
  * kafkajs has no hook for partitions that are to be given back. But it asks its assigner for the protocol right before it joins, and
  * joins again, after a pause, when that throws an error of type REBALANCE_IN_PROGRESS: so it waits until `isDrained`.
  * The plan is sticky: each member sends the leader what it had.
  */
-export function drainingAssigner({ isDrained, owned }: { isDrained: () => boolean; owned: () => Partitions }): PartitionAssigner {
-  return ({ cluster }) => ({
+export function drainingAssigner({ isDrained, owned, onCluster }: DrainingAssignerOptions): PartitionAssigner {
+  return ({ cluster }) => (onCluster?.(cluster), assignerOf(cluster, isDrained, owned));
+}
+
+function assignerOf(cluster: Cluster, isDrained: () => boolean, owned: () => Partitions): Assigner {
+  return {
     name: 'tranche-sticky',
     version: 1,
     protocol({ topics }) {
@@ -28,7 +39,7 @@ export function drainingAssigner({ isDrained, owned }: { isDrained: () => boolea
         })),
       );
     },
-  });
+  };
 }
 
 function rebalanceInProgress(): Error {

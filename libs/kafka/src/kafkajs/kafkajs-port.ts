@@ -1,4 +1,4 @@
-import type { Batch, Consumer, EachBatchPayload, Offsets } from 'kafkajs';
+import type { Batch, Cluster, Consumer, EachBatchPayload, Offsets } from 'kafkajs';
 import type { Fetched } from '../consume/fetch-position.js';
 import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from '../consume/group-port.js';
 import type { Partitions } from '../consume/sticky-plan.js';
@@ -11,6 +11,8 @@ export interface KafkajsPortOptions {
   groupId: string;
   topicPrefix: string;
   consumer: Consumer;
+  /** The consumer's own connections, for commits of a member that fetches nothing. */
+  cluster?: () => Cluster | undefined;
 }
 
 const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID']);
@@ -22,30 +24,37 @@ const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENC
 export class KafkajsPort implements GroupPort {
   private hasGroup = false;
   private commitOffsets: ((offsets: Offsets) => Promise<void>) | undefined;
+  /** As the broker confirmed it with the last heartbeat. */
+  private membership: { groupGenerationId: number; memberId: string } | undefined;
 
-  constructor(private readonly options: KafkajsPortOptions) {}
+  constructor(private readonly options: KafkajsPortOptions) {
+    options.consumer.on('consumer.heartbeat', ({ payload: { groupGenerationId, memberId } }) => {
+      this.membership = { groupGenerationId, memberId };
+    });
+  }
 
   /** The group has been joined. */
   begin(): void {
     this.hasGroup = true;
     this.commitOffsets = undefined;
+    this.membership = undefined;
   }
 
   /** kafkajs has no group any more. */
   end(): void {
     this.hasGroup = false;
     this.commitOffsets = undefined;
+    this.membership = undefined;
   }
 
-  /** Commits go by what was fetched last. */
+  /** Commits go by what was fetched last; before the first fetch, by the last heartbeat. */
   fetched(fetched: EachBatchPayload): void {
     this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
   }
 
   /** Not consumer.commitOffsets: that one repeats by itself, and a repeat after a rebalance would carry old offsets into the new assignment. */
   async commit(points: CommitPoint[]): Promise<void> {
-    const { commitOffsets } = this;
-    if (!commitOffsets) throw new Error('nothing has been fetched since the group was joined');
+    const { commitOffsets = (offsets: Offsets) => this.commitAsMember(offsets) } = this;
     const topics = [...new Set(points.map(({ topic }) => topic))].map((topic) => ({
       topic: this.nameOf(topic),
       partitions: points
@@ -77,6 +86,16 @@ export class KafkajsPort implements GroupPort {
 
   resume({ topic, partition }: TopicPartition): void {
     if (this.hasGroup) this.options.consumer.resume([{ topic: this.nameOf(topic), partitions: [partition] }]);
+  }
+
+  /** What kafkajs does for a batch, without one: a single request. The broker refuses it of an earlier generation. */
+  private async commitAsMember(offsets: Offsets): Promise<void> {
+    const { membership } = this;
+    const cluster = this.options.cluster?.();
+    if (!cluster || !membership) throw new Error('neither a fetch nor a heartbeat has come back since the group was joined');
+    const { groupId } = this.options;
+    const coordinator = await cluster.findGroupCoordinator({ groupId });
+    await coordinator.offsetCommit({ groupId, ...membership, ...offsets });
   }
 
   private nameOf(topic: string): string {

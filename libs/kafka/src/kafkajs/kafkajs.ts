@@ -2,6 +2,8 @@
 import kafkajs from 'kafkajs';
 
 export type {
+  Cluster,
+  PartitionAssigner,
   Admin,
   Consumer,
   EachBatchPayload,

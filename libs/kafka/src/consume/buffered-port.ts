@@ -1,0 +1,121 @@
+import type { ConsumedRecord } from './consumed-record.js';
+import type { Fetched } from './fetch-position.js';
+import type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './group-port.js';
+import type { GroupWork } from './group-work.js';
+import type { TailBuffer } from './tail-buffer.js';
+
+export interface BufferedPortOptions {
+  /** Fetches what the buffer does not reach. */
+  port: GroupPort;
+  buffer: TailBuffer;
+  work: () => Pick<GroupWork, 'take'>;
+  /** Told how many records came from the buffer. */
+  onBuffered?: (partition: number, records: number) => void;
+}
+
+/** Where a partition of this epoch goes on, and by which way. */
+interface Place {
+  /** Unknown until the partition is placed. */
+  next?: bigint;
+  isPaused: boolean;
+  isFetching: boolean;
+}
+
+/** Records handed over at once. */
+const handedOverAtMost = 500;
+
+/**
+ * A group's port for records that the tail of the same process reads anyway. Where the buffer reaches back to what comes next, the partition is
+ * never fetched; elsewhere it is fetched until it meets the buffer. One topic only.
+ */
+export class BufferedPort implements GroupPort {
+  readonly #places = new Map<number, Place>();
+  readonly #partitions = new Map<number, TopicPartition>();
+
+  constructor(private readonly options: BufferedPortOptions) {
+    options.buffer.onMoved((partition) => this.#goOnBuffered(partition));
+  }
+
+  /** A new epoch with these partitions; before the group's work joins. */
+  begin(partitions: readonly TopicPartition[]): void {
+    this.#places.clear();
+    this.#partitions.clear();
+    for (const one of partitions) this.#partitions.set(one.partition, one);
+    this.options.buffer.keep(this.#partitions.keys());
+  }
+
+  async commit(points: CommitPoint[]): Promise<void> {
+    await this.options.port.commit(points);
+    for (const { partition, offset } of points) this.options.buffer.drop(partition, offset);
+  }
+
+  starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]> {
+    return this.options.port.starts(partitions);
+  }
+
+  seek({ partition }: TopicPartition, offset: bigint): void {
+    Object.assign(this.#placeOf(partition), { next: offset, isFetching: false });
+    this.#goOn(partition);
+  }
+
+  pause(partition: TopicPartition): void {
+    Object.assign(this.#placeOf(partition.partition), { isPaused: true, isFetching: false });
+    this.options.port.pause(partition);
+  }
+
+  resume({ partition }: TopicPartition): void {
+    this.#placeOf(partition).isPaused = false;
+    this.#goOn(partition);
+  }
+
+  /** Records that were fetched, for the group's work. Those that the buffer has handed over meanwhile are dropped. */
+  take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
+    const place = this.#placeOf(partition);
+    if (!place.isFetching) return undefined;
+    const last = this.options.work().take({ topic, partition }, records, fetched);
+    if (last === undefined) return undefined;
+    place.next = fetched && last === records.at(-1)?.offset ? fetched.next : last + 1n;
+    this.#goOn(partition);
+    return last;
+  }
+
+  #goOn(partition: number): void {
+    const one = this.#partitions.get(partition);
+    const place = this.#places.get(partition);
+    if (!one || !place || place.isPaused || place.next === undefined || this.#goOnBuffered(partition) || place.isFetching) return;
+    place.isFetching = true;
+    this.options.port.seek(one, place.next);
+    this.options.port.resume(one);
+  }
+
+  /** Says whether the buffer has what comes next. Where it has not, the work or a fetch brings the partition on, not the tail. */
+  #goOnBuffered(partition: number): boolean {
+    const { port, buffer } = this.options;
+    const one = this.#partitions.get(partition);
+    const place = this.#places.get(partition);
+    if (!one || !place || place.isPaused || place.next === undefined || !buffer.covers(partition, place.next)) return false;
+    if (place.isFetching) port.pause(one);
+    place.isFetching = false;
+    this.#handOver(one, place);
+    return true;
+  }
+
+  #handOver(one: TopicPartition, place: Place): void {
+    const { buffer, work, onBuffered } = this.options;
+    while (!place.isPaused && place.next !== undefined) {
+      const records = buffer.recordsFrom(one.partition, place.next, handedOverAtMost);
+      const last = records.length === 0 ? undefined : work().take(one, records);
+      if (last === undefined) return;
+      onBuffered?.(one.partition, records.filter(({ offset }) => offset <= last).length);
+      place.next = last + 1n;
+    }
+  }
+
+  #placeOf(partition: number): Place {
+    const known = this.#places.get(partition);
+    if (known) return known;
+    const place = { isPaused: false, isFetching: false };
+    this.#places.set(partition, place);
+    return place;
+  }
+}

@@ -1,0 +1,117 @@
+import { bytesOf, type ConsumedRecord } from './consumed-record.js';
+
+/** Of one partition. */
+export interface BufferBounds {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+const mebibyte = 1024 * 1024;
+export const defaultBufferBounds: BufferBounds = { records: 4_000, bytes: 4 * mebibyte };
+
+/** Every record of a partition from `from` up to `next`, which is left out. */
+interface Range {
+  from: bigint;
+  next: bigint;
+  records: ConsumedRecord[];
+  bytes: number;
+}
+
+/**
+ * What the tail of a topic has read, kept for a group consumer of the same process until that one has committed it. Records are kept of
+ * the partitions that the consumer holds, and within bounds: beyond them the oldest leave, and the consumer fetches those itself.
+ */
+export class TailBuffer {
+  readonly #ranges = new Map<number, Range>();
+  #kept: ReadonlySet<number> = new Set();
+  #onMoved: (partition: number) => void = () => undefined;
+
+  constructor(private readonly bounds: BufferBounds = defaultBufferBounds) {}
+
+  /** The tail reads a partition from here on, without a gap. */
+  begin(partition: number, offset: bigint): void {
+    this.#ranges.set(partition, { from: offset, next: offset, records: [], bytes: 0 });
+    this.#onMoved(partition);
+  }
+
+  /** Records that the tail has read, in offset order. */
+  add(partition: number, records: readonly ConsumedRecord[]): void {
+    const range = this.#ranges.get(partition);
+    if (!range) return;
+    for (const record of records) {
+      if (record.offset < range.next) continue;
+      range.records.push(record);
+      range.bytes += bytesOf(record);
+      range.next = record.offset + 1n;
+    }
+    if (!this.#kept.has(partition)) return this.#removeFirst(range, range.records.length);
+    // First handed over: what the consumer has taken may leave.
+    this.#onMoved(partition);
+    this.#keepBounds(range);
+  }
+
+  /** Records of these partitions are kept, and of no others. */
+  keep(partitions: Iterable<number>): void {
+    this.#kept = new Set(partitions);
+    for (const [partition, range] of this.#ranges) if (!this.#kept.has(partition)) this.#removeFirst(range, range.records.length);
+  }
+
+  /** Told of a partition when its tail begins, and when that has read on. One listener: one group consumer for a tail. */
+  onMoved(listener: (partition: number) => void): void {
+    this.#onMoved = listener;
+  }
+
+  /** Whether no record from `offset` on is missing that the tail has read; the tail may be yet to read it. */
+  covers(partition: number, offset: bigint): boolean {
+    const range = this.#ranges.get(partition);
+    return range !== undefined && offset >= range.from && offset <= range.next;
+  }
+
+  /** The first records from `offset` on. */
+  recordsFrom(partition: number, offset: bigint, most: number): ConsumedRecord[] {
+    const { records } = this.#ranges.get(partition) ?? { records: [] };
+    const first = firstFrom(records, offset);
+    return records.slice(first, first + most);
+  }
+
+  /** Nobody asks for records below `offset` any more. */
+  drop(partition: number, offset: bigint): void {
+    const range = this.#ranges.get(partition);
+    if (range) this.#removeFirst(range, firstFrom(range.records, offset));
+  }
+
+  /** What is kept now, of all partitions. */
+  get size(): { records: number; bytes: number } {
+    const sum = { records: 0, bytes: 0 };
+    for (const { records, bytes } of this.#ranges.values()) {
+      sum.records += records.length;
+      sum.bytes += bytes;
+    }
+    return sum;
+  }
+
+  #keepBounds(range: Range): void {
+    let bytes = range.bytes;
+    let count = 0;
+    while (range.records.length - count > this.bounds.records || bytes > this.bounds.bytes) bytes -= bytesOf(range.records[count++]!);
+    this.#removeFirst(range, count);
+  }
+
+  #removeFirst(range: Range, count: number): void {
+    const removed = range.records.splice(0, count);
+    for (const record of removed) range.bytes -= bytesOf(record);
+    const last = removed.at(-1);
+    if (last) range.from = last.offset + 1n;
+  }
+}
+
+/** Index of the first record at `offset` or beyond. */
+function firstFrom(records: readonly ConsumedRecord[], offset: bigint): number {
+  let [low, high] = [0, records.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (records[middle]!.offset < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
