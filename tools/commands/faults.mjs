@@ -25,7 +25,7 @@ export const options = {
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
   list: { help: 'names the scenarios' },
   simulated: { help: 'seeded worlds over the real cores instead' },
-  profile: { value: 'NAME', help: 'of the simulated worlds: plain or rough', check: oneOf(['plain', 'rough']) },
+  profile: { value: 'NAME', help: 'of the simulated worlds: plain, rough or edges', check: oneOf(['plain', 'rough', 'edges']) },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },
   canaries: { help: 'planted secrets, searched for in all that is left' },

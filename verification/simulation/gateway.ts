@@ -9,6 +9,7 @@ import {
   SEND_DEADLINE_MS,
   type ExecutorPorts,
   type OrderIndex,
+  type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
@@ -72,11 +73,12 @@ export class SimulatedGateway {
   constructor(
     readonly process: SimulatedProcess,
     private readonly world: SharedWorld,
+    rulesVersion: RulesVersion,
   ) {
     const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
     const log = world.journal.appendsOf(process);
     this.#index = world.index.of(process);
-    this.view = new JournalView({ log, index: this.#index, timing: process, logger });
+    this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion });
     const gate = new SimulatedGate(process);
     const newToken = () => `${process.name}#${++this.#tokens}`;
     const calls = callsOf(process, world.platform);

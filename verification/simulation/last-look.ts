@@ -1,6 +1,8 @@
+import type { PaymentEvent } from '@tranche/contracts';
 import { findOperation, isInDoubt, type OperationState } from '@tranche/order-journal';
 import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
+import { isOtherAmount } from './ledger-guards.js';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 import { finalOf, type Referee } from './referee.js';
 import { commandIdOf, lookForRivals, paidOf, untrueConflict } from './rivals.js';
@@ -67,15 +69,21 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
   }
 }
 
+const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): string | undefined =>
+  executed.some((entry) => isOtherAmount(entry) && entry.amount === otherAmount) ? undefined : `it was not ${otherAmount}`;
+
 /** Every event that the journal asks for was published, as often as it was asked for, and says nothing that the ledger denies. */
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const { event, times } of referee.expected) {
     const published = referee.published.get(event.id)?.count ?? 0;
     if (published < times)
       referee.say('eventsBroken', `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`);
-    const { commandId, outcome, flags = [] } = event.data;
+    const { commandId, outcome, flags: all = [] } = event.data;
+    const told = all.includes('other_amount') ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? '')) : undefined;
+    if (told !== undefined) referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${told}`);
+    const flags = all.filter((flag) => flag !== 'other_amount');
     const untrue =
-      event.type === 'payment.conflict.detected'
+      event.type === 'payment.conflict.detected' && (flags.length > 0 || all.length === 0)
         ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf))
         : undefined;
     if (untrue !== undefined) referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);

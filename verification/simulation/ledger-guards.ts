@@ -10,16 +10,32 @@ export function brokenGuard(entry: LedgerEntry, ledger: SimulatedPlatform['ledge
   const reference = others.find((other) => other.transactionId === transactionId);
   if (reference?.standing !== 'succeeded') return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
   const siblings = others.filter(({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded');
+  // What the platform makes of it beyond that is not ours.
+  const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
     const earlier = [...ofKind('capture'), ...ofKind('void')][0];
     if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
-    if (operation === 'capture' && entry.amount > reference.amount) return `capture of ${entry.amount}, authorized ${reference.amount}`;
+    if (operation === 'capture' && wanted > reference.amount) return `capture of ${wanted}, authorized ${reference.amount}`;
     return undefined;
   }
-  const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, entry.amount);
+  if (reference.request.operation === 'authorize') return `refund of the authorization ${transactionId}`;
+  const given = ofKind('refund').reduce((sum, { amount }) => sum + amount, wanted);
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
+
+/** The rules that orders of the first version are judged by let this through: another reference, another amount than asked for. */
+export function isOfFirstRules(entry: LedgerEntry, ledger: SimulatedPlatform['ledger']): boolean {
+  const { operation, orderKey, transactionId } = entry.request;
+  const ofOrder = ledger.filter(({ request }) => request.orderKey === orderKey);
+  const reference = ofOrder.find((other) => other.transactionId === transactionId);
+  if (operation === 'refund' && reference?.request.operation === 'authorize') return true;
+  return (operation === 'refund' || operation === 'capture') && ofOrder.some(isOtherAmount);
+}
+
+/** A success as a whole with another amount than asked for. */
+export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
+  standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
 function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: OrderState | undefined): string | undefined {
   const isVoided = (payment: LedgerEntry) =>

@@ -1,4 +1,5 @@
 import type { OperationKind } from '@tranche/contracts';
+import { untagExtraData } from '@tranche/order-journal';
 import type { Surroundings } from './process.js';
 
 /** One call as it arrives. What only the referee looks at is in `by`. */
@@ -133,7 +134,7 @@ export class SimulatedPlatform {
   }
 
   #answerOf({ transactionId, execCode, standing, amount, request }: LedgerEntry): PlatformAnswer {
-    const isExact = request.operation !== 'authorize' || execCode === '0004';
+    const isExact = request.operation !== 'authorize' || execCode === '0004' || amount !== request.amount;
     return {
       execCode,
       transactionId,
@@ -155,11 +156,17 @@ export class SimulatedPlatform {
     return ['succeeded', '0000'];
   }
 
-  #amountOf({ operation, amount, orderKey, transactionId }: PlatformRequest, execCode: string): number {
+  #amountOf({ operation, amount, orderKey, transactionId, extraData }: PlatformRequest, execCode: string): number {
     if (execCode === '0004') return Math.floor((amount ?? FULL_AMOUNT) / 2);
-    if (amount !== undefined) return amount;
+    if (amount !== undefined) return this.#isOtherAmount(extraData) ? Math.floor(amount * this.around.random.pick([0.9, 1.1])) : amount;
     if (operation === 'refund') return Math.max(0, this.remaining(orderKey, transactionId));
     return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
+  }
+
+  /** Evidence without a tag that names another amount is taken for somebody else's, so only what carries a tag is spoilt. */
+  #isOtherAmount(extraData: string | undefined): boolean {
+    const { profile, random } = this.around;
+    return profile.edges !== undefined && untagExtraData(extraData).tag !== undefined && random.chance(profile.edges.otherAmount);
   }
 
   /** The code of the interface's limits where a strict platform says no. */

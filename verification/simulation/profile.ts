@@ -1,3 +1,4 @@
+import type { RulesVersion } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
 /** How rough one world is. Drawn anew for each run, so that calm worlds and wild ones are all visited. */
@@ -34,12 +35,26 @@ export interface Profile {
   operator: boolean;
   /** The fault phase lasts this long, milliseconds. */
   troubleMs: number;
+  /** Worlds where releases meet; absent: all gateways write the first rules version, as they did when their seeds were drawn. */
+  edges?: Edges;
+}
+
+/** Two releases side by side, and what only the rules of the newer one catch (R9). */
+export interface Edges {
+  /** What each gateway writes at first, in their order. */
+  versions: RulesVersion[];
+  /** An upgrade, or a rollback: one gateway after the other starts again and writes this version; then the index is lost, and rebuilt. */
+  switches: { atMs: number; version: RulesVersion }[];
+  /** Part of the refunds with a reference that name the authorization. */
+  refundOfAuthorization: number;
+  /** Part of the successes whose amount is not the one asked for. */
+  otherAmount: number;
 }
 
 const seldom = (random: Random, probability: number, most: number): number => (random.chance(probability) ? random.next() * most : 0);
 
-/** `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. */
-export const PROFILES = ['plain', 'rough'] as const;
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. */
+export const PROFILES = ['plain', 'rough', 'edges'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -47,7 +62,21 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'rough') Object.assign(profile, drawRoughness(random));
   // A process that wakes up after an operator has closed what it was about to send.
   if (profile.operator && random.chance(0.4)) Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
+  if (name === 'edges') profile.edges = drawEdges(random, profile);
   return profile;
+}
+
+function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
+  const version = (): RulesVersion => (random.chance(0.6) ? 2 : 1);
+  const isMixed = random.chance(0.8);
+  const first = version();
+  const times = isMixed ? 1 + random.below(3) : 0;
+  return {
+    versions: Array.from({ length: processes }, () => (isMixed ? version() : first)),
+    switches: Array.from({ length: times }, () => ({ atMs: random.between(0.1, 0.9) * troubleMs, version: version() })),
+    refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
+    otherAmount: random.chance(0.6) ? 0.3 : 0,
+  };
 }
 
 function drawTroubles(random: Random): Profile {

@@ -1,4 +1,4 @@
-import { isInDoubt } from '@tranche/order-journal';
+import { isInDoubt, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { operatorsWord } from './evidence.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
@@ -79,12 +79,13 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     world.shared.journal.onLanded(({ offset, partition, record }) =>
       trace(`${' '.repeat(11)}  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
+  const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
   let lives = 0;
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const give = (name: string) => {
     const process = new SimulatedProcess(`${name}.${++lives}`, around);
-    const gateway = new SimulatedGateway(process, world.shared);
+    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
@@ -129,7 +130,24 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
     return true;
   }
 
+  /** One gateway after the other starts again with another version; then the index is lost. */
+  const roll = (version: RulesVersion) => {
+    let atMs = 0;
+    for (const name of versions.keys()) {
+      scheduler.after(atMs, `${name} is to write version ${version}`, () => {
+        versions.set(name, version);
+        for (const process of [...living.keys()].filter((one) => one.name.startsWith(`${name}.`))) kill(process);
+      });
+      atMs += random.between(0, 3_000);
+    }
+    scheduler.after(atMs, 'the index is lost after the roll-out', () => {
+      counts.flushes++;
+      world.shared.index.flush();
+    });
+  };
+
   world.start();
+  for (const { atMs, version } of profile.edges?.switches ?? []) scheduler.after(atMs, 'a roll-out begins', () => roll(version));
   for (let n = 0; n < profile.processes; n++) scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
   if (profile.operator)
     for (const share of [0.3, 0.6, 1])

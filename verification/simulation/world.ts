@@ -152,7 +152,7 @@ export class World {
   /** TRANSACTIONID that the shop read in an event. */
   #reported({ operation, orderKey }: SimulatedCommand): string | undefined {
     if (operation !== 'capture' && operation !== 'refund' && operation !== 'void') return undefined;
-    const kinds = operation === 'refund' ? ['capture', 'pay'] : ['authorize'];
+    const kinds = operation === 'refund' && !this.#isRefundOfAuthorization() ? ['capture', 'pay'] : ['authorize'];
     const told = this.referee.expected.filter(
       ({ event }) =>
         event.subject === orderKey &&
@@ -161,6 +161,11 @@ export class World {
         (event.type.endsWith('.succeeded') || event.data.outcome === 'succeeded'),
     );
     return told.at(-1)?.event.data.transactionId;
+  }
+
+  #isRefundOfAuthorization(): boolean {
+    const { profile, random } = this.around;
+    return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization);
   }
 
   #executed(entry: LedgerEntry): void {

@@ -20,3 +20,11 @@ it.each([
 ])('look-up: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
 });
+
+it.each([
+  ['the newest', {}, []],
+  ['the one before', { RULES_VERSION: '1' }, []],
+  ['none that this release does not read', { RULES_VERSION: '3' }, ['RULES_VERSION']],
+])('rules version: %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});

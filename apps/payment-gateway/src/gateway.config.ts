@@ -1,6 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
+import { NEWEST_RULES_VERSION, RULES_VERSIONS } from '@tranche/order-journal';
 import { Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operations/operators.config.js';
@@ -114,6 +115,13 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Min(10)
   @Max(1_000_000)
   indexAuditRecordsPerSecond: number;
+
+  @Env('RULES_VERSION', {
+    doc: 'rules version that journal records are written under; keep the old one until every instance reads the new one',
+    default: NEWEST_RULES_VERSION,
+  })
+  @IsIn(RULES_VERSIONS)
+  rulesVersion: number;
 
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators and their keys; without it nobody may look up or resolve anything',

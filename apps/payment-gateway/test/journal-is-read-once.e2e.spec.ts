@@ -15,7 +15,8 @@ afterAll(async () => {
 /** Journal records that a gateway's projector took: fetched by itself, and read by the tail of its process. */
 async function taken({ managementUrl }: RunningApp): Promise<{ fetched: number; tailed: number }> {
   const metrics = await (await fetch(`${managementUrl}/metrics`)).text();
-  const sum = (name: string) => Number(new RegExp(`^${name}\\{[^}]*payment-gateway.projector"\\} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
+  const sum = (name: string) =>
+    Number(new RegExp(`^${name}\\{[^}]*payment-gateway.projector"[^}]*\\} (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
   return { fetched: sum('kafka_fetched_batch_records_sum'), tailed: sum('kafka_tail_records_total') };
 }
 

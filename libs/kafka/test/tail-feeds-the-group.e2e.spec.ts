@@ -65,7 +65,7 @@ class Member {
 const benches: Bench[] = [];
 afterAll(() => Promise.all(benches.map((bench) => bench.close())));
 
-async function newBench(): Promise<{ bench: Bench; append(count: number): Promise<void> }> {
+async function newBench(): Promise<{ bench: Bench; append: (count: number) => Promise<void> }> {
   const bench = new Bench();
   benches.push(bench);
   await bench.topics(['records'], { partitions: 2 });
@@ -120,6 +120,7 @@ it('loses nothing while members come and go', async () => {
   await one.consumer.close();
   await append(40);
   await until('the last ones', () => seen(0) + seen(1) === 120);
-  const sorted = (offsets: bigint[]) => [...offsets].sort((a, b) => Number(a - b));
-  for (const { handled } of [one, other]) for (const offsets of handled.values()) expect(offsets).toEqual(sorted(offsets));
+  // A record may come again where the rebalance was faster than the first commit; none is ever skipped.
+  const skipped = (offsets: bigint[]) => offsets.filter((offset, at) => at > 0 && offset > offsets[at - 1]! + 1n);
+  for (const { handled } of [one, other]) for (const offsets of handled.values()) expect(skipped(offsets)).toEqual([]);
 });

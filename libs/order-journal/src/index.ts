@@ -18,10 +18,12 @@ export { lookUpEvidence, type LookedUpOperation } from './state/look-up-evidence
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/partition.js';
+export { mayWrite, NotWrittenYetError, recordWriter } from './state/record-writer.js';
 export * from './state/records.js';
 export * from './state/retry-policy.js';
+export * from './state/rules-version.js';
 export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS } from './state/send-deadline.js';
 export { methodOf, termsOf, type CommandFacts } from './state/terms.js';
-export { compact, type Effect } from './state/transitions.js';
+export { compact, type Effect } from './state/draft.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export { PENDING_LIFETIME_MS, timerRecord, timersOf, TimerWatch, type Timer, type TimerIndex } from './timers/timer-watch.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
 import { BatchingProducer, TailConsumer, topicOffsets } from '@tranche/kafka';
-import { encodeRecord, journalPartition, JournalView } from '@tranche/order-journal';
+import { encodeRecord, journalPartition, JournalView, NEWEST_RULES_VERSION } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
 import { startChild } from '../children.js';
@@ -78,6 +78,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
     timing: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms, signal) => delay(ms, undefined, { signal }) },
     logger: silentLog,
+    rulesVersion: NEWEST_RULES_VERSION,
   });
   const from = await view.begin(await topicOffsets(stage.client, topic), new Map());
   const tail = new TailConsumer({

@@ -13,6 +13,7 @@ import {
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
+import type { GatewayConfig } from '../gateway.config.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { OrderIndexStore } from './order-index.store.js';
@@ -36,6 +37,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     onRecords(PARTITION, [{ topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 }]);
   const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
   let lagging = 1;
+  const written: JournalRecord[] = [];
   const topic = {
     offsets: () => Promise.resolve(offsets),
     follow: (_from: unknown, take: typeof onRecords) => {
@@ -44,6 +46,7 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
       return Promise.resolve({ stop: () => Promise.resolve() });
     },
     append: (record: JournalRecord) => {
+      written.push(record);
       const offset = appended++;
       setImmediate(() => bring(offset, encodeRecord(record)));
       return Promise.resolve(offset);
@@ -65,9 +68,10 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
   return {
     topic,
-    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer),
+    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer, { rulesVersion: 2 } as GatewayConfig),
     buffer,
     bring,
+    written,
     following,
     health,
     index,
@@ -79,6 +83,14 @@ it('reads an order back to the record that was appended', async () => {
   await service.start();
   const order = await service.appendAndRead(intent('t'));
   expect(order.verdicts).toEqual([['t', 'granted']]);
+  await service.stop();
+});
+
+it('writes records under the rules version of its settings', async () => {
+  const { service, written } = journal();
+  await service.start();
+  await service.appendAndRead({ ...intent('t'), rulesVersion: 1 });
+  expect(written.map(({ rulesVersion }) => rulesVersion)).toEqual([2]);
   await service.stop();
 });
 

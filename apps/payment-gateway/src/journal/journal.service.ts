@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { TailBuffer } from '@tranche/kafka';
-import { JournalView, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { JournalView, type JournalRecord, type OrderState, type RulesVersion } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
 
@@ -33,8 +34,9 @@ export class Journal {
     health: Health,
     metrics: Metrics,
     private readonly buffer: TailBuffer,
+    config: GatewayConfig,
   ) {
-    this.view = new JournalView({ log: topic, index, timing: clock, logger: log });
+    this.view = new JournalView({ log: topic, index, timing: clock, logger: log, rulesVersion: config.rulesVersion as RulesVersion });
     // Not liveness: a restart would stop at the same record, and the other partitions go on.
     health.addReadiness('journal', () => this.view.stoppedBecause);
     const { view } = this;

@@ -67,6 +67,11 @@ export class PaymentEvent {
   @Int(0)
   amount?: number;
 
+  /** Of `payment.conflict.detected` with the flag `other_amount`: what the platform says it was, where `amount` was asked for. Minor units. */
+  @Optional()
+  @Int(0)
+  otherAmount?: number;
+
   /** ISO 4217. */
   @Optional()
   @AnyText()

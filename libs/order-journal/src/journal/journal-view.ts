@@ -6,7 +6,9 @@ import { OrderCache } from './order-cache.js';
 import type { OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
 import { JournalLostError, type JournalEntry, type JournalLog, type OrderIndex } from './ports.js';
+import { recordWriter } from '../state/record-writer.js';
 import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
+import type { RulesVersion } from '../state/rules-version.js';
 
 const INDEX_READS = 5;
 /** The index is behind: how often to look whether it has caught up. */
@@ -28,6 +30,8 @@ export interface JournalViewParts {
   index: Pick<OrderIndex, 'read' | 'openOrders'>;
   timing: Timing;
   logger: Log;
+  /** What this installation writes its records under (R9). */
+  rulesVersion: RulesVersion;
 }
 
 /** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
@@ -54,11 +58,13 @@ export class JournalView {
   /** Partitions that hold a record which this release can't read, and why (R2). */
   readonly #stopped = new Map<number, string>();
   readonly #closing = new AbortController();
+  readonly #written: ReturnType<typeof recordWriter>;
   /** Looks at the index under way, per partition. */
   readonly #asked = new Map<number, ReturnType<OrderIndex['read']>>();
 
   constructor(private readonly parts: JournalViewParts) {
     setMaxListeners(0, this.#closing.signal);
+    this.#written = recordWriter(parts.rulesVersion);
   }
 
   /** Why a partition goes no further, if one does. */
@@ -167,7 +173,7 @@ export class JournalView {
   }
 
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
-    return this.parts.log.append(record, trace);
+    return this.parts.log.append(this.#written(record), trace);
   }
 
   /** Appends a record and reads the order back to it: the state shows what the fold made of this very record. */

@@ -5,7 +5,7 @@ import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { toCloudEvent } from './published-event.js';
 import { decodeRecord, recordHash } from '../state/records.js';
-import type { Effect } from '../state/transitions.js';
+import type { Effect } from '../state/draft.js';
 
 /** How far one assignment of a partition, or one restoration of its index, has come. */
 export interface Progress {

@@ -1,13 +1,13 @@
 import { findOperation, type OperationState } from './order-state.js';
+import { compact, type Draft } from './draft.js';
 import {
   answered,
   bind,
-  compact,
   conflict,
   isOtherTransaction,
   referencesOf,
   settle,
-  type Draft,
+  tellOtherAmount,
   type LateResult,
   type ReportedResult,
 } from './transitions.js';
@@ -33,7 +33,10 @@ export function compareWithEnd(next: Draft, operation: OperationState, late: Lat
   }
   if (completed !== operation) next.put(completed);
   if (isContradiction) conflict(next, completed, late);
-  else if (completed.end === 'succeeded' && result === 'succeeded') publishMore(next, operation, completed, reported);
+  else if (completed.end === 'succeeded' && result === 'succeeded') {
+    const told = tellOtherAmount(next, completed, reported);
+    publishMore(next, operation, told, reported);
+  }
 }
 
 /** The amount of a success that was unknown, or that was our reading of the platform's default. */

@@ -1,7 +1,7 @@
 import { execCode as execCodeOf, execCodeClass, type NotifiedResult, type PaymentNotification } from '@tranche/contracts';
 import { untagExtraData } from './extradata-tag.js';
 import { RULES_VERSION, type Evidence } from './records.js';
-import { compact } from './transitions.js';
+import { compact } from './draft.js';
 
 /** What a notification says, as a journal record. `reported`: its operation's part. `at`: RFC 3339. */
 export function notificationEvidence(notification: PaymentNotification, reported: NotifiedResult, at: string): Evidence {

@@ -2,7 +2,8 @@ import type { OperationKind } from '@tranche/contracts';
 import { hasFollowUp } from './guards.js';
 import { mayHaveSucceeded, type ExternalOperation, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
-import { answered, compact, type Draft, type ReportedResult } from './transitions.js';
+import { compact, type Draft } from './draft.js';
+import { answered, type ReportedResult } from './transitions.js';
 
 /** Evidence of an operation that is not ours; the platform's own OPERATIONTYPE where none of ours has it. */
 export type ExternalEvidence = Omit<UnboundEvidence, 'operation'> & Pick<Evidence, 'operation' | 'operationType'>;

@@ -3,7 +3,8 @@ import { attemptNamedBy, isCurrent, namedBy, possibleSources, type Source } from
 import { asEvidence, external, isKnown } from './external-operations.js';
 import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
-import { closeNotExecuted, compact, executedAfterAll, settle, type Draft, type LateResult, type ReportedResult } from './transitions.js';
+import { compact, type Draft } from './draft.js';
+import { closeNotExecuted, executedAfterAll, settle, type LateResult, type ReportedResult } from './transitions.js';
 
 /** An operator's "not executed" counts from then on after the INTENT: whatever was sent has ended by then (R5). */
 export const NOT_EXECUTED_AFTER_MS = 15 * 60_000;

@@ -3,20 +3,24 @@ import { CAPTURE_WINDOW_MS, grantedTerms, newOperation } from './granted-terms.j
 import { isCapturable, judge, mayBeForgotten } from './guards.js';
 import { compareLateNotExecuted, compareLateOutcome } from './late-outcome.js';
 import { emptyOrder, findOperation, isEmptyOrder, type OperationState, type OrderState, type IntentVerdict } from './order-state.js';
-import { closeNotExecuted, closeWith, compact, draft, settle, type Draft, type Effect } from './transitions.js';
-import type {
-  Expired,
-  Forgotten,
-  GivenUp,
-  InDoubt,
-  Intent,
-  JournalRecord,
-  NotExecuted,
-  Outcome,
-  Rejected,
-  Reminded,
-  Repeated,
+import { compact, draft, type Draft, type Effect } from './draft.js';
+import { closeNotExecuted, closeWith, settle } from './transitions.js';
+import {
+  refuseUnknownVersion,
+  RULES_VERSION,
+  type Expired,
+  type Forgotten,
+  type GivenUp,
+  type InDoubt,
+  type Intent,
+  type JournalRecord,
+  type NotExecuted,
+  type Outcome,
+  type Rejected,
+  type Reminded,
+  type Repeated,
 } from './records.js';
+import type { RulesVersion } from './rules-version.js';
 
 export interface Folded {
   order: OrderState;
@@ -27,10 +31,13 @@ export interface Folded {
 /**
  * Folds one journal record into the state of its order. Pure: no clock, no I/O, no configuration (R2).
  * Records must come in offset order; one that was folded before (offset ≤ `lastOffset`) changes nothing.
+ * @throws UnreadableJournalError where the record, or the order's state, is of a rules version that this release does not know
  */
 export function fold(order: OrderState, record: JournalRecord, offset: bigint): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
   const next = draft(order, offset, record.at);
+  const rulesVersion = versionFor(order, record);
+  if (rulesVersion !== RULES_VERSION) next.order.rulesVersion = rulesVersion;
   next.order.movedAt = movedAt(order, record);
   if (isEmptyOrder(order) && needsEarlier(record)) next.order.isPartial = true;
   switch (record.record) {
@@ -69,6 +76,14 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
   }
   rejudgeHeld(next);
   return { order: withEvents(next.order, next.effects), effects: next.effects };
+}
+
+/** A record is judged by the highest version in its order so far, itself included: an older writer takes no rule back (R9). */
+function versionFor(order: OrderState, record: JournalRecord): RulesVersion {
+  refuseUnknownVersion(record.rulesVersion);
+  const version = Math.max(order.rulesVersion ?? RULES_VERSION, record.rulesVersion);
+  refuseUnknownVersion(version);
+  return version;
 }
 
 /** Repetitions and reminders bring nothing new. Writers' clocks differ: the latest time counts. */

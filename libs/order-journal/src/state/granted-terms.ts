@@ -2,7 +2,7 @@ import type { OperationKind } from '@tranche/contracts';
 import { refundableAmount } from './guards.js';
 import { isPayment, knownAmount, type OperationState } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
-import { compact, type Draft } from './transitions.js';
+import { compact, type Draft } from './draft.js';
 
 /** "A successful authorization can be captured for up to 7 days" (interface, Limits). */
 export const CAPTURE_WINDOW_MS = 7 * 86_400_000;

@@ -9,8 +9,11 @@ import {
   type ExternalOperation,
   type OperationState,
   type OrderState,
+  type UngrantedOutcome,
 } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
+import { hasRule } from './rules-version.js';
+import { mayHaveDone, mayHavePaid, mayHaveRun, refundedUngranted } from './ungranted-guards.js';
 
 /** What a guard says: go, wait for the other operation, or no. */
 export type Judgement = { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
@@ -23,6 +26,8 @@ export function judge(order: OrderState, intent: Intent): Judgement {
   const others = order.operations.filter((operation) => operation.commandId !== intent.commandId);
   if (others.some(isOpen)) return { verdict: 'busy' };
   if (others.some(isInDoubt)) return rejected('order_in_doubt', 'Another operation of this order is in doubt');
+  if (mayHaveRun(order, intent.commandId))
+    return rejected('order_in_doubt', 'A call of this command that was never granted may have succeeded');
   switch (intent.operation) {
     case 'authorize':
     case 'pay':
@@ -39,19 +44,25 @@ export function judge(order: OrderState, intent: Intent): Judgement {
 function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
   const mayTakeItsPlace = (operation: OperationState) => operation.phase === 'redirect' && operation.commandId === intent.supersedes;
-  if (live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation))) return granted;
+  const isFree = live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation));
+  const isOut = (payment: UngrantedOutcome) => mayHaveGone(payment, intent) || hasFollowUp(order, 'void', payment);
+  if (isFree && !mayHavePaid(order, isOut)) return granted;
   return rejected('authorization_live', 'The order has a live authorization or payment; a redirect may be superseded by naming it');
 }
+
+/** A redirect, also one of a call that was never granted, may be superseded by naming it. */
+const mayHaveGone = ({ result, commandId }: UngrantedOutcome, { supersedes }: Intent): boolean =>
+  result === 'redirect' && commandId === supersedes;
 
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
 function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
   const authorization = operationWith(order, intent.transactionId, isPayment);
+  if (!authorization && isKnownReference(order, intent)) return rejected('not_an_authorization', 'Only authorizations can be captured');
   if (authorization && hasFailed(authorization)) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
   }
-  if (isFollowedByOurs(order, 'capture', intent.transactionId))
-    return rejected('already_captured', 'An authorization can be captured once only');
-  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided');
+  if (mayBeFollowed(order, 'capture', intent)) return rejected('already_captured', 'An authorization can be captured once only');
+  if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided');
   const authorized = authorization && knownAmount(authorization);
   if (authorized !== undefined && intent.amount !== undefined && intent.amount > authorized) {
     return rejected('capture_exceeds_authorization', `At most ${authorized} can be captured`);
@@ -62,6 +73,7 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
 function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
   const source = operationWith(order, intent.transactionId, isRefundable);
+  if (!source && isKnownReference(order, intent)) return rejected('not_a_capture', 'Only captures and card payments can be refunded');
   if (source && hasFailed(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
   const remaining = refundableAtMost(order, intent.transactionId);
   if (remaining === undefined) return granted;
@@ -78,9 +90,8 @@ function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
   if (target && (target.operation !== 'authorize' || hasFailed(target))) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
   }
-  if (isFollowedByOurs(order, 'capture', intent.transactionId))
-    return rejected('already_captured', 'A captured authorization can not be voided');
-  if (isFollowedByOurs(order, 'void', intent.transactionId)) return rejected('already_voided', 'The authorization was voided before');
+  if (mayBeFollowed(order, 'capture', intent)) return rejected('already_captured', 'A captured authorization can not be voided');
+  if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided before');
   return granted;
 }
 
@@ -147,9 +158,10 @@ function refundSources(order: OrderState): Pick<OperationState, 'transactionId' 
 
 /** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
-  return order.operations
+  const ours = order.operations
     .filter((other) => other.operation === 'refund' && hasSucceeded(other) && sources.some((one) => one.transactionId === other.reference))
     .map((refund) => (isContradicted(refund) ? undefined : knownAmount(refund)));
+  return [...ours, ...refundedUngranted(order, sources)];
 }
 
 /** What refunds made elsewhere gave back at least: each counts once, with the least that was said of it, and not at all where it was denied. */
@@ -183,6 +195,14 @@ export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { comma
   const isElsewhere = order.external.some(({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId);
   return isElsewhere || isFollowedByOurs(order, kind, transactionId);
 }
+
+/** Captured or voided by us, or by a call that was never granted. */
+const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactionId }: OperationTerms): boolean =>
+  isFollowedByOurs(order, kind, transactionId) || mayHaveDone(order, kind, transactionId);
+
+/** The follow-up names an operation of ours, which is then none that it may follow. */
+const isKnownReference = (order: OrderState, { transactionId }: OperationTerms): boolean =>
+  hasRule(order, 'knownReferences') && operationWith(order, transactionId, () => true) !== undefined;
 
 /** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
 function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {

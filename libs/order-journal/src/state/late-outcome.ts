@@ -2,13 +2,19 @@ import { compareWithEnd } from './after-the-end.js';
 import { applyToWaiting } from './fold-evidence.js';
 import { findOperation } from './order-state.js';
 import type { NotExecuted, Outcome } from './records.js';
-import { bind, compact, executedAfterAll, type Draft, type ReportedResult } from './transitions.js';
+import { hasRule } from './rules-version.js';
+import { compact, type Draft } from './draft.js';
+import { bind, executedAfterAll, type ReportedResult } from './transitions.js';
+import { foldUngranted } from './ungranted-outcome.js';
 
 /** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
 export function compareLateOutcome(next: Draft, record: Outcome): void {
   const operation = findOperation(next.order, record.commandId);
   const attempt = operation?.attempts.find(({ token }) => token === record.token);
-  if (!operation || !attempt) return;
+  if (!operation || !attempt) {
+    if (hasRule(next.order, 'ungrantedOutcomes')) foldUngranted(next, record);
+    return;
+  }
   const reported = compact<ReportedResult>({ origin: 'answer', partial: record.partial, answer: record.answer });
   const late = { attempt: record.attempt, result: record.result, reported };
   const hasSettled = operation.settledBy === record.attempt;

@@ -4,7 +4,7 @@ import { operationTag, untagExtraData, type ExtraDataTag } from './extradata-tag
 import type { OperationState, OrderState } from './order-state.js';
 import { RULES_VERSION, type Evidence } from './records.js';
 import { CLOCKS_APART_MS } from './send-deadline.js';
-import { compact } from './transitions.js';
+import { compact } from './draft.js';
 
 /** The operation that the platform was asked about. */
 export interface LookedUpOperation {

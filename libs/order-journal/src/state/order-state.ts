@@ -1,5 +1,6 @@
 import type { Fault, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
 import type { NotExecutedReason, Origin, Reminded, Result } from './records.js';
+import type { RulesVersion } from './rules-version.js';
 
 /**
  * Where an operation stands.
@@ -35,6 +36,7 @@ export interface EventBody {
   method?: Method;
   attempt?: number;
   amount?: number;
+  otherAmount?: number;
   currency?: string;
   origin?: Origin;
   outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
@@ -82,6 +84,8 @@ export interface OperationState {
   askedAmount?: number;
   /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
   isAmountDisputed?: boolean;
+  /** Amounts of a whole success that are not the one asked for, each published once as a conflict (R15). */
+  otherAmounts?: number[];
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
@@ -127,12 +131,7 @@ export interface OperationState {
   events?: EventReference[];
 }
 
-export interface EventReference {
-  type: string;
-  /** Offset of the journal record that it is made from. */
-  offset: string;
-  nth?: number;
-}
+export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'nth'>;
 
 /** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
 export interface UnboundEvidence {
@@ -170,6 +169,19 @@ export interface ExternalOperation {
   nth?: number;
 }
 
+/** An OUTCOME whose token was never granted (R9). */
+export interface UngrantedOutcome {
+  commandId: string;
+  attempt: number;
+  token: string;
+  result: Result;
+  /** Absent where the order knows no operation of the command: it may be of any kind. */
+  operation?: OperationKind;
+  reference?: string;
+  transactionId?: string;
+  amount?: number;
+}
+
 /** All that the journal says of one order. Plain JSON, so that the index can hold it. */
 export interface OrderState {
   merchant: string;
@@ -180,6 +192,9 @@ export interface OrderState {
   verdicts: [token: string, verdict: IntentVerdict][];
   unbound: UnboundEvidence[];
   external: ExternalOperation[];
+  ungranted?: UngrantedOutcome[];
+  /** The highest version seen in the order's records: what comes next is judged by it, whoever writes it (R9). Absent: 1. */
+  rulesVersion?: RulesVersion;
   /** Time of the newest record that was more than a repetition or a reminder: an order that moves no more is forgotten. */
   movedAt?: string;
   /**
@@ -206,7 +221,6 @@ export function findOperation(order: OrderState, commandId: string): OperationSt
 export function verdictOf(order: OrderState, token: string): IntentVerdict | undefined {
   return order.verdicts.find(([seen]) => seen === token)?.[1];
 }
-
 export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';
 export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
 export const hasSucceeded = (operation: OperationState): boolean => operation.phase === 'ended' && operation.end === 'succeeded';
@@ -219,8 +233,14 @@ export const isContradicted = ({ end, contradictions = [] }: OperationState): bo
 export const mayHaveSucceeded = (operation: OperationState): boolean =>
   hasSucceeded(operation) || (operation.contradictions ?? []).some((word) => word.startsWith('succeeded '));
 
-/** Undefined where the platform said two things of it: a guard leaves the decision to the platform. */
-export const knownAmount = ({ amount, isAmountDisputed }: OperationState): number | undefined => (isAmountDisputed ? undefined : amount);
+/**
+ * The amount that a guard may build on: of those said, money taken counts as the smallest, money given back as the largest (R15).
+ * Undefined where the platform accepted two shares of it: the decision is left to the platform.
+ */
+export function knownAmount({ operation, amount, isAmountDisputed, otherAmounts = [] }: OperationState): number | undefined {
+  if (isAmountDisputed || amount === undefined) return undefined;
+  return operation === 'refund' ? Math.max(amount, ...otherAmounts) : Math.min(amount, ...otherAmounts);
+}
 
 /** An authorization or a card payment: what an order may have only one of. */
 export const isPayment = (operation: { operation?: OperationKind }): boolean =>

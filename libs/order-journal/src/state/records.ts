@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, OperationResult, PlatformAnswer } from '@tranche/contracts';
+import { isRulesVersion, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
 
-/** Version of the fold's rules that a record was written under. A reader that does not know it must stop the partition (R2). */
-export const RULES_VERSION = 1;
+/** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
+export const RULES_VERSION = RULES_VERSIONS[0];
 
 /** Where an outcome came from. */
 export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
@@ -11,6 +12,7 @@ export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer
 export type Result = OperationResult;
 
 interface InOrder {
+  /** One of `RULES_VERSIONS`. */
   rulesVersion: number;
   merchant: string;
   orderId: string;
@@ -180,11 +182,19 @@ export function recordHash(value: Buffer | null): string {
     .slice(0, 12);
 }
 
+/** @throws UnreadableJournalError */
+export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
+  if (isRulesVersion(rulesVersion)) return;
+  throw new UnreadableJournalError(
+    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSIONS.join(', ')}`,
+  );
+}
+
 export function encodeRecord(record: JournalRecord): Buffer {
   return Buffer.from(JSON.stringify(record));
 }
 
-/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for another rules version. */
+/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for an unknown rules version. */
 export function decodeRecord(value: Buffer | null): JournalRecord {
   let parsed: unknown;
   try {
@@ -194,10 +204,6 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
   }
   const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
   if (!RECORD_KINDS.includes(record as JournalRecord['record'])) throw new UnreadableJournalError('A journal record is of an unknown kind');
-  if (rulesVersion !== RULES_VERSION) {
-    throw new UnreadableJournalError(
-      `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSION}`,
-    );
-  }
+  refuseUnknownVersion(rulesVersion);
   return parsed as JournalRecord;
 }

@@ -1,7 +1,7 @@
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
 import type { OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
-import { compact } from './transitions.js';
+import { compact } from './draft.js';
 
 /** What the journal keeps of a command, as the command itself says it. */
 export interface CommandFacts {

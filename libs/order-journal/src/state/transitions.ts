@@ -1,94 +1,9 @@
 import type { PlatformAnswer } from '@tranche/contracts';
+import { compact, CONFLICT, type Draft } from './draft.js';
 import { hasTaken } from './guards.js';
-import {
-  hasSucceeded,
-  isPayment,
-  type Attempt,
-  type EventBody,
-  type OperationState,
-  type OrderState,
-  type ProjectedEvent,
-} from './order-state.js';
+import { findOperation, hasSucceeded, isPayment, type Attempt, type EventBody, type OperationState } from './order-state.js';
 import type { NotExecutedReason, Origin, Result } from './records.js';
-
-/** An event that a record brought about; a repeat is the same event once more. */
-export interface Effect {
-  event: ProjectedEvent;
-  isRepeat?: boolean;
-}
-
-/** The next state of an order while one record is folded into it. */
-export interface Draft {
-  order: OrderState;
-  effects: Effect[];
-  at: string;
-  put(operation: OperationState): void;
-  /** Publishes an event that does not become the operation's latest: a conflict, a reminder. */
-  publish(type: string, operation: OperationState | undefined, body: EventBody): ProjectedEvent;
-  /** Puts the operation and publishes `payment.OPERATION.NAME`, which becomes its latest event. */
-  putAndPublish(operation: OperationState, name: string, body: EventBody): void;
-}
-
-export function draft(order: OrderState, offset: bigint, at: string): Draft {
-  const next: Draft = {
-    order: { ...order, lastOffset: offset.toString() },
-    effects: [],
-    at,
-    put(operation) {
-      const known = next.order.operations.find((other) => other.commandId === operation.commandId);
-      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : at });
-      next.order.operations = known
-        ? next.order.operations.map((other) => (other === known ? state : other))
-        : [...next.order.operations, state];
-    },
-    publish(type, operation, body) {
-      const complete = compact({ ...describe(operation), ...body });
-      const alike = next.effects.flatMap(({ event, isRepeat }) => (event.type === type && !isRepeat ? [event] : []));
-      const own = alike.find(({ body: { commandId } }) => commandId !== undefined && commandId === complete.commandId);
-      if (own) {
-        own.body = withMore(own, complete);
-        return own;
-      }
-      const nth = alike.length > 0 ? alike.length : undefined;
-      const { correlationId } = operation ?? {};
-      const event: ProjectedEvent = compact({ type, offset: next.order.lastOffset, nth, time: at, correlationId, body: complete });
-      next.effects.push({ event });
-      return event;
-    },
-    putAndPublish(operation, name, body) {
-      const event = next.publish(`payment.${operation.operation}.${name}`, operation, body);
-      next.put({ ...operation, latest: withoutHtml(event) });
-    },
-  };
-  return next;
-}
-
-const CONFLICT = 'payment.conflict.detected';
-
-/** A record brings about one event of a type for an operation: what is reported next goes into it. Flags of a success say that it is published again. */
-function withMore({ type, body }: ProjectedEvent, more: EventBody): EventBody {
-  const { flags = [] } = body;
-  return compact({ ...more, ...body, flags: type === CONFLICT ? [...new Set([...flags, ...(more.flags ?? [])])] : body.flags });
-}
-
-function describe(operation: OperationState | undefined): EventBody {
-  if (operation === undefined) return {};
-  const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
-  const body: EventBody = { commandId, operation: kind, method, attempt };
-  if (amount !== undefined) body.amount = amount;
-  body.currency = currency;
-  if (transactionId !== undefined) body.transactionId = transactionId;
-  if (partial !== undefined) body.partial = partial;
-  if (flags !== undefined) body.flags = flags;
-  return body;
-}
-
-/** State must stay small: REDIRECTHTML is kept apart, for a day. */
-function withoutHtml(event: ProjectedEvent): ProjectedEvent {
-  if (event.body.redirectHtml === undefined) return event;
-  const { redirectHtml, ...body } = event.body;
-  return { ...event, body };
-}
+import { hasRule } from './rules-version.js';
 
 /** Ends an operation and publishes the event that says so. */
 export function closeWith(next: Draft, operation: OperationState, change: Partial<OperationState>, name: string, body: EventBody): void {
@@ -129,7 +44,25 @@ export function settle(next: Draft, operation: OperationState, result: Result, r
   if (resolvesDoubt)
     next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
   else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
+  if (result === 'succeeded') tellOtherAmount(next, moved, reported);
   if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, reported);
+}
+
+/**
+ * The platform says of a success as a whole that its amount is another one than we asked for: a conflict, published once per amount (R15).
+ * Returns the operation as it is then.
+ */
+export function tellOtherAmount(next: Draft, operation: OperationState, reported: ReportedResult): OperationState {
+  const { amount: otherAmount } = reported.answer;
+  const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
+  if (!hasRule(next.order, 'otherAmounts') || reported.partial || partial || isAmountAssumed) return operation;
+  if (otherAmount === undefined || asked === undefined || otherAmount === asked || otherAmounts.includes(otherAmount)) return operation;
+  // What was published meanwhile is kept: only the amount is new.
+  const known = findOperation(next.order, operation.commandId) ?? operation;
+  const moved = { ...known, otherAmounts: [...otherAmounts, otherAmount] };
+  next.put(moved);
+  next.publish(CONFLICT, moved, { origin: reported.origin, ...answered(reported), otherAmount, flags: ['other_amount'] });
+  return moved;
 }
 
 /** TRANSACTIONID of the operation, and of the attempt that got it. */
@@ -234,16 +167,4 @@ export function answered(reported: ReportedResult): EventBody {
   if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
   if (externalReference !== undefined) body.externalReference = externalReference;
   return body;
-}
-
-/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
-export function compact<T extends object>(value: T): T {
-  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
-  return value;
-}
-
-function withoutUndefined<T extends object>(value: T): T {
-  const kept = {} as T;
-  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
-  return kept;
 }

@@ -1,0 +1,27 @@
+import type { OrderState } from './order-state.js';
+
+/**
+ * Versions of the fold's rules, oldest first. A record states the one that it was written under. Every release reads every version that was
+ * ever written, and judges by it as was judged then (R9); a reader that does not know a version stops the partition (R2).
+ */
+export const RULES_VERSIONS = [1, 2] as const;
+export type RulesVersion = (typeof RULES_VERSIONS)[number];
+
+/** What new installations write. */
+export const NEWEST_RULES_VERSION = 2 satisfies RulesVersion;
+
+/** The version that brought a rule. Rules without a row are of version 1. */
+export const RULES_SINCE = {
+  /** An OUTCOME whose token was never granted is a conflict, and counts as "may have succeeded". */
+  ungrantedOutcomes: 2,
+  /** A refund or capture that names a known operation which can't be refunded or captured is rejected. */
+  knownReferences: 2,
+  /** A success with another amount than asked for is a conflict; guards count on the amount that is safe. */
+  otherAmounts: 2,
+} as const satisfies Record<string, RulesVersion>;
+
+export const isRulesVersion = (version: unknown): version is RulesVersion => (RULES_VERSIONS as readonly unknown[]).includes(version);
+
+/** Whether a rule holds for what is folded into this order now. */
+export const hasRule = ({ rulesVersion = RULES_VERSIONS[0] }: Pick<OrderState, 'rulesVersion'>, rule: keyof typeof RULES_SINCE): boolean =>
+  rulesVersion >= RULES_SINCE[rule];

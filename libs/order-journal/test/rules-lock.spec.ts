@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeRecord, emptyOrder, encodeRecord, fold, RULES_VERSIONS } from '../src/index.js';
+import { randomLog, type Log } from './rules-lock/random-log.js';
+
+/** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
+const LOGS = 10_000;
+const PER_DIGEST = 100;
+/** Files are only ever added: their versions' seeds must not meet. */
+const firstSeed = (version: number): number => version * 1_000_000;
+const fileOf = (version: number): string => join(__dirname, `rules-lock/digests-${version}.json`);
+
+it.each(RULES_VERSIONS)(`rules version %i: ${LOGS} logs bring the same verdicts and events for ever`, (version) => {
+  const file = fileOf(version);
+  if (!existsSync(file)) {
+    if (process.env.WRITE_RULES_LOCK !== '1') throw new Error(`${file} is missing: ${RECIPE}`);
+    writeFileSync(file, `${JSON.stringify(digestsOf(version), null, 2)}\n`);
+  }
+  const locked = JSON.parse(readFileSync(file, 'utf8')) as string[];
+  expect(locked).toHaveLength(LOGS / PER_DIGEST);
+  const changed = digestsOf(version).flatMap((digest, at) => (digest === locked[at] ? [] : [firstSeed(version) + at * PER_DIGEST]));
+  if (changed.length > 0) throw new Error(changedFold(version, changed));
+});
+
+const RECIPE = 'add a version: see CONTRIBUTING recipe (g), "a rule of the fold"';
+
+function changedFold(version: number, seeds: readonly number[]): string {
+  const among = `${seeds.length} of ${LOGS / PER_DIGEST} digests, the first one of seeds ${seeds[0]} to ${seeds[0]! + PER_DIGEST - 1}`;
+  return `The fold changed and no version was added: ${RECIPE}.
+Journals of rules version ${version} bring other verdicts or events than when it was locked (${among}).
+Releases side by side would judge one journal in two ways. Never write the digests anew.`;
+}
+
+const digestsOf = (version: number): string[] =>
+  Array.from({ length: LOGS / PER_DIGEST }, (_, chunk) => {
+    const hash = createHash('sha256');
+    for (let n = 0; n < PER_DIGEST; n++) hash.update(told(randomLog(firstSeed(version) + chunk * PER_DIGEST + n, version)));
+    return hash.digest('base64url').slice(0, 16);
+  });
+
+/** Verdicts and events of a log; the names of a body in the order of the alphabet. */
+function told(log: Log): string {
+  let order = emptyOrder('shop-fr', 'o');
+  const lines: string[] = [];
+  for (const [offset, written] of log) {
+    const before = order.verdicts.length;
+    const { order: next, effects } = fold(order, decodeRecord(encodeRecord(written)), offset);
+    order = next;
+    for (const verdict of order.verdicts.slice(before)) lines.push(verdict.join(' '));
+    for (const { event, isRepeat = false } of effects) lines.push(JSON.stringify(sorted({ ...event, isRepeat })));
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted((value as Record<string, unknown>)[name])]));
+}
+
+it('mixes versions within a log, and meets every verdict and most events', () => {
+  const logs = Array.from({ length: 2_000 }, (_, n) => randomLog(firstSeed(2) + n, 2));
+  const mixed = logs.filter((log) => new Set(log.map(([, { rulesVersion }]) => rulesVersion)).size > 1);
+  expect(mixed.length).toBeGreaterThan(600);
+  const text = logs.map(told).join('');
+  const meant = [
+    ...['granted', 'busy', 'rejected', 'lost'].map((verdict) => ` ${verdict}\n`),
+    ...['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved', 'redirect_required'].map((type) => `.${type}"`),
+    ...['pending', 'expired', 'external', 'closing', 'detected'].map((type) => `.${type}"`),
+    ...['never_granted', 'other_amount', 'two_payments_succeeded', 'was_expired', 'was_refused'].map((flag) => `"${flag}"`),
+    ...['said_other_transaction', 'references_added'].map((flag) => `"${flag}"`),
+    ...['not_a_capture', 'not_an_authorization', 'refund_exceeds_remaining', 'authorization_live'].map((code) => `"${code}"`),
+    ...['already_captured', 'already_voided', 'order_in_doubt', 'capture_not_succeeded'].map((code) => `"${code}"`),
+  ];
+  expect(meant.filter((words) => !text.includes(words))).toEqual([]);
+});
