@@ -5,6 +5,8 @@
 import { testTitles } from './test-titles.mjs';
 
 const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
+/** Records of small assumptions: each row says which setting changes its own, or why none does. */
+const SMALL = /\]\(decisions\/(?:0004|0032|0044)-/;
 const SHORTEST_FRAGMENT = 4;
 /** Rules of our own, beside the interface's. */
 const OURS = /^Ours\./;
@@ -51,6 +53,9 @@ function rowFaults(row, known) {
     ...(hasCode || hasDecision ? [] : ['neither code nor a decision record with its assumption']),
     ...(hasTest || hasDecision ? [] : ['neither a test nor a decision record with its assumption']),
     ...(assumes(row.rule) && !hasDecision ? ['an assumption without its decision record'] : []),
+    ...(assumes(row.rule) && SMALL.test(row.rule) && !/(?:Switch|Fixed): \S/.test(row.rule)
+      ? ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)']
+      : []),
     ...codeFaults(row.code, known),
     ...testFaults(row.tests, known),
   ];

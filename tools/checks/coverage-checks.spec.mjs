@@ -24,7 +24,7 @@ const GOOD = {
   code: '`libs/a/src/a.ts` `LIMIT`',
   tests: '`libs/a/src/a.spec.ts` "an identifier too long"',
 };
-const ASSUMED = '_At least 1_ [0032](decisions/0032-assumptions.md)';
+const ASSUMED = '_At least 1_ [0032](decisions/0032-assumptions.md). Fixed: 0 is none';
 
 const row = (change) => Object.values({ ...GOOD, ...change }).join(' | ');
 const faultsOf = (change, { definitions = '', rules = RULES } = {}) =>
@@ -84,6 +84,11 @@ describe('a row is wrong', () => {
       'a decision is named without an assumption',
       { rule: 'see [0032](decisions/0032-x.md)', tests: '–' },
       ['neither a test nor a decision record with its assumption'],
+    ],
+    [
+      'an assumption has neither switch nor reason',
+      { rule: 'to 32. _At least 1_ [0032](decisions/0032-assumptions.md)' },
+      ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)'],
     ],
     ['an assumption has no record', { rule: 'to 32. _At least 1_' }, ['an assumption without its decision record']],
     ['it is not built', { rule: 'is not built yet' }, ['a rule that is not built']],

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import transformer from 'class-transformer/cjs/storage.js';
 
@@ -29,13 +28,13 @@ export function writeSchemas({ wanted, stale }) {
 
 const textOf = (schema) => `${JSON.stringify(schema, null, 2)}\n`;
 
-function schemaOf({ name, type, unknown }, { EVENT_REQUIREMENTS, FIELD_RULE }) {
+function schemaOf({ name, type, unknown }, { EVENT_REQUIREMENTS, FIELD_RULE, THERE_RULE }) {
   const all = validationMetadatasToSchemas({
     classTransformerMetadataStorage: transformer.defaultMetadataStorage,
     refPointerPrefix: '#/definitions/',
-    additionalConverters: { [FIELD_RULE]: (rule) => rule.context.schema },
+    additionalConverters: { [FIELD_RULE]: (rule) => rule.context.schema, [THERE_RULE]: () => ({}) },
   });
-  const complete = (className) => ({ ...all[className], additionalProperties: unknown === 'ignored', ...eitherOf(className) });
+  const complete = (className) => ({ ...all[className], additionalProperties: unknown === 'ignored' });
   const definitions = Object.fromEntries(reachable(all, type.name).map((className) => [className, complete(className)]));
   if (name === 'payment-event') Object.assign(definitions, byEventType(EVENT_REQUIREMENTS));
   return {
@@ -53,18 +52,6 @@ function reachable(all, className, found = []) {
     if (!found.includes(next)) reachable(all, next, found.push(next) && found);
   }
   return found;
-}
-
-/** `@RequiredUnless`: at least one of the two must be there. */
-function eitherOf(className) {
-  const rules = [...getMetadataStorage().validationMetadatas.values()].flat();
-  const pairs = rules
-    .filter(
-      ({ target, type, context }) =>
-        target.name === className && type === ValidationTypes.CONDITIONAL_VALIDATION && context?.requiredUnless,
-    )
-    .map(({ propertyName }) => ({ required: [propertyName] }));
-  return pairs.length === 0 ? {} : { anyOf: pairs };
 }
 
 /** What each event type has at least: `#/definitions/payment.authorize.succeeded`. */

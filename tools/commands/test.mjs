@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { commitSeed } from '../checks/commit-seed.mjs';
 import { countResults, lastLine } from '../checks/test-results.mjs';
@@ -11,6 +11,8 @@ import { wholeNumber } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
 
 const JEST = resolve('node_modules/jest/bin/jest.js');
+/** More than processors: end-to-end tests wait for a third of their time. */
+const WORKERS = Math.min(4, availableParallelism() + 1);
 const CACHE = '--cacheDirectory=node_modules/.cache/jest';
 /** Of one it says: Unrecognized option "x"; of several: Following options were not recognized: ["x", "y"]. */
 const WRONG_OPTIONS = /(?:Unrecognized option|options were not recognized:)\s*(\[[^\]]*\]|"[^"]+")/;
@@ -66,7 +68,7 @@ async function needsBrowser(held, jestArguments) {
 /** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
 async function runJest(held, jestArguments, env) {
   const outputFile = join(tmpdir(), 'results.json');
-  const settings = ['--json', `--outputFile=${outputFile}`, '--maxWorkers=2', CACHE];
+  const settings = ['--json', `--outputFile=${outputFile}`, `--maxWorkers=${WORKERS}`, CACHE];
   const args = [JEST, ...settings, ...jestArguments];
   const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {};
   const onLine = (line) => line.startsWith('{"numFailedTestSuites"') || console.error(line);

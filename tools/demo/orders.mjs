@@ -64,6 +64,24 @@ export function partnerBOrder(orderId, overrides = {}) {
   };
 }
 
+const DELIVERY_DAYS = 10;
+
+/** Nothing is sent to an address, and the article has no brand. A delivery of more than 3 days is told by its date alone. */
+export function digitalOrder(orderId) {
+  const course = {
+    merchantItemId: 'course-3',
+    name: 'Evening course, in four parts',
+    price: 30_000,
+    quantity: 1,
+    category: 'servicesforindividuals',
+    deliverySpeed: 'standard',
+    deliveryType: 'edelivery',
+    deliveryExpectedDate: new Date(Date.now() + DELIVERY_DAYS * 86_400_000).toISOString().slice(0, 10),
+    totalAmount: 30_000,
+  };
+  return partnerBOrder(orderId, { description: 'An evening course', extraData: 'basket=44', shipping: undefined, cart: [course] });
+}
+
 export function cardOrder(orderId, hfToken) {
   return {
     merchant: 'shop-fr',

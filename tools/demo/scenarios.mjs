@@ -2,7 +2,7 @@
 import { Expected } from '../infra/processes.mjs';
 import { cardPayment, cardRefused, keyRotated } from './card-scenarios.mjs';
 import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';
-import { newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';
+import { digitalOrder, newOrderId, partnerAOrder, partnerBOrder } from './orders.mjs';
 import { faultCodes, must } from './story.mjs';
 import { captureWindow, pendingExpires } from './time-scenarios.mjs';
 import { difference, money } from './timeline.mjs';
@@ -11,6 +11,7 @@ import { difference, money } from './timeline.mjs';
 export const SCENARIOS = [
   { name: 'method-a-capture-refund', title: 'Method A in 3 instalments: form, capture, partial refund, second capture', play: methodA },
   { name: 'method-b-pending-approved', title: 'Method B: on hold for approval, then approved', play: methodB },
+  { name: 'digital-goods', title: 'Method B: a digital article without brand, delivered in ten days', play: digitalGoods },
   { name: 'void', title: 'Method A: authorized, then voided', play: voided },
   { name: 'same-command-twice', title: 'The same command twice: one call, the same event again', play: twice },
   { name: 'bad-command', title: 'A bad command: every fault at once, nothing sent', play: badCommand },
@@ -66,6 +67,16 @@ async function methodB(stage) {
   story.tell('the provider approves');
   const approved = await story.next('payment.authorize.succeeded');
   must(difference('EXECCODE', '0000', approved.data.execCode));
+  await story.executes({ authorization: 1 });
+}
+
+async function digitalGoods(stage) {
+  const story = stage.story('partner-b', newOrderId('course'));
+  await story.send('payment.authorize', digitalOrder(story.orderId));
+  const redirected = await story.next('payment.authorize.redirect_required');
+  await story.decide(redirected, 'validate', 'the cardholder validates on the form');
+  const authorized = await story.next('payment.authorize.succeeded');
+  must(difference('EXECCODE', '0000', authorized.data.execCode));
   await story.executes({ authorization: 1 });
 }
 

@@ -8,7 +8,7 @@ import { portOpens } from './ports.mjs';
 
 export const KAFKA_VERSION = '4.1.1';
 const LOG4J_VERSION = '2.25.1';
-const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 /** Settings of the test broker; `controllerPort` is its own, nobody else connects there. */
 export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1' }) {

@@ -41,7 +41,7 @@ const FIELDS: Record<keyof Card, string> = {
 const nameFaults = (name: string): Fault[] => (name.trim() === '' ? [{ path: 'card-name', code: 'required' }] : []);
 
 /** The age and not the time: this clock may be wrong. */
-function postedCard({ hfToken, requestedAtMs }: CardToken, selectedBrand: string, cardFullName: string): object {
+function postedCard({ hfToken, requestedAtMs }: CardToken, selectedBrand: string | undefined, cardFullName: string): object {
   return { hfToken, ageMs: Math.max(0, performance.now() - requestedAtMs), selectedBrand, cardFullName };
 }
 

@@ -7,6 +7,7 @@ import { cseTokenService } from '../src/cse.module.js';
 
 export const API_KEY_ID = '11111111-2222-4333-8444-555555555555';
 export const SECOND_ID = '66666666-7777-4888-8999-aaaaaaaaaaaa';
+export const PRIVATE_ID = 'bbbbbbbb-cccc-4ddd-8eee-ffffffffffff';
 export const ORIGIN = 'https://shop.example';
 
 const folder = mkdtempSync(join(tmpdir(), 'merchants-'));
@@ -23,7 +24,11 @@ export function merchantsFile(): string {
     merchant: 'shop',
     identifier: 'SHOP',
     accountKey: 'canary-account-key',
-    apiKeys: [API_KEY_ID, SECOND_ID].map((id) => ({ id, key: 'canary-api-key' })),
+    apiKeys: [
+      { id: API_KEY_ID, type: 'Public' },
+      { id: SECOND_ID, key: 'canary-api-key' },
+      { id: PRIVATE_ID, type: 'Private', key: 'canary-api-key' },
+    ],
   };
   writeFileSync(file, JSON.stringify([merchant, { merchant: 'without', identifier: 'WITHOUT', accountKey: 'canary-account-key' }]));
   return file;

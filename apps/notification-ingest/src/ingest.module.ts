@@ -8,6 +8,8 @@ import { BODY_TYPES, MAX_BODY_BYTES } from './notification-parameters.pipe.js';
 import { NotificationModule } from './notification.module.js';
 import { ReturnModule } from './return/return.module.js';
 
+const MAX_QUERY_BYTES = 65_536;
+
 @Module({ imports: [NotificationModule, ReturnModule, LimitsModule], providers: [FailureFilter] })
 export class IngestModule {}
 
@@ -22,7 +24,7 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
   // A GET carries everything in its first line, which counts as a header.
   limits: {
     bodyBytes: MAX_BODY_BYTES,
-    headerBytes: MAX_BODY_BYTES + 16_384,
+    headerBytes: MAX_QUERY_BYTES + 16_384,
     headersTimeoutMs: 5_000,
     requestTimeoutMs: 10_000,
     keepAliveTimeoutMs: 5_000,
@@ -30,7 +32,7 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
   http: { rewriteUrl: pathWithoutSlash },
   prepare: (app) => {
     app.useGlobalFilters(app.get(FailureFilter));
-    // Bodies arrive whole (the limit is small) as bytes: the pipe of the route reads them.
+    // Bodies arrive whole as bytes: the pipe of the route reads them.
     app.useBodyParser(BODY_TYPES, { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
   },
 };

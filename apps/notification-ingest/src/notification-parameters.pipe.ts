@@ -4,7 +4,8 @@ import { parametersOfMultipart } from './multipart-parameters.js';
 import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
 import { parametersOfQuery, queryAndBody, type ReceivedRequest } from './received-request.js';
 
-export const MAX_BODY_BYTES = 65_536;
+/** MESSAGE has no limit of its own (docs/decisions/0045). */
+export const MAX_BODY_BYTES = 1_048_576;
 export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /** This cannot be a notification, and `reason` says why. */

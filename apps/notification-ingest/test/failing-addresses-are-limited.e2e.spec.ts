@@ -1,5 +1,5 @@
 import { infrastructure, waitFor } from '@tranche/testing';
-import { capture, form, signed, startIngest, type Ingest } from './support.js';
+import { capture, form, signed, startIngest, tooLarge, type Ingest } from './support.js';
 
 const LIMIT = 5;
 
@@ -19,7 +19,7 @@ describe('an address that fails too often', () => {
   const failures: ((ingest: Ingest) => Promise<Response>)[] = [
     (ingest) => forged(ingest, 0),
     (ingest) => fetch(ingest.webhook),
-    (ingest) => fetch(ingest.webhook, { method: 'POST', body: new URLSearchParams({ A: 'x'.repeat(70_000) }) }),
+    (ingest) => tooLarge(ingest.webhook, 1_048_577, 'announced'),
     (ingest) => fetch(ingest.webhook, { method: 'POST', body: '<a/>', headers: { 'content-type': 'text/xml' } }),
     (ingest) => fetch(`${ingest.app.url}/elsewhere`),
   ];

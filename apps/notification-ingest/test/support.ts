@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,6 +115,29 @@ export function multipart(fields: Fields): FormData {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.append(name, value);
   return body;
+}
+
+/**
+ * A body that is too large, as a server sees it: its length is announced, or so much of it comes in chunks. The answer comes before the end,
+ * and whoever still sends then may lose it.
+ */
+export function tooLarge(webhook: string, bytes: number, how: 'announced' | 'chunked'): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = how === 'chunked' ? { ...type, 'transfer-encoding': 'chunked' } : { ...type, 'content-length': bytes };
+    const outgoing = request(webhook, { method: 'POST', headers }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (more: string) => (text += more));
+      answer.on('end', () => {
+        const told = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+        resolve(new Response(text, { status: answer.statusCode ?? 0, headers: told }));
+        outgoing.destroy();
+      });
+    });
+    outgoing.on('error', reject);
+    if (how === 'chunked') outgoing.write(`A=${'x'.repeat(bytes - 2)}`);
+    else outgoing.flushHeaders();
+  });
 }
 
 export const notificationOf = (record: ConsumedRecord | undefined) =>

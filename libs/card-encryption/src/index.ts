@@ -62,7 +62,7 @@ function copyOf(card: Card): Card {
 export function cardFaults(card: Card): CardFault[] {
   return FIELDS.flatMap((field): CardFault[] => {
     const value: unknown = copyOf(card)[field];
-    if (value === undefined || value === null || value === '') return [{ field, code: 'required' }];
+    if (value === undefined || value === null || value === '') return field === 'selectedBrand' ? [] : [{ field, code: 'required' }];
     if (typeof value === 'string' && FORMATS[field].test(value)) return [];
     return [{ field, code: field === 'selectedBrand' ? 'unknown_brand' : 'format' }];
   });
@@ -73,7 +73,8 @@ export async function encryptCard(card: Card, key: EncryptionKey): Promise<strin
   const subtle = cryptoApi();
   const faults = cardFaults(card);
   if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
-  const plaintext = JSON.stringify(Object.fromEntries(FIELDS.map((field) => [PLATFORM_NAMES[field], card[field]])));
+  const given = FIELDS.filter((field) => card[field]);
+  const plaintext = JSON.stringify(Object.fromEntries(given.map((field) => [PLATFORM_NAMES[field], card[field]])));
   try {
     const publicKey = await importKey(subtle, key);
     const ciphertext = await subtle.encrypt({ name: 'RSA-OAEP' }, publicKey, new TextEncoder().encode(plaintext));
@@ -185,7 +186,7 @@ function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   if (execCode !== '0000' || !isText(hfToken)) throw new CardEncryptionError('tokenizer_unavailable', { execCode });
   return {
     hfToken,
-    cardCode: text(body.CARDCODE) ?? '',
+    cardCode: masked(text(body.CARDCODE) ?? ''),
     cardType: text(body.CARDTYPE),
     cardValidityDate: text(body.CARDVALIDITYDATE),
     selectedBrand: text(body.SELECTEDBRAND),
@@ -194,6 +195,11 @@ function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
     binNetwork: text(body.BINNETWORK),
     requestedAtMs,
   };
+}
+
+/** A number that shows more than six digits in front and four behind is no masked one: its last four stay. */
+function masked(number: string): string {
+  return /\d(?:\D?\d){10}/.test(number) ? number.replace(/\d(?=(?:\D*\d){4})/g, 'X') : number;
 }
 
 function readBrand(entry: unknown): { brand: string; serviceType: string | null }[] {

@@ -77,6 +77,23 @@ it('a token record with only its token is one', async () => {
   await expect(tokenize()).resolves.toMatchObject({ hfToken: 'token', cardCode: '', cardType: undefined, binBrands: [] });
 });
 
+it('sends no brand where the page offers none', async () => {
+  const { selectedBrand: _chosen, ...card } = CARD;
+  await tokenizeCard(card, platform.options);
+  expect(platform.plaintexts).toEqual(['{"CARDCODE":"4970101200040016","CARDVALIDITYDATE":"12-49","CARDCVV":"739"}']);
+});
+
+it.each([
+  ['XXXXXXXXXXXX0016', 'XXXXXXXXXXXX0016'],
+  ['497010XXXXXX0016', '497010XXXXXX0016'],
+  ['4970101200040016', 'XXXXXXXXXXXX0016'],
+  ['4970 1012 0004 0016', 'XXXX XXXX XXXX 0016'],
+  ['497010120016', 'XXXXXXXX0016'],
+])('CARDCODE %s is read as %s: masked, whatever the tokenizer answers', async (CARDCODE, cardCode) => {
+  platform.respond('/tokenizer', (_body, response) => answer(response, { ...TOKEN_RECORD, CARDCODE }));
+  await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN, cardCode });
+});
+
 describe('a key that the tokenizer does not take', () => {
   it('rotated between fetch and tokenizer: asked for anew, naming the refused one, and the card is sent under the new one', async () => {
     const first = platform.keyId();

@@ -9,7 +9,8 @@ export interface Card {
   cardValidityDate: string;
   /** 3 or 4 digits. */
   cardCvv: string;
-  selectedBrand: Brand;
+  /** Where the page offers a choice; `binBrands` of the token says between which. */
+  selectedBrand?: Brand | undefined;
 }
 
 export interface CardFault {
@@ -29,7 +30,7 @@ export interface EncryptionKey {
 export interface CardToken {
   /** For one payment, within 15 minutes of `requestedAtMs`. */
   hfToken: string;
-  /** Masked by the tokenizer. */
+  /** Masked by the tokenizer, and here where it is not. */
   cardCode: string;
   cardType?: string | undefined;
   cardValidityDate?: string | undefined;

@@ -12,6 +12,7 @@ import {
   validateCommandData,
   type CloudEvent,
   type CommandData,
+  type CommandRules,
   type CommandType,
   type EncodedEvent,
   type Fault,
@@ -28,6 +29,8 @@ export interface PublishOptions {
   id: string;
   /** Comes back in every event of the command. */
   correlationId?: string;
+  /** What the gateway's merchants file sets for the merchant, so that its faults are found before anything is published. */
+  rules?: CommandRules;
   /** When the command was made (now). RFC 3339; the gateway refuses what is older than 7 days. */
   time?: string | Date;
 }
@@ -72,7 +75,7 @@ export function commandMessage(
 ): CommandMessage {
   if (!RAILS.includes(rail))
     throw new InvalidCommandError(type, [fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`)]);
-  const { value, faults } = validateCommandData(rail, type, data);
+  const { value, faults } = validateCommandData(rail, type, data, options.rules);
   const { id, correlationId, time = now } = options;
   const event: CloudEvent<CommandData | undefined> = {
     id,

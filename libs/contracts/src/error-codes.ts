@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   amount_out_of_range: { kind: 'rule', meaning: `The amount is outside the limits of the method (${amountLimitsInWords()}).` },
   option_not_in_market: { kind: 'rule', meaning: "The payment option is not offered in the merchant's market." },
   phone_not_in_market: { kind: 'rule', meaning: "A phone number is not in the form that the merchant's market demands." },
+  not_express: { kind: 'rule', meaning: 'DELIVERYSPEED is express, and the delivery takes 48 hours or more.' },
+  public_api_key: { kind: 'rule', meaning: 'The apiKeyId is of type Public: such a key is for pages and never signs.' },
   unknown_api_key: { kind: 'rule', meaning: 'The apiKeyId is not configured for the merchant.' },
   void_not_offered: { kind: 'rule', meaning: 'The method has no void.' },
   not_an_authorization: { kind: 'rule', meaning: 'Only authorizations can be captured or voided.' },

@@ -49,6 +49,16 @@ describe('a list', () => {
     }
   });
 
+  it('takes API keys with and without a type; a Public one has no secret', () => {
+    const apiKeys = [
+      { id: API_KEY_ID, key: 'K' },
+      { id: 'p'.repeat(36), type: 'Public' },
+      { id: 's'.repeat(36), type: 'Private', key: 'L' },
+    ];
+    const read = readMerchants([{ ...shop, apiKeys }], noFiles);
+    expect('merchants' in read && read.merchants.all[0]?.apiKeys).toEqual(apiKeys);
+  });
+
   it.each([
     ['no list', {}, [': type']],
     ['no merchant', [], [': length']],
@@ -66,9 +76,22 @@ describe('a list', () => {
       ['[0].notificationUrl: format', '[0].returnUrl: format', '[0].pageUrl: type'],
     ],
     ['a URL with a port that is none', [{ ...shop, returnUrl: 'http://shop.example:99999/x' }], ['[0].returnUrl: format']],
+    ['an unknown profile', [{ ...shop, requirements: 'none' }], ['[0].requirements: enum']],
+    ['an unknown scan', [{ ...shop, descriptionScan: false }], ['[0].descriptionScan: type']],
     ['lookup as a text', [{ ...shop, lookup: 'yes' }], ['[0].lookup: type']],
     ['an API key id too short', [{ ...shop, apiKeys: [{ id: 'short', key: 'K' }] }], ['[0].apiKeys[0].id: length']],
     ['an API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID }] }], ['[0].apiKeys[0].key: required']],
+    [
+      'a type of API key that is none',
+      [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'public', key: 'K' }] }],
+      ['[0].apiKeys[0].type: enum'],
+    ],
+    ['a Private API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'Private' }] }], ['[0].apiKeys[0].key: required']],
+    [
+      'a Public API key with a secret',
+      [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'Public', key: 'K' }] }],
+      ['[0].apiKeys[0].key: unknown_field'],
+    ],
     ['a previous key of another kind', [{ ...shop, previousKeys: { other: 'K' } }], ['[0].previousKeys.other: unknown_field']],
     ['two merchants alike', [shop, shop], ['[1].merchant: duplicate', '[1].identifier: duplicate']],
     [

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fault, joinPath, type Fault } from './faults.js';
-import { MARKETS, type Market } from './methods.js';
-import { MERCHANT_PATTERN } from './order-key.js';
-import { check } from './validation/check.js';
-import { isPlainObject, Nested, NestedList, OneOf, Optional, Text, YesNo } from './validation/fields.js';
+import { faultsOfApiKeys, MerchantEntry, type ApiKey } from './merchant-entry.js';
+import type { Market } from './methods.js';
+import { check, type CommandRules } from './validation/check.js';
+import { isPlainObject } from './validation/fields.js';
 
 /** A merchant's account on the platform. Keys are secrets: never log one of these whole. */
-export interface Merchant {
+export interface Merchant extends CommandRules {
   merchant: string;
   /** IDENTIFIER. */
   identifier: string;
@@ -17,7 +17,7 @@ export interface Merchant {
   redirectKey?: string;
   /** Still accepted on what comes in, while a key is being changed. */
   previousKeys?: { account?: string; notification?: string; redirect?: string };
-  apiKeys?: { id: string; key: string }[];
+  apiKeys?: readonly ApiKey[];
   market: Market;
   /** ISO 4217. */
   currency: string;
@@ -74,95 +74,24 @@ export function readMerchants(list: unknown, readKey: (path: string) => string):
   list.forEach((raw: unknown, index) => {
     const entry = withKeysFromFiles(raw, `[${index}]`, readKey, faults);
     const checked = check(MerchantEntry, entry, 'refused');
-    faults.push(...checked.faults.map((one) => ({ ...one, path: joinPath(`[${index}]`, one.path) })));
+    const ofKeys = checked.value === undefined ? [] : faultsOfApiKeys(checked.value);
+    faults.push(...[...checked.faults, ...ofKeys].map((one) => ({ ...one, path: joinPath(`[${index}]`, one.path) })));
     if (checked.value !== undefined) all.push(merchantOf(checked.value));
   });
   faults.push(...duplicates(list));
   return faults.length > 0 ? { faults } : { merchants: merchantsOf(all) };
 }
 
-const KEY = { min: 1, max: 1024 };
-const HTTP_URL = /^https?:\/\/[^\s/?#]+[^\s]*$/;
-
-class PreviousKeys {
-  @Optional()
-  @Text(KEY.min, KEY.max)
-  account?: string;
-
-  @Optional()
-  @Text(KEY.min, KEY.max)
-  notification?: string;
-
-  @Optional()
-  @Text(KEY.min, KEY.max)
-  redirect?: string;
-}
-
-class ApiKey {
-  @Text(36, 36)
-  id!: string;
-
-  @Text(KEY.min, KEY.max)
-  key!: string;
-}
-
-class MerchantEntry {
-  @Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' })
-  merchant!: string;
-
-  @Text(1, 32)
-  identifier!: string;
-
-  @Text(KEY.min, KEY.max)
-  accountKey!: string;
-
-  @Optional()
-  @Text(KEY.min, KEY.max)
-  notificationKey?: string;
-
-  @Optional()
-  @Text(KEY.min, KEY.max)
-  redirectKey?: string;
-
-  @Optional()
-  @Nested(() => PreviousKeys)
-  previousKeys?: PreviousKeys;
-
-  @Optional()
-  @NestedList(() => ApiKey, 0)
-  apiKeys?: ApiKey[];
-
-  @Optional()
-  @OneOf(MARKETS)
-  market?: Market;
-
-  @Optional()
-  @Text(3, 3, { pattern: /^[A-Z]{3}$/, says: 'an ISO 4217 code' })
-  currency?: string;
-
-  @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
-  notificationUrl?: string;
-
-  @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
-  returnUrl?: string;
-
-  @Optional()
-  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
-  pageUrl?: string;
-
-  @Optional()
-  @Text(1, 64)
-  authAccount?: string;
-
-  @Optional()
-  @YesNo()
-  lookup?: boolean;
-}
-
 function merchantOf(entry: MerchantEntry): Merchant {
-  return { ...entry, market: entry.market ?? 'FR', currency: entry.currency ?? 'EUR', lookup: entry.lookup ?? false };
+  const { apiKeys, ...fields } = entry;
+  return {
+    ...fields,
+    // Held to it by `faultsOfApiKeys`.
+    ...(apiKeys && { apiKeys: apiKeys as readonly ApiKey[] }),
+    market: entry.market ?? 'FR',
+    currency: entry.currency ?? 'EUR',
+    lookup: entry.lookup ?? false,
+  };
 }
 
 function merchantsOf(all: readonly Merchant[]): Merchants {

@@ -49,6 +49,8 @@ interface MethodRow {
   readonly pendingDays?: number;
   /** A card token is good for so long. */
   readonly tokenMinutes?: number;
+  /** An express delivery of an article takes less. */
+  readonly expressHours?: number;
   /** LANGUAGE of a notification. */
   readonly languages: readonly string[];
   /** Path behind {payment_url} that its operations are sent to. */
@@ -83,6 +85,7 @@ export const METHODS = {
     },
     captureWindowDays: 7,
     pendingDays: 6,
+    expressHours: 48,
     languages: [...COMMON_LANGUAGES, 'cs'],
     endpoint: ENDPOINT,
   },
@@ -133,7 +136,6 @@ export type Language = (typeof METHODS)[Method]['languages'][number];
 
 export const METHOD_NAMES = Object.keys(METHODS) as readonly Method[];
 export const RAILS: readonly Rail[] = METHOD_NAMES.map((name) => METHODS[name].rail);
-export const LANGUAGES: ReadonlySet<string> = new Set(METHOD_NAMES.flatMap((name): readonly string[] => METHODS[name].languages));
 
 /** The row of a method, with the columns that not every method has. */
 export const methodRow = (method: Method): MethodRow => METHODS[method];

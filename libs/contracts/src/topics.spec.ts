@@ -9,10 +9,10 @@ it.each([
   ['partner-b', 'payments.commands.partner-b.v1', 14, 1],
   ['card', 'payments.commands.card.v1', 14, 1],
   ['events', 'payments.events.v1', 35, 4],
-  ['notifications', 'payments.notifications.v1', 35, 1],
+  ['notifications', 'payments.notifications.v1', 35, 16],
   ['journal', 'payments.journal.v1', 100, 4],
   ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
-  ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 1],
+  ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
   ['authEvents', 'auth.events.v1', 7, 1],
   ['cseEvents', 'cse.events.v1', 35, 1],
 ] as const)('%s is %s, kept %d days, records up to %d MB', (name, topic, days, megabytes) => {

@@ -25,9 +25,10 @@ export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, comm
 export const TOPICS = {
   ...COMMAND_TOPICS,
   events: topic('payments.events.v1', { days: 35, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'consumers' }),
+  // A body of 1 MiB, its texts twice, each byte written as six: 12 MiB (docs/decisions/0045).
   notifications: topic('payments.notifications.v1', {
     days: 35,
-    mib: 1,
+    mib: 16,
     key: ORDER_KEY,
     writtenBy: 'notification-ingest',
     readBy: 'payment-gateway',
@@ -43,7 +44,7 @@ export const TOPICS = {
   }),
   notificationsQuarantine: topic('payments.notifications.quarantine.v1', {
     days: 35,
-    mib: 1,
+    mib: 16,
     key: 'content hash',
     writtenBy: 'notification-ingest',
     readBy: 'people',

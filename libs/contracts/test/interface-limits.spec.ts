@@ -1,10 +1,11 @@
-import { commandClass, validateCommandData, type FaultCode } from '../src/index.js';
+import { commandClass, validateCommandData, type CommandRules, type FaultCode } from '../src/index.js';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { LIMITS, shown, withField } from './limits.js';
 
 describe.each(LIMITS)('$message', ({ rail, type, valid, limits }) => {
-  const check = (message: object) => validateCommandData(rail, type, message).faults.map(({ path, code }) => ({ path, code }));
+  const check = (message: object, rules?: CommandRules) =>
+    validateCommandData(rail, type, message, rules).faults.map(({ path, code }) => ({ path, code }));
   const byClassValidator = (message: object) => {
     const messageClass = commandClass(rail, type);
     if (messageClass === undefined) throw new Error('no class');
@@ -36,8 +37,14 @@ describe.each(LIMITS)('$message', ({ rail, type, valid, limits }) => {
       expect(byClassValidator(message)).toBe(false);
     });
 
-    it(isRequired ? 'is required' : 'may be absent', () => {
-      expect(check(withField(valid(), ours, undefined))).toEqual(isRequired ? [{ path: ours, code: 'required' }] : []);
+    const absent = withField(valid(), ours, undefined);
+    const required = [{ path: ours, code: 'required' }];
+    it(isRequired === true ? 'is required' : 'may be absent', () => {
+      expect(check(absent)).toEqual(isRequired === true ? required : []);
+      expect(byClassValidator(absent)).toBe(isRequired !== true);
+    });
+    it(isRequired ? 'is required of merchants with requirements all' : 'may be absent with requirements all', () => {
+      expect(check(absent, { requirements: 'all' })).toEqual(isRequired ? required : []);
     });
   });
 });

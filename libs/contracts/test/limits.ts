@@ -5,7 +5,8 @@ import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization,
 export interface Limit {
   field: string;
   ours: string;
-  isRequired: boolean;
+  /** `all`: of merchants with `requirements: 'all'` only. */
+  isRequired: boolean | 'all';
   accepted: readonly unknown[];
   refused: Partial<Record<FaultCode, readonly unknown[]>>;
 }
@@ -22,6 +23,7 @@ export interface LimitTable {
 type Sides = Pick<Limit, 'accepted' | 'refused'>;
 
 const required = (field: string, ours: string, sides: Sides): Limit => ({ field, ours, isRequired: true, ...sides });
+const listed = (field: string, ours: string, sides: Sides): Limit => ({ field, ours, isRequired: 'all', ...sides });
 const optional = (field: string, ours: string, sides: Sides): Limit => ({ field, ours, isRequired: false, ...sides });
 
 const NOT_TEXT = [5, true, null, {}, ['x']];
@@ -248,12 +250,12 @@ const address = (
   more: { lastName: number; address: Sides; city: number; phone: Sides },
 ): Limit[] => [
   optional(`${capitals}TITLE`, `${prefix}.title`, titles),
-  required(`${capitals}FIRSTNAME`, `${prefix}.firstName`, personal(15)),
-  required(`${capitals}LASTNAME`, `${prefix}.lastName`, personal(more.lastName)),
-  required(`${capitals}ADDRESS`, `${prefix}.address`, more.address),
-  required(`${capitals}POSTALCODE`, `${prefix}.postalCode`, text(1, 9)),
-  required(`${capitals}CITY`, `${prefix}.city`, personal(more.city)),
-  required(`${capitals}COUNTRY`, `${prefix}.country`, country),
+  listed(`${capitals}FIRSTNAME`, `${prefix}.firstName`, personal(15)),
+  listed(`${capitals}LASTNAME`, `${prefix}.lastName`, personal(more.lastName)),
+  listed(`${capitals}ADDRESS`, `${prefix}.address`, more.address),
+  listed(`${capitals}POSTALCODE`, `${prefix}.postalCode`, text(1, 9)),
+  listed(`${capitals}CITY`, `${prefix}.city`, personal(more.city)),
+  listed(`${capitals}COUNTRY`, `${prefix}.country`, country),
   optional(`${capitals}PHONE`, `${prefix}.phone`, more.phone),
   optional(`${capitals}MOBILEPHONE`, `${prefix}.mobilePhone`, more.phone),
 ];
@@ -312,8 +314,8 @@ export const LIMITS: readonly LimitTable[] = [
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(50), city: 255, phone: phoneE164 }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(50), city: 255, phone: phoneE164 }),
-      required('CART', 'cart', { accepted: [[{ totalAmount: 1 }, { totalAmount: 2 }]], refused: { length: [[]], type: [{}, 'x', null] } }),
-      required('TOTALAMOUNT', 'cart[0].totalAmount', cartAmount),
+      listed('CART', 'cart', { accepted: [[{ totalAmount: 1 }, { totalAmount: 2 }]], refused: { length: [[]], type: [{}, 'x', null] } }),
+      listed('TOTALAMOUNT', 'cart[0].totalAmount', cartAmount),
       ...cartOfBoth,
     ],
   },
@@ -334,12 +336,12 @@ export const LIMITS: readonly LimitTable[] = [
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(38), city: 32, phone: phoneInternational }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(38), city: 32, phone: phoneInternational }),
-      required('CART', 'cart', { accepted: [], refused: { length: [[]], type: [{}, 'x', null] } }),
-      required('MERCHANTITEMID', 'cart[0].merchantItemId', id(256)),
-      required('NAME', 'cart[0].name', text(1, 256, { card_data_forbidden: ['4111111111111111'] })),
-      required('PRICE', 'cart[0].price', { accepted: [0, 1, 999999999], refused: { range: [-1, 0.5, 2 ** 53], type: NOT_NUMBER } }),
-      required('QUANTITY', 'cart[0].quantity', integer(1, 999)),
-      required(
+      listed('CART', 'cart', { accepted: [], refused: { length: [[]], type: [{}, 'x', null] } }),
+      listed('MERCHANTITEMID', 'cart[0].merchantItemId', id(256)),
+      listed('NAME', 'cart[0].name', text(1, 256, { card_data_forbidden: ['4111111111111111'] })),
+      listed('PRICE', 'cart[0].price', { accepted: [0, 1, 999999999], refused: { range: [-1, 0.5, 2 ** 53], type: NOT_NUMBER } }),
+      listed('QUANTITY', 'cart[0].quantity', integer(1, 999)),
+      listed(
         'CATEGORY',
         'cart[0].category',
         oneOf(
@@ -367,13 +369,13 @@ export const LIMITS: readonly LimitTable[] = [
           'servicesforprofessionals',
         ),
       ),
-      required('BRAND', 'cart[0].brand', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
-      required('DELIVERYLABEL', 'cart[0].deliveryLabel', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
-      required('DELIVERYSPEED', 'cart[0].deliverySpeed', oneOf('standard', 'express')),
-      required('DELIVERYTYPE', 'cart[0].deliveryType', oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery')),
-      required('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
-      required('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
-      required('TOTALAMOUNT', 'cart[0].totalAmount', {
+      listed('BRAND', 'cart[0].brand', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
+      listed('DELIVERYLABEL', 'cart[0].deliveryLabel', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
+      listed('DELIVERYSPEED', 'cart[0].deliverySpeed', oneOf('standard', 'express')),
+      listed('DELIVERYTYPE', 'cart[0].deliveryType', oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery')),
+      listed('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
+      listed('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
+      listed('TOTALAMOUNT', 'cart[0].totalAmount', {
         accepted: [30000],
         refused: { total_mismatch: [29999, 30001, 0], range: [-1, 30000.5], type: NOT_NUMBER },
       }),

@@ -79,6 +79,22 @@ describe('the platform’s own words', () => {
   });
 
   it.each([
+    [255, undefined],
+    [256, true],
+  ])('DESCRIPTOR of %i characters', (length, descriptorTruncated) => {
+    const classified = classifyReply(said('0000', { DESCRIPTOR: 'x'.repeat(length) }), 'capture', false);
+    const answer = classified.record === 'OUTCOME' ? classified.answer : {};
+    expect([answer.descriptor, answer.descriptorTruncated]).toEqual(['x'.repeat(255), descriptorTruncated]);
+  });
+
+  it.each(['000000000', '0000 ', 'é\n', '4001x', 'x'.repeat(65_536)])(
+    'an EXECCODE that is none is kept as it came, and proves nothing',
+    (execCode) => {
+      expect(classifyReply(said(execCode), 'capture', false)).toMatchObject({ record: 'IN_DOUBT', reason: 'unknown_execcode', execCode });
+    },
+  );
+
+  it.each([
     [4096, undefined],
     [4097, true],
   ])('MESSAGE of %i characters', (length, messageTruncated) => {

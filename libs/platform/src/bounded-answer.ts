@@ -1,7 +1,8 @@
 import type { PlatformAnswer } from '@tranche/contracts';
 
-/** string(4) (interface, Transaction), with room for a code that we have never seen. */
-export const isExecCode = (text: string): boolean => /^[0-9A-Za-z]{1,8}$/.test(text);
+/** Characters of an EXECCODE that are kept. The interface says string(4): any other is kept as it came, and proves nothing. */
+const EXECCODE_CHARACTERS = 65_536;
+export const isExecCode = (text: string): boolean => text !== '' && text.length <= EXECCODE_CHARACTERS;
 /** TRANSACTIONID, string(1-32): what is no such id binds nothing. */
 export const isTransactionId = (text: string): boolean => /^.{1,32}$/su.test(text);
 /** AMOUNT, minor units. */
@@ -19,10 +20,16 @@ type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'r
 /** The platform's words in a size that always fits a journal record; what was cut or dropped is flagged. */
 export function boundedAnswer({ execCode, transactionId, message, descriptor, amount, redirectHtml }: Said): PlatformAnswer {
   const answer: PlatformAnswer = {};
-  if (execCode !== undefined) answer.execCode = execCode;
+  if (execCode !== undefined) {
+    answer.execCode = execCode.slice(0, EXECCODE_CHARACTERS);
+    if (execCode.length > EXECCODE_CHARACTERS) answer.execCodeTruncated = true;
+  }
   if (transactionId !== undefined && isTransactionId(transactionId)) answer.transactionId = transactionId;
-  if (descriptor !== undefined) answer.descriptor = descriptor.slice(0, DESCRIPTOR_CHARACTERS);
   if (amount !== undefined) answer.amount = amount;
+  if (descriptor !== undefined) {
+    answer.descriptor = descriptor.slice(0, DESCRIPTOR_CHARACTERS);
+    if (descriptor.length > DESCRIPTOR_CHARACTERS) answer.descriptorTruncated = true;
+  }
   if (message !== undefined) {
     answer.message = message.slice(0, MESSAGE_CHARACTERS);
     if (message.length > MESSAGE_CHARACTERS) answer.messageTruncated = true;

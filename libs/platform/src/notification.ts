@@ -3,6 +3,8 @@ import { boundedAnswer } from './bounded-answer.js';
 
 /** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
 const OPERATION_TYPE_CHARACTERS = 64;
+/** EXTRADATA has 255: what is much longer is none of ours. */
+const EXTRADATA_CHARACTERS = 4_096;
 
 /** What a notification says of its operation, without what identifies the order. */
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
@@ -13,8 +15,10 @@ export function notifiedResult(notification: PaymentNotification): NotifiedResul
   else if (operationType !== '') result.operationType = operationType.slice(0, OPERATION_TYPE_CHARACTERS);
   for (const name of ['extraData', 'externalEntityId', 'externalReference'] as const) {
     const text = notification[name];
-    if (text !== undefined) result[name] = text;
+    if (text !== undefined && text.length <= EXTRADATA_CHARACTERS) result[name] = text;
   }
-  if (flags.length > 0) result.flags = flags;
+  const isDropped = (notification.extraData?.length ?? 0) > EXTRADATA_CHARACTERS;
+  const all = isDropped ? [...flags, 'extra_data_dropped'] : flags;
+  if (all.length > 0) result.flags = all;
   return result;
 }

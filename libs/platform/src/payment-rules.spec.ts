@@ -1,7 +1,12 @@
 import type { Merchant } from '@tranche/contracts';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aVoid } from '@tranche/testing';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aPartnerBCartItem, aVoid } from '@tranche/testing';
 import type { PlatformOperation } from './operation.js';
-import { faultsOfAge, faultsOfOrder, faultsOfRules } from './payment-rules.js';
+import { faultsOfAge, faultsOfOrder, faultsOfRules as faultsOfRulesAt } from './payment-rules.js';
+
+const MADE = Date.parse('2027-03-01T10:00:00Z');
+const faultsOfRules = (
+  ...[rail, type, data, merchant]: Parameters<typeof faultsOfRulesAt> extends [...infer Four, number] ? Four : never
+) => faultsOfRulesAt(rail, type, data, merchant, MADE);
 
 const french: Merchant = {
   merchant: 'shop-fr',
@@ -10,7 +15,10 @@ const french: Merchant = {
   market: 'FR',
   currency: 'EUR',
   lookup: false,
-  apiKeys: [{ id: 'known', key: 'k2' }],
+  apiKeys: [
+    { id: 'known', key: 'k2' },
+    { id: 'public', type: 'Public' },
+  ],
 };
 const spanish: Merchant = { ...french, market: 'ES' };
 const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);
@@ -33,6 +41,34 @@ describe('method B, 150 to 2000 EUR', () => {
 
   it('does not hold for method A', () => {
     expect(faultsOfRules('partner-a', 'payment.authorize', aPartnerAAuthorization({ amount: 100 }), french)).toEqual([]);
+  });
+});
+
+describe('express is for deliveries under 48 hours', () => {
+  const order = (item: object) => aPartnerBAuthorization({ cart: [aPartnerBCartItem(), { ...aPartnerBCartItem(), ...item }] });
+  const codes = (item: object, timeMs = MADE) =>
+    codesOf(faultsOfRulesAt('partner-b', 'payment.authorize', order({ deliverySpeed: 'express', ...item }), french, timeMs));
+  const absent = { deliveryExpectedDate: undefined, deliveryExpectedDelay: undefined };
+  const refused = ['cart[1].deliverySpeed not_express'];
+
+  it.each([
+    ['in a day', { deliveryExpectedDelay: 1 }, []],
+    ['in two days', { deliveryExpectedDelay: 2 }, refused],
+    ['on the next day but one, which somewhere begins in 34 hours', { deliveryExpectedDate: '2027-03-03' }, []],
+    ['a day later, which begins nowhere within 48 hours', { deliveryExpectedDate: '2027-03-04' }, refused],
+    ['in a day, on a date that is later', { deliveryExpectedDelay: 1, deliveryExpectedDate: '2027-03-11' }, refused],
+    ['on a day that does not exist', { deliveryExpectedDate: '2027-02-30' }, []],
+    ['without a word of when', {}, []],
+    ['standard, in three days', { deliverySpeed: 'standard', deliveryExpectedDelay: 3 }, []],
+  ])('%s', (_when, item, faults) => expect(codes({ ...absent, ...item })).toEqual(faults));
+
+  it('says nothing of a date where the command has no time', () => {
+    expect(codes({ ...absent, deliveryExpectedDate: '2030-01-01' }, Number.NaN)).toEqual([]);
+  });
+
+  it('looks only at what it can read', () => {
+    for (const cart of [null, 'x', [null, 'x', {}]])
+      expect(faultsOfRules('partner-b', 'payment.authorize', { ...order({}), cart }, french)).toEqual([]);
   });
 });
 
@@ -73,6 +109,7 @@ describe('Spanish-market accounts', () => {
 describe('an API key id', () => {
   it.each([
     ['known', []],
+    ['public', ['apiKeyId public_api_key']],
     ['stranger', ['apiKeyId unknown_api_key']],
   ])('%s', (apiKeyId, faults) => {
     expect(codesOf(faultsOfRules('partner-a', 'payment.authorize', { apiKeyId }, french))).toEqual(faults);

@@ -1,5 +1,6 @@
 import {
   amountLimits,
+  isCalendarDate,
   isPaymentOption,
   MARKET_TABLE,
   methodOfRail,
@@ -19,16 +20,26 @@ const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
 /** Commands older than 7 days are refused: the index may have forgotten what they repeat. */
 const COMMAND_LIFETIME_MS = 7 * 86_400_000;
 
-/** Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. */
-export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merchant: Merchant): Fault[] {
+/**
+ * Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. `timeMs`:
+ * when the command was made, not a number where it does not say so.
+ */
+export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merchant: Merchant, timeMs: number): Fault[] {
   const faults: Fault[] = [];
   if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
-  if (typeof apiKeyId === 'string' && !merchant.apiKeys?.some(({ id }) => id === apiKeyId)) {
+  const apiKey = merchant.apiKeys?.find(({ id }) => id === apiKeyId);
+  if (typeof apiKeyId === 'string' && apiKey === undefined)
     faults.push({ path: 'apiKeyId', code: 'unknown_api_key', message: 'is not configured for the merchant' });
-  }
+  else if (apiKey?.type === 'Public')
+    faults.push({ path: 'apiKeyId', code: 'public_api_key', message: 'is of type Public, which never signs' });
   const method = methodOfRail(rail);
-  return [...faults, ...faultsOfAmount(method, data, merchant), ...faultsOfMarket(method, data, merchant)];
+  return [
+    ...faults,
+    ...faultsOfAmount(method, data, merchant),
+    ...faultsOfMarket(method, data, merchant),
+    ...faultsOfDelivery(method, data, timeMs),
+  ];
 }
 
 function faultsOfAmount(method: Method, data: unknown, { currency }: Merchant): Fault[] {
@@ -58,6 +69,29 @@ function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fa
     }
   }
   return faults;
+}
+
+const HOUR_MS = 3_600_000;
+/** A day begins first at UTC+14. */
+const EARLIEST_ZONE_MS = 14 * HOUR_MS;
+
+/** "express when under 48 hours": an article that says how long its delivery takes can't be express when it is longer. */
+function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[] {
+  const { expressHours } = methodRow(method);
+  const cart = read(data, 'cart');
+  if (expressHours === undefined || !Array.isArray(cart)) return [];
+  return cart.flatMap((item: unknown, index): Fault[] => {
+    if (read(item, 'deliverySpeed') !== 'express' || hoursAtLeast(item, timeMs) < expressHours) return [];
+    return [{ path: `cart[${index}].deliverySpeed`, code: 'not_express', message: `is for deliveries under ${expressHours} hours` }];
+  });
+}
+
+/** Of a delivery, by its number of days or its date; 0 where it says neither. */
+function hoursAtLeast(item: unknown, timeMs: number): number {
+  const delay = read(item, 'deliveryExpectedDelay');
+  const date = read(item, 'deliveryExpectedDate');
+  const byDate = typeof date === 'string' && isCalendarDate(date) ? Date.parse(`${date}T00:00:00Z`) - EARLIEST_ZONE_MS - timeMs : 0;
+  return Math.max(typeof delay === 'number' ? delay * 24 : 0, Number.isNaN(byDate) ? 0 : byDate / HOUR_MS);
 }
 
 /** Rules that need a clock: asked before each attempt, for what was sound on arrival may have aged in a queue. */

@@ -1,6 +1,7 @@
 import type { Merchant } from '@tranche/contracts';
 import { platformHash } from './hash.js';
-import { isRedirectSignedBy, isSignedBy } from './signature.js';
+import type { Parameters } from './form.js';
+import { isRedirectSignedBy, isSignedBy, signingKey } from './signature.js';
 
 const fields = [['A', '1'], ['B', ''], ['A[10]', 'x'], ['A[2]', 'y']] as const; // prettier-ignore
 const by = (key: string) => [...fields, ['HASH', platformHash(key, fields)]] as const;
@@ -70,5 +71,24 @@ describe('the signature of a notification', () => {
   it('is good where a value holds the key as a word', () => {
     const parameters = [['MESSAGE', 'account accountaccount account = closed']] as const;
     expect(isSignedBy(merchant({}), [...parameters, ['HASH', platformHash('account', parameters)]])).toBe(true);
+  });
+});
+
+describe('an API key of type Public', () => {
+  const apiKeys = [
+    { id: 'public', type: 'Public' as const },
+    { id: 'private', type: 'Private' as const, key: 'api' },
+  ];
+  const shop = merchant({ apiKeys });
+
+  it('never signs, and no other key signs for it', () => {
+    expect(() => signingKey(shop, 'public')).toThrow('Public');
+    expect(signingKey(shop, 'private')).toBe('api');
+  });
+
+  it('proves nothing of what comes in', () => {
+    const parameters: Parameters = [['APIKEYID', 'public'], ['ORDERID', '1']]; // prettier-ignore
+    for (const key of ['', 'public', 'undefined'])
+      expect(isSignedBy({ ...shop, notificationKey: 'n' }, [...parameters, ['HASH', platformHash(key, parameters)]])).toBe(false);
   });
 });

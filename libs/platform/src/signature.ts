@@ -2,9 +2,11 @@ import type { Merchant } from '@tranche/contracts';
 import { isName, type Parameters } from './form.js';
 import { equalHash, platformHash } from './hash.js';
 
-/** The key of APIKEYID when one is sent, else the account's (docs/decisions/0003-hash.md). */
+/** The key of APIKEYID when one is sent, else the account's (docs/decisions/0003-hash.md). A Public key never signs, nor does another for it. */
 export function signingKey({ accountKey, apiKeys }: Merchant, apiKeyId?: string): string {
-  return (apiKeyId === undefined ? undefined : apiKeys?.find(({ id }) => id === apiKeyId)?.key) ?? accountKey;
+  const apiKey = apiKeyId === undefined ? undefined : apiKeys?.find(({ id }) => id === apiKeyId);
+  if (apiKey?.type === 'Public') throw new Error('An API key of type Public can not sign');
+  return apiKey?.key ?? accountKey;
 }
 
 /** The parameters with their HASH behind them. */

@@ -17,12 +17,20 @@ import { orderKey, readNotification } from '@tranche/contracts';
 
 /** What a spec wants to be different; objects are merged into the valid ones, lists replace them. */
 export type Overrides<T> = {
-  [K in keyof T]?: T[K] extends readonly unknown[] | undefined ? T[K] : T[K] extends object ? Overrides<T[K]> : T[K];
+  [K in keyof T]?: T[K] extends readonly unknown[] | undefined
+    ? T[K]
+    : NonNullable<T[K]> extends object
+      ? Overrides<NonNullable<T[K]>>
+      : T[K];
 };
 
+/** With the parts that only merchants with `requirements: 'all'` must give. */
+type Complete<T extends { billing?: object; shipping?: object; cart?: readonly object[] }> = T &
+  Required<Pick<T, 'billing' | 'shipping' | 'cart'>>;
+
 /** A valid `payment.authorize` of method A with every field. */
-export function aPartnerAAuthorization(overrides: Overrides<PartnerAAuthorization> = {}): PartnerAAuthorization {
-  return merged<PartnerAAuthorization>(
+export function aPartnerAAuthorization(overrides: Overrides<PartnerAAuthorization> = {}): Complete<PartnerAAuthorization> {
+  return merged<Complete<PartnerAAuthorization>>(
     {
       merchant: 'shop-fr',
       orderId: 'order-1',
@@ -46,8 +54,8 @@ export function aPartnerACartItem(overrides: Overrides<PartnerACartItem> = {}): 
 }
 
 /** A valid `payment.authorize` of method B with every field. */
-export function aPartnerBAuthorization(overrides: Overrides<PartnerBAuthorization> = {}): PartnerBAuthorization {
-  return merged<PartnerBAuthorization>(
+export function aPartnerBAuthorization(overrides: Overrides<PartnerBAuthorization> = {}): Complete<PartnerBAuthorization> {
+  return merged<Complete<PartnerBAuthorization>>(
     {
       merchant: 'shop-fr',
       orderId: 'order-1',
@@ -188,7 +196,7 @@ function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
   for (const [name, value] of Object.entries(overrides)) {
     const current = result[name];
     if (value === undefined) delete result[name];
-    else if (isPlainObject(current) && isPlainObject(value)) result[name] = merged(current, value);
+    else if (isPlainObject(current) && isPlainObject(value)) result[name] = merged(current, value as Overrides<Record<string, unknown>>);
     else result[name] = value;
   }
   return result as T;

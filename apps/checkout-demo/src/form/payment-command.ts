@@ -36,12 +36,26 @@ export function paymentCommand(form: CheckoutForm, context: PaymentContext): Bui
   const { method } = form;
   const faults: Fault[] = [];
   if (!takesAmount(method, amountOf(context.lines))) faults.push(fault('method', 'amount_out_of_range', 'does not take this amount'));
-  if (method.rail !== 'card') return checked(method.rail, authorization(form, context), notAfterMs(context.nowMs), faults);
+  if (method.rail !== 'card') {
+    const data = authorization(form, context);
+    const built = checked(method.rail, data, notAfterMs(context.nowMs), faults);
+    const missing = missingFaults(method.rail, data);
+    return missing.length === 0 ? built : { faults: [...built.faults, ...missing] };
+  }
   const tokenizedMs = tokenizedAtMs(form, context.nowMs);
   if (tokenizedMs === undefined) faults.push(fault('tokenizedAt', 'range', 'the token is too old, or its age is not said'));
-  const address = validateCommandData('partner-a', 'payment.authorize', authorization({ ...form, unknown: {} }, context));
+  const address = validateCommandData('partner-a', 'payment.authorize', authorization({ ...form, unknown: {} }, context), ADDRESS_NEEDED);
   const payment = cardPayment(form, context, tokenizedMs ?? context.nowMs);
   return checked('card', payment, notAfterMs(tokenizedMs ?? context.nowMs), [...faults, ...address.faults]);
+}
+
+/** The goods are sent, so the shop asks for the whole address, whatever its account demands. */
+const ADDRESS_NEEDED = { requirements: 'all' } as const;
+
+/** What is absent from the address; what stands there is judged with the rest of the command. */
+function missingFaults(rail: Rail, data: object): Fault[] {
+  const { faults } = validateCommandData(rail, 'payment.authorize', data, ADDRESS_NEEDED);
+  return faults.filter(({ path, code }) => code === 'required' && /^(?:billing|shipping)\./.test(path));
 }
 
 /** Nobody is still waiting for a payment that begins later. */

@@ -5,6 +5,7 @@ import {
   allEnded,
   API_KEY_ID,
   ORIGIN,
+  PRIVATE_ID,
   SECOND_ID,
   startCseTokenService,
   type CseTokenServiceUnderTest,
@@ -67,6 +68,7 @@ describe('POST /v1/cse-keys', () => {
 
   it.each([
     ['an id that is not configured', { apiKeyId: '00000000-0000-4000-8000-000000000000' }, 403, 'unknown_api_key'],
+    ['an id of type Private', { apiKeyId: PRIVATE_ID }, 403, 'unknown_api_key'],
     ['an id that is too short', { apiKeyId: API_KEY_ID.slice(1) }, 400, 'invalid_request'],
     ['an id that is too long', { apiKeyId: `${API_KEY_ID}0` }, 400, 'invalid_request'],
     ['an id that is no text', { apiKeyId: [API_KEY_ID] }, 400, 'invalid_request'],

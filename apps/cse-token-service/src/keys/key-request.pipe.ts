@@ -21,7 +21,9 @@ export class KeyRequestPipe implements PipeTransform<KeyBody, Promise<KeyRequest
     { merchants }: CseConfig,
     private readonly known: KnownKeys,
   ) {
-    this.#apiKeyIds = new Set(merchants.all.flatMap(({ apiKeys = [] }) => apiKeys.map(({ id }) => id)));
+    this.#apiKeyIds = new Set(
+      merchants.all.flatMap(({ apiKeys = [] }) => apiKeys.filter(({ type }) => type !== 'Private').map(({ id }) => id)),
+    );
   }
 
   async transform({ contentType, stream }: KeyBody): Promise<KeyRequest> {

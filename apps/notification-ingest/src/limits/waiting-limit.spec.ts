@@ -27,6 +27,12 @@ describe('what may wait', () => {
     expect(limit.enter(10, open().work)).toBeDefined();
   });
 
+  it('takes one that is larger than the limit, alone', () => {
+    const limit = new WaitingLimit(100, 30);
+    expect(limit.enter(31, open().work)).toBeDefined();
+    expect(limit.enter(1, open().work)).toBeUndefined();
+  });
+
   it('makes room for what failed, and hands the failure on', async () => {
     const limit = new WaitingLimit(1, 100);
     await expect(limit.enter(1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');

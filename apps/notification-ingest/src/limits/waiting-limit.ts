@@ -16,9 +16,13 @@ export class WaitingLimit {
     return this.#bytes;
   }
 
-  /** Counts it in as long as `work` takes; undefined, and nothing is begun, where there is no room. */
+  /**
+   * Counts it in as long as `work` takes; undefined, and nothing is begun, where there is no room. Where nothing else waits there is room for
+   * one of any size: refused, it would come again and be refused for ever.
+   */
   enter<T>(bytes: number, work: () => Promise<T>): Promise<T> | undefined {
-    if (this.#records >= this.maxRecords || this.#bytes + bytes > this.maxBytes) return undefined;
+    const isAlone = this.#records === 0;
+    if (this.#records >= this.maxRecords || (!isAlone && this.#bytes + bytes > this.maxBytes)) return undefined;
     this.#records++;
     this.#bytes += bytes;
     return work().finally(() => {

@@ -54,6 +54,11 @@ export class QuarantineService {
     if (this.limits.takeLine(from)) this.log.warn({ ...about, from }, 'a notification was refused');
   }
 
+  logTooLarge(from: string): void {
+    if (this.limits.takeLine(from))
+      this.log.error({ from }, 'a notification is larger than may be taken; it was refused and is kept nowhere');
+  }
+
   private async store(reason: 'hash_mismatch' | 'unknown_identifier', suspect: Suspect): Promise<void> {
     // Its HASH too: a forged one must not keep the genuine one with the same content out.
     const hash = valueOf(suspect.parameters, 'HASH') ?? '';

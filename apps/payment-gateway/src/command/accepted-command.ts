@@ -50,10 +50,10 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   const faults = [...decoded.faults, ...envelopeFaults(event, record.key, named, merchant)];
   const type = event.type ?? '';
   if (isCommandType(type)) {
-    const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data);
+    const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data, merchant);
     faults.push(...faultsOfData);
     faults.push(...faultsOfExtraData(event.data));
-    if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant));
+    if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant, Date.parse(event.time ?? '')));
     if (faults.length === 0 && value !== undefined && merchant)
       return { read: 'accepted', command: accept(event as CloudEvent, rail, merchant, value) };
   }

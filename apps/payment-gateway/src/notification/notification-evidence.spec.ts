@@ -1,4 +1,4 @@
-import type { PaymentNotification } from '@tranche/contracts';
+import { TOPICS, type PaymentNotification } from '@tranche/contracts';
 import { notificationEvidence, tagExtraData } from '@tranche/order-journal';
 import { notifiedResult } from '@tranche/platform';
 import { aNotification } from '@tranche/testing';
@@ -77,6 +77,15 @@ it.each([
   ['4001', undefined],
 ])('EXECCODE %s may mean "already done": %p', (execCode, mayBeDone) => {
   expect(evidenceOf(aNotification({ execCode }), AT).mayBeDone).toBe(mayBeDone);
+});
+
+it('fits a journal record, whatever the platform writes, and says what was cut', () => {
+  const long = '\u0001'.repeat(1_000_000);
+  const evidence = evidenceOf(aNotification({ execCode: long, message: long, descriptor: long, extraData: long, operationType: long }), AT);
+  expect(evidence.answer).toMatchObject({ execCodeTruncated: true, messageTruncated: true, descriptorTruncated: true });
+  expect(evidence.flags).toEqual(['extra_data_dropped']);
+  expect(evidence.extraData).toBeUndefined();
+  expect(Buffer.byteLength(JSON.stringify(evidence))).toBeLessThan(TOPICS.journal.maxMessageBytes / 4);
 });
 
 it('keeps what was odd, and what does not fit out', () => {

@@ -80,11 +80,20 @@ export class PlatformCaller {
     const result = classifyReply(reply, operation, bearer !== undefined);
     const execCode = result.record === 'OUTCOME' ? result.answer.execCode : result.execCode;
     const outcome = result.record === 'OUTCOME' ? result.result : result.reason;
-    this.#outcomes.inc({ operation, outcome, execcode: execCode ?? 'none' });
+    this.#outcomes.inc({ operation, outcome, execcode: labelOf(execCode) });
     if (isUnreachable(result) && this.#answering === url) this.#answering = (url + 1) % this.platform.urlCount;
     if (outcome === 'auth_refused' && bearer !== undefined) this.noteRefused(merchant, bearer);
     if (result.record !== 'OUTCOME')
-      this.log.warn({ operation, merchant: merchant.merchant, outcome, execCode }, 'A call of the platform brought no outcome');
+      this.log.warn(
+        { operation, merchant: merchant.merchant, outcome, execCode: execCode?.slice(0, 64) },
+        'A call of the platform brought no outcome',
+      );
     return result;
   }
+}
+
+/** Of the metric: what is no code at all, and may be long, has one label. */
+function labelOf(execCode: string | undefined): string {
+  if (execCode === undefined) return 'none';
+  return /^[0-9A-Za-z]{1,8}$/.test(execCode) ? execCode : 'other';
 }

@@ -24,7 +24,9 @@ export class EncryptionKeys {
   private readonly owners: ReadonlyMap<string, Merchant>;
 
   constructor(merchants: Merchants) {
-    const pairs = merchants.all.flatMap((merchant) => (merchant.apiKeys ?? []).map(({ id }) => [id, merchant] as const));
+    const pairs = merchants.all.flatMap((merchant) =>
+      (merchant.apiKeys ?? []).filter(({ type }) => type !== 'Private').map(({ id }) => [id, merchant] as const),
+    );
     this.owners = new Map(pairs);
     const first = newKey();
     this.accepted = new Map(pairs.map(([apiKeyId]) => [apiKeyId, [first]]));

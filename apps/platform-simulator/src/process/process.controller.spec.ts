@@ -92,6 +92,12 @@ describe('refusals are HTTP 200 and strings', () => {
     ['method B under 150 EUR', instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT: '14999' }), '1002', 'AMOUNT'],
     ['method B over 2000 EUR', instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT: '200001' }), '1002', 'AMOUNT'],
     ['Spain with another option', instalment({ IDENTIFIER: 'Tienda', PAYMENTOPTION: 'partnerB-3x' }), '1002', 'PAYMENTOPTION'],
+    [
+      'express in two days',
+      instalment({ PAYMENTOPTION: 'partnerB-3x', 'CART[1][DELIVERYSPEED]': 'express', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' }),
+      '1002',
+      'CART[1][DELIVERYSPEED]',
+    ],
     ['the transaction unknown', { OPERATIONTYPE: 'capture', TRANSACTIONID: 'nope' }, '2002', ''],
   ];
   it.each(rows)('%s', async (_title, request, code, names) => {
@@ -106,6 +112,14 @@ describe('refusals are HTTP 200 and strings', () => {
     ['method B at 2000 EUR', '200000'],
   ])('%s is taken', async (_title, AMOUNT) => {
     expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT }))).answer.EXECCODE).toBe('0002');
+  });
+
+  it('express in a day, and standard in two, are taken', async () => {
+    const items = {
+      ...{ 'CART[0][DELIVERYSPEED]': 'express', 'CART[0][DELIVERYEXPECTEDDELAY]': '1' },
+      ...{ 'CART[1][DELIVERYSPEED]': 'standard', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' },
+    };
+    expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', ...items }))).answer.EXECCODE).toBe('0002');
   });
 
   const signed = { IDENTIFIER: 'Shop', ...instalment() };

@@ -48,7 +48,7 @@ export function readOrder(parameters: Parameters, merchant: Merchant): Order | R
   const option = type === 'authorization' ? given(parameters, 'PAYMENTOPTION') : undefined;
   const method = option?.startsWith('partnerA-') ? 'A' : option?.startsWith('partnerB-') ? 'B' : 'card';
   if (option !== undefined && method === 'card') return refusal('1002', 'PAYMENTOPTION');
-  const invalid = invalidParameter(parameters, { method, market: merchant.market });
+  const invalid = invalidParameter(parameters, { method, market: merchant.market }) ?? slowExpress(parameters, method);
   if (invalid !== undefined) return refusal('1002', invalid);
 
   const amount = given(parameters, 'AMOUNT') === undefined ? undefined : Number(parameters.get('AMOUNT'));
@@ -66,6 +66,18 @@ export function readOrder(parameters: Parameters, merchant: Merchant): Order | R
 }
 
 export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
+
+/** Interface, Cart item: express is under 48 hours, so two days are not. */
+function slowExpress(parameters: Parameters, method: 'A' | 'B' | 'card'): string | undefined {
+  if (method !== 'B') return undefined;
+  const isSlow = (delay = '') => delay === '2' || delay === '3';
+  return [...parameters.keys()].find(
+    (name) =>
+      name.endsWith('[DELIVERYSPEED]') &&
+      parameters.get(name) === 'express' &&
+      isSlow(parameters.get(name.replace('[DELIVERYSPEED]', '[DELIVERYEXPECTEDDELAY]'))),
+  );
+}
 
 /** The text names the token TOKEN, the request shape HFTOKEN: both are taken. */
 function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'card' }>): Order | Refusal {

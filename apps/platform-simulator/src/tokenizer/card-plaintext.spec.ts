@@ -25,7 +25,9 @@ it.each([
   ['SELECTEDBRAND', 'Visa', '1002 SELECTEDBRAND'],
   ['SELECTEDBRAND', 'amex', '1002 SELECTEDBRAND'],
   ['CARDCVV', undefined, '1001 CARDCVV'],
-  ['SELECTEDBRAND', '', '1001 SELECTEDBRAND'],
+  ['SELECTEDBRAND', '', 'ok'],
+  ['SELECTEDBRAND', undefined, 'ok'],
+  ['SELECTEDBRAND', 5, '1002 SELECTEDBRAND'],
   ['CARDFULLNAME', 'Jane', '1002 ENCRYPTEDDATA'],
 ])('%s %s → %s', (name, value, expected) => {
   expect(names(read({ [name]: value }))).toBe(expected);

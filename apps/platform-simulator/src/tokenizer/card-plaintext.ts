@@ -5,25 +5,29 @@ import { refusal, type Refusal } from '../transactions/exec-codes.js';
 export interface CardPlaintext {
   readonly cardCode: string;
   readonly validityDate: string;
-  readonly selectedBrand: string;
+  /** Where the page offers a choice. */
+  readonly selectedBrand?: string;
 }
 
-const NAMES = ['CARDCODE', 'CARDVALIDITYDATE', 'CARDCVV', 'SELECTEDBRAND'] as const;
+const NEEDED = ['CARDCODE', 'CARDVALIDITYDATE', 'CARDCVV'] as const;
+const NAMES = [...NEEDED, 'SELECTEDBRAND'] as const;
 
-/** Interface, Encryption rules: a JSON object with exactly four fields, each in its format. */
+/** Interface, Encryption rules: a JSON object with no other than the four fields, each in its format; a page without a brand selector has three. */
 export function readPlaintext(bytes: Uint8Array): CardPlaintext | Refusal {
   const fields = fieldsOf(bytes);
   if (fields === undefined || Object.keys(fields).some((name) => !(NAMES as readonly string[]).includes(name))) {
     return refusal('1002', 'ENCRYPTEDDATA');
   }
-  const missing = NAMES.find((name) => fields[name] === undefined || fields[name] === '');
+  const missing = NEEDED.find((name) => fields[name] === undefined || fields[name] === '');
   if (missing !== undefined) return refusal('1001', missing);
-  const notText = NAMES.find((name) => typeof fields[name] !== 'string');
-  const texts = new Map(NAMES.map((name) => [name, String(fields[name])]));
+  const given = NAMES.filter((name) => fields[name] !== undefined && fields[name] !== '');
+  const notText = given.find((name) => typeof fields[name] !== 'string');
+  const texts = new Map(given.map((name) => [name, String(fields[name])]));
   const invalid = notText ?? invalidParameter(texts, { method: 'card', market: 'FR' });
   if (invalid !== undefined) return refusal('1002', invalid);
   const text = (name: (typeof NAMES)[number]) => texts.get(name) ?? '';
-  return { cardCode: text('CARDCODE'), validityDate: text('CARDVALIDITYDATE'), selectedBrand: text('SELECTEDBRAND') };
+  const selectedBrand = texts.get('SELECTEDBRAND');
+  return { cardCode: text('CARDCODE'), validityDate: text('CARDVALIDITYDATE'), ...(selectedBrand && { selectedBrand }) };
 }
 
 function fieldsOf(bytes: Uint8Array): Record<string, unknown> | undefined {

@@ -45,7 +45,7 @@ export class Tokenizer {
 
   private judge({ cardCode, validityDate, selectedBrand }: CardPlaintext): Refusal | undefined {
     if (!passesLuhn(cardCode)) return refusal('4012');
-    if (!hasBrand(binOf(cardCode), selectedBrand)) return refusal('1002', 'SELECTEDBRAND');
+    if (selectedBrand !== undefined && !hasBrand(binOf(cardCode), selectedBrand)) return refusal('1002', 'SELECTEDBRAND');
     return isCardExpired(validityDate, this.parts.clock.nowMs()) ? refusal('4015') : undefined;
   }
 }
@@ -61,7 +61,7 @@ function tokenRecord({ cardCode, validityDate, selectedBrand }: CardPlaintext, h
     CARDTYPE: schemeOf(bin),
     CARDVALIDITYDATE: validityDate,
     CARDCODE: maskedNumber(cardCode),
-    SELECTEDBRAND: selectedBrand,
+    ...(selectedBrand && { SELECTEDBRAND: selectedBrand }),
     BINTYPE: bin.type,
     BINBRANDS: binBrandsOf(bin),
     BINNETWORK: networkOf(bin),

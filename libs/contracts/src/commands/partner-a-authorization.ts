@@ -1,6 +1,6 @@
 import { optionsOf, type PaymentOptionA } from '../methods.js';
 import { TITLES, type Title } from '../platform/enums.js';
-import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredUnless, Text, Timestamp } from '../validation/fields.js';
+import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredByAll, Text, Timestamp } from '../validation/fields.js';
 import {
   CommandId,
   Country,
@@ -39,29 +39,35 @@ export class PartnerABilling {
   @OneOf(TITLES)
   title?: Title;
 
+  @RequiredByAll()
   @PersonalText(15)
-  firstName!: string;
+  firstName?: string;
 
+  @RequiredByAll()
   @PersonalText(15)
-  lastName!: string;
+  lastName?: string;
 
+  @RequiredByAll()
   @SingleLineAddress(50)
-  address!: string;
+  address?: string;
 
+  @RequiredByAll()
   @Text(1, 9)
-  postalCode!: string;
+  postalCode?: string;
 
+  @RequiredByAll()
   @PersonalText(255)
-  city!: string;
+  city?: string;
 
+  @RequiredByAll()
   @Country()
-  country!: string;
+  country?: string;
 
-  @RequiredUnless('mobilePhone')
+  @RequiredByAll('mobilePhone')
   @PhoneE164()
   phone?: string;
 
-  @RequiredUnless('phone')
+  @RequiredByAll('phone')
   @PhoneE164()
   mobilePhone?: string;
 }
@@ -75,37 +81,44 @@ export class PartnerAShipping {
   @OneOf(TITLES)
   title?: Title;
 
+  @RequiredByAll()
   @PersonalText(15)
-  firstName!: string;
+  firstName?: string;
 
+  @RequiredByAll()
   @PersonalText(30)
-  lastName!: string;
+  lastName?: string;
 
+  @RequiredByAll()
   @PersonalText(50)
-  address!: string;
+  address?: string;
 
+  @RequiredByAll()
   @Text(1, 9)
-  postalCode!: string;
+  postalCode?: string;
 
+  @RequiredByAll()
   @PersonalText(255)
-  city!: string;
+  city?: string;
 
+  @RequiredByAll()
   @Country()
-  country!: string;
+  country?: string;
 
-  @RequiredUnless('mobilePhone')
+  @RequiredByAll('mobilePhone')
   @PhoneE164()
   phone?: string;
 
-  @RequiredUnless('phone')
+  @RequiredByAll('phone')
   @PhoneE164()
   mobilePhone?: string;
 }
 
 /** Method A takes only these fields of a cart item. */
 export class PartnerACartItem {
+  @RequiredByAll()
   @Int(0)
-  totalAmount!: number;
+  totalAmount?: number;
 
   @Optional()
   @Percentage()
@@ -165,12 +178,15 @@ export class PartnerAAuthorization {
   @Nested(() => PartnerAClient)
   client!: PartnerAClient;
 
+  @RequiredByAll()
   @Nested(() => PartnerABilling)
-  billing!: PartnerABilling;
+  billing?: PartnerABilling;
 
+  @RequiredByAll()
   @Nested(() => PartnerAShipping)
-  shipping!: PartnerAShipping;
+  shipping?: PartnerAShipping;
 
+  @RequiredByAll()
   @NestedList(() => PartnerACartItem)
-  cart!: PartnerACartItem[];
+  cart?: PartnerACartItem[];
 }

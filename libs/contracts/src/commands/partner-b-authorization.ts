@@ -9,7 +9,7 @@ import {
   type DeliveryType,
   type Title,
 } from '../platform/enums.js';
-import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredUnless, Text, Timestamp } from '../validation/fields.js';
+import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredByAll, Text, Timestamp } from '../validation/fields.js';
 import {
   CommandId,
   Country,
@@ -45,29 +45,35 @@ export class PartnerBBilling {
   @OneOf(TITLES)
   title?: Title;
 
+  @RequiredByAll()
   @PersonalText(15)
-  firstName!: string;
+  firstName?: string;
 
+  @RequiredByAll()
   @PersonalText(15)
-  lastName!: string;
+  lastName?: string;
 
+  @RequiredByAll()
   @SingleLineAddress(38)
-  address!: string;
+  address?: string;
 
+  @RequiredByAll()
   @Text(1, 9)
-  postalCode!: string;
+  postalCode?: string;
 
+  @RequiredByAll()
   @PersonalText(32)
-  city!: string;
+  city?: string;
 
+  @RequiredByAll()
   @Country()
-  country!: string;
+  country?: string;
 
-  @RequiredUnless('mobilePhone')
+  @RequiredByAll('mobilePhone')
   @PhoneInternational()
   phone?: string;
 
-  @RequiredUnless('phone')
+  @RequiredByAll('phone')
   @PhoneInternational()
   mobilePhone?: string;
 }
@@ -81,72 +87,90 @@ export class PartnerBShipping {
   @OneOf(TITLES)
   title?: Title;
 
+  @RequiredByAll()
   @PersonalText(15)
-  firstName!: string;
+  firstName?: string;
 
+  @RequiredByAll()
   @PersonalText(30)
-  lastName!: string;
+  lastName?: string;
 
+  @RequiredByAll()
   @PersonalText(38)
-  address!: string;
+  address?: string;
 
+  @RequiredByAll()
   @Text(1, 9)
-  postalCode!: string;
+  postalCode?: string;
 
+  @RequiredByAll()
   @PersonalText(32)
-  city!: string;
+  city?: string;
 
+  @RequiredByAll()
   @Country()
-  country!: string;
+  country?: string;
 
-  @RequiredUnless('mobilePhone')
+  @RequiredByAll('mobilePhone')
   @PhoneInternational()
   phone?: string;
 
-  @RequiredUnless('phone')
+  @RequiredByAll('phone')
   @PhoneInternational()
   mobilePhone?: string;
 }
 
 export class PartnerBCartItem {
+  @RequiredByAll()
   @Text(1, 256)
-  merchantItemId!: string;
+  merchantItemId?: string;
 
+  @RequiredByAll()
   @Text(1, 256, { holds: 'reference' })
-  name!: string;
+  name?: string;
 
   /** Minor units, taxes and discounts included. */
+  @RequiredByAll()
   @Int(0)
-  price!: number;
+  price?: number;
 
   /** number(3) */
+  @RequiredByAll()
   @Int(1, 999)
-  quantity!: number;
+  quantity?: number;
 
+  @RequiredByAll()
   @OneOf(CATEGORIES)
-  category!: Category;
+  category?: Category;
 
+  @RequiredByAll()
   @Text(1, 100, { holds: 'reference' })
-  brand!: string;
+  brand?: string;
 
+  @RequiredByAll()
   @Text(1, 100, { holds: 'reference' })
-  deliveryLabel!: string;
+  deliveryLabel?: string;
 
+  @RequiredByAll()
   @OneOf(DELIVERY_SPEEDS)
-  deliverySpeed!: DeliverySpeed;
+  deliverySpeed?: DeliverySpeed;
 
+  @RequiredByAll()
   @OneOf(DELIVERY_TYPES)
-  deliveryType!: DeliveryType;
+  deliveryType?: DeliveryType;
 
+  @RequiredByAll()
   @CalendarDate()
-  deliveryExpectedDate!: string;
+  deliveryExpectedDate?: string;
 
   /** Days. */
+  @RequiredByAll()
   @Int(1, 3)
-  deliveryExpectedDelay!: number;
+  deliveryExpectedDelay?: number;
 
+  @RequiredByAll()
   @Int(0, Number.MAX_SAFE_INTEGER, isPriceTimesQuantity)
-  totalAmount!: number;
+  totalAmount?: number;
 
   @Optional()
   @Percentage()
@@ -203,12 +227,15 @@ export class PartnerBAuthorization {
   @Nested(() => PartnerBClient)
   client!: PartnerBClient;
 
+  @RequiredByAll()
   @Nested(() => PartnerBBilling)
-  billing!: PartnerBBilling;
+  billing?: PartnerBBilling;
 
+  @RequiredByAll()
   @Nested(() => PartnerBShipping)
-  shipping!: PartnerBShipping;
+  shipping?: PartnerBShipping;
 
+  @RequiredByAll()
   @NestedList(() => PartnerBCartItem)
-  cart!: PartnerBCartItem[];
+  cart?: PartnerBCartItem[];
 }

@@ -19,7 +19,7 @@ export function TransactionId(): PropertyDecorator {
 
 /** DESCRIPTION */
 export function Description(): PropertyDecorator {
-  return Text(1, 510, { holds: 'prose' });
+  return Text(1, 510, { holds: 'prose', scanIsChosen: true });
 }
 
 /** EXTRADATA and METADATA */

@@ -18,10 +18,12 @@ import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
 import { PartnerAAuthorization, PartnerACartItem, PartnerAClient } from './partner-a-authorization.js';
 import { PartnerBAuthorization } from './partner-b-authorization.js';
+import { CARD_SCANS, type CardScan } from '../validation/card-data.js';
+import type { CommandRules } from '../validation/check.js';
 import { validateCommandData } from './validate-command.js';
 
-const faultsOf = (rail: Rail, type: string, message: unknown) =>
-  validateCommandData(rail, type, message).faults.map(({ path, code }) => `${path}: ${code}`);
+const faultsOf = (rail: Rail, type: string, message: unknown, rules?: CommandRules) =>
+  validateCommandData(rail, type, message, rules).faults.map(({ path, code }) => `${path}: ${code}`);
 
 describe('what each rail takes', () => {
   it.each([
@@ -107,13 +109,14 @@ it('names all faults at once, each with its path', () => {
   );
 });
 
-it('asks for a phone or a mobile phone in each address, and takes either', () => {
+it('asks for a phone or a mobile phone in each address where the merchant wants all, and takes either', () => {
   const without = (...fields: ('phone' | 'mobilePhone')[]) => Object.fromEntries(fields.map((field) => [field, undefined]));
   const message = (fields: ('phone' | 'mobilePhone')[]) =>
     aPartnerAAuthorization({ billing: without(...fields), shipping: without(...fields) });
   expect(faultsOf('partner-a', 'payment.authorize', message(['phone']))).toEqual([]);
   expect(faultsOf('partner-a', 'payment.authorize', message(['mobilePhone']))).toEqual([]);
-  expect(faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']))).toEqual([
+  expect(faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']))).toEqual([]);
+  expect(faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']), { requirements: 'all' })).toEqual([
     'billing.phone: required',
     'billing.mobilePhone: required',
     'shipping.phone: required',
@@ -123,7 +126,7 @@ it('asks for a phone or a mobile phone in each address, and takes either', () =>
 
 it('lists at most a hundred faults', () => {
   const cart = Array.from({ length: 5000 }, () => ({}));
-  const faults = faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ cart: cart as never }));
+  const faults = faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ cart }), { requirements: 'all' });
   expect(faults).toHaveLength(101);
   expect(faults.at(-1)).toBe(': too_many_faults');
 });
@@ -166,6 +169,29 @@ describe('card data', () => {
     expect(faultsOf('card', 'payment.pay', message)).toEqual([]);
     expect(faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ billing: { phone: '+411111111111114' } }))).toEqual([]);
     expect(faultsOf('partner-a', 'payment.capture', aCapture({ transactionId: number, extraData: '1700000000004' }))).toEqual([]);
+  });
+});
+
+describe('the card scan of DESCRIPTION', () => {
+  it.each([
+    ['an order number of 13 digits', 'order 1700000000004', ['every']],
+    ['an order number like a card of a scheme', 'order 4111111111111111', ['every', 'schemes']],
+    ['another order number', 'order 1700000000003', []],
+    ['a CVV by its name', 'cvv: 123', ['every', 'schemes']],
+  ])('%s', (_what, description, refusedBy) => {
+    const refuses = (descriptionScan?: CardScan) =>
+      validateCommandData('partner-a', 'payment.capture', aCapture({ description }), { descriptionScan }).faults.length > 0;
+    expect(CARD_SCANS.filter(refuses)).toEqual(refusedBy);
+    expect(refuses(undefined)).toBe(refuses('every'));
+  });
+
+  it('is the only one that a merchant may choose', () => {
+    const refund = aRefund({ extraData: 'ref 4111111111111111' });
+    expect(faultsOf('partner-a', 'payment.refund', refund, { descriptionScan: 'off' })).toEqual(['extraData: card_data_forbidden']);
+    expect(faultsOf('partner-a', 'payment.refund', { ...aRefund(), description: { pan: '1' } }, { descriptionScan: 'off' })).toEqual([
+      'description: type',
+      'description.pan: card_data_forbidden',
+    ]);
   });
 });
 
@@ -253,7 +279,7 @@ describe('metadata of decorators', () => {
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'amount')).toBe(Number);
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'cart')).toBe(Array);
     const cart = validateCommandData('partner-a', 'payment.authorize', aPartnerAAuthorization({ cart: [aPartnerACartItem()] })).value;
-    expect((cart as PartnerAAuthorization).cart[0]).toBeInstanceOf(PartnerACartItem);
+    expect((cart as PartnerAAuthorization).cart?.[0]).toBeInstanceOf(PartnerACartItem);
   });
 
   it('survives on the parameters of a decorated method', () => {

@@ -1,7 +1,7 @@
 import { fault } from '../faults.js';
 import { isCommandType, type CommandType } from '../message-types.js';
 import { METHOD_NAMES, methodOfRail, METHODS, type Method, type Rail } from '../methods.js';
-import { check, type Checked } from '../validation/check.js';
+import { check, type Checked, type CommandRules } from '../validation/check.js';
 import type { MessageClass } from '../validation/fields.js';
 import { CardPayment } from './card-payment.js';
 import { Capture, Refund, VoidAuthorization } from './follow-ups.js';
@@ -36,12 +36,15 @@ export function commandClass(rail: Rail, type: CommandType): MessageClass<Comman
   return CLASSES[rail][type];
 }
 
-/** Never throws. All faults at once, with paths; unknown fields and card data are refused; no message holds a value. */
-export function validateCommandData(rail: Rail, type: string, data: unknown): Checked<CommandData> {
+/**
+ * Never throws. All faults at once, with paths; unknown fields and card data are refused; no message holds a value. `rules` are the
+ * merchant's; without them a command passes that some merchant's account takes.
+ */
+export function validateCommandData(rail: Rail, type: string, data: unknown, rules?: CommandRules): Checked<CommandData> {
   if (!isCommandType(type)) return { faults: [fault('type', 'unknown_type', 'is not a command type')] };
   const commandType = commandClass(rail, type);
   if (commandType === undefined && type === 'payment.void')
     return { faults: [fault('type', 'void_not_offered', `method ${methodOfRail(rail)} has no void`)] };
   if (commandType === undefined) return { faults: [fault('type', 'method_not_on_rail', `${type} is not taken on the rail ${rail}`)] };
-  return check(commandType, data, 'refused');
+  return check(commandType, data, 'refused', rules);
 }

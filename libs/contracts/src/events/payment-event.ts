@@ -86,7 +86,12 @@ export class PaymentEvent {
   @AnyText()
   execCode?: string;
 
-  /** MESSAGE, at most 4 kB. */
+  /** EXECCODE had more than 65,536 characters. */
+  @Optional()
+  @YesNo()
+  execCodeTruncated?: boolean;
+
+  /** MESSAGE, at most 4,096 characters. */
   @Optional()
   @AnyText()
   message?: string;
@@ -98,6 +103,11 @@ export class PaymentEvent {
   @Optional()
   @AnyText()
   descriptor?: string;
+
+  /** DESCRIPTOR had more than 255 characters. */
+  @Optional()
+  @YesNo()
+  descriptorTruncated?: boolean;
 
   /** EXECCODE 0004: accepted in part, read the amount. */
   @Optional()

@@ -12,6 +12,7 @@ export const NOTIFICATION_FLAGS = [
   'unknown_version',
   'invalid_order_id',
   'invalid_amount',
+  'invalid_currency',
   'invalid_external_entity_id',
   'invalid_external_reference',
   'card_data_removed',
@@ -47,6 +48,7 @@ export class PaymentNotification {
   @Int(0)
   amount?: number;
 
+  /** ISO 4217; any text where the platform sent another. */
   @Optional()
   @AnyText()
   currency?: string;
@@ -59,6 +61,7 @@ export class PaymentNotification {
   @AnyText()
   descriptor?: string;
 
+  /** Of the form that the cardholder saw. */
   @Optional()
   @AnyText()
   language?: string;
@@ -76,6 +79,21 @@ export class PaymentNotification {
   @Optional()
   @AnyText()
   externalReference?: string;
+
+  /** CARDCODE of a card payment, masked: 'XXXXXXXXXXXX1234'. */
+  @Optional()
+  @AnyText()
+  maskedCard?: string;
+
+  /** CARDTYPE, else SELECTEDBRAND. */
+  @Optional()
+  @AnyText()
+  cardBrand?: string;
+
+  /** CARDCOUNTRY. */
+  @Optional()
+  @AnyText()
+  cardCountry?: string;
 
   /** All that was received but HASH. */
   @TextMap()

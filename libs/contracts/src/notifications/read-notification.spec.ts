@@ -79,6 +79,8 @@ describe('what is odd is flagged and never lost', () => {
     ['missing_parameters', { ORDERID: undefined }, { orderId: '' }],
     ['missing_parameters', { EXECCODE: '' }, { execCode: '' }],
     ['invalid_order_id', { ORDERID: 'x'.repeat(41) }, { orderId: 'x'.repeat(41) }],
+    ['invalid_currency', { CURRENCY: 'eur' }, { currency: 'eur' }],
+    ['invalid_currency', { CURRENCY: 'EURO' }, { currency: 'EURO' }],
     ['invalid_amount', { AMOUNT: '12.50' }, {}],
     ['invalid_amount', { AMOUNT: '99999999999999999' }, {}],
   ])('%s: %j', (flag, overrides, expected) => {
@@ -91,6 +93,17 @@ describe('what is odd is flagged and never lost', () => {
 
   it.each(['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt', 'sk', 'cs'])('takes the language %s', (LANGUAGE) => {
     expect(read({ LANGUAGE }).flags).toEqual([]);
+  });
+
+  it.each([
+    ['sk', { OPERATIONTYPE: 'refund', EXTERNALENTITYID: '1' }, ['unknown_language']],
+    ['cs', { OPERATIONTYPE: 'refund', EXTERNALREFERENCE: '1' }, []],
+    ['cs', { OPERATIONTYPE: 'void' }, ['unknown_language']],
+    ['sk', { OPERATIONTYPE: 'void' }, []],
+    ['cs', { OPERATIONTYPE: 'payment' }, []],
+    ['sk', { OPERATIONTYPE: 'payment' }, []],
+  ])('flags the language %s by the method that %j tells: %j', (LANGUAGE, of, flags) => {
+    expect(read({ LANGUAGE, ...of }).flags).toEqual(flags);
   });
 
   it('keeps the first of two values', () => {
@@ -109,6 +122,16 @@ describe('what is odd is flagged and never lost', () => {
     expect(Object.keys(value?.parameters ?? {})).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString']));
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
+});
+
+it('tells which card was paid with: masked number, brand and country', () => {
+  const card = { OPERATIONTYPE: 'payment', CARDCODE: 'XXXXXXXXXXXX1234', CARDTYPE: 'VISA', SELECTEDBRAND: 'cb', CARDCOUNTRY: 'FR' };
+  expect(read(card)).toMatchObject({ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'VISA', cardCountry: 'FR', flags: [] });
+  expect(read({ ...card, CARDTYPE: '' }).cardBrand).toBe('cb');
+  expect(read({ ...card, CARDCODE: '4111111111111111' }).maskedCard).toBe('XXXXXXXXXXXX1111');
+  const { maskedCard, cardBrand, cardCountry } = read();
+  expect([maskedCard, cardBrand, cardCountry]).toEqual([undefined, undefined, undefined]);
+  expect(validateNotificationData(JSON.parse(JSON.stringify(read(card)))).value).toEqual(read(card));
 });
 
 describe('card data that should not have come', () => {

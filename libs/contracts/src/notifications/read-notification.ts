@@ -1,4 +1,4 @@
-import { LANGUAGES } from '../methods.js';
+import { METHOD_NAMES, METHODS, type Method } from '../methods.js';
 import { OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
 import { isKnownExecCode } from '../platform/execcodes.js';
 import { codePoints } from '../validation/code-points.js';
@@ -71,6 +71,9 @@ export function readNotification(
     descriptor: read('DESCRIPTOR'),
     language: read('LANGUAGE'),
     extraData: read('EXTRADATA'),
+    maskedCard: read('CARDCODE'),
+    cardBrand: read('CARDTYPE') ?? read('SELECTEDBRAND'),
+    cardCountry: read('CARDCOUNTRY'),
     externalEntityId: digits(read('EXTERNALENTITYID'), 10, 'invalid_external_entity_id', flags),
     externalReference: digits(read('EXTERNALREFERENCE'), 9, 'invalid_external_reference', flags)?.padStart(9, '0'),
   };
@@ -115,13 +118,26 @@ function digits(text: string | undefined, max: number, flag: NotificationFlag, f
 }
 
 function flagTheUnknown(notification: PaymentNotification, received: ReadonlyMap<string, string>, flags: Set<NotificationFlag>): void {
-  const { orderId, operationType, execCode, language } = notification;
+  const { orderId, operationType, execCode, language, currency } = notification;
   const version = received.get('VERSION');
   if (NEEDED.some((name) => !received.get(name))) flags.add('missing_parameters');
   if (codePoints(orderId) > 40) flags.add('invalid_order_id');
   if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType)) flags.add('unknown_operation');
   if (execCode !== '' && !isKnownExecCode(execCode)) flags.add('unknown_execcode');
-  if (language !== undefined && !LANGUAGES.has(language)) flags.add('unknown_language');
+  if (language !== undefined && !languagesOf(operationType, received).has(language)) flags.add('unknown_language');
+  if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) flags.add('invalid_currency');
   if (version && version !== PROTOCOL_VERSION) flags.add('unknown_version');
   for (const name of received.keys()) if (!KNOWN.has(name)) flags.add('extra_parameters');
+}
+
+/** LANGUAGE has a list per method. A notification names no method: what only one method sends tells it, else the lists of all are taken. */
+function languagesOf(operationType: string, received: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const methods = METHOD_NAMES.filter((method) => maySend(method, operationType, received));
+  return new Set(methods.flatMap((method): readonly string[] => METHODS[method].languages));
+}
+
+function maySend(method: Method, operationType: string, received: ReadonlyMap<string, string>): boolean {
+  if (EXTERNAL_PARAMETERS.some((name) => received.get(name))) return method === 'B';
+  if (operationType === 'payment') return method === 'card';
+  return operationType !== 'void' || (METHODS[method].takesVoid && METHODS[method].begins === 'authorize');
 }

@@ -3,10 +3,12 @@ import type { OperationKind } from '../message-types.js';
 /** The platform's own words about an operation. Amounts in minor units. A part of journal records: fields are added, never renamed. */
 export interface PlatformAnswer {
   execCode?: string;
+  execCodeTruncated?: boolean;
   message?: string;
   messageTruncated?: boolean;
   transactionId?: string;
   descriptor?: string;
+  descriptorTruncated?: boolean;
   amount?: number;
   redirectHtml?: string;
   redirectHtmlDropped?: boolean;

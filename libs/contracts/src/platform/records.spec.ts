@@ -28,13 +28,17 @@ describe('access token record', () => {
   it.each([
     ['access_token', ['', undefined, null, 5]],
     ['expires_in', [0, -1, 1.5, '43200', undefined]],
-    ['refresh_expires_in', [-1, '0', null]],
+    ['refresh_expires_in', [-1, '0', 1.5]],
     ['token_type', ['', 'MAC', undefined]],
     ['not-before-policy', [-1, '0']],
     ['session_state', [5, null]],
   ])('refuses %s of %j', (field, values) => {
     for (const value of values)
       expect(pathsOf(validateAccessTokenRecord({ ...accessToken, [field]: value }))).toEqual([expect.stringContaining(`${field} `)]);
+  });
+
+  it('takes a token that can not be refreshed, refresh_expires_in null', () => {
+    expect(validateAccessTokenRecord({ ...accessToken, refresh_expires_in: null }).faults).toEqual([]);
   });
 
   it.each([[null], [[]], ['text'], [5], [undefined]])('refuses %j', (answer) => {

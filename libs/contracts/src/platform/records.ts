@@ -5,6 +5,11 @@ import { AnyText, Field, Int, NestedList, Optional, Text, type Inspect } from '.
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+const countOrNull: Inspect = (value) =>
+  value === null || (Number.isSafeInteger(value) && (value as number) >= 0)
+    ? undefined
+    : { code: typeof value === 'number' ? 'range' : 'type', message: 'must be an integer of at least 0, or null' };
+
 /** Answer of POST {auth_url}/iam/token. */
 export class AccessTokenRecord {
   @Text(1, 65536)
@@ -14,9 +19,10 @@ export class AccessTokenRecord {
   @Int(1)
   expires_in!: number;
 
+  /** Nobody here refreshes: what stands in it refuses no token. */
   @Optional()
-  @Int(0)
-  refresh_expires_in?: number;
+  @Field(countOrNull, { type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+  refresh_expires_in?: number | null;
 
   @Text(6, 6, { pattern: /^[Bb][Ee][Aa][Rr][Ee][Rr]$/, says: 'Bearer' })
   token_type!: string;

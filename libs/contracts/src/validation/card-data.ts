@@ -11,6 +11,13 @@
  */
 export type TextKind = 'prose' | 'reference';
 
+/**
+ * How DESCRIPTION is searched, which a merchant chooses: for `every` number that passes the Luhn check, for those of card `schemes`, or not
+ * at all, for shops whose order numbers look like card numbers (docs/decisions/0044).
+ */
+export const CARD_SCANS = ['every', 'schemes', 'off'] as const;
+export type CardScan = (typeof CARD_SCANS)[number];
+
 const NAME_PARTS = ['cardcode', 'cardnum', 'cardno', 'cvv', 'cvc', 'cryptogram', 'securitycode', 'cardvalidity', 'cardexpir', 'carddata'];
 const NAMES = new Set([
   'pan',

@@ -1,11 +1,28 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { fault, joinPath, type Fault } from '../faults.js';
-import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
-import { CARD_DATA, isPlainObject, REQUIRED, type FieldContext, type MessageClass, type NestedContext } from './fields.js';
+import { findCardData, holdsCardData, isCardFieldName, shownName, type CardScan } from './card-data.js';
+import {
+  CARD_DATA,
+  isPlainObject,
+  REQUIRED,
+  type FieldContext,
+  type MessageClass,
+  type NestedContext,
+  type ProfileContext,
+  type Requirements,
+} from './fields.js';
 
 export type UnknownFields = 'refused' | 'ignored';
 
 export type Checked<T> = { value: T; faults: [] } | { value?: undefined; faults: Fault[] };
+
+/** What a merchant may choose of the rules of its commands. */
+export interface CommandRules {
+  /** Absent: `shown`. */
+  readonly requirements?: Requirements;
+  /** Absent: `every`. */
+  readonly descriptionScan?: CardScan;
+}
 
 const MAX_FAULTS = 100;
 
@@ -13,9 +30,14 @@ const MAX_FAULTS = 100;
  * Checks unknown input against a message class and returns an instance of it, or every fault with its path. The rules are class-validator's
  * metadata, read once per class: going through `validateSync` for each command would cost several times as much (bench in the README).
  */
-export function check<T extends object>(type: MessageClass<T>, input: unknown, unknown: UnknownFields): Checked<T> {
+export function check<T extends object>(
+  type: MessageClass<T>,
+  input: unknown,
+  unknown: UnknownFields,
+  { requirements = 'shown', descriptionScan = 'every' }: CommandRules = {},
+): Checked<T> {
   const faults: Fault[] = [];
-  const value = checkObject(planOf(type), input, '', unknown, faults);
+  const value = checkObject(planOf(type), input, '', { unknown, requirements, descriptionScan, faults });
   if (faults.length === 0) return { value: value as T, faults: [] };
   if (faults.length > MAX_FAULTS) {
     faults.length = MAX_FAULTS;
@@ -24,9 +46,16 @@ export function check<T extends object>(type: MessageClass<T>, input: unknown, u
   return { faults };
 }
 
+/** One run over one input; every fault goes into its list. */
+interface Run extends Required<CommandRules> {
+  readonly unknown: UnknownFields;
+  readonly faults: Fault[];
+}
+
 interface Property {
   name: string;
   isOptional: (owner: object, value: unknown) => boolean;
+  profile?: ProfileContext;
   field?: FieldContext;
   nested?: NestedContext;
 }
@@ -53,10 +82,11 @@ function readPlan(type: MessageClass): Plan {
   for (const rule of getMetadataStorage().getTargetValidationMetadatas(type, '', false, false)) {
     const property = properties.get(rule.propertyName) ?? { name: rule.propertyName, isOptional: () => false };
     properties.set(rule.propertyName, property);
-    const context = rule.context as Partial<FieldContext & NestedContext> | undefined;
+    const context = rule.context as Partial<FieldContext & NestedContext & ProfileContext> | undefined;
     if (rule.type === ValidationTypes.CONDITIONAL_VALIDATION) {
       const isAsked = (rule.constraints as [(owner: object, value: unknown) => boolean])[0];
       property.isOptional = (owner, value) => !isAsked(owner, value);
+      if (context?.requiredBy !== undefined) property.profile = context as ProfileContext;
     } else if (context?.inspect !== undefined) property.field = context as FieldContext;
     else if (context?.nested !== undefined) property.nested = context as NestedContext;
   }
@@ -72,7 +102,8 @@ export function fieldsOf(type: MessageClass): readonly { name: string; nested?: 
   return planOf(type).properties.map(({ name, nested }) => ({ name, ...(nested && { nested: nested.nested() }) }));
 }
 
-function checkObject(plan: Plan, input: unknown, path: string, unknown: UnknownFields, faults: Fault[]): object | undefined {
+function checkObject(plan: Plan, input: unknown, path: string, run: Run): object | undefined {
+  const { unknown, faults } = run;
   if (!isPlainObject(input)) {
     misplaced(input, path, 'must be an object', faults);
     return undefined;
@@ -82,44 +113,42 @@ function checkObject(plan: Plan, input: unknown, path: string, unknown: UnknownF
   for (const property of plan.properties) {
     if (faults.length > MAX_FAULTS) return undefined;
     const given = Object.hasOwn(input, property.name) ? input[property.name] : undefined;
-    if (given === undefined) {
-      if (!property.isOptional(input, undefined)) faults.push(fault(joinPath(path, property.name), REQUIRED.code, REQUIRED.message));
-    } else value[property.name] = checkProperty(property, given, input, joinPath(path, property.name), unknown, faults);
+    if (given !== undefined) value[property.name] = checkProperty(property, given, input, joinPath(path, property.name), run);
+    else if (isMissing(property, input, run)) faults.push(fault(joinPath(path, property.name), REQUIRED.code, REQUIRED.message));
   }
   return value;
 }
 
-function checkProperty(property: Property, given: unknown, owner: object, path: string, unknown: UnknownFields, faults: Fault[]): unknown {
+function isMissing({ isOptional, profile }: Property, owner: Record<string, unknown>, { requirements }: Run): boolean {
+  if (!isOptional(owner, undefined)) return true;
+  if (profile === undefined || profile.requiredBy !== requirements) return false;
+  return profile.unless === undefined || !Object.hasOwn(owner, profile.unless) || owner[profile.unless] === undefined;
+}
+
+function checkProperty(property: Property, given: unknown, owner: object, path: string, run: Run): unknown {
   if (property.nested !== undefined) {
     const plan = planOf(property.nested.nested());
     const { minItems } = property.nested;
-    return minItems === undefined
-      ? checkObject(plan, given, path, unknown, faults)
-      : checkList(plan, given, minItems, path, unknown, faults);
+    return minItems === undefined ? checkObject(plan, given, path, run) : checkList(plan, given, minItems, path, run);
   }
-  const finding = property.field?.inspect(given, owner);
+  const { field } = property;
+  const inspect = field?.scans?.[run.descriptionScan] ?? field?.inspect;
+  const finding = inspect?.(given, owner);
   if (finding === undefined) return given;
-  if (finding.code === 'type') misplaced(given, path, finding.message, faults);
-  else faults.push(fault(path, finding.code, finding.message));
+  if (finding.code === 'type') misplaced(given, path, finding.message, run.faults);
+  else run.faults.push(fault(path, finding.code, finding.message));
   return undefined;
 }
 
-function checkList(
-  plan: Plan,
-  input: unknown,
-  minItems: number,
-  path: string,
-  unknown: UnknownFields,
-  faults: Fault[],
-): unknown[] | undefined {
+function checkList(plan: Plan, input: unknown, minItems: number, path: string, run: Run): unknown[] | undefined {
+  const { faults } = run;
   if (!Array.isArray(input)) {
     misplaced(input, path, 'must be a list', faults);
     return undefined;
   }
   if (input.length < minItems) faults.push(fault(path, 'length', `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`));
   const items: unknown[] = [];
-  for (let i = 0; i < input.length && faults.length <= MAX_FAULTS; i++)
-    items.push(checkObject(plan, input[i], `${path}[${i}]`, unknown, faults));
+  for (let i = 0; i < input.length && faults.length <= MAX_FAULTS; i++) items.push(checkObject(plan, input[i], `${path}[${i}]`, run));
   return items;
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
-import { findCardData, holdsCardData, type TextKind } from './card-data.js';
+import { findCardData, holdsCardData, type CardScan, type TextKind } from './card-data.js';
 import { codePoints, isWellFormed } from './code-points.js';
 
 /**
@@ -21,6 +21,8 @@ export type MessageClass<T extends object = object> = new () => T;
 
 export interface FieldContext {
   inspect: Inspect;
+  /** Of a text whose search for card numbers a merchant may choose. */
+  scans?: Readonly<Record<CardScan, Inspect>>;
   schema: JsonSchema;
 }
 export interface NestedContext {
@@ -29,15 +31,26 @@ export interface NestedContext {
   minItems?: number;
 }
 
-export interface EitherContext {
-  requiredUnless: string;
+export interface ProfileContext {
+  requiredBy: Requirements;
+  /** Another field that may stand in its place. */
+  unless?: string;
 }
+
+/**
+ * Which fields a command must have (docs/decisions/0044): `shown`, what the interface names as a parameter of its own and does not call
+ * optional; `all`, also those that it lists in groups without saying which are mandatory. A merchant chooses.
+ */
+export const REQUIREMENTS = ['shown', 'all'] as const;
+export type Requirements = (typeof REQUIREMENTS)[number];
 
 /** Name under which class-validator knows our rules, and the schema generator finds their schemas. */
 export const FIELD_RULE = 'field';
+/** The rule beside a nested object or list; the schema says it by `required` and the type. */
+export const THERE_RULE = 'isThere';
 
-export function Field(inspect: Inspect, schema: JsonSchema): PropertyDecorator {
-  const context: FieldContext = { inspect, schema };
+export function Field(inspect: Inspect, schema: JsonSchema, scans?: FieldContext['scans']): PropertyDecorator {
+  const context: FieldContext = { inspect, schema, ...(scans && { scans }) };
   const judge = (value: unknown, owner: object) => (value === undefined ? REQUIRED : inspect(value, owner));
   return ValidateBy(
     {
@@ -55,20 +68,26 @@ export function Optional(): PropertyDecorator {
   return ValidateIf((_owner, value) => value !== undefined);
 }
 
-/** Required unless the other field is there; stands on both. */
-export function RequiredUnless(other: string): PropertyDecorator {
-  const context: EitherContext = { requiredUnless: other };
-  return ValidateIf((owner: Record<string, unknown>, value) => value !== undefined || owner[other] === undefined, { context });
+/** May be absent, but for merchants with `requirements: 'all'`; `unless` names a field that may stand in its place. */
+export function RequiredByAll(unless?: string): PropertyDecorator {
+  const context: ProfileContext = { requiredBy: 'all', ...(unless !== undefined && { unless }) };
+  return ValidateIf((_owner, value) => value !== undefined, { context });
 }
 
 export function Nested<T extends object>(type: () => MessageClass<T>): PropertyDecorator {
   const context: NestedContext = { nested: type };
-  return all(ValidateNested({ context }), Type(type));
+  return all(IsThere(isPlainObject), ValidateNested({ context }), Type(type));
 }
 
 export function NestedList<T extends object>(type: () => MessageClass<T>, minItems = 1): PropertyDecorator {
   const context: NestedContext = { nested: type, minItems };
-  return all(ValidateNested({ each: true, context }), ArrayMinSize(minItems), Type(type));
+  const isList = (value: unknown) => Array.isArray(value) && value.every(isPlainObject);
+  return all(IsThere(isList), ValidateNested({ each: true, context }), ArrayMinSize(minItems), Type(type));
+}
+
+/** class-validator’s own rule of nested objects takes null, and none at all. */
+function IsThere(isSound: (value: unknown) => boolean): PropertyDecorator {
+  return ValidateBy({ name: THERE_RULE, validator: { validate: isSound, defaultMessage: () => REQUIRED.message } });
 }
 
 export const REQUIRED: Finding = { code: 'required', message: 'is required' };
@@ -83,36 +102,42 @@ export interface TextOptions {
   says?: string;
   /** Free text is searched for card numbers. */
   holds?: TextKind;
+  /** The merchant may choose how it is searched. */
+  scanIsChosen?: boolean;
 }
 
 /** A text of `min` to `max` Unicode code points. */
 export function Text(
   min: number,
   max: number,
-  { pattern, test, format, says = 'in its format', holds }: TextOptions = {},
+  { pattern, test, format, says = 'in its format', holds, scanIsChosen = false }: TextOptions = {},
 ): PropertyDecorator {
   const length: Finding = {
     code: 'length',
     message: min === max ? `must have ${max} characters` : `must have ${min} to ${max} characters`,
   };
   const malformed: Finding = { code: 'format', message: `must be ${says}` };
-  const inspect: Inspect = (value) => {
-    if (typeof value !== 'string') {
-      return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
-    }
-    if (holds !== undefined && holdsCardData(value, holds)) return CARD_DATA;
-    if (!isWithin(value, min, max)) return length;
-    if (!isWellFormed(value)) return NOT_UNICODE;
-    if ((pattern !== undefined && !pattern.test(value)) || (test !== undefined && !test(value))) return malformed;
-    return undefined;
-  };
-  return Field(inspect, {
+  const inspecting =
+    (kind: TextKind | undefined): Inspect =>
+    (value) => {
+      if (typeof value !== 'string') {
+        return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
+      }
+      if (kind !== undefined && holdsCardData(value, kind)) return CARD_DATA;
+      if (!isWithin(value, min, max)) return length;
+      if (!isWellFormed(value)) return NOT_UNICODE;
+      if ((pattern !== undefined && !pattern.test(value)) || (test !== undefined && !test(value))) return malformed;
+      return undefined;
+    };
+  const schema = {
     type: 'string',
     minLength: min,
     maxLength: max,
     ...(pattern && { pattern: pattern.source }),
     ...(format !== undefined && { format }),
-  });
+  };
+  const scans = { every: inspecting('prose'), schemes: inspecting('reference'), off: inspecting(undefined) };
+  return Field(inspecting(holds), schema, scanIsChosen ? scans : undefined);
 }
 
 /** Code points are counted only where code units alone don't decide. */

@@ -1,0 +1,116 @@
+import { fault, type Fault } from './faults.js';
+import { MARKETS, type Market } from './methods.js';
+import { MERCHANT_PATTERN } from './order-key.js';
+import { CARD_SCANS, type CardScan } from './validation/card-data.js';
+import { Nested, NestedList, OneOf, Optional, REQUIREMENTS, Text, YesNo, type Requirements } from './validation/fields.js';
+
+/**
+ * An API key of the platform. A `Public` one is an id that pages show to cseKeys and tokenizer; it has no secret and never signs. A `Private`
+ * one signs and is shown to no page. Without a type it does both, as accounts had it before keys had types.
+ */
+export const API_KEY_TYPES = ['Public', 'Private'] as const;
+export type ApiKeyType = (typeof API_KEY_TYPES)[number];
+export type ApiKey = { id: string; type: 'Public'; key?: undefined } | { id: string; type?: 'Private'; key: string };
+
+const KEY = { min: 1, max: 1024 };
+const HTTP_URL = /^https?:\/\/[^\s/?#]+[^\s]*$/;
+
+class PreviousKeys {
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  account?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  notification?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  redirect?: string;
+}
+
+class ApiKeyEntry {
+  @Text(36, 36)
+  id!: string;
+
+  @Optional()
+  @OneOf(API_KEY_TYPES)
+  type?: ApiKeyType;
+
+  /** Needed unless the type is Public: `faultsOfApiKeys`. */
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  key?: string;
+}
+
+export class MerchantEntry {
+  @Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' })
+  merchant!: string;
+
+  @Text(1, 32)
+  identifier!: string;
+
+  @Text(KEY.min, KEY.max)
+  accountKey!: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  notificationKey?: string;
+
+  @Optional()
+  @Text(KEY.min, KEY.max)
+  redirectKey?: string;
+
+  @Optional()
+  @Nested(() => PreviousKeys)
+  previousKeys?: PreviousKeys;
+
+  @Optional()
+  @NestedList(() => ApiKeyEntry, 0)
+  apiKeys?: ApiKeyEntry[];
+
+  @Optional()
+  @OneOf(MARKETS)
+  market?: Market;
+
+  @Optional()
+  @Text(3, 3, { pattern: /^[A-Z]{3}$/, says: 'an ISO 4217 code' })
+  currency?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
+  notificationUrl?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
+  returnUrl?: string;
+
+  @Optional()
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
+  pageUrl?: string;
+
+  @Optional()
+  @Text(1, 64)
+  authAccount?: string;
+
+  @Optional()
+  @YesNo()
+  lookup?: boolean;
+
+  @Optional()
+  @OneOf(REQUIREMENTS)
+  requirements?: Requirements;
+
+  @Optional()
+  @OneOf(CARD_SCANS)
+  descriptionScan?: CardScan;
+}
+
+/** What one field alone does not tell: a Public key has no secret, any other has one. */
+export function faultsOfApiKeys({ apiKeys = [] }: MerchantEntry): Fault[] {
+  return apiKeys.flatMap(({ type, key }, at) => {
+    const path = `apiKeys[${at}].key`;
+    if (type === 'Public') return key === undefined ? [] : [fault(path, 'unknown_field', 'a Public key has no secret')];
+    return key === undefined ? [fault(path, 'required', 'is required')] : [];
+  });
+}
