@@ -76,6 +76,13 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'journal/journal-view.js',
     find: 'tailed.from = marker + 1n;',
     replace: ';',
+    also: [
+      {
+        file: 'journal/journal-view.js',
+        find: 'lastOffset < (this.#tailed.get(journalPartition(key))?.from ?? 0n)',
+        replace: 'lastOffset <= (markers.get(journalPartition(key)) ?? -1n)',
+      },
+    ],
   },
   {
     name: 'doubt-reopens-its-operation',
