@@ -52,9 +52,15 @@ export class ResultTimeoutError extends Error {
   constructor(
     readonly commandId: string,
     timeoutMs: number,
+    /** Meanwhile a command with the same id and other content was rejected: the state of the one that the gateway knows. */
+    readonly knownState?: string,
   ) {
+    const reused =
+      knownState === undefined
+        ? ''
+        : ` The id was used for two contents: one was rejected (id_reused), the one that counts is ${knownState}.`;
     super(
-      `no result of command ${commandId} within ${timeoutMs} ms. Its outcome is not known: it may be executed, now or later. ` +
+      `no result of command ${commandId} within ${timeoutMs} ms. Its outcome is not known: it may be executed, now or later.${reused} ` +
         'Do not pay by another command; publish the same command with the same id again, or wait for its event in a subscription',
     );
   }

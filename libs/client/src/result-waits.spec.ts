@@ -68,3 +68,11 @@ it('takes the rejection of another command with the same id for no result', asyn
   waits.offer(result('v1'));
   expect((await waiting).id).toBe('e1');
 });
+
+it('says at its time-out that the id was used for other content, and what became of the command that counts', async () => {
+  const waits = new ResultWaits({ maxWaits: 1, listen: () => Promise.resolve() });
+  const waiting = waits.resultOf(message, { timeoutMs: 20 }, () => Promise.resolve());
+  const faults = [{ path: 'ce_id', code: 'id_reused' as const, message: 'was used for a command with other content' }];
+  waits.offer({ ...result('v1'), type: 'payment.command.rejected', data: { ...result('v1').data, faults, knownState: 'succeeded' } });
+  await expect(waiting).rejects.toMatchObject({ knownState: 'succeeded', message: expect.stringContaining('is succeeded') as string });
+});

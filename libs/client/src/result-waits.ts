@@ -21,6 +21,8 @@ export interface ResultWaitsOptions {
 interface Wait {
   resolve(event: CloudEvent<PaymentEvent>): void;
   reject(error: unknown): void;
+  /** The id was used for other content as well: the state of the command that the gateway knows. */
+  knownState?: string;
 }
 
 const defaultTimeoutMs = 45_000;
@@ -60,7 +62,7 @@ export class ResultWaits {
       let isPublishing = false;
       const timer = setTimeout(() => {
         const cause = new Error(`Kafka gave no way to hear the result within ${timeoutMs} ms`);
-        wait.reject(isPublishing ? new ResultTimeoutError(id, timeoutMs) : new PublishError(id, topic, false, { cause }));
+        wait.reject(isPublishing ? new ResultTimeoutError(id, timeoutMs, wait.knownState) : new PublishError(id, topic, false, { cause }));
       }, timeoutMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#add(waitKey(key, id), wait);
@@ -82,8 +84,12 @@ export class ResultWaits {
   /** Every event that comes, whoever's. */
   offer(event: CloudEvent<PaymentEvent>): void {
     const { merchant, orderId, commandId } = event.data;
-    if (commandId === undefined || !isResultType(event.type) || isOfReusedId(event)) return;
-    for (const wait of this.#waits.get(waitKey(orderKey(merchant, orderId), commandId)) ?? []) wait.resolve(event);
+    if (commandId === undefined || !isResultType(event.type)) return;
+    const isReused = isOfReusedId(event);
+    for (const wait of this.#waits.get(waitKey(orderKey(merchant, orderId), commandId)) ?? []) {
+      if (isReused) wait.knownState = event.data.knownState ?? 'not known';
+      else wait.resolve(event);
+    }
   }
 
   /** Those who wait for this command's result hear that there will be none. */

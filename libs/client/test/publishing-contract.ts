@@ -38,10 +38,10 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
   });
 
   it('refuses a command with faults, names every one and sends nothing', async () => {
-    const wrong = { ...aPartnerAAuthorization({ amount: 0 }), shipping: undefined, surprise: 1 } as never;
+    const wrong = { ...aPartnerAAuthorization({ amount: 0 }), description: undefined, surprise: 1 } as never;
     const error = await refusalOf(client.publisher.authorize(wrong, { id: '', correlationId: 'x'.repeat(129), time: 'yesterday' }));
-    expect(error.faults.map(({ path }) => path).sort()).toEqual(['amount', 'correlationId', 'id', 'shipping', 'surprise', 'time']);
-    expect(error.message).toContain('shipping is required');
+    expect(error.faults.map(({ path }) => path).sort()).toEqual(['amount', 'correlationId', 'description', 'id', 'surprise', 'time']);
+    expect(error.message).toContain('description is required');
     const withoutId = await refusalOf(client.publisher.authorize(aPartnerAAuthorization(), {} as never));
     expect(withoutId.faults).toEqual([expect.objectContaining({ path: 'id', code: 'required' })]);
     const noRail = await refusalOf(client.publisher.capture(aCapture(), { id: newCommandId() } as never));

@@ -23,13 +23,16 @@ it('gets the result of an authorization, and the same one when the command is pu
   expect(await gateway.executed('asked-twice')).toBe(1);
 });
 
-it('hears of a command that another process has used the id for', async () => {
+it('takes no result of a command whose id another process has used, and says what became of that one', async () => {
   const command = aPartnerBAuthorization({ orderId: 'reused' });
   await (await world.client()).publisher.authorizeAndWait(command, { id: 'reused-1' });
   const other = await world.client();
-  const result = await other.publisher.authorizeAndWait({ ...command, amount: 30001 }, { id: 'reused-1' });
-  expect(result.type).toBe('payment.command.rejected');
-  expect(result.data.faults).toEqual([expect.objectContaining({ code: 'id_reused' })]);
+  const waiting = other.publisher.authorizeAndWait({ ...command, amount: 30001 }, { id: 'reused-1', timeoutMs: 10_000 });
+  await expect(waiting).rejects.toMatchObject({
+    name: 'ResultTimeoutError',
+    knownState: 'redirect',
+    message: expect.stringContaining('id_reused') as string,
+  });
 });
 
 it('hears what the gateway refuses by its rules', async () => {

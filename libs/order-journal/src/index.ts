@@ -6,6 +6,7 @@ export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
 export { PartitionProjection } from './projection/partition-projection.js';
+export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
 export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
 export { evidenceResult, execCodeNotes, notificationEvidence } from './state/evidence.js';

@@ -1,5 +1,5 @@
 import { execCodeClass, operationKindOf, PROTOCOL_VERSION, type ListedTransaction, type Merchant } from '@tranche/contracts';
-import { boundedAnswer, isExecCode, isTransactionId, readAmount } from './bounded-answer.js';
+import { boundedAnswer, isTransactionId, readAmount } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
 import { signed, signingKey } from './signature.js';
 
@@ -73,11 +73,14 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 /** RFC 3339: a time without a zone may be hours away from what it says. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
+/** Stricter than for an answer: a row without a code may be a heading, or cut. */
+const EXECCODE = /^[0-9A-Za-z]{1,8}$/;
+
 /** Undefined where a row can't be told from every other: it must name a TRANSACTIONID, and an EXECCODE. */
 export function listedTransaction(row: Row): ListedTransaction | undefined {
   const execCode = row.get('EXECCODE') ?? '';
   const transactionId = row.get('TRANSACTIONID') ?? '';
-  if (!isExecCode(execCode) || !isTransactionId(transactionId)) return undefined;
+  if (!EXECCODE.test(execCode) || !isTransactionId(transactionId)) return undefined;
   const date = row.get('DATE') ?? '';
   const amount = readAmount(row.get('AMOUNT'));
   return {

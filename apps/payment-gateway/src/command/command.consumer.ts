@@ -3,7 +3,7 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
-import { answerKnownCommand, findOperation, type CommandLease } from '@tranche/order-journal';
+import { answerKnownCommand, COMMAND_TIME_HEADER, findOperation, type CommandLease } from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -54,8 +54,7 @@ export class CommandConsumer {
   }
 
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
-    const trace = traceHeadersOf(record.headers);
-    const traced = trace === undefined ? command : { ...command, trace };
+    const traced = { ...command, trace: headersFor(record) };
     const end = await comesAgain(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
     const { commandId, correlationId, merchant, orderId } = command;
@@ -71,8 +70,7 @@ export class CommandConsumer {
   ): Promise<void> {
     const [fault] = rejection.faults;
     if (command === undefined || fault === undefined) return this.#reject(record, rejection);
-    const trace = traceHeadersOf(record.headers);
-    const traced = trace === undefined ? command : { ...command, trace };
+    const traced = { ...command, trace: headersFor(record) };
     const ports = { journal: this.journal.view, timing: this.clock };
     const answer = await comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));
     if (answer === 'reused') return this.#rejectReused(record, { ...rejection, commandId: command.commandId });
@@ -94,6 +92,11 @@ export class CommandConsumer {
   #reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {
     return this.events.publish([commandRejected(record, rejection, isoTime(this.clock))]);
   }
+}
+
+/** Of the journal records that the command brings about: its trace, and when Kafka had it. */
+function headersFor({ headers, timestampMs }: ConsumedRecord): Record<string, string> {
+  return { ...traceHeadersOf(headers), [COMMAND_TIME_HEADER]: String(timestampMs) };
 }
 
 function leaseOf(context: KafkaRecordContext): CommandLease {

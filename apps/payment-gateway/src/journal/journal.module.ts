@@ -11,6 +11,7 @@ import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
+import { OutcomeReport } from './outcome-report.service.js';
 import { ProjectorService } from './projector.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 import { TimerWatchService } from './timer-watch.service.js';
@@ -26,7 +27,7 @@ const IndexRedis = RedisModule.forRootAsync({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
     ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
-    ...[RebuildReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
+    ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
   ],
   exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
 })

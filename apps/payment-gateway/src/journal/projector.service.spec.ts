@@ -6,6 +6,7 @@ import type { EventsProducer } from './events.producer.js';
 import type { JournalReaderConsumer } from './journal-reader.consumer.js';
 import type { OrderIndexStore } from './order-index.store.js';
 import { ProjectorService } from './projector.service.js';
+import type { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
 const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() };
@@ -16,7 +17,7 @@ it('shows no records to go of a rebuild that another process has taken over', as
   const report = new RebuildReport(metrics, clock, log);
   const service = new ProjectorService(
     ...([{} as GatewayConfig, {} as KafkaClient, {} as JournalReaderConsumer, {} as OrderIndexStore, {} as EventsProducer] as const),
-    ...([clock, report, log, new Health(), new Metrics('spec'), new TailBuffer()] as const),
+    ...([clock, report, {} as OutcomeReport, log, new Health(), new Metrics('spec'), new TailBuffer()] as const),
   );
   const remaining = async () => {
     const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');

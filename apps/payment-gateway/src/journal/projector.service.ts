@@ -9,6 +9,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
+import { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
 /** How often an index without new records is looked after. */
@@ -33,12 +34,21 @@ export class ProjectorService {
     events: EventsProducer,
     clock: Clock,
     private readonly report: RebuildReport,
+    outcomes: OutcomeReport,
     private readonly log: ServiceLogger,
     private readonly health: Health,
     private readonly metrics: Metrics,
     private readonly tail: TailBuffer,
   ) {
-    this.projector = new Projector({ index, events, journal, timing: clock, logger: log, onRebuild: (step) => report.step(step) });
+    this.projector = new Projector({
+      index,
+      events,
+      journal,
+      timing: clock,
+      logger: log,
+      onRebuild: (step) => report.step(step),
+      onPublished: (published) => outcomes.published(published),
+    });
     health.addReadiness('projection', () => this.#notReadyBecause());
   }
 

@@ -17,14 +17,26 @@ export interface Progress {
   assertCurrent(): void;
 }
 
+/** An event that was acknowledged for the first time, as far as its projector knows. */
+export interface PublishedEvent {
+  event: CloudEvent<PaymentEvent>;
+  /** When Kafka had the command that brought it about, milliseconds since the epoch; absent for what a timer, a person or a notification did. */
+  commandTimeMs?: number;
+}
+
+/** Header of a journal record: when Kafka had the command behind it. Milliseconds since the epoch. No part of what is folded. */
+export const COMMAND_TIME_HEADER = 'commandtime';
+
 export interface BatchParts {
   index: Pick<OrderIndex, 'readAll' | 'write' | 'redirectHtml'>;
   events: EventOutlet;
+  /** Told of events that were published, without repeats. */
+  onPublished?: (published: readonly PublishedEvent[]) => void;
 }
 
 /** Folds a batch onto the index, publishes what it made known, and moves the index. @throws MarkerMovedError where the index is not at `next - 1`. */
 export async function projectBatch(
-  { index, events: outlet }: BatchParts,
+  { index, events: outlet, onPublished }: BatchParts,
   partition: number,
   entries: readonly JournalEntry[],
   progress: Progress,
@@ -36,6 +48,7 @@ export async function projectBatch(
   if (last === undefined) return;
   const orders = await ordersOf(index, partition, next - 1n, fresh);
   const events: CloudEvent<PaymentEvent>[] = [];
+  const published: PublishedEvent[] = [];
   const redirectHtml: RedirectPage[] = [];
   for (const { offset, value, headers } of fresh) {
     const record = decodeRecord(value);
@@ -45,12 +58,15 @@ export async function projectBatch(
     for (const effect of folded.effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
       if (html !== undefined) redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
-      if (offset >= publishFrom)
-        events.push(withTraceOf(headers, toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml))));
+      if (offset < publishFrom) continue;
+      const event = withTraceOf(headers, toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml)));
+      events.push(event);
+      if (!effect.isRepeat) published.push({ event, ...commandTimeOf(headers) });
     }
   }
   progress.assertCurrent();
   await outlet.publish(events);
+  if (published.length > 0) onPublished?.(published);
   progress.assertCurrent();
   // Should the index not take it, the batch comes again, and its events need not.
   progress.publishFrom = later(publishFrom, last.offset + 1n);
@@ -85,6 +101,11 @@ async function withPage(
   const isOurs = (page: RedirectPage) => page.orderKey === key && page.commandId === commandId;
   const html = ofThisBatch.find(isOurs)?.html ?? (await index.redirectHtml(key, commandId));
   return { ...event, body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) } };
+}
+
+function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
+  const commandTimeMs = Number(headers[COMMAND_TIME_HEADER]);
+  return Number.isSafeInteger(commandTimeMs) ? { commandTimeMs } : {};
 }
 
 function withTraceOf(headers: Record<string, string> = {}, event: CloudEvent<PaymentEvent>): CloudEvent<PaymentEvent> {

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { IndexRestorer } from './index-restorer.js';
 import type { RebuildProgress } from './index-rebuild.js';
 import { PartitionProjection } from './partition-projection.js';
+import type { BatchParts } from './project-batch.js';
 import type { EventOutlet, JournalReader, OrderIndex } from '../journal/ports.js';
 
 export interface ProjectorParts {
@@ -11,6 +12,7 @@ export interface ProjectorParts {
   journal: JournalReader;
   timing: Timing;
   logger: Log;
+  onPublished?: BatchParts['onPublished'];
   /** Called after every step of a rebuild. */
   onRebuild?: (progress: RebuildProgress) => void;
 }

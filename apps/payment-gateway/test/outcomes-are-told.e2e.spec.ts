@@ -1,0 +1,25 @@
+import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+it('writes one line for the outcome of an operation, and measures from its command to its event', async () => {
+  const data = aPartnerAAuthorization({ orderId: 'told' });
+  await stack.send('payment.authorize', data, 'command-told');
+  await stack.event('told', 'payment.authorize.redirect_required');
+  // The same result again is no outcome.
+  await stack.send('payment.authorize', data, 'command-told');
+  await stack.event('told', 'payment.authorize.redirect_required', 2);
+  const lines = () => stack.gateway.logs.filter((line) => line.includes('command-told'));
+  await waitFor(() => lines().length > 0, { what: 'the line' });
+  expect(lines().map((line) => JSON.parse(line) as Record<string, unknown>)).toEqual([
+    expect.objectContaining({
+      ...{ level: 'info', message: 'payment.authorize.redirect_required', merchant: data.merchant, orderId: 'told' },
+      ...{ commandId: 'command-told', operation: 'authorize', attempt: 1, durationMs: expect.any(Number) as number },
+    }),
+  ]);
+  expect(lines()[0]).not.toContain(data.client.email);
+  expect(await stack.metric('tranche_command_to_event_seconds_count')).toBe(1);
+}, 90_000);
