@@ -2,7 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
-const only = (sourceTag, ...allowed) => ({ sourceTag: `type:${sourceTag}`, onlyDependOnLibsWithTags: allowed.map((tag) => `type:${tag}`) });
+const only = (sourceTag, ...allowed) => ({
+  sourceTag: `type:${sourceTag}`,
+  onlyDependOnLibsWithTags: allowed.map((tag) => `type:${tag}`),
+});
 const within = (sourceTag, ...allowed) => ({
   sourceTag: `scope:${sourceTag}`,
   onlyDependOnLibsWithTags: [sourceTag, ...allowed].map((tag) => `scope:${tag}`),
@@ -26,7 +29,18 @@ const boundaries = [
   only('simulator', 'contracts'),
   only('demo', 'client', 'card-encryption', 'contracts', 'runtime', 'service-kit'),
   only('example', 'client'),
-  only('verification', 'contracts', 'runtime', 'platform', 'order-journal', 'kafka', 'service-kit', 'client', 'card-encryption', 'testing'),
+  only(
+    'verification',
+    'contracts',
+    'runtime',
+    'platform',
+    'order-journal',
+    'kafka',
+    'service-kit',
+    'client',
+    'card-encryption',
+    'testing',
+  ),
   within('shared'),
   within('payments', 'shared'),
   within('access', 'shared'),
@@ -39,10 +53,9 @@ const boundariesOfSpecs = boundaries.map((row) => ({
   onlyDependOnLibsWithTags: [...row.onlyDependOnLibsWithTags, 'type:testing'],
 }));
 /** Specs of a library use the builders of testing, which uses the library's types. */
-const ignoredCircularDependencies = ['contracts', 'kafka', 'order-journal', 'platform', 'runtime', 'service-kit'].map((name) => [
-  `@tranche/${name}`,
-  '@tranche/testing',
-]);
+const ignoredCircularDependencies = ['contracts', 'kafka', 'order-journal', 'platform', 'runtime', 'service-kit'].map(
+  (name) => [`@tranche/${name}`, '@tranche/testing'],
+);
 const moduleBoundaries = (depConstraints) => ({
   '@nx/enforce-module-boundaries': [
     'error',
@@ -63,7 +76,9 @@ const noApps = {
   group: readdirSync(new URL('apps', import.meta.url)).flatMap((name) => [`@tranche/${name}`, `@tranche/${name}/*`]),
   message: 'Nobody imports an app.',
 };
-const restrictedImports = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns: [noApps, ...patterns] }] });
+const restrictedImports = (...patterns) => ({
+  'no-restricted-imports': ['error', { patterns: [noApps, ...patterns] }],
+});
 const onlyInKafkaLib = { regex: '^kafkajs(/|$)', message: 'Only libs/kafka/src/kafkajs imports kafkajs.' };
 const onlyInNestPart = {
   group: ['@nestjs/*', 'rxjs', 'rxjs/*', '@tranche/kafka/nest'],
@@ -152,7 +167,10 @@ export default tseslint.config(
           selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
           message: 'A pure rule takes the clock as an argument.',
         },
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'A pure rule takes the clock as an argument.' },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: 'A pure rule takes the clock as an argument.',
+        },
       ],
     },
   },

@@ -26,7 +26,8 @@ const { values } = readArguments({
   },
 });
 
-if (MODES.filter((mode) => values[mode]).length > 1) refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
+if (MODES.filter((mode) => values[mode]).length > 1)
+  refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
 if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries))
   refuse('--only names a scenario, or a mutant with --mutants');
 
@@ -40,9 +41,14 @@ if (process.send) {
   process.once('message', (part: Part) => void runPart(part, resolve));
 } else if (values.corpus !== undefined) {
   const { writeCorpus } = await import('./corpus/write-corpus.js');
-  console.error(await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }));
+  console.error(
+    await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }),
+  );
 } else if (values.mutants) {
-  process.exitCode = await runMutants({ ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) }, resolve);
+  process.exitCode = await runMutants(
+    { ...campaign(), ...(values.only === undefined ? {} : { only: values.only }) },
+    resolve,
+  );
 } else if (values.simulated) {
   process.exitCode = await runSimulated({ ...campaign(), ...profile() });
 } else if (values.list) {
@@ -59,14 +65,18 @@ if (process.send) {
     process.exitCode = await runCanaries(options, places[0]);
   } else {
     const { runReal } = await import('./faults/run-real.js');
-    process.exitCode = await runReal({ ...options, ...(values.only === undefined ? {} : { only: values.only }) }, places);
+    process.exitCode = await runReal(
+      { ...options, ...(values.only === undefined ? {} : { only: values.only }) },
+      places,
+    );
   }
 }
 
 /** A set for each worker. */
 function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
-  if (lines === undefined) return refuse('tools/commands/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
+  if (lines === undefined)
+    return refuse('tools/commands/faults.mjs says how to start Kafka and Redis: use `npm run faults`');
   return JSON.parse(lines) as [CommandLines, ...CommandLines[]];
 }
 
@@ -82,7 +92,9 @@ function campaign(): { runs?: number; seed: number; workers?: number; json: bool
 }
 
 function numbers(): { runs?: number; seed?: number; workers?: number } {
-  const given = Object.entries({ runs: values.runs, seed: values.seed, workers: values.workers }).filter(([, text]) => text !== undefined);
+  const given = Object.entries({ runs: values.runs, seed: values.seed, workers: values.workers }).filter(
+    ([, text]) => text !== undefined,
+  );
   for (const [name, text] of given) {
     if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
       refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);

@@ -86,14 +86,29 @@ const FORBIDDEN = [
   ['the simulator imports order-journal', 'simulator', importing('@tranche/order-journal'), BOUNDARIES],
   ['the simulator imports service-kit', 'simulator', importing('@tranche/service-kit'), BOUNDARIES],
   ['an app imports an app', 'service', importing('@tranche/auth-service'), RESTRICTED],
-  ['an app imports an app by a relative path', 'service', importing('../../../auth-service/src/accounts.js'), BOUNDARIES],
-  ['an app imports a library by a relative path', 'service', importing('../../../../libs/contracts/src/order-key.js'), BOUNDARIES],
+  [
+    'an app imports an app by a relative path',
+    'service',
+    importing('../../../auth-service/src/accounts.js'),
+    BOUNDARIES,
+  ],
+  [
+    'an app imports a library by a relative path',
+    'service',
+    importing('../../../../libs/contracts/src/order-key.js'),
+    BOUNDARIES,
+  ],
   ['an app imports testing outside a spec', 'service', importing('@tranche/testing'), BOUNDARIES],
   ['an app imports kafkajs', 'service', importing('kafkajs'), RESTRICTED],
   ['bench imports kafkajs outside its peers', 'bench', importing('kafkajs'), RESTRICTED],
   ['bench imports an app', 'bench', importing('@tranche/payment-gateway'), RESTRICTED],
   ['faults imports an app', 'faults', importing('@tranche/payment-gateway'), RESTRICTED],
-  ['verification imports an app by a relative path', 'faults', importing('../apps/auth-service/src/accounts.js'), BOUNDARIES],
+  [
+    'verification imports an app by a relative path',
+    'faults',
+    importing('../apps/auth-service/src/accounts.js'),
+    BOUNDARIES,
+  ],
   ['a pure rule imports node:fs', 'rule', importing('node:fs'), RESTRICTED],
   ['a pure rule imports redis', 'rule', importing('redis'), RESTRICTED],
   ['a pure rule imports kafka', 'rule', importing('@tranche/kafka'), RESTRICTED],
@@ -132,13 +147,23 @@ const ALLOWED = [
   ['service-kit imports kafka and runtime', 'kit', ['@tranche/kafka', '@tranche/kafka/nest', '@tranche/runtime']],
   ['a spec of client imports testing', 'clientSpec', ['@tranche/testing']],
   ['client imports contracts and kafka', 'client', ['@tranche/contracts', '@tranche/runtime', '@tranche/kafka']],
-  ['the shop imports client, contracts and service-kit', 'shop', ['client', 'contracts', 'service-kit'].map((name) => `@tranche/${name}`)],
-  ['the page loads card-encryption when it is needed', 'page', "export const load = () => import('@tranche/card-encryption');\n"],
+  [
+    'the shop imports client, contracts and service-kit',
+    'shop',
+    ['client', 'contracts', 'service-kit'].map((name) => `@tranche/${name}`),
+  ],
+  [
+    'the page loads card-encryption when it is needed',
+    'page',
+    "export const load = () => import('@tranche/card-encryption');\n",
+  ],
   ['an example imports client', 'example', ['@tranche/client']],
   [
     'bench and faults import what is measured',
     'bench',
-    ['contracts', 'platform', 'order-journal', 'kafka', 'service-kit', 'client', 'card-encryption'].map((name) => `@tranche/${name}`),
+    ['contracts', 'platform', 'order-journal', 'kafka', 'service-kit', 'client', 'card-encryption'].map(
+      (name) => `@tranche/${name}`,
+    ),
   ],
   ['a peer of a bench imports kafkajs', 'peer', ['kafkajs']],
   ['faults, one large test, imports testing', 'faults', ['@tranche/testing']],
@@ -158,7 +183,12 @@ beforeAll(() => {
     ...ALLOWED.map(([name, file, modules]) => [name, file, Array.isArray(modules) ? importing(...modules) : modules]),
   ];
   const input = JSON.stringify(cases.map(([, file, text, rule]) => ({ filePath: FILES[file], text, rule })));
-  const lint = spawnSync(process.execPath, ['tools/checks/lint-texts.mjs'], { env, input, encoding: 'utf8', maxBuffer: 1 << 24 });
+  const lint = spawnSync(process.execPath, ['tools/checks/lint-texts.mjs'], {
+    env,
+    input,
+    encoding: 'utf8',
+    maxBuffer: 1 << 24,
+  });
   if (lint.status !== 0) throw new Error(lint.stderr);
   found = new Map(JSON.parse(lint.stdout).map((messages, index) => [cases[index][0], messages]));
 }, 180_000);

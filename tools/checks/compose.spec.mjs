@@ -37,7 +37,8 @@ const CONFIGS = {
 };
 
 const defaultOf = (app, name) => SETTINGS_OF[app].find((setting) => setting.name === name)?.default;
-const portsOf = (app) => ['PORT', 'MANAGEMENT_PORT'].map((name) => defaultOf(app, name)).filter((port) => port !== undefined);
+const portsOf = (app) =>
+  ['PORT', 'MANAGEMENT_PORT'].map((name) => defaultOf(app, name)).filter((port) => port !== undefined);
 const service = (app) => compose.services[app] ?? fail(`${app} has no service`);
 const fail = (message) => {
   throw new Error(message);
@@ -47,7 +48,8 @@ const fail = (message) => {
 const filledIn = (text) =>
   text.replace(
     /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
-    (_, name, operator, rest) => dotenv[name] || (operator === '-' ? (rest ?? '') : fail(`${name} is not in .env.example`)),
+    (_, name, operator, rest) =>
+      dotenv[name] || (operator === '-' ? (rest ?? '') : fail(`${name} is not in .env.example`)),
   );
 
 describe('docker-compose.yml', () => {
@@ -100,7 +102,9 @@ describe('docker-compose.yml', () => {
       redis: ['6379'],
       ...Object.fromEntries(APPS.map((name) => [name, portsOf(name)])),
     };
-    const environment = Object.entries(service(app).environment).filter(([name]) => name !== 'PUBLIC_URL' && name !== 'CSE_ORIGINS');
+    const environment = Object.entries(service(app).environment).filter(
+      ([name]) => name !== 'PUBLIC_URL' && name !== 'CSE_ORIGINS',
+    );
     for (const [, value] of environment) {
       const [, host = '', port = ''] = /^(?:\w+:\/\/)?([a-z][\w-]*):(\d+)(?:\/|$)/.exec(value) ?? [];
       if (host) expect(listening[host]).toContain(port);
@@ -109,7 +113,9 @@ describe('docker-compose.yml', () => {
 
   it('gives the browser of checkout-demo addresses that are published, and lets its origin ask for keys', () => {
     const { CSE_KEYS_URL: keys, TOKENIZER_URL: tokenizer, PUBLIC_URL: page } = service('checkout-demo').environment;
-    const published = ['cse-token-service', 'platform-simulator', 'checkout-demo'].map((app) => `http://127.0.0.1:${portsOf(app)[0]}`);
+    const published = ['cse-token-service', 'platform-simulator', 'checkout-demo'].map(
+      (app) => `http://127.0.0.1:${portsOf(app)[0]}`,
+    );
     expect([keys, tokenizer, page].map((url) => new URL(url).origin)).toEqual(published);
     expect(dotenv.CSE_ORIGINS).toBe(page);
   });
@@ -139,12 +145,17 @@ describe('docker-compose.yml', () => {
       (app) => service(app).environment.REDIS_URL,
     );
     expect(urls.map((url) => new URL(url).pathname).sort()).toEqual(['/0', '/1', '/2', '/3', '/4']);
-    expect(compose.services.redis?.command).toEqual(expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']));
+    expect(compose.services.redis?.command).toEqual(
+      expect.arrayContaining(['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']),
+    );
   });
 
   it('has a broker that takes the largest record of the topics and creates none by itself', () => {
-    const { KAFKA_MESSAGE_MAX_BYTES: maxBytes, KAFKA_AUTO_CREATE_TOPICS_ENABLE: autoCreate } = compose.services.kafka?.environment ?? {};
-    expect(Number(maxBytes)).toBeGreaterThanOrEqual(Math.max(...Object.values(TOPICS).map(({ maxMessageBytes }) => maxMessageBytes)));
+    const { KAFKA_MESSAGE_MAX_BYTES: maxBytes, KAFKA_AUTO_CREATE_TOPICS_ENABLE: autoCreate } =
+      compose.services.kafka?.environment ?? {};
+    expect(Number(maxBytes)).toBeGreaterThanOrEqual(
+      Math.max(...Object.values(TOPICS).map(({ maxMessageBytes }) => maxMessageBytes)),
+    );
     expect(autoCreate).toBe('false');
   });
 

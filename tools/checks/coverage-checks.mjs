@@ -15,7 +15,12 @@ const OURS = /^Ours\./;
 export function coverageFaults(document, text, rules, files, textOf) {
   const shorthands = definitions(text);
   const rows = coverageRows(text);
-  const known = { files, textOf, shorthands, titlesOf: remembered((spec, table) => testTitles(textOf(spec), table && textOf(table))) };
+  const known = {
+    files,
+    textOf,
+    shorthands,
+    titlesOf: remembered((spec, table) => testTitles(textOf(spec), table && textOf(table))),
+  };
   return [
     ...[...shorthands.values()].flat().filter((file) => !files.has(file)).map((file) => `${document}: ${file} does not exist`), // prettier-ignore
     ...rows.flatMap((row) => rowFaults(row, known).map((fault) => `${document}:${row.line}: ${fault}`)),
@@ -33,7 +38,16 @@ export function coverageRows(text) {
   return text.split('\n').flatMap((source, index) => {
     if (!source.startsWith('|') || /^\|[\s|:-]+$/.test(source) || /^\| *interface *\|/.test(source)) return [];
     const [ids = '', rule = '', code = '', tests = '', ...more] = source.replace(/^\||\|\s*$/g, '').split('|').map((cell) => cell.trim()); // prettier-ignore
-    return [{ line: index + 1, ids: codeSpans(ids).flatMap(expanded), rule, code, tests, isWhole: tests !== '' && more.length === 0 }];
+    return [
+      {
+        line: index + 1,
+        ids: codeSpans(ids).flatMap(expanded),
+        rule,
+        code,
+        tests,
+        isWhole: tests !== '' && more.length === 0,
+      },
+    ];
   });
 }
 
@@ -49,7 +63,9 @@ function rowFaults(row, known) {
   const hasCode = codeSpans(row.code).some(isPath);
   const hasTest = /`[^`]+`|_[\w-]+_/.test(row.tests);
   return [
-    ...(/not (?:yet )?built|\bto be done\b/i.test(`${row.rule} ${row.code} ${row.tests}`) ? ['a rule that is not built'] : []),
+    ...(/not (?:yet )?built|\bto be done\b/i.test(`${row.rule} ${row.code} ${row.tests}`)
+      ? ['a rule that is not built']
+      : []),
     ...(hasCode || hasDecision ? [] : ['neither code nor a decision record with its assumption']),
     ...(hasTest || hasDecision ? [] : ['neither a test nor a decision record with its assumption']),
     ...(assumes(row.rule) && !hasDecision ? ['an assumption without its decision record'] : []),

@@ -42,15 +42,22 @@ describe('a row is right', () => {
       { tests: '`libs/a/src/a.spec.ts` "is refused with", "takes … of all"; `libs/a/src/a.spec.ts` "merchants"' },
     ],
     ['with a rule of our own beside it', { ids: '`Cart.{NAME,PRICE}` `Ours.names`' }],
-    ['with names of the platform that look like italics', { rule: '`access_token`, `expires_in` and refresh_expires_in' }],
+    [
+      'with names of the platform that look like italics',
+      { rule: '`access_token`, `expires_in` and refresh_expires_in' },
+    ],
   ])('%s', (_what, change) => expect(faultsOf(change)).toEqual([]));
 
   it('by the short name of a spec and its table', () => {
     const definitions = '- _limits_ = `libs/a/test/limits.spec.ts` over `libs/a/test/limits.ts`';
     expect(faultsOf({ tests: '_limits_ "ORDERID", "…CITY"' }, { definitions })).toEqual([]);
-    expect(faultsOf({ tests: '_limits_ "AMOUNT"' }, { definitions })).toEqual(['libs/a/test/limits.spec.ts has no test "AMOUNT"']);
+    expect(faultsOf({ tests: '_limits_ "AMOUNT"' }, { definitions })).toEqual([
+      'libs/a/test/limits.spec.ts has no test "AMOUNT"',
+    ]);
     expect(faultsOf({ tests: '_others_ "ORDERID"' }, { definitions })).toEqual(['others is defined nowhere']);
-    expect(faultsOf({}, { definitions: '- _gone_ = `libs/a/test/gone.spec.ts`' })).toEqual(['libs/a/test/gone.spec.ts does not exist']);
+    expect(faultsOf({}, { definitions: '- _gone_ = `libs/a/test/gone.spec.ts`' })).toEqual([
+      'libs/a/test/gone.spec.ts does not exist',
+    ]);
   });
 });
 
@@ -59,15 +66,31 @@ describe('a row is wrong', () => {
     ['a file of code is gone', { code: '`libs/a/src/gone.ts`' }, ['libs/a/src/gone.ts does not exist']],
     ['a name of code is gone', { code: '`libs/a/src/a.ts` `BOUND`' }, ['BOUND is in none of the files of its row']],
     ['a spec is gone', { tests: '`libs/a/src/b.spec.ts` "merchants"' }, ['libs/a/src/b.spec.ts does not exist']],
-    ['a test is gone', { tests: '`libs/a/src/a.spec.ts` "an order too long"' }, ['libs/a/src/a.spec.ts has no test "an order too long"']],
-    ['a test is skipped', { tests: '`libs/a/src/a.spec.ts` "is skipped"' }, ['libs/a/src/a.spec.ts has no test "is skipped"']],
-    ['a test is to be written', { tests: '`libs/a/src/a.spec.ts` "is thought"' }, ['libs/a/src/a.spec.ts has no test "is thought"']],
+    [
+      'a test is gone',
+      { tests: '`libs/a/src/a.spec.ts` "an order too long"' },
+      ['libs/a/src/a.spec.ts has no test "an order too long"'],
+    ],
+    [
+      'a test is skipped',
+      { tests: '`libs/a/src/a.spec.ts` "is skipped"' },
+      ['libs/a/src/a.spec.ts has no test "is skipped"'],
+    ],
+    [
+      'a test is to be written',
+      { tests: '`libs/a/src/a.spec.ts` "is thought"' },
+      ['libs/a/src/a.spec.ts has no test "is thought"'],
+    ],
     [
       'a title stands in a body only',
       { tests: '`libs/a/src/a.spec.ts` "only in the"' },
       ['libs/a/src/a.spec.ts has no test "only in the"'],
     ],
-    ['a spec has no test beside it', { tests: '`libs/a/src/a.spec.ts`' }, ['libs/a/src/a.spec.ts is named without a test of it']],
+    [
+      'a spec has no test beside it',
+      { tests: '`libs/a/src/a.spec.ts`' },
+      ['libs/a/src/a.spec.ts is named without a test of it'],
+    ],
     ['a title is too short', { tests: '`libs/a/src/a.spec.ts` "ref"' }, ['"ref" is too short for the title of a test']],
     ['a file of tests is none', { tests: '`libs/a/src/a.ts` "LIMIT"' }, ['libs/a/src/a.ts is no spec file']],
     [
@@ -108,7 +131,9 @@ describe('a row is wrong', () => {
 });
 
 it('titles are those of tests that run, and of their tables', () => {
-  expect(testTitles(SPEC)).toEqual(expect.arrayContaining(['merchants', 'is refused with %s', 'no currency', 'takes … of all']));
+  expect(testTitles(SPEC)).toEqual(
+    expect.arrayContaining(['merchants', 'is refused with %s', 'no currency', 'takes … of all']),
+  );
   const nested =
     "const inner = ['deep']; const rows = [inner]; const inner2 = () => { const rows = ['other']; }; it.each(rows)('x', () => {})";
   expect(testTitles(nested)).toEqual(expect.arrayContaining(['deep', 'other', 'x']));

@@ -26,9 +26,9 @@ const withoutCode = (text) => text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
 
 /** Files that a document names in backticks and that are not there. Patterns, placeholders and built files are not meant. */
 export function namedFileFaults(document, text, files) {
-  const names = [...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g)].map(
-    ([, name]) => name,
-  );
+  const names = [
+    ...withoutCode(text).matchAll(/`((?:apps|libs|tools|docs|config|verification|examples)\/[\w./-]+\.\w+)`/g),
+  ].map(([, name]) => name);
   const missing = names.filter((name) => !files.has(name) && !/\/(dist|NAME|NNNN)\b/.test(name));
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
 }
@@ -70,21 +70,31 @@ export function settingsFaults(document, readme, own, shared) {
   const known = new Set([...own, ...shared, ...[...own, ...shared].map((name) => `${name}_FILE`)]);
   return [
     ...own.filter((name) => !documented.has(name)).map((name) => `${document}: ${name} is not under Settings`),
-    ...[...documented].filter((name) => !known.has(name)).map((name) => `${document}: ${name} is no setting of the code`),
+    ...[...documented]
+      .filter((name) => !known.has(name))
+      .map((name) => `${document}: ${name} is no setting of the code`),
   ];
 }
 
 const MACHINE_PATH = /(?:^|[\s"'`(=:])(\/(?:work|root|Users|home\/(?!node\b))\b[\w./-]*)/m;
-const REGISTRY_HOST = new RegExp(`https?://[\\w.-]*(?:${['regi' + 'stry', 'artifact' + 'ory', 'ne' + 'xus'].join('|')})[\\w.-]*`, 'i');
+const REGISTRY_HOST = new RegExp(
+  `https?://[\\w.-]*(?:${['regi' + 'stry', 'artifact' + 'ory', 'ne' + 'xus'].join('|')})[\\w.-]*`,
+  'i',
+);
 
 /** Nothing of the machine where it was written. */
 export function machineFaults(file, text) {
   const [, path] = MACHINE_PATH.exec(text) ?? [];
   const [host] = REGISTRY_HOST.exec(text) ?? [];
-  return [...(path ? [`${file}: names the path ${path}`] : []), ...(host ? [`${file}: names the package host ${host}`] : [])];
+  return [
+    ...(path ? [`${file}: names the path ${path}`] : []),
+    ...(host ? [`${file}: names the package host ${host}`] : []),
+  ];
 }
 
 /** A lock file that names its sources works only where these can be reached. */
 export function lockFileFaults(text) {
-  return /"resolved": "http/.test(text) ? ['package-lock.json: has "resolved" addresses (.npmrc: omit-lockfile-registry-resolved)'] : [];
+  return /"resolved": "http/.test(text)
+    ? ['package-lock.json: has "resolved" addresses (.npmrc: omit-lockfile-registry-resolved)']
+    : [];
 }

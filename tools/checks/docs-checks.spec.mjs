@@ -37,7 +37,11 @@ it('anchors are as on GitHub', () => {
 
 describe('the way of a capture', () => {
   const way = (list, shapes = '`A`, `B`') =>
-    wayFaults('a.md', `# A\n\n## The way of a capture\n\n${list.join('\n')}\n\nShapes on the way: ${shapes}.\n\n## Next\n`, files);
+    wayFaults(
+      'a.md',
+      `# A\n\n## The way of a capture\n\n${list.join('\n')}\n\nShapes on the way: ${shapes}.\n\n## Next\n`,
+      files,
+    );
   const steps = (...paths) => paths.map((path, at) => `${at + 1}. \`${path}\`: what it does`);
 
   it('may list each file once', () => expect(way(steps('README.md', 'docs/a.md'))).toEqual([]));
@@ -53,15 +57,21 @@ describe('the way of a capture', () => {
 
   it('has at most 40 files', () => {
     const many = Array.from({ length: 41 }, (_, at) => `docs/${at}.md`);
-    const faults = wayFaults('a.md', `## The way of a capture\n${steps(...many).join('\n')}\nShapes on the way: \`A\`.`, new Set(many));
+    const faults = wayFaults(
+      'a.md',
+      `## The way of a capture\n${steps(...many).join('\n')}\nShapes on the way: \`A\`.`,
+      new Set(many),
+    );
     expect(faults).toEqual(['a.md, "The way of a capture": 41 files, at most 40']);
   });
 
-  it('must be there', () => expect(wayFaults('a.md', '# A\n', files)).toEqual(['a.md: has no section "The way of a capture"']));
+  it('must be there', () =>
+    expect(wayFaults('a.md', '# A\n', files)).toEqual(['a.md: has no section "The way of a capture"']));
 });
 
 it('files named in a document must be there; placeholders and built files are not meant', () => {
-  const text = '`libs/kafka/src/index.ts` `libs/kafka/src/gone.ts` `apps/NAME/main.js` `apps/x/dist/main.js` `payments.events.v1`';
+  const text =
+    '`libs/kafka/src/index.ts` `libs/kafka/src/gone.ts` `apps/NAME/main.js` `apps/x/dist/main.js` `payments.events.v1`';
   expect(namedFileFaults('d.md', text, files)).toEqual(['d.md: libs/kafka/src/gone.ts does not exist']);
 });
 
@@ -86,7 +96,9 @@ describe('settings', () => {
 
 it('nothing of a machine is named', () => {
   const place = (...parts) => `/${parts.join('/')}`;
-  expect(machineFaults('f', `see ${place('root', '.npm')} there`)).toEqual([`f: names the path ${place('root', '.npm')}`]);
+  expect(machineFaults('f', `see ${place('root', '.npm')} there`)).toEqual([
+    `f: names the path ${place('root', '.npm')}`,
+  ]);
   expect(machineFaults('f', `"${place('home', 'jeanne', 'x')}"`)).toHaveLength(1);
   expect(machineFaults('f', ['see workspace', 'root', 'x and https://example.com', 'work', 'x'].join('/'))).toEqual([]);
   expect(machineFaults('f', `https://${'regi'}stry.example.org/x`)).toHaveLength(1);

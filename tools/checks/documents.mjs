@@ -2,7 +2,15 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { coverageFaults } from './coverage-checks.mjs';
-import { configVariables, linkFaults, lockFileFaults, machineFaults, namedFileFaults, settingsFaults, wayFaults } from './docs-checks.mjs';
+import {
+  configVariables,
+  linkFaults,
+  lockFileFaults,
+  machineFaults,
+  namedFileFaults,
+  settingsFaults,
+  wayFaults,
+} from './docs-checks.mjs';
 
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
@@ -37,7 +45,9 @@ function appFaults(app, files) {
 
 /** Its own, and those of the class that it extends. */
 function variablesOf(source) {
-  const inherited = source.includes(' extends KafkaConfig ') ? configVariables(read('libs/service-kit/src/kafka.config.ts')) : [];
+  const inherited = source.includes(' extends KafkaConfig ')
+    ? configVariables(read('libs/service-kit/src/kafka.config.ts'))
+    : [];
   return [...configVariables(source), ...inherited];
 }
 

@@ -18,12 +18,18 @@ export async function machineChecks() {
   const docker = isEngineThere();
   const isNeeded = !docker && !(process.env.KAFKA_BROKERS && process.env.REDIS_URL);
   return [
-    await check('Node.js', () => nodeFault(process.versions.node, JSON.parse(readFileSync('package.json', 'utf8')).engines.node)),
+    await check('Node.js', () =>
+      nodeFault(process.versions.node, JSON.parse(readFileSync('package.json', 'utf8')).engines.node),
+    ),
     await check('npm', () => missing(answers('npm', '--version'), 'not on the PATH', 'install Node.js with npm')),
     await packageCheck('java', { isNeeded }),
     await packageCheck('maven', { isNeeded, isCached: areKafkaJarsThere() }),
     await packageCheck('redis', { isNeeded }),
-    await check('Docker engine', () => missing(docker, 'does not answer', 'nothing to do: Kafka and Redis run without it'), false),
+    await check(
+      'Docker engine',
+      () => missing(docker, 'does not answer', 'nothing to do: Kafka and Redis run without it'),
+      false,
+    ),
     await packageNote('chromium', 'the browser tests need it'),
     await check('packages', () => missing(isInstalled(), 'node_modules is not what package-lock.json says', 'npm ci')),
     await check('build', () => missing(isBuilt(), 'missing or older than the sources', 'npm run build')),
@@ -42,7 +48,11 @@ async function check(name, look, required = true) {
 
 function packageCheck(name, { isNeeded, isCached = false }) {
   const { what, isThere } = PACKAGES[name];
-  return check(what, () => missing(isThere(), 'not on the PATH', installHint(name)), isNeeded && !isCached && !canInstall());
+  return check(
+    what,
+    () => missing(isThere(), 'not on the PATH', installHint(name)),
+    isNeeded && !isCached && !canInstall(),
+  );
 }
 
 /** What the services do without. */
@@ -69,7 +79,9 @@ function isBuilt() {
 }
 
 function newest(folder) {
-  const sources = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'));
+  const sources = readdirSync(folder, { recursive: true }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'),
+  );
   return Math.max(0, ...sources.map((name) => statSync(`${folder}/${name}`).mtimeMs));
 }
 
@@ -98,7 +110,11 @@ function refusedAccounts() {
   const main = 'apps/auth-service/dist/check/main.js';
   if (!existsSync(main)) return 'not asked, for auth-service is not built; npm run build';
   const standIns = { TOKEN_ENCRYPTION_KEY: randomBytes(32).toString('base64'), REDIS_URL: 'redis://127.0.0.1' };
-  const options = { env: { ...process.env, ...standIns, ACCOUNTS_FILE: accountsFile() }, encoding: 'utf8', timeout: IDENTITY_TIMEOUT_MS };
+  const options = {
+    env: { ...process.env, ...standIns, ACCOUNTS_FILE: accountsFile() },
+    encoding: 'utf8',
+    timeout: IDENTITY_TIMEOUT_MS,
+  };
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--json'], options);
   if (status === 0) return undefined;
   const accounts =
@@ -108,7 +124,9 @@ function refusedAccounts() {
           .trim()
           .split('\n')
           .map((text) => JSON.parse(text));
-  const refused = accounts.filter(({ ok }) => !ok).map(({ account, reason }) => `${account}: ${reason.replace(/\.$/, '')}`);
+  const refused = accounts
+    .filter(({ ok }) => !ok)
+    .map(({ account, reason }) => `${account}: ${reason.replace(/\.$/, '')}`);
   const faults = refused.length > 0 ? refused : [stderr.trim() || `no answer within ${IDENTITY_TIMEOUT_MS / 1000} s`];
   return `${faults.join(', ')}; correct ${accountsFile()} or AUTH_URL`;
 }
@@ -117,7 +135,9 @@ function jsonFault(file, lists = []) {
   try {
     const content = JSON.parse(readFileSync(file, 'utf8'));
     const absent = lists.filter((name) => !Array.isArray(content[name]));
-    return absent.length === 0 ? undefined : `${file} has no list ${absent.join(', ')}; see apps/auth-service/README.md`;
+    return absent.length === 0
+      ? undefined
+      : `${file} has no list ${absent.join(', ')}; see apps/auth-service/README.md`;
   } catch (error) {
     return `${file}: ${error.message}; correct it or set another one`;
   }

@@ -19,7 +19,9 @@ const sources = SERVICES.flatMap((project) =>
 const THROWN = /(?:status: (\d{3}),\s*|(\d{3}): \{ )code: '(\w+)'/g;
 
 it('docs/error-codes.md lists every code of a problem with its status, and no other', () => {
-  const thrown = sources.flatMap((text) => [...text.matchAll(THROWN)].map(([, status, ofTable, code]) => `${status ?? ofTable} ${code}`));
+  const thrown = sources.flatMap((text) =>
+    [...text.matchAll(THROWN)].map(([, status, ofTable, code]) => `${status ?? ofTable} ${code}`),
+  );
   const listed = [...readFileSync('docs/error-codes.md', 'utf8').matchAll(/^\| (\d{3}) +\| `(\w+)`/gm)].map(
     ([, status, code]) => `${status} ${code}`,
   );

@@ -23,7 +23,9 @@ beforeAll(() => {
     nx('graph', `--file=${join(folder, 'graph.json')}`);
     const { graph } = JSON.parse(readFileSync(join(folder, 'graph.json'), 'utf8'));
     nodes = new Map(Object.entries(graph.nodes).map(([name, { data }]) => [name, data]));
-    dependencies = new Map(Object.keys(graph.nodes).map((name) => [name, graph.dependencies[name].map(({ target }) => target)]));
+    dependencies = new Map(
+      Object.keys(graph.nodes).map((name) => [name, graph.dependencies[name].map(({ target }) => target)]),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

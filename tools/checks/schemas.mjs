@@ -11,10 +11,14 @@ const FOLDER = 'libs/contracts/schemas';
 /** `{ wanted, stale }`: the text of each file, and the names of those that differ from what is there. */
 export async function schemas() {
   const library = await import(pathToFileURL(resolve('libs/contracts/dist/index.js')).href);
-  const wanted = new Map(library.SCHEMA_SOURCES.map((source) => [`${source.name}.json`, textOf(schemaOf(source, library))]));
+  const wanted = new Map(
+    library.SCHEMA_SOURCES.map((source) => [`${source.name}.json`, textOf(schemaOf(source, library))]),
+  );
   const names = existsSync(FOLDER) ? readdirSync(FOLDER).filter((file) => file.endsWith('.json')) : [];
   const committed = new Map(names.map((file) => [file, readFileSync(join(FOLDER, file), 'utf8')]));
-  const stale = [...new Set([...wanted.keys(), ...committed.keys()])].filter((file) => wanted.get(file) !== committed.get(file)).sort();
+  const stale = [...new Set([...wanted.keys(), ...committed.keys()])]
+    .filter((file) => wanted.get(file) !== committed.get(file))
+    .sort();
   return { wanted, stale };
 }
 
@@ -35,7 +39,9 @@ function schemaOf({ name, type, unknown }, { EVENT_REQUIREMENTS, FIELD_RULE, THE
     additionalConverters: { [FIELD_RULE]: (rule) => rule.context.schema, [THERE_RULE]: () => ({}) },
   });
   const complete = (className) => ({ ...all[className], additionalProperties: unknown === 'ignored' });
-  const definitions = Object.fromEntries(reachable(all, type.name).map((className) => [className, complete(className)]));
+  const definitions = Object.fromEntries(
+    reachable(all, type.name).map((className) => [className, complete(className)]),
+  );
   if (name === 'payment-event') Object.assign(definitions, byEventType(EVENT_REQUIREMENTS));
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -18,9 +18,12 @@ describe('the table of who may write and read which topic', () => {
     );
   });
 
-  it.each(Object.values(TOPICS))('$name is written by $writtenBy alone, and read by $readBy', ({ name, writtenBy, readBy }) => {
-    const { writers, readers } = rows.find(({ topic }) => topic === name);
-    expect(writers.trim().replace('commerce services', 'commerce')).toBe(writtenBy);
-    expect(readers).toContain(readBy);
-  });
+  it.each(Object.values(TOPICS))(
+    '$name is written by $writtenBy alone, and read by $readBy',
+    ({ name, writtenBy, readBy }) => {
+      const { writers, readers } = rows.find(({ topic }) => topic === name);
+      expect(writers.trim().replace('commerce services', 'commerce')).toBe(writtenBy);
+      expect(readers).toContain(readBy);
+    },
+  );
 });

@@ -15,7 +15,11 @@ export function testTitles(spec, table = '') {
     const names = calledNames(node.expression);
     if (!TEST_FUNCTIONS.has(names[0])) return true;
     if (names.some((name) => NOT_RUN.has(name))) return false;
-    titles.push(...(names.at(-1) === 'each' ? node.arguments.flatMap((rows) => tableTexts(rows, tables)) : texts(node.arguments[0])));
+    titles.push(
+      ...(names.at(-1) === 'each'
+        ? node.arguments.flatMap((rows) => tableTexts(rows, tables))
+        : texts(node.arguments[0])),
+    );
     return true;
   });
   return titles;
@@ -24,7 +28,8 @@ export function testTitles(spec, table = '') {
 /** `it.skip.each(rows)(title)`: it, skip, each. */
 function calledNames(expression) {
   if (typescript.isIdentifier(expression)) return [expression.text];
-  if (typescript.isPropertyAccessExpression(expression)) return [...calledNames(expression.expression), expression.name.text];
+  if (typescript.isPropertyAccessExpression(expression))
+    return [...calledNames(expression.expression), expression.name.text];
   if (typescript.isCallExpression(expression)) return [...calledNames(expression.expression), 'made'];
   return [];
 }

@@ -1,6 +1,7 @@
 import { TEMPORARY } from './variables.mjs';
 
-export const description = 'documents against the repository: links, named files, settings; and tracked files against this machine';
+export const description =
+  'documents against the repository: links, named files, settings; and tracked files against this machine';
 export const variables = TEMPORARY;
 export const exitCodes = { 1: 'something is wrong in them; a line for each says what' };
 

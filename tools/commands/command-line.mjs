@@ -8,7 +8,9 @@ export function readCommandLine(command, args, env) {
   const given = tokens.filter(({ kind }) => kind === 'option');
   if (given.some(({ name }) => name === 'help')) return { isHelp: true };
   const positionals = tokens.filter(({ kind }) => kind === 'positional').map(({ value }) => value);
-  const wrongArgument = command.passesOn ? undefined : (optionFault(given, known) ?? positionalFault(positionals, command.positionals));
+  const wrongArgument = command.passesOn
+    ? undefined
+    : (optionFault(given, known) ?? positionalFault(positionals, command.positionals));
   const fault = wrongArgument ?? variableFault(command.variables ?? {}, env);
   return fault === undefined ? { options: valuesOf(given, known), positionals, args } : { fault };
 }
@@ -19,7 +21,10 @@ function parsedAs(known) {
 }
 
 function valuesOf(given, known) {
-  const defaults = Object.entries(known).map(([name, { value, default: fallback }]) => [name, value ? fallback : false]);
+  const defaults = Object.entries(known).map(([name, { value, default: fallback }]) => [
+    name,
+    value ? fallback : false,
+  ]);
   const values = given.filter(({ name }) => known[name]).map(({ name, value }) => [name, value ?? true]);
   return Object.fromEntries([...defaults, ...values]);
 }
@@ -29,7 +34,8 @@ function optionFault(given, known) {
     if (!Object.hasOwn(known, name)) return `unknown option ${rawName}`;
     const { value: placeholder, check } = known[name];
     if (placeholder && !value) return `${rawName} needs a value: ${rawName} ${placeholder}`;
-    if (placeholder && value.startsWith('--')) return `${rawName} needs a value: ${rawName} ${placeholder}, not ${value}`;
+    if (placeholder && value.startsWith('--'))
+      return `${rawName} needs a value: ${rawName} ${placeholder}, not ${value}`;
     if (!placeholder && value !== undefined) return `${rawName} takes no value, not ${JSON.stringify(value)}`;
     const fault = value === undefined ? undefined : check?.(value);
     if (fault) return `${rawName} ${fault}`;

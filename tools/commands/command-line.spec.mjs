@@ -31,15 +31,22 @@ describe.each(NAMES)('%s', (name) => {
 
   it('tells an option without its value, and a value that it can not use', async () => {
     for (const [option, { value, check }] of Object.entries(commands[name].options ?? {})) {
-      if (value) await expect(faultOf(name, [`--${option}`])).resolves.toBe(`--${option} needs a value: --${option} ${value}`);
+      if (value)
+        await expect(faultOf(name, [`--${option}`])).resolves.toBe(`--${option} needs a value: --${option} ${value}`);
       else await expect(faultOf(name, [`--${option}=yes`])).resolves.toBe(`--${option} takes no value, not "yes"`);
-      if (check) await expect(faultOf(name, [`--${option}`, '/dev/null/no'])).resolves.toMatch(new RegExp(`^--${option} .*/dev/null/no`));
+      if (check)
+        await expect(faultOf(name, [`--${option}`, '/dev/null/no'])).resolves.toMatch(
+          new RegExp(`^--${option} .*/dev/null/no`),
+        );
     }
   });
 
   it('tells a variable that it can not use, and takes an empty one for one that is not set', async () => {
     for (const [variable, { check }] of Object.entries(commands[name].variables ?? {})) {
-      if (check) await expect(faultOf(name, enough(name), { [variable]: '/dev/null/no' })).resolves.toMatch(new RegExp(`^${variable} `));
+      if (check)
+        await expect(faultOf(name, enough(name), { [variable]: '/dev/null/no' })).resolves.toMatch(
+          new RegExp(`^${variable} `),
+        );
       await expect(faultOf(name, enough(name), { [variable]: '' })).resolves.toBeUndefined();
     }
   });
@@ -50,7 +57,11 @@ it.each([
   ['faults', ['--forgeries', '--only', 'x'], '--only does not go with --forgeries'],
   ['stack', ['--infra', '--logs', 'payment-gateway'], '--logs does not go with --infra: only services have logs'],
   ['quarantine', ['list', '--dry-run'], '--dry-run belongs to reverify'],
-  ['quarantine', ['list', '--since', 'yesterday'], '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"'],
+  [
+    'quarantine',
+    ['list', '--since', 'yesterday'],
+    '--since must be a date, a time with its zone, or 90m, 24h, 7d, not "yesterday"',
+  ],
   ['bench', [], 'NAME is missing: one of gateway, ingest, journal, keys, memory, rebuild, tokens'],
   ['bench', ['gateway', 'journal'], 'one NAME at a time, not gateway journal'],
   ['demo', ['--logs', '--json'], '--logs needs a value: --logs FOLDER, not --json'],
@@ -60,7 +71,11 @@ it.each([
 
 it.each([
   [brokers, ['127.0.0.1:9092', 'a:1,b.example:65535', '[::1]:9092'], ['kafka://a:9092', 'a', 'a:99999', 'a:1,,b:2']],
-  [url('redis:', 'rediss:'), ['redis://127.0.0.1:6379', 'rediss://u:p@r.example/4'], ['127.0.0.1:6379', 'http://a', 'redis:']],
+  [
+    url('redis:', 'rediss:'),
+    ['redis://127.0.0.1:6379', 'rediss://u:p@r.example/4'],
+    ['127.0.0.1:6379', 'http://a', 'redis:'],
+  ],
   [wholeNumber({ min: 1, max: 10 }), ['1', '10'], ['0', '11', '1.5', '-1', '1e1', '']],
 ])('%p: what it takes and what it refuses', (check, right, wrong) => {
   for (const text of right) expect([text, check(text)]).toEqual([text, undefined]);
@@ -76,6 +91,10 @@ it.each([
   ['faults', 'verification/main.ts', ['corpus']],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-options.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
-  const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(([, option]) => option);
-  expect(Object.keys(commands[name].options).sort()).toEqual(own.filter((option) => !notForPeople.includes(option)).sort());
+  const own = [...readFileSync(file, 'utf8').matchAll(/^ +'?([a-z-]+)'?: \{ type: '(?:string|boolean)'/gm)].map(
+    ([, option]) => option,
+  );
+  expect(Object.keys(commands[name].options).sort()).toEqual(
+    own.filter((option) => !notForPeople.includes(option)).sort(),
+  );
 });

@@ -70,7 +70,10 @@ it('plays every scenario and ends with one JSON line, and keeps the logs where i
 
 it('stopped by SIGTERM with all services up: ends by it, and nothing is left', async () => {
   const { demo, said, exited } = startDemo();
-  await waitFor(() => said.stderr.includes('all services are ready'), { timeoutMs: 180_000, what: 'the services of the demo' });
+  await waitFor(() => said.stderr.includes('all services are ready'), {
+    timeoutMs: 180_000,
+    what: 'the services of the demo',
+  });
   demo.kill('SIGTERM');
   await expect(exited).resolves.toBe(143);
   expect(leftOvers()).toEqual([]);

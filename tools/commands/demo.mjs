@@ -9,14 +9,29 @@ import { addressLines } from '../infra/services.mjs';
 import { jsonFile, writableFolder } from './values.mjs';
 import { INFRASTRUCTURE, SERVICE_PORTS } from './variables.mjs';
 
-export const description = 'plays payments on a real Kafka and a real Redis, from a fresh clone on, and prints the timeline of each';
+export const description =
+  'plays payments on a real Kafka and a real Redis, from a fresh clone on, and prints the timeline of each';
 
 export const options = {
   json: { help: 'ends with one JSON line; all else goes to stderr' },
   keep: { help: 'stays up until Ctrl-C and prints the addresses' },
-  merchants: { value: 'FILE', help: "others than the demo's, with the same names", default: 'config/merchants.demo.json', check: jsonFile },
-  accounts: { value: 'FILE', help: "others than the demo's, with the same names", default: 'config/accounts.demo.json', check: jsonFile },
-  logs: { value: 'FOLDER', help: 'keeps there all that each service prints, and its metrics at the end', check: writableFolder },
+  merchants: {
+    value: 'FILE',
+    help: "others than the demo's, with the same names",
+    default: 'config/merchants.demo.json',
+    check: jsonFile,
+  },
+  accounts: {
+    value: 'FILE',
+    help: "others than the demo's, with the same names",
+    default: 'config/accounts.demo.json',
+    check: jsonFile,
+  },
+  logs: {
+    value: 'FOLDER',
+    help: 'keeps there all that each service prints, and its metrics at the end',
+    check: writableFolder,
+  },
 };
 
 /** Of the ports those that are not set are free ones. */

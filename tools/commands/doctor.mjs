@@ -22,7 +22,10 @@ export async function run({ options: { json } }) {
   const checks = await machineChecks();
   const ok = checks.every(isWell);
   if (json) console.log(JSON.stringify({ checks, ok }));
-  else console.log([...checks.map(line), '', 'npm run demo -- --keep: a checkout to try, with these cards', ...cardLines].join('\n'));
+  else
+    console.log(
+      [...checks.map(line), '', 'npm run demo -- --keep: a checkout to try, with these cards', ...cardLines].join('\n'),
+    );
   return ok ? 0 : 1;
 }
 

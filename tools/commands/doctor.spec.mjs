@@ -36,7 +36,9 @@ it('names an accounts file that is wrong', () => {
 it('asks the token API about each account when AUTH_URL says where it is', () => {
   expect(doctor().checks.map(({ name }) => name)).not.toContain('accounts at the token API');
   const { faultOf, status } = doctor({ AUTH_URL: 'http://127.0.0.1:1' });
-  expect(faultOf('accounts at the token API')).toMatch(/^tranche-demo: .+; correct config\/accounts\.demo\.json or AUTH_URL$/);
+  expect(faultOf('accounts at the token API')).toMatch(
+    /^tranche-demo: .+; correct config\/accounts\.demo\.json or AUTH_URL$/,
+  );
   expect(status).toBe(1);
 });
 

@@ -21,11 +21,19 @@ export const description =
 export const options = {
   runs: { value: 'N', help: 'how many', check: wholeNumber({ min: 1 }) },
   seed: { value: 'S', help: 'repeats a run; without it one is drawn and told', check: wholeNumber() },
-  workers: { value: 'N', help: `how many at a time, ${MOST_WORKERS} at most (default: ${WORKERS})`, check: wholeNumber({ min: 1 }) },
+  workers: {
+    value: 'N',
+    help: `how many at a time, ${MOST_WORKERS} at most (default: ${WORKERS})`,
+    check: wholeNumber({ min: 1 }),
+  },
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
   list: { help: 'names the scenarios' },
   simulated: { help: 'seeded worlds over the real cores instead' },
-  profile: { value: 'NAME', help: 'of the simulated worlds: plain, rough or edges', check: oneOf(['plain', 'rough', 'edges']) },
+  profile: {
+    value: 'NAME',
+    help: 'of the simulated worlds: plain, rough or edges',
+    check: oneOf(['plain', 'rough', 'edges']),
+  },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },
   canaries: { help: 'planted secrets, searched for in all that is left' },
@@ -78,7 +86,11 @@ async function commandLines({ options, held, log }) {
           },
       redis: redisUrl
         ? { url: redisUrl }
-        : { url: `redis://127.0.0.1:${redisPort}`, command, args: redisArguments({ port: redisPort, folder: 'FOLDER' }) },
+        : {
+            url: `redis://127.0.0.1:${redisPort}`,
+            command,
+            args: redisArguments({ port: redisPort, folder: 'FOLDER' }),
+          },
     });
   }
   return places;

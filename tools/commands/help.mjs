@@ -4,19 +4,32 @@ import { calledAs } from './list.mjs';
 const WRONG = { 2: 'an argument or a variable is wrong; one line says which' };
 const STOPPED = { 130: 'stopped by Ctrl-C (143: by SIGTERM)' };
 
-export function helpText(name, { description, options = {}, positionals, variables = {}, exitCodes = {}, passesOn, ...command }) {
+export function helpText(
+  name,
+  { description, options = {}, positionals, variables = {}, exitCodes = {}, passesOn, ...command },
+) {
   const endsByItself = !command.runsUntilStopped?.({});
   const argument = positionals && (positionals.required ? positionals.name : `[${positionals.name}]`);
   const usage = calledAs(name, [argument, '[options]', passesOn && '[arguments]'].filter(Boolean).join(' '));
-  const optionRows = Object.entries(options).map(([option, row]) => [`--${option}${row.value ? ` ${row.value}` : ''}`, explained(row)]);
+  const optionRows = Object.entries(options).map(([option, row]) => [
+    `--${option}${row.value ? ` ${row.value}` : ''}`,
+    explained(row),
+  ]);
   const sections = [
     ['Argument', positionals ? [[positionals.name, `${positionals.help}: ${positionals.choices.join(', ')}`]] : []],
     ['Options', [...optionRows, ['-h, --help', 'shows this']]],
     ['Variables', Object.entries(variables).map(([variable, row]) => [variable, explained(row)])],
     ['Exit codes', Object.entries({ 0: 'done', 1: 'failed', ...exitCodes, ...WRONG, ...(endsByItself && STOPPED) })],
   ];
-  const head = [`Usage: ${usage}`, '', sentence(description), ...(passesOn ? [`All other arguments go to ${passesOn}.`] : [])];
-  const tables = sections.filter(([, rows]) => rows.length > 0).flatMap(([title, rows]) => ['', `${title}:`, ...aligned(rows)]);
+  const head = [
+    `Usage: ${usage}`,
+    '',
+    sentence(description),
+    ...(passesOn ? [`All other arguments go to ${passesOn}.`] : []),
+  ];
+  const tables = sections
+    .filter(([, rows]) => rows.length > 0)
+    .flatMap(([title, rows]) => ['', `${title}:`, ...aligned(rows)]);
   return `${[...head, ...tables].join('\n')}\n`;
 }
 

@@ -56,7 +56,10 @@ describe.each(NAMES)('%s', (name) => {
 
 it.each([
   [['test', '--one', '--two'], 'unknown option --one, --two'],
-  [['bench', 'gateway', '--commands', '1.5'], 'npm run bench: --commands must be a whole number of at least 1, not "1.5"'],
+  [
+    ['bench', 'gateway', '--commands', '1.5'],
+    'npm run bench: --commands must be a whole number of at least 1, not "1.5"',
+  ],
   [['faults', '--mutants', '--simulated'], 'npm run faults: choose one of --simulated, --mutants'],
   [['nope'], 'there is no command nope; there is: demo, test'],
 ])('%j is told in one line', (args, fault) => {
@@ -64,11 +67,17 @@ it.each([
 });
 
 it('a port that is none is told in one line', () => {
-  expectRefusal(tool(['stack'], { env: { KAFKA_PORT: 'abc' } }), 'npm run stack: KAFKA_PORT must be a port, 0 to 65535, not "abc"');
+  expectRefusal(
+    tool(['stack'], { env: { KAFKA_PORT: 'abc' } }),
+    'npm run stack: KAFKA_PORT must be a port, 0 to 65535, not "abc"',
+  );
 });
 
 it('a temporary folder that is none is told in one line', () => {
-  expectRefusal(tool(['check-docs'], { env: { TMPDIR: 'package.json' } }), 'TMPDIR must be a folder, and package.json is none');
+  expectRefusal(
+    tool(['check-docs'], { env: { TMPDIR: 'package.json' } }),
+    'TMPDIR must be a folder, and package.json is none',
+  );
 });
 
 it('leaves nothing after its work, and nothing after an error', () => {
@@ -90,6 +99,7 @@ it('lists all commands with a sentence each', () => {
 });
 
 it.each(NAMES)('%s is called by the script that its help names', (name) => {
-  if (calledAs(name).startsWith('npm')) expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/tranche\\.mjs ${name}$`));
+  if (calledAs(name).startsWith('npm'))
+    expect(scripts[name]).toMatch(new RegExp(`^(exec )?node tools/tranche\\.mjs ${name}$`));
   else expect(scripts).not.toHaveProperty([name]);
 });

@@ -25,7 +25,17 @@ export const COMMANDS = {
   screenshots: () => import('./screenshots.mjs'),
 };
 
-const WITH_A_SCRIPT = new Set(['demo', 'stack', 'verify', 'simulator', 'bench', 'faults', 'quarantine', 'doctor', 'generate-schemas']);
+const WITH_A_SCRIPT = new Set([
+  'demo',
+  'stack',
+  'verify',
+  'simulator',
+  'bench',
+  'faults',
+  'quarantine',
+  'doctor',
+  'generate-schemas',
+]);
 
 /** What people type, with what follows after it. */
 export function calledAs(name, more = '') {

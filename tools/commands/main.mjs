@@ -9,7 +9,8 @@ const WRONG_USE = 2;
 
 export async function main([name, ...args], env = process.env) {
   if (name === undefined || name === '--help' || name === '-h') return overview(name === undefined ? WRONG_USE : 0);
-  if (!Object.hasOwn(COMMANDS, name)) return refuse(`there is no command ${name}; there is: ${Object.keys(COMMANDS).join(', ')}`);
+  if (!Object.hasOwn(COMMANDS, name))
+    return refuse(`there is no command ${name}; there is: ${Object.keys(COMMANDS).join(', ')}`);
   const command = await COMMANDS[name]();
   const { isHelp, fault, ...read } = readCommandLine(command, args, env);
   if (isHelp) return process.stdout.write(helpText(name, command));
@@ -20,7 +21,9 @@ export async function main([name, ...args], env = process.env) {
 }
 
 async function overview(exitCode) {
-  const rows = Object.entries(COMMANDS).map(async ([name, load]) => `${calledAs(name).padEnd(42)} ${(await load()).description}`);
+  const rows = Object.entries(COMMANDS).map(
+    async ([name, load]) => `${calledAs(name).padEnd(42)} ${(await load()).description}`,
+  );
   process.stdout.write(`${(await Promise.all(rows)).join('\n')}\n\nEach of them takes --help.\n`);
   process.exitCode = exitCode;
 }

@@ -26,9 +26,11 @@ async function startInfrastructure(command, args) {
   const [kafka, redis] = await freePorts(2);
   const started = startTool(command, args, { KAFKA_PORT: String(kafka), REDIS_PORT: String(redis) });
   const ports = [kafka, redis];
-  await waitFor(() => started.said('running until Ctrl-C'), { timeoutMs: 90_000, what: 'Kafka and Redis' }).catch((error) => {
-    throw new Error(`${error.message}\n${started.output()}`);
-  });
+  await waitFor(() => started.said('running until Ctrl-C'), { timeoutMs: 90_000, what: 'Kafka and Redis' }).catch(
+    (error) => {
+      throw new Error(`${error.message}\n${started.output()}`);
+    },
+  );
   await expect(Promise.all(ports.map((port) => isPortOpen(port)))).resolves.toEqual([true, true]);
   expect(readdirSync(started.temporary).filter((name) => name.startsWith('tranche-'))).toHaveLength(1);
   return { ...started, ports };
@@ -74,7 +76,8 @@ describe('stack -- --infra', () => {
   it('interrupted while Kafka is starting: nothing is left', async () => {
     const [kafka, redis] = await freePorts(2);
     const stack = startTool(process.execPath, STACK, { KAFKA_PORT: String(kafka), REDIS_PORT: String(redis) });
-    const isStarting = () => readdirSync(stack.temporary, { recursive: true }).some((name) => /tranche-kafka-/.test(name));
+    const isStarting = () =>
+      readdirSync(stack.temporary, { recursive: true }).some((name) => /tranche-kafka-/.test(name));
     await waitFor(isStarting, { timeoutMs: 60_000, what: "Kafka's folder" });
     stack.tool.kill('SIGINT');
     await expect(stack.exited).resolves.toBe(0);
@@ -87,7 +90,11 @@ describe('stack -- --infra', () => {
     folders.push(programs);
     const refusing = '#!/bin/sh\ntest "$1" = --version && exit 0\necho "no memory" >&2\nexit 1\n';
     writeFileSync(join(programs, 'redis-server'), refusing, { mode: 0o755 });
-    const env = { KAFKA_PORT: String(kafka), REDIS_PORT: String(redis), PATH: `${programs}${delimiter}${process.env.PATH}` };
+    const env = {
+      KAFKA_PORT: String(kafka),
+      REDIS_PORT: String(redis),
+      PATH: `${programs}${delimiter}${process.env.PATH}`,
+    };
     const stack = startTool(process.execPath, STACK, env);
     await expect(stack.exited).resolves.toBe(1);
     expect(stack.output()).toBe(`Redis on port ${redis}: ended with 1\nno memory\n`);

@@ -15,7 +15,11 @@ export const positionals = {
 
 export const options = {
   merchant: { value: 'NAME', help: 'only those of this merchant' },
-  since: { value: 'TIME', help: 'a date (2027-01-31), a time (2027-01-31T10:00:00Z), or how long ago (90m, 24h, 7d)', check: time },
+  since: {
+    value: 'TIME',
+    help: 'a date (2027-01-31), a time (2027-01-31T10:00:00Z), or how long ago (90m, 24h, 7d)',
+    check: time,
+  },
   json: { help: 'prints JSON' },
   'dry-run': { help: 'reverify publishes nothing' },
 };
@@ -24,7 +28,10 @@ export const options = {
 export const variables = {
   KAFKA_BROKERS: { help: 'host:port, or several with commas', check: brokers },
   KAFKA_TOPIC_PREFIX: { help: "begins the topics' names" },
-  MERCHANTS_FILE: { help: 'merchants with their keys; apps/notification-ingest/README.md has the other settings', check: jsonFile },
+  MERCHANTS_FILE: {
+    help: 'merchants with their keys; apps/notification-ingest/README.md has the other settings',
+    check: jsonFile,
+  },
   ...TEMPORARY,
 };
 
@@ -37,7 +44,9 @@ export function fault({ options: { 'dry-run': isDryRun }, positionals: [command]
 export async function run({ args, held, log }) {
   await bootstrap({ held, log });
   // In this process group and with these streams: Ctrl-C reaches it, and what it finds can be piped on.
-  const child = spawn(process.execPath, ['apps/notification-ingest/dist/quarantine/main.js', ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['apps/notification-ingest/dist/quarantine/main.js', ...args], {
+    stdio: 'inherit',
+  });
   const [code] = await once(child, 'exit');
   return code ?? 1;
 }

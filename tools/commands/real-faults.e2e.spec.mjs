@@ -11,7 +11,9 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 /** On a Kafka and a Redis of its own: those of the other tests are nobody's to kill. */
 function faults(...args) {
   const { KAFKA_BROKERS, REDIS_URL, npm_lifecycle_event, ...env } = process.env;
-  const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: { ...env, TMPDIR: temporary } });
+  const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], {
+    env: { ...env, TMPDIR: temporary },
+  });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (said[name] += chunk));
   return new Promise((done) => child.once('close', (code, signal) => done({ exitCode: code ?? signal, ...said })));
@@ -22,7 +24,16 @@ it(`keeps the promise in ${RUNS} telling scenarios against real processes, and l
   if (exitCode !== 0) throw new Error(`faults ended with ${exitCode}\n${stderr}`);
   const report = JSON.parse(stdout.trimEnd().split('\n').at(-1));
   expect(report).toMatchObject({
-    ...{ runs: RUNS, executedTwice: 0, lost: 0, wrongOutcome: 0, outOfOrder: 0, notificationsLost: 0, guardBroken: 0, eventsBroken: 0 },
+    ...{
+      runs: RUNS,
+      executedTwice: 0,
+      lost: 0,
+      wrongOutcome: 0,
+      outOfOrder: 0,
+      notificationsLost: 0,
+      guardBroken: 0,
+      eventsBroken: 0,
+    },
     crashPoints: { covered: 3, of: 14 },
   });
   expect(report.commands).toBeGreaterThan(RUNS * 16);
@@ -35,7 +46,10 @@ it(`keeps the promise in ${RUNS} telling scenarios against real processes, and l
 it('lists its scenarios, and refuses what is none', async () => {
   const { stdout } = await faults('--list');
   expect(stdout.trimEnd().split('\n').length).toBeGreaterThan(40);
-  expect(await faults('--only', 'no-such-scenario')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no-such-scenario') });
+  expect(await faults('--only', 'no-such-scenario')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no-such-scenario'),
+  });
 }, 120_000);
 
 it('draws a seed where none is given, tells it on stderr, and plays the same again with it', async () => {

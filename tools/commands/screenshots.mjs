@@ -62,7 +62,8 @@ export async function run({ held, log }) {
   const stage = await setStage({ held, log, infrastructure, files, ports });
   const browser = await openBrowser();
   mkdirSync(FOLDER, { recursive: true });
-  for (const [name, picture] of Object.entries(PICTURES)) log(await take(browser, stage.services['checkout-demo'].url, name, picture));
+  for (const [name, picture] of Object.entries(PICTURES))
+    log(await take(browser, stage.services['checkout-demo'].url, name, picture));
   await browser.close();
   await stage.close();
 }
@@ -70,8 +71,13 @@ export async function run({ held, log }) {
 /** tools/infra/browser.mjs goes when its stdin ends, and that is ours: also when we are killed. */
 async function openBrowser() {
   const { chromium } = await import('playwright-core');
-  const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], { detached: true, stdio: ['pipe', 'pipe', 'inherit'] });
-  const [address] = await once(createInterface({ input: keeper.stdout }), 'line', { signal: AbortSignal.timeout(STEP_TIMEOUT_MS) });
+  const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const [address] = await once(createInterface({ input: keeper.stdout }), 'line', {
+    signal: AbortSignal.timeout(STEP_TIMEOUT_MS),
+  });
   return chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
 }
 

@@ -7,7 +7,8 @@ const { SIMULATED_SEED: seed = '1' } = process.env;
 
 const found = JSON.parse(readFileSync('verification/simulation/found-seeds.json', 'utf8'));
 
-const simulated = (profile) => faults('--simulated', '--profile', profile, '--runs', String(RUNS), '--seed', seed, '--json');
+const simulated = (profile) =>
+  faults('--simulated', '--profile', profile, '--runs', String(RUNS), '--seed', seed, '--json');
 
 function faults(...args) {
   const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: process.env });
@@ -22,7 +23,16 @@ it.each(['plain', 'rough', 'edges'])(
     const { exitCode, stdout, stderr } = await simulated(profile);
     if (exitCode !== 0) throw new Error(`faults ended with ${exitCode}\n${stderr.slice(-5_000)}`);
     expect(JSON.parse(stdout.trimEnd().split('\n').at(-1))).toMatchObject({
-      ...{ runs: RUNS, executedTwice: 0, lost: 0, wrongOutcome: 0, outOfOrder: 0, guardBroken: 0, eventsBroken: 0, indexWrong: 0 },
+      ...{
+        runs: RUNS,
+        executedTwice: 0,
+        lost: 0,
+        wrongOutcome: 0,
+        outOfOrder: 0,
+        guardBroken: 0,
+        eventsBroken: 0,
+        indexWrong: 0,
+      },
       ...{ frontierPassed: 0, profile, seed: Number(seed) },
     });
   },
@@ -33,7 +43,16 @@ it.each(['plain', 'rough', 'edges'])(
 it.each(found.seeds)(
   'sees %i go wrong with the bug planted again that it showed',
   async (bad) => {
-    const { exitCode, stdout, stderr } = await faults('--mutants', '--only', found.mutant, '--runs', '1', '--seed', String(bad), '--json');
+    const { exitCode, stdout, stderr } = await faults(
+      '--mutants',
+      '--only',
+      found.mutant,
+      '--runs',
+      '1',
+      '--seed',
+      String(bad),
+      '--json',
+    );
     expect({ exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(JSON.parse(stdout.trimEnd().split('\n').at(-1))).toMatchObject({
       planted: 1,

@@ -18,7 +18,9 @@ afterAll(async () => {
 
 function stack(args, env) {
   const { npm_lifecycle_event: _npm, ...rest } = process.env;
-  const child = spawn(process.execPath, ['tools/tranche.mjs', 'stack', ...args], { env: { ...rest, ...env, TMPDIR: temporary } });
+  const child = spawn(process.execPath, ['tools/tranche.mjs', 'stack', ...args], {
+    env: { ...rest, ...env, TMPDIR: temporary },
+  });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr']) child[name].on('data', (chunk) => (said[name] += chunk));
   const exited = new Promise((done) => child.once('close', (code, signal) => done(code ?? signal)));

@@ -67,7 +67,8 @@ async function claim(ports, { infra }) {
   };
   const wanted = listedPorts(ports).filter(isOurs);
   const same = wanted.find((one, index) => wanted.findIndex(({ port: number }) => number === one.port) < index);
-  if (same) throw new Expected(`port ${same.port} of ${same.name} is also another's: set ${same.variable} to another one`);
+  if (same)
+    throw new Expected(`port ${same.port} of ${same.name} is also another's: set ${same.variable} to another one`);
   const taken = [];
   for (const one of wanted) if (!(await isPortFree(one.port))) taken.push(one);
   if (taken.length === 0) return;
@@ -80,7 +81,14 @@ async function claim(ports, { infra }) {
 async function startServices({ held, log, infrastructure: { brokers, redisUrl }, ports }) {
   const merchantsFile = merchantsOfThisRun(process.env.MERCHANTS_FILE || 'config/merchants.demo.json', ports);
   const accountsFile = process.env.ACCOUNTS_FILE || 'config/accounts.demo.json';
-  const all = environments({ ports, brokers, redisUrl, topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '', merchantsFile, accountsFile });
+  const all = environments({
+    ports,
+    brokers,
+    redisUrl,
+    topicPrefix: process.env.KAFKA_TOPIC_PREFIX ?? '',
+    merchantsFile,
+    accountsFile,
+  });
   const logs = keepStackLogs(held);
   return startInOrder(async (name) => {
     const onWarning = (line) => console.error(line);
@@ -103,7 +111,8 @@ function merchantsOfThisRun(file, ports) {
 async function showLog(name, { signal, log }) {
   const [pid, ...others] = runningStacks();
   if (pid === undefined) throw new Expected('no stack is running here: start one with `npm run stack`');
-  if (others.length > 0) log(`${others.length + 1} stacks are running; this is ${name} of the last one, process ${pid}`);
+  if (others.length > 0)
+    log(`${others.length + 1} stacks are running; this is ${name} of the last one, process ${pid}`);
   await followLog({ pid, name, write: (bytes) => process.stdout.write(bytes), signal });
   log('the stack has ended');
 }

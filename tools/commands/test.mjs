@@ -17,7 +17,8 @@ const CACHE = '--cacheDirectory=node_modules/.cache/jest';
 /** Of one it says: Unrecognized option "x"; of several: Following options were not recognized: ["x", "y"]. */
 const WRONG_OPTIONS = /(?:Unrecognized option|options were not recognized:)\s*(\[[^\]]*\]|"[^"]+")/;
 
-export const description = 'everything there is to test, real Kafka, Redis and Chromium included; the last line is `N passed, N failed`';
+export const description =
+  'everything there is to test, real Kafka, Redis and Chromium included; the last line is `N passed, N failed`';
 export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
 
 export const variables = {
@@ -78,5 +79,7 @@ async function runJest(held, jestArguments, env) {
 
 async function checkSchemas(held, log) {
   const onLine = (line) => log(line);
-  return (await held.start(process.execPath, ['tools/tranche.mjs', 'generate-schemas', '--check'], { onLine }).exited) === 0;
+  return (
+    (await held.start(process.execPath, ['tools/tranche.mjs', 'generate-schemas', '--check'], { onLine }).exited) === 0
+  );
 }

@@ -12,7 +12,8 @@ export function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
 
 const isWhole = (text, min, max) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max;
 
-export const port = (text) => (isWhole(text, 0, MOST_PORTS) ? undefined : `must be a port, 0 to ${MOST_PORTS}, not ${quoted(text)}`);
+export const port = (text) =>
+  isWhole(text, 0, MOST_PORTS) ? undefined : `must be a port, 0 to ${MOST_PORTS}, not ${quoted(text)}`;
 
 export const oneOf = (choices) => (text) =>
   choices.includes(text) ? undefined : `must be one of ${choices.join(', ')}, not ${quoted(text)}`;
@@ -20,13 +21,16 @@ export const oneOf = (choices) => (text) =>
 export function url(...protocols) {
   return (text) => {
     const isRight = URL.canParse(text) && protocols.includes(new URL(text).protocol) && new URL(text).host !== '';
-    return isRight ? undefined : `must be an address that begins with ${protocols.map((one) => `${one}//`).join(' or ')}`;
+    return isRight
+      ? undefined
+      : `must be an address that begins with ${protocols.map((one) => `${one}//`).join(' or ')}`;
   };
 }
 
 /** `host:port`, or several with commas. */
 export function brokers(text) {
-  const isRight = (one) => /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
+  const isRight = (one) =>
+    /^(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(one.trim()) && Number(one.split(':').at(-1)) <= MOST_PORTS;
   return text.split(',').every(isRight) ? undefined : `must be host:port, or several with commas, not ${quoted(text)}`;
 }
 
@@ -35,7 +39,9 @@ export function jsonFile(text) {
     JSON.parse(readFileSync(text, 'utf8'));
     return undefined;
   } catch (error) {
-    return error.code === 'ENOENT' ? `names a file that does not exist: ${text}` : `names ${text}, which is no JSON file that can be read`;
+    return error.code === 'ENOENT'
+      ? `names a file that does not exist: ${text}`
+      : `names ${text}, which is no JSON file that can be read`;
   }
 }
 

@@ -2,7 +2,9 @@
 import { brokers, jsonFile, port, temporaryFolder, url, wholeNumber } from './values.mjs';
 import { PORT_VARIABLES } from '../infra/service-ports.mjs';
 
-export const TEMPORARY = { TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder } };
+export const TEMPORARY = {
+  TMPDIR: { help: 'where temporary files go; nothing of them stays', check: temporaryFolder },
+};
 
 export const INFRASTRUCTURE = {
   KAFKA_BROKERS: { help: 'a Kafka that is there already: host:port, or several with commas', check: brokers },
@@ -12,7 +14,10 @@ export const INFRASTRUCTURE = {
 
 export const MERCHANTS_AND_ACCOUNTS = {
   MERCHANTS_FILE: { help: 'merchants with their keys (default: config/merchants.demo.json)', check: jsonFile },
-  ACCOUNTS_FILE: { help: 'accounts at the token API, and who may ask (default: config/accounts.demo.json)', check: jsonFile },
+  ACCOUNTS_FILE: {
+    help: 'accounts at the token API, and who may ask (default: config/accounts.demo.json)',
+    check: jsonFile,
+  },
 };
 
 export const SERVICE_PORTS = Object.fromEntries(

@@ -3,8 +3,11 @@ import { bootstrap } from '../infra/bootstrap.mjs';
 import { ensureNode, supportedNodes } from '../infra/nodes.mjs';
 import { TEMPORARY } from './variables.mjs';
 
-export const description = 'format, lint and import boundaries, types, unit tests, schemas, documents: all that needs no infrastructure';
-export const options = { 'all-nodes': { help: 'runs the unit tests on every supported major version of Node.js; npm fetches the others' } };
+export const description =
+  'format, lint and import boundaries, types, unit tests, schemas, documents: all that needs no infrastructure';
+export const options = {
+  'all-nodes': { help: 'runs the unit tests on every supported major version of Node.js; npm fetches the others' },
+};
 export const variables = TEMPORARY;
 export const exitCodes = { 0: 'all steps passed', 1: 'a step failed; what it printed is shown' };
 
@@ -34,7 +37,11 @@ async function unitTestsOnOtherNodes({ held, log }) {
   for (const node of others) {
     const binary = await ensureNode(node, { held, log });
     const env = { UNIT: '1', PATH: [dirname(binary), process.env.PATH].join(delimiter) };
-    steps.push({ name: `unit tests on Node.js ${node.major}`, command: [binary, JEST, '--silent', '--maxWorkers=2'], env });
+    steps.push({
+      name: `unit tests on Node.js ${node.major}`,
+      command: [binary, JEST, '--silent', '--maxWorkers=2'],
+      env,
+    });
   }
   return steps;
 }

@@ -1,5 +1,10 @@
 /** The orders of the demo's shop. */
-const CUSTOMER = { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)', ip: '92.184.100.10', id: 'customer-1', email: 'jeanne@example.com' };
+const CUSTOMER = {
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64)',
+  ip: '92.184.100.10',
+  id: 'customer-1',
+  email: 'jeanne@example.com',
+};
 const ADDRESS = {
   title: 'mrs',
   firstName: 'Jeanne',
@@ -79,7 +84,12 @@ export function digitalOrder(orderId) {
     deliveryExpectedDate: new Date(Date.now() + DELIVERY_DAYS * 86_400_000).toISOString().slice(0, 10),
     totalAmount: 30_000,
   };
-  return partnerBOrder(orderId, { description: 'An evening course', extraData: 'basket=44', shipping: undefined, cart: [course] });
+  return partnerBOrder(orderId, {
+    description: 'An evening course',
+    extraData: 'basket=44',
+    shipping: undefined,
+    cart: [course],
+  });
 }
 
 export function cardOrder(orderId, hfToken) {

@@ -17,7 +17,13 @@ afterAll(() => new Promise((closed) => server.close(closed)));
 beforeEach(() => requests.splice(0));
 
 function pageWith(tokenizeCard) {
-  return openPage({ tokenizeCard, origin: ORIGIN, apiKeyId: 'id', cseKeysUrl: `${address}/keys`, tokenizerUrl: `${address}/tokenizer` });
+  return openPage({
+    tokenizeCard,
+    origin: ORIGIN,
+    apiKeyId: 'id',
+    cseKeysUrl: `${address}/keys`,
+    tokenizerUrl: `${address}/tokenizer`,
+  });
 }
 const ask = (url) => fetch(url, { method: 'POST', body: '{}' });
 
@@ -46,6 +52,8 @@ it('leaves what others ask meanwhile alone', async () => {
 
 it('gives fetch back, also after a failure', async () => {
   const before = globalThis.fetch;
-  await expect(pageWith(() => Promise.reject(new Error('refused'))).tokenize({}, () => undefined)).rejects.toThrow('refused');
+  await expect(pageWith(() => Promise.reject(new Error('refused'))).tokenize({}, () => undefined)).rejects.toThrow(
+    'refused',
+  );
   expect(globalThis.fetch).toBe(before);
 });

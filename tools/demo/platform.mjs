@@ -31,15 +31,18 @@ export function platformAt(simulatorUrl) {
         redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      if (answer.status !== 303) throw new Expected(`the decision "${decision}" was answered with ${answer.status} instead of 303`);
+      if (answer.status !== 303)
+        throw new Expected(`the decision "${decision}" was answered with ${answer.status} instead of 303`);
       return answer.headers.get('location');
     },
 
-    approve: (transactionId) => request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
+    approve: (transactionId) =>
+      request('POST', `/simulator/transactions/${transactionId}/decide`, { decision: 'approve' }),
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
     rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
-    refundInBackOffice: (identifier, orderId, amount) => request('POST', '/simulator/refunds', { identifier, orderId, amount }),
+    refundInBackOffice: (identifier, orderId, amount) =>
+      request('POST', '/simulator/refunds', { identifier, orderId, amount }),
     /** Moves the platform's clock. */
     travel: (ms) => request('POST', '/simulator/clock', { advanceSeconds: ms / 1000 }),
 
@@ -57,7 +60,8 @@ export function platformAt(simulatorUrl) {
     /** How often each operation of the order was executed, for example `{ authorization: 1, capture: 1 }`. */
     async executed(orderId) {
       const counts = {};
-      for (const { operationType } of (await ledger(orderId)).operations) counts[operationType] = (counts[operationType] ?? 0) + 1;
+      for (const { operationType } of (await ledger(orderId)).operations)
+        counts[operationType] = (counts[operationType] ?? 0) + 1;
       return counts;
     },
   };

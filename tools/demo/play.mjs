@@ -8,7 +8,8 @@ export async function play({ name, title, play: playStory }, { stage, signal, pr
   const entries = [];
   let story;
   const tell = (text, kind = 'note') => entries.push({ kind, text, atMs: performance.now() });
-  const storyOf = (rail, orderId, merchant = 'shop-fr') => (story = new Story({ ...stage, tell, rail, merchant, orderId }));
+  const storyOf = (rail, orderId, merchant = 'shop-fr') =>
+    (story = new Story({ ...stage, tell, rail, merchant, orderId }));
   let failure;
   try {
     await playStory({ ...stage, story: storyOf });
@@ -20,7 +21,9 @@ export async function play({ name, title, play: playStory }, { stage, signal, pr
   }
   const arrivals = story ? stage.shop.arrivals(story.merchant, story.orderId) : [];
   const isAgain = (event, index) => arrivals.findIndex((other) => other.event.id === event.id) < index;
-  entries.push(...arrivals.map(({ event, atMs }, index) => ({ kind: 'event', event, atMs, isAgain: isAgain(event, index) })));
+  entries.push(
+    ...arrivals.map(({ event, atMs }, index) => ({ kind: 'event', event, atMs, isAgain: isAgain(event, index) })),
+  );
   print(`\n${failure ? 'FAILED' : 'passed'}  ${title}${story ? `  (${story.merchant}/${story.orderId})` : ''}`);
   for (const entry of entries.sort((a, b) => a.atMs - b.atMs)) {
     const lines = timelineLines({ ...entry, elapsedMs: entry.atMs - startedMs }, { colour });

@@ -9,9 +9,17 @@ import { difference, money } from './timeline.mjs';
 
 /** In the order of the story, those that travel in time last; `play` gets the order's `Story` and what the stage offers. */
 export const SCENARIOS = [
-  { name: 'method-a-capture-refund', title: 'Method A in 3 instalments: form, capture, partial refund, second capture', play: methodA },
+  {
+    name: 'method-a-capture-refund',
+    title: 'Method A in 3 instalments: form, capture, partial refund, second capture',
+    play: methodA,
+  },
   { name: 'method-b-pending-approved', title: 'Method B: on hold for approval, then approved', play: methodB },
-  { name: 'digital-goods', title: 'Method B: a digital article without brand, delivered in ten days', play: digitalGoods },
+  {
+    name: 'digital-goods',
+    title: 'Method B: a digital article without brand, delivered in ten days',
+    play: digitalGoods,
+  },
   { name: 'void', title: 'Method A: authorized, then voided', play: voided },
   { name: 'same-command-twice', title: 'The same command twice: one call, the same event again', play: twice },
   { name: 'bad-command', title: 'A bad command: every fault at once, nothing sent', play: badCommand },
@@ -24,8 +32,16 @@ export const SCENARIOS = [
     title: 'A refund in the back office counts: no more than the rest can be refunded',
     play: backOfficeRefund,
   },
-  { name: 'gateway-killed', title: 'Gateway killed between intent and answer: in doubt, resolved, executed once', play: gatewayKilled },
-  { name: 'platform-timeout', title: 'The platform never answers: in doubt, resolved by its notification, executed once', play: timedOut },
+  {
+    name: 'gateway-killed',
+    title: 'Gateway killed between intent and answer: in doubt, resolved, executed once',
+    play: gatewayKilled,
+  },
+  {
+    name: 'platform-timeout',
+    title: 'The platform never answers: in doubt, resolved by its notification, executed once',
+    play: timedOut,
+  },
   { name: 'pending-expires', title: 'Method B: on hold, and 6 days without a word: expired', play: pendingExpires },
   {
     name: 'capture-window',
@@ -112,7 +128,15 @@ async function badCommand(stage) {
     cart: [{ ...order.cart[0], category: 'chairs', quantity: 1000 }],
     colour: 'blue',
   };
-  const wrong = ['billing.phone', 'billing.postalCode', 'cart[0].category', 'cart[0].quantity', 'client.email', 'client.ip', 'colour'];
+  const wrong = [
+    'billing.phone',
+    'billing.postalCode',
+    'cart[0].category',
+    'cart[0].quantity',
+    'client.email',
+    'client.ip',
+    'colour',
+  ];
   const notNamed = (faults = []) => wrong.filter((name) => !faults.some(({ path }) => path === name));
   const refusal = await stage.shop.send(story.rail, 'payment.authorize', command).catch((error) => error);
   must(difference('fields that the client does not name', [], notNamed(refusal.faults)));
@@ -126,7 +150,11 @@ async function badCommand(stage) {
 async function bearerToken(stage) {
   const story = stage.story('partner-a', newOrderId('sofa'), 'shop-auth');
   await story.send('payment.authorize', partnerAOrder(story.orderId, { merchant: story.merchant }));
-  await story.decide(await story.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+  await story.decide(
+    await story.next('payment.authorize.redirect_required'),
+    'validate',
+    'the cardholder validates on the form',
+  );
   await story.next('payment.authorize.succeeded');
   story.tell('the platform answers this merchant only with a valid access token: auth-service got one');
   must(
@@ -147,7 +175,13 @@ async function backOfficeRefund(stage) {
   await stage.platform.refundInBackOffice(stage.identifier, story.orderId, 10_000);
   story.tell(`somebody refunds ${money(10_000)} in the back office of the platform`);
   const external = await story.next('payment.operation.external');
-  must(difference('external operation', { operation: 'refund', amount: 10_000 }, pick(external.data, ['operation', 'amount'])));
+  must(
+    difference(
+      'external operation',
+      { operation: 'refund', amount: 10_000 },
+      pick(external.data, ['operation', 'amount']),
+    ),
+  );
   await story.send('payment.refund', { description: 'Two and a half chairs came back', amount: 25_000 });
   must(difference('fault', ['refund_exceeds_remaining'], faultCodes(await story.next('payment.refund.rejected'))));
   await story.send('payment.refund', { description: 'Two chairs came back', amount: 20_000 });

@@ -5,7 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 const EVENT_TIMEOUT_MS = 45_000;
 
 /** `libraries`: the built `{ contracts, kafka, runtime, Tranche }`; they exist only after the bootstrap. `nowMs` is the time its commands tell. */
-export async function openShop({ libraries: { contracts, kafka, runtime, Tranche }, brokers, topicPrefix, nowMs = Date.now }) {
+export async function openShop({
+  libraries: { contracts, kafka, runtime, Tranche },
+  brokers,
+  topicPrefix,
+  nowMs = Date.now,
+}) {
   const { TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
   const { silentLog } = runtime;
   const settings = { brokers: brokers.split(','), clientId: 'demo-shop' };
@@ -41,7 +46,14 @@ export async function openShop({ libraries: { contracts, kafka, runtime, Tranche
     /** As somebody does who has no client: nobody checks the command before the gateway. */
     async sendUnchecked(rail, type, order) {
       const key = orderKey(order.merchant, order.orderId);
-      const command = { id: randomUUID(), source: '/demo-shop', type, time: new Date(nowMs()).toISOString(), subject: key, data: order };
+      const command = {
+        id: randomUUID(),
+        source: '/demo-shop',
+        type,
+        time: new Date(nowMs()).toISOString(),
+        subject: key,
+        data: order,
+      };
       const producer = new kafka.BatchingProducer({ client, log: silentLog });
       try {
         await producer.connect();

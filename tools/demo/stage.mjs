@@ -22,7 +22,15 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
     'payment-gateway': { PLATFORM_TIMEOUT_MS: '4000', DOUBT_GRACE_MS: '1000' },
   };
-  const envs = environments({ ports, brokers, redisUrl, topicPrefix, merchantsFile, accountsFile: files.accountsFile, more });
+  const envs = environments({
+    ports,
+    brokers,
+    redisUrl,
+    topicPrefix,
+    merchantsFile,
+    accountsFile: files.accountsFile,
+    more,
+  });
   const { tokenizeCard, ...libraries } = await builtLibraries();
   await createTopics({ ...libraries, brokers, topicPrefix, log });
 
@@ -31,7 +39,12 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   const logs = files.logsFolder === undefined ? keepNothing : keepLogs(files.logsFolder);
   const start = async (name) => {
     const onOutput = logs.outputOf(name);
-    services[name] = await startService(name, { held, env: envs[name], onWarning: (line) => trouble.push(line), onOutput });
+    services[name] = await startService(name, {
+      held,
+      env: envs[name],
+      onWarning: (line) => trouble.push(line),
+      onOutput,
+    });
   };
   const stop = async (name) => {
     await logs.keepMetrics(services[name]);
@@ -51,7 +64,12 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     envs['payment-gateway'].CLOCK_OFFSET_MS = String(aheadMs);
     await start('payment-gateway');
   };
-  const { API_KEY_ID: apiKeyId, CSE_KEYS_URL: cseKeysUrl, TOKENIZER_URL: tokenizerUrl, PUBLIC_URL: origin } = envs['checkout-demo'];
+  const {
+    API_KEY_ID: apiKeyId,
+    CSE_KEYS_URL: cseKeysUrl,
+    TOKENIZER_URL: tokenizerUrl,
+    PUBLIC_URL: origin,
+  } = envs['checkout-demo'];
   const { identifier, returnUrl } = merchants.find(({ merchant }) => merchant === CHECKOUT_MERCHANT);
   return {
     services,
@@ -103,5 +121,11 @@ async function createTopics({ contracts, kafka, runtime, brokers, topicPrefix, l
   const warnings = { ...runtime.silentLog, warn: log, error: log };
   const client = kafka.createKafkaClient({ brokers: brokers.split(','), clientId: 'demo' }, warnings);
   const definitions = Object.values(contracts.TOPICS);
-  await kafka.ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: warnings });
+  await kafka.ensureTopics(client, {
+    prefix: topicPrefix,
+    definitions,
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+    log: warnings,
+  });
 }

@@ -45,7 +45,11 @@ export class Story {
   /** Method A, from the command to the cardholder's decision: the order is authorized, and can be captured. */
   async authorizeWithMethodA() {
     await this.send('payment.authorize', partnerAOrder(this.orderId));
-    await this.decide(await this.next('payment.authorize.redirect_required'), 'validate', 'the cardholder validates on the form');
+    await this.decide(
+      await this.next('payment.authorize.redirect_required'),
+      'validate',
+      'the cardholder validates on the form',
+    );
     return this.next('payment.authorize.succeeded');
   }
 

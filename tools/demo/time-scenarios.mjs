@@ -10,7 +10,11 @@ const MINUTE_MS = 60_000;
 export async function pendingExpires(stage) {
   const story = stage.story('partner-b', newOrderId('chairs'));
   await story.send('payment.authorize', partnerBOrder(story.orderId));
-  await story.decide(await story.next('payment.authorize.redirect_required'), 'pending', 'the provider wants to look at it');
+  await story.decide(
+    await story.next('payment.authorize.redirect_required'),
+    'pending',
+    'the provider wants to look at it',
+  );
   await story.next('payment.authorize.pending');
   await stage.platform.fault({ operation: 'authorization', orderPrefix: story.orderId }, { notification: 'none' });
   story.tell('from now on the platform says nothing more about this order');
@@ -33,7 +37,9 @@ export async function captureWindow(stage) {
   must(difference('flags', ['capture_window_passed'], late.data.flags));
   must(difference('EXECCODE', '2009', late.data.execCode));
   must(difference('capture calls', 1, await story.calls('capture')));
-  story.tell('sent all the same, and flagged: success is no longer guaranteed, the platform decides, and this one says no');
+  story.tell(
+    'sent all the same, and flagged: success is no longer guaranteed, the platform decides, and this one says no',
+  );
   await story.executes({ authorization: 1 });
 }
 

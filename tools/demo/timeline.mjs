@@ -2,7 +2,15 @@
 
 const MARKS = { command: '→', event: '←', note: '·' };
 const MESSAGE_WIDTH = 90;
-const COLOURS = { succeeded: 32, redirect_required: 36, pending: 36, doubt_resolved: 32, in_doubt: 33, refused: 31, rejected: 31 };
+const COLOURS = {
+  succeeded: 32,
+  redirect_required: 36,
+  pending: 36,
+  doubt_resolved: 32,
+  in_doubt: 33,
+  refused: 31,
+  rejected: 31,
+};
 
 /** One entry as aligned text: elapsed ms, what, EXECCODE, amount, transaction, flags. A rejected command's faults follow, a line each. */
 export function timelineLines(entry, { colour = false } = {}) {

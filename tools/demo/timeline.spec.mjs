@@ -35,7 +35,9 @@ describe('timelineLines', () => {
   });
 
   it('shows what was done', () => {
-    expect(timelineLines({ elapsedMs: 0, kind: 'command', text: 'payment.capture sent' })).toEqual(['      0 ms  → payment.capture sent']);
+    expect(timelineLines({ elapsedMs: 0, kind: 'command', text: 'payment.capture sent' })).toEqual([
+      '      0 ms  → payment.capture sent',
+    ]);
   });
 });
 

@@ -37,7 +37,9 @@ export function nodeFault(version, engines) {
     if (operator === undefined) throw new Error(`engines: "${range}" is not of the form ^1.2.3 or >=1.2.3`);
     return major === floor[0] ? isNotOlder(floor) : operator === '>=' && major > floor[0];
   });
-  return fits ? undefined : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
+  return fits
+    ? undefined
+    : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
 }
 
 /** Whether node_modules holds what package-lock.json says. */

@@ -46,9 +46,21 @@ describe('missingPackages', () => {
 
   it.each([
     ['is absent', { 'node_modules/a': undefined }, ['node_modules/a']],
-    ['has another version', { 'node_modules/a/node_modules/b': { version: '2.0.1' } }, ['node_modules/a/node_modules/b']],
-    ['is a package instead of a workspace', { 'node_modules/@tranche/contracts': {} }, ['node_modules/@tranche/contracts']],
-    ['is an old optional one', { 'node_modules/only-on-another-system': { version: '0.9.0' } }, ['node_modules/only-on-another-system']],
+    [
+      'has another version',
+      { 'node_modules/a/node_modules/b': { version: '2.0.1' } },
+      ['node_modules/a/node_modules/b'],
+    ],
+    [
+      'is a package instead of a workspace',
+      { 'node_modules/@tranche/contracts': {} },
+      ['node_modules/@tranche/contracts'],
+    ],
+    [
+      'is an old optional one',
+      { 'node_modules/only-on-another-system': { version: '0.9.0' } },
+      ['node_modules/only-on-another-system'],
+    ],
   ])('names what %s', (_, changes, expected) => {
     expect(missingPackages(lock, installed(changes))).toEqual(expected);
   });

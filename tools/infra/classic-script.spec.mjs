@@ -19,7 +19,9 @@ it('the module imports nothing, so one integrity hash covers it', () => {
 });
 
 it.each([ES_MODULE, CLASSIC_SCRIPT])('%s stores nothing and logs nothing', (file) => {
-  expect(readFileSync(file, 'utf8')).not.toMatch(/console|localStorage|sessionStorage|indexedDB|document|sendBeacon|WebSocket|caches/);
+  expect(readFileSync(file, 'utf8')).not.toMatch(
+    /console|localStorage|sessionStorage|indexedDB|document|sendBeacon|WebSocket|caches/,
+  );
 });
 
 it('the classic script leaves one name behind, with what the module exports', () => {
@@ -55,7 +57,9 @@ it('the same module gives the same script, and so the same hash', async () => {
 });
 
 it('--integrity prints what a page writes into its integrity attribute', () => {
-  const { stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'card-encryption', '--integrity'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'card-encryption', '--integrity'], {
+    encoding: 'utf8',
+  });
   const expected = [ES_MODULE, CLASSIC_SCRIPT].map(
     (file) => `sha384-${createHash('sha384').update(readFileSync(file)).digest('base64')}  ${file}`,
   );

@@ -10,7 +10,10 @@ const REDIS_IMAGE = 'redis:7.4-alpine';
 const PULL_TIMEOUT_MS = 300_000;
 
 export function isEngineThere() {
-  const { status, stdout } = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 3_000, encoding: 'utf8' });
+  const { status, stdout } = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], {
+    timeout: 3_000,
+    encoding: 'utf8',
+  });
   return status === 0 && stdout.trim() !== '';
 }
 
@@ -37,7 +40,17 @@ function runContainer({ held, log, image, port, options, args = [] }) {
   const name = `tranche-${randomBytes(6).toString('hex')}`;
   log(`starting ${image}`);
   held.container(name);
-  return held.start('docker', ['run', '--rm', '--name', name, '--publish', `127.0.0.1:${port}:${port}`, ...options, image, ...args]);
+  return held.start('docker', [
+    'run',
+    '--rm',
+    '--name',
+    name,
+    '--publish',
+    `127.0.0.1:${port}:${port}`,
+    ...options,
+    image,
+    ...args,
+  ]);
 }
 
 const endOf = (process) => (process.exitCode === undefined ? undefined : `docker run ended with ${process.exitCode}`);

@@ -10,7 +10,14 @@ import { isRedisFromJarThere, startRedis } from './redis.mjs';
  * Resolves to `{ brokers, redisUrl, stop }`. `ports`: `{ kafka, redis }`, free ones where left out. `held`: who ends the processes; without it
  * they end with `stop()` or with this process.
  */
-export async function startInfrastructure({ kafka = true, redis = true, ports = {}, log = () => undefined, held, env = process.env } = {}) {
+export async function startInfrastructure({
+  kafka = true,
+  redis = true,
+  ports = {},
+  log = () => undefined,
+  held,
+  env = process.env,
+} = {}) {
   const own = held ? undefined : holdProcesses();
   const holder = held ?? own;
   const needsKafka = kafka && !env.KAFKA_BROKERS;

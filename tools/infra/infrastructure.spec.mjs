@@ -35,7 +35,9 @@ it('Redis keeps an append-only file and evicts nothing', () => {
 });
 
 it('a pom names its dependencies', () => {
-  expect(pom([['g', 'a', '1']])).toContain('<dependency><groupId>g</groupId><artifactId>a</artifactId><version>1</version></dependency>');
+  expect(pom([['g', 'a', '1']])).toContain(
+    '<dependency><groupId>g</groupId><artifactId>a</artifactId><version>1</version></dependency>',
+  );
 });
 
 describe('ports', () => {
@@ -57,7 +59,11 @@ describe('ports', () => {
 
   it('say why they never open', async () => {
     const [port] = await freePorts(1);
-    await expect(portOpens(port, { what: 'Kafka', timeoutMs: 60 })).rejects.toThrow(`Kafka on port ${port}: not there after 60 ms`);
-    await expect(portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp: () => 'ended with 1' })).rejects.toThrow('ended with 1');
+    await expect(portOpens(port, { what: 'Kafka', timeoutMs: 60 })).rejects.toThrow(
+      `Kafka on port ${port}: not there after 60 ms`,
+    );
+    await expect(portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp: () => 'ended with 1' })).rejects.toThrow(
+      'ended with 1',
+    );
   });
 });

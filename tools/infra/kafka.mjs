@@ -45,11 +45,14 @@ export async function startKafka({ held, port, controllerPort, log }) {
   const properties = join(folder, 'server.properties');
   const settings = brokerSettings({ port, controllerPort, folder: join(folder, 'log') });
   writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], { disposable: true });
+  await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], {
+    disposable: true,
+  });
   const lastLines = [];
   const keep = (line) => lastLines.push(line) > 20 && lastLines.shift();
   const broker = held.start('java', [...java, 'kafka.Kafka', properties], { onLine: keep, disposable: true });
-  const gaveUp = () => (broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`);
+  const gaveUp = () =>
+    broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`;
   await portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp });
   return { brokers: `127.0.0.1:${port}`, process: broker };
 }

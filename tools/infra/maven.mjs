@@ -16,7 +16,9 @@ export async function fetchThroughMaven({ held, folder, dependencies, goal, prop
     const files = join(workFolder, 'files');
     writeFileSync(project, pom(dependencies));
     const args = ['-q', '-B', '-f', project, `dependency:${goal}`, `-DoutputDirectory=${files}`, ...properties];
-    await held.run('mvn', args, { env: { ...process.env, MAVEN_OPTS: [process.env.MAVEN_OPTS, NO_TRACES].filter(Boolean).join(' ') } });
+    await held.run('mvn', args, {
+      env: { ...process.env, MAVEN_OPTS: [process.env.MAVEN_OPTS, NO_TRACES].filter(Boolean).join(' ') },
+    });
     if (!existsSync(files) || readdirSync(files).length === 0) throw new Expected(`Maven (${goal}) gave no file`);
     if (!existsSync(folder)) renameSync(files, folder);
   } catch (error) {

@@ -21,7 +21,15 @@ export async function ensureNode({ major, range }, { held, log }) {
   const binary = resolve(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(binary)) {
     mkdirSync(folder, { recursive: true });
-    const args = ['install', '--ignore-scripts', '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--workspaces=false'];
+    const args = [
+      'install',
+      '--ignore-scripts',
+      '--no-save',
+      '--no-package-lock',
+      '--no-audit',
+      '--no-fund',
+      '--workspaces=false',
+    ];
     await during(`fetching Node.js ${range}`, log, () =>
       held.run('npm', [...args, '--prefix', folder, `${name}@${range}`], { cwd: folder }),
     );

@@ -18,7 +18,12 @@ export const PACKAGES = {
     orElse: WITHOUT_OURS,
   },
   maven: { apt: ['maven'], what: 'Maven', isThere: () => answers('mvn', '--version'), orElse: WITHOUT_OURS },
-  redis: { apt: ['redis-server'], what: 'redis-server', isThere: () => answers('redis-server', '--version'), orElse: WITHOUT_OURS },
+  redis: {
+    apt: ['redis-server'],
+    what: 'redis-server',
+    isThere: () => answers('redis-server', '--version'),
+    orElse: WITHOUT_OURS,
+  },
   chromium: {
     apt: ['chromium'],
     what: 'Chromium',
@@ -62,11 +67,14 @@ export async function ensurePackages(names, { held, log }) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const apt = (...args) => held.run('apt-get', ['-q', '-y', '-o', 'DPkg::Lock::Timeout=180', ...args], { env });
     await apt('update');
-    for (const name of missing) await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
+    for (const name of missing)
+      await firstThatWorks(PACKAGES[name].apt, (aptName) => apt('install', '--no-install-recommends', aptName));
   });
   const stillMissing = missing.filter((name) => !PACKAGES[name].isThere());
   if (stillMissing.length > 0)
-    throw new Expected(`apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`);
+    throw new Expected(
+      `apt-get ran, but ${stillMissing.map((name) => PACKAGES[name].what).join(', ')} is still missing`,
+    );
 }
 
 /** Debian starts a daemon as it installs it; ours run on ports of their own, so policy-rc.d says no for that time. */

@@ -13,7 +13,8 @@ let looked = 0;
 export async function freePorts(count) {
   const ports = [];
   while (ports.length < count) {
-    if (looked === PORTS.to - PORTS.from) throw new Expected(`no free port is left between ${PORTS.from} and ${PORTS.to - 1}`);
+    if (looked === PORTS.to - PORTS.from)
+      throw new Expected(`no free port is left between ${PORTS.from} and ${PORTS.to - 1}`);
     const port = PORTS.from + ((begun + looked++) % (PORTS.to - PORTS.from));
     if (await isPortFree(port)) ports.push(port);
   }

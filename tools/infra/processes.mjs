@@ -12,7 +12,10 @@ export class Expected extends Error {}
 
 /** Opens the watchdog. Everything started here ends with `close()` or with this process, even if it is killed. */
 export function holdProcesses() {
-  const guard = spawn(process.execPath, [resolve('tools/infra/guard.mjs')], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const guard = spawn(process.execPath, [resolve('tools/infra/guard.mjs')], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const guardEnded = new Promise((done) => guard.once('exit', done));
   guard.stdin.on('error', () => undefined); // a guard that was killed; close() below does its work as well
   guard.unref();
@@ -27,12 +30,22 @@ export function holdProcesses() {
    * `onLine` is told each line, and whether it came from `stdout` or `stderr`. `exited` resolves to the exit code, or the name of the signal,
    * and never rejects.
    */
-  function start(command, args, { env = process.env, cwd = process.cwd(), onLine = () => undefined, disposable = false } = {}) {
+  function start(
+    command,
+    args,
+    { env = process.env, cwd = process.cwd(), onLine = () => undefined, disposable = false } = {},
+  ) {
     if (closing) throw new Expected('stopping');
     const child = spawn(command, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     if (child.pid !== undefined) tell(`process ${child.pid}`);
-    for (const name of ['stdout', 'stderr']) createInterface({ input: child[name] }).on('line', (line) => onLine(line, name));
-    const started = { pid: child.pid, disposable, exitCode: undefined, kill: (name = 'SIGTERM') => signalGroup(child.pid, name) };
+    for (const name of ['stdout', 'stderr'])
+      createInterface({ input: child[name] }).on('line', (line) => onLine(line, name));
+    const started = {
+      pid: child.pid,
+      disposable,
+      exitCode: undefined,
+      kill: (name = 'SIGTERM') => signalGroup(child.pid, name),
+    };
     started.exited = new Promise((done) => {
       const ended = (outcome) => {
         started.exitCode ??= outcome;
@@ -64,7 +77,8 @@ export function holdProcesses() {
         onLine(line);
       };
       const outcome = await start(command, args, { ...options, onLine: keep }).exited;
-      if (outcome !== 0) throw new Expected(`${[command, ...args].join(' ')} ended with ${outcome}\n${lines.slice(-25).join('\n')}`);
+      if (outcome !== 0)
+        throw new Expected(`${[command, ...args].join(' ')} ended with ${outcome}\n${lines.slice(-25).join('\n')}`);
       return lines;
     },
 

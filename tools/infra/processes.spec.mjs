@@ -18,8 +18,13 @@ it('removes its folders, and makes none when the end has come: nobody would remo
 });
 
 it('tells an error of the file system in one line, one of ours with its stack', () => {
-  const denied = Object.assign(new Error("EACCES: permission denied, mkdir '/x/.infra'"), { syscall: 'mkdir', path: '/x/.infra' });
-  expect(toldAs(denied)).toBe("EACCES: permission denied, mkdir '/x/.infra'; see that it can be read and written, or name another one");
+  const denied = Object.assign(new Error("EACCES: permission denied, mkdir '/x/.infra'"), {
+    syscall: 'mkdir',
+    path: '/x/.infra',
+  });
+  expect(toldAs(denied)).toBe(
+    "EACCES: permission denied, mkdir '/x/.infra'; see that it can be read and written, or name another one",
+  );
   expect(toldAs(new Expected('a line'))).toBe('a line');
   const mistake = new TypeError('undefined is not a function');
   expect(toldAs(mistake)).toBe(mistake);

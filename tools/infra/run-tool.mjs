@@ -19,7 +19,8 @@ export async function runTool(story, { runsUntilStopped = false } = {}) {
       interrupt(new Stopped(`stopped by ${name}`));
     });
   }
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => interrupt(new Stopped('nobody reads the output')));
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', () => interrupt(new Stopped('nobody reads the output')));
   whenNpmIsGone(() => interrupt(new Stopped('npm was killed')));
   process.on('uncaughtException', interrupt);
   process.on('unhandledRejection', interrupt);

@@ -22,7 +22,8 @@ export async function stackPorts(env, { isAnyFree = false } = {}) {
   const free = await freePorts(PORT_VARIABLES.length + 2);
   const chosen = (variable, usual) => Number(env[variable] || (isAnyFree ? 0 : usual + offset)) || free.pop();
   const services = {};
-  for (const { variable, service, which, usual } of PORT_VARIABLES) (services[service] ??= {})[which] = chosen(variable, usual);
+  for (const { variable, service, which, usual } of PORT_VARIABLES)
+    (services[service] ??= {})[which] = chosen(variable, usual);
   return { kafka: chosen('KAFKA_PORT', USUAL.kafka), redis: chosen('REDIS_PORT', USUAL.redis), services };
 }
 
@@ -37,6 +38,11 @@ export function listedPorts({ kafka, redis, services }) {
 
 /** A file's text with the usual addresses of the services replaced by those of this run; addresses elsewhere stay. */
 export function withPortsOfThisRun(text, services) {
-  const usual = new Map(PORT_VARIABLES.map(({ service, which, usual: port }) => [String(port), services[service][which]]));
-  return text.replace(/(http:\/\/(?:127\.0\.0\.1|localhost):)(\d+)/g, (_, host, port) => `${host}${usual.get(port) ?? port}`);
+  const usual = new Map(
+    PORT_VARIABLES.map(({ service, which, usual: port }) => [String(port), services[service][which]]),
+  );
+  return text.replace(
+    /(http:\/\/(?:127\.0\.0\.1|localhost):)(\d+)/g,
+    (_, host, port) => `${host}${usual.get(port) ?? port}`,
+  );
 }

@@ -25,7 +25,8 @@ it('are free ones where 0 or nothing else is asked for', async () => {
 
 it('replace the usual ones in addresses of this machine only', async () => {
   const { services } = await stackPorts({ STACK_PORT_OFFSET: '1000' });
-  const text = '"http://127.0.0.1:4020/notifications" "http://localhost:4050/x" "http://127.0.0.1:9999/" "https://shop.example.com:4020/"';
+  const text =
+    '"http://127.0.0.1:4020/notifications" "http://localhost:4050/x" "http://127.0.0.1:9999/" "https://shop.example.com:4020/"';
   expect(withPortsOfThisRun(text, services)).toBe(
     '"http://127.0.0.1:5020/notifications" "http://localhost:5050/x" "http://127.0.0.1:9999/" "https://shop.example.com:4020/"',
   );

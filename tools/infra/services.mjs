@@ -28,7 +28,12 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
   const simulator = addressOf('platform-simulator');
   const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix };
   const environment = {
-    'platform-simulator': { HOST: '127.0.0.1', PUBLIC_URL: simulator, MERCHANTS_FILE: merchantsFile, ACCOUNTS_FILE: accountsFile },
+    'platform-simulator': {
+      HOST: '127.0.0.1',
+      PUBLIC_URL: simulator,
+      MERCHANTS_FILE: merchantsFile,
+      ACCOUNTS_FILE: accountsFile,
+    },
     'auth-service': {
       ...kafka,
       AUTH_URL: simulator,
@@ -74,7 +79,10 @@ export function environments({ ports, brokers, redisUrl, topicPrefix = '', merch
   return Object.fromEntries(
     Object.keys(SERVICES).map((name) => {
       const { port, managementPort } = ports[name];
-      const own = { ...(port && { PORT: String(port) }), ...(managementPort && { MANAGEMENT_PORT: String(managementPort) }) };
+      const own = {
+        ...(port && { PORT: String(port) }),
+        ...(managementPort && { MANAGEMENT_PORT: String(managementPort) }),
+      };
       return [name, { BIND_ADDRESS: '127.0.0.1', ...environment[name], ...own, ...more[name] }];
     }),
   );
@@ -126,7 +134,8 @@ export async function startInOrder(start) {
 /** Where everything is, the checkout first: somebody wants to open it. */
 export function addressLines(services, { brokers, redisUrl }) {
   const checkout = services.find(({ name }) => name === 'checkout-demo');
-  const addresses = ({ name, url, managementUrl }) => `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
+  const addresses = ({ name, url, managementUrl }) =>
+    `${name.padEnd(20)} ${[...new Set([url, managementUrl])].filter(Boolean).join('  ')}`;
   return [
     ...(checkout ? [`checkout  ${checkout.url}/`, ...cardLines.map((line) => `          ${line}`), ''] : []),
     `KAFKA_BROKERS=${brokers} REDIS_URL=${redisUrl}`,
@@ -160,13 +169,23 @@ async function ready(name, managementUrl, process_, lines) {
     await delay(50);
   }
   const what =
-    process_.exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}` : `ended with ${process_.exitCode}`;
+    process_.exitCode === undefined
+      ? `is not ready after ${READY_TIMEOUT_MS / 1000} s: ${reason}`
+      : `ended with ${process_.exitCode}`;
   throw new Expected(`${name} ${what}\n${lines.slice(-30).join('\n')}`);
 }
 
 /** The tools' own variables must not reach a service, except where they are passed on. */
 function systemVariables() {
   const { PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS } = process.env;
-  const defined = Object.entries({ PATH, HOME, TMPDIR, LANG, LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, NODE_EXTRA_CA_CERTS });
+  const defined = Object.entries({
+    PATH,
+    HOME,
+    TMPDIR,
+    LANG,
+    LOG_LEVEL,
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    NODE_EXTRA_CA_CERTS,
+  });
   return Object.fromEntries(defined.filter(([, value]) => value !== undefined));
 }

@@ -86,7 +86,8 @@ describe('environments', () => {
 
   it('give every service that publishes the same Kafka and prefix', () => {
     const publishing = Object.entries(all).filter(([name]) => name !== 'platform-simulator');
-    for (const [, env] of publishing) expect(env).toMatchObject({ KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_TOPIC_PREFIX: 'p.' });
+    for (const [, env] of publishing)
+      expect(env).toMatchObject({ KAFKA_BROKERS: '127.0.0.1:9092', KAFKA_TOPIC_PREFIX: 'p.' });
   });
 
   it('give each service a Redis database of its own, and names of this run', () => {

@@ -69,7 +69,11 @@ function readFrom(file, position, write) {
   const opened = openSync(file, 'r');
   try {
     const chunk = Buffer.alloc(CHUNK_BYTES);
-    for (let read = readSync(opened, chunk, 0, CHUNK_BYTES, at); read > 0; read = readSync(opened, chunk, 0, CHUNK_BYTES, at)) {
+    for (
+      let read = readSync(opened, chunk, 0, CHUNK_BYTES, at);
+      read > 0;
+      read = readSync(opened, chunk, 0, CHUNK_BYTES, at)
+    ) {
       write(Buffer.from(chunk.subarray(0, read)));
       at += read;
     }

@@ -31,7 +31,10 @@ export function authorization(n: number): PartnerAAuthorization {
 }
 
 /** As a record of a command topic: key, headers, value. */
-export function commandRecord(n: number, time: string): { key: string; headers: Record<string, string>; value: Buffer } {
+export function commandRecord(
+  n: number,
+  time: string,
+): { key: string; headers: Record<string, string>; value: Buffer } {
   const data = authorization(n);
   const key = orderKey(data.merchant, data.orderId);
   const id = commandId(n);

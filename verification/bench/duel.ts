@@ -40,7 +40,9 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
         for (const contestant of running) {
           const figures = await round(contestant);
           if (n > 0) taken.set(contestant.name, [...(taken.get(contestant.name) ?? []), figures]);
-          log(`life ${life} of ${lives}, ${n === 0 ? 'warming up' : `round ${n}`}: ${contestant.name} ${inWords(figures)}`);
+          log(
+            `life ${life} of ${lives}, ${n === 0 ? 'warming up' : `round ${n}`}: ${contestant.name} ${inWords(figures)}`,
+          );
         }
       }
     } finally {
@@ -51,7 +53,12 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
 }
 
 /** `count` requests to one contestant by a load program (see `runSocketLoad`), which gets `env` beside its own settings. */
-export async function loadRound({ url, process }: Contestant, main: string, count: number, env: Record<string, string>): Promise<Round> {
+export async function loadRound(
+  { url, process }: Contestant,
+  main: string,
+  count: number,
+  env: Record<string, string>,
+): Promise<Round> {
   let done = 0;
   let latencies: { p50Ms: number; p99Ms: number } | undefined;
   const onLine = (line: string) => {

@@ -30,8 +30,12 @@ const bench = BENCHES.find(({ name }) => name === positionals[0]);
 const parts = bench?.parts.filter(({ name }) => options.only === undefined || name.startsWith(options.only)) ?? [];
 
 if (bench === undefined || parts.length === 0) {
-  const asked = bench === undefined ? `no bench ${positionals[0] ?? 'without a name'}` : `no part ${options.only} of ${bench.name}`;
-  const there = bench === undefined ? BENCHES.map(({ name, about }) => `${name.padEnd(8)} ${about}`) : bench.parts.map(({ name }) => name);
+  const asked =
+    bench === undefined ? `no bench ${positionals[0] ?? 'without a name'}` : `no part ${options.only} of ${bench.name}`;
+  const there =
+    bench === undefined
+      ? BENCHES.map(({ name, about }) => `${name.padEnd(8)} ${about}`)
+      : bench.parts.map(({ name }) => name);
   console.error([`There is ${asked}. There is:`, ...there].join('\n  '));
   process.exit(2);
 }
@@ -61,7 +65,8 @@ async function run({ name }: Bench, chosen: Bench['parts']): Promise<number> {
     return 1;
   }
   const begun = performance.now();
-  const log = (line: string) => process.stderr.write(`[${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
+  const log = (line: string) =>
+    process.stderr.write(`[${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
   const rows: Row[] = [];
   for (const part of chosen) {
     log(`${name}: ${part.name}`);

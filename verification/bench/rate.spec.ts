@@ -5,7 +5,12 @@ afterEach(() => jest.restoreAllMocks());
 it('takes the rate where work neither begins nor runs dry', async () => {
   let asked = 0;
   const counts = [0, 0, 10, 20, 50, 70, 89, 91, 92, 100];
-  const { perSecond, seconds, cpuMs } = await rateOf({ done: () => counts[asked++] ?? 100, total: 100, timeBoxMs: 10_000, everyMs: 1 });
+  const { perSecond, seconds, cpuMs } = await rateOf({
+    done: () => counts[asked++] ?? 100,
+    total: 100,
+    timeBoxMs: 10_000,
+    everyMs: 1,
+  });
   expect(asked).toBe(counts.length);
   expect(perSecond * seconds).toBeCloseTo(89 - 20);
   expect(cpuMs).toHaveProperty('rest');
@@ -16,7 +21,12 @@ it('counts from the first piece on when the time is over', async () => {
   let nowMs = 0;
   // It is asked twice between two samples, so a piece takes 10 ms.
   jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 5));
-  const { perSecond } = await rateOf({ done: () => Math.max(0, asked++ - 3), total: 1_000_000, timeBoxMs: 60, everyMs: 1 });
+  const { perSecond } = await rateOf({
+    done: () => Math.max(0, asked++ - 3),
+    total: 1_000_000,
+    timeBoxMs: 60,
+    everyMs: 1,
+  });
   expect(perSecond).toBeCloseTo(100);
 });
 

@@ -30,7 +30,14 @@ export interface Watched {
 }
 
 /** Watches work until it is done or the time is over. */
-export async function rateOf({ done, total, timeBoxMs, everyMs = 250, processes = {}, onSample }: Watched): Promise<Rate> {
+export async function rateOf({
+  done,
+  total,
+  timeBoxMs,
+  everyMs = 250,
+  processes = {},
+  onSample,
+}: Watched): Promise<Rate> {
   const begun = performance.now();
   const samples: Sample[] = [];
   for (;;) {
@@ -44,9 +51,12 @@ export async function rateOf({ done, total, timeBoxMs, everyMs = 250, processes 
   const isWhole = (samples.at(-1)?.done ?? 0) >= total;
   const from = samples.find((sample) => sample.done >= (isWhole ? total * 0.2 : 1));
   const to = isWhole ? samples.findLast((sample) => sample.done <= total * 0.9) : samples.at(-1);
-  if (!from || !to || to.done <= from.done) throw new Error(`Too little was done to tell a rate: ${samples.at(-1)?.done} of ${total}`);
+  if (!from || !to || to.done <= from.done)
+    throw new Error(`Too little was done to tell a rate: ${samples.at(-1)?.done} of ${total}`);
   const pieces = to.done - from.done;
-  const cpuMs = Object.fromEntries(Object.keys(to.cpuMs).map((name) => [name, ((to.cpuMs[name] ?? 0) - (from.cpuMs[name] ?? 0)) / pieces]));
+  const cpuMs = Object.fromEntries(
+    Object.keys(to.cpuMs).map((name) => [name, ((to.cpuMs[name] ?? 0) - (from.cpuMs[name] ?? 0)) / pieces]),
+  );
   return { perSecond: (pieces * 1000) / (to.ms - from.ms), cpuMs, seconds: (to.ms - from.ms) / 1000 };
 }
 

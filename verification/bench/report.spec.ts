@@ -31,5 +31,8 @@ it.each([
 
 it('prints a row and what else was seen of it', () => {
   const text = table([row({ ...measured, target: { atLeast: 1000 }, details: { p99: 4.567 } })]);
-  expect(text.split('\n').slice(1)).toEqual(['calls  950   calls/s  loop 1000, slow 2  0.95   ≥ 1000 calls/s  NO', '    p99 4.57']);
+  expect(text.split('\n').slice(1)).toEqual([
+    'calls  950   calls/s  loop 1000, slow 2  0.95   ≥ 1000 calls/s  NO',
+    '    p99 4.57',
+  ]);
 });

@@ -53,13 +53,18 @@ export function table(rows: readonly Row[]): string {
     target ?? '',
     target === null ? '' : met ? 'yes' : 'NO',
   ]);
-  const widths = HEADINGS.map((heading, column) => Math.max(heading.length, ...cells.map((line) => (line[column] ?? '').length)));
+  const widths = HEADINGS.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((line) => (line[column] ?? '').length)),
+  );
   const line = (texts: string[]) =>
     texts
       .map((text, column) => text.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const lines = rows.flatMap((each, index) => [line(cells[index] ?? []), ...(each.details ? [`    ${pairs(each.details)}`] : [])]);
+  const lines = rows.flatMap((each, index) => [
+    line(cells[index] ?? []),
+    ...(each.details ? [`    ${pairs(each.details)}`] : []),
+  ]);
   return [line(HEADINGS), ...lines].join('\n');
 }
 

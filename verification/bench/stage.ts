@@ -37,7 +37,13 @@ export class Stage {
     const stage = new Stage(infrastructure);
     Stage.#standing.add(stage);
     const { client, prefix } = stage;
-    await ensureTopics(client, { prefix, definitions: OWN_TOPICS, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+    await ensureTopics(client, {
+      prefix,
+      definitions: OWN_TOPICS,
+      replicationFactor: 1,
+      minInSyncReplicas: 1,
+      log: silentLog,
+    });
     await stage.#producer.connect();
     return stage;
   }
@@ -100,7 +106,8 @@ export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Pl
   return onFreePort(async (port) => {
     const url = `http://127.0.0.1:${port}`;
     const env = { PORT: String(port), LATENCY_MS: latencyMs };
-    if (kind === 'lean') return { url, ...(await startChild({ main: ['verification/dist/bench/platform/main.js'], env, readyUrl: url })) };
+    if (kind === 'lean')
+      return { url, ...(await startChild({ main: ['verification/dist/bench/platform/main.js'], env, readyUrl: url })) };
     const main = ['apps/platform-simulator/dist/main.js'];
     const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
     return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
@@ -128,7 +135,15 @@ export interface GatewayOptions extends Infrastructure {
 export const IMAGE_NODE_OPTIONS = '--max-semi-space-size=64';
 
 /** A gateway as it is shipped. `GATEWAY_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
-export function startGateway({ stage, platform, inFlight, brokers, redisUrl, onLine, env }: GatewayOptions): Promise<Gateway> {
+export function startGateway({
+  stage,
+  platform,
+  inFlight,
+  brokers,
+  redisUrl,
+  onLine,
+  env,
+}: GatewayOptions): Promise<Gateway> {
   return onFreePort(async (port) => {
     const managementUrl = `http://127.0.0.1:${port}`;
     const child = await startChild({

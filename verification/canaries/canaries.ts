@@ -15,7 +15,10 @@ export interface Canary {
 const RANDOM_PART = 48;
 
 /** A text that is nowhere else; what stands in front of its random part may be. */
-export const secretCanary = (name: string, value: string): Canary => ({ name, forms: formsOfPieces(value.slice(-RANDOM_PART)) });
+export const secretCanary = (name: string, value: string): Canary => ({
+  name,
+  forms: formsOfPieces(value.slice(-RANDOM_PART)),
+});
 
 /** A key of bytes: as its base64 stands in a setting, and as itself. */
 export const bytesCanary = (name: string, bytes: Buffer): Canary => ({

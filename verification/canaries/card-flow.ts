@@ -8,10 +8,18 @@ import type { Planted } from './planted.js';
 const TIMEOUT_MS = 10_000;
 
 /** What a page does with the planted card: key, encryption, tokenizer. */
-export async function cardTokenOf({ card, apiKeyId }: Planted, { cseUrl, origin, simulatorUrl }: PageAddresses): Promise<string> {
+export async function cardTokenOf(
+  { card, apiKeyId }: Planted,
+  { cseUrl, origin, simulatorUrl }: PageAddresses,
+): Promise<string> {
   const { encryptionKeyId, encryptionPublicKey } = await post(`${cseUrl}/v1/cse-keys`, { apiKeyId }, { origin });
   const key = createPublicKey({ key: Buffer.from(encryptionPublicKey ?? '', 'base64'), format: 'der', type: 'spki' });
-  const plaintext = JSON.stringify({ CARDCODE: card.number, CARDVALIDITYDATE: '12-49', CARDCVV: card.cvv, SELECTEDBRAND: 'visa' });
+  const plaintext = JSON.stringify({
+    CARDCODE: card.number,
+    CARDVALIDITYDATE: '12-49',
+    CARDCVV: card.cvv,
+    SELECTEDBRAND: 'visa',
+  });
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
   const encrypted = publicEncrypt({ key, padding, oaepHash: 'sha1' }, Buffer.from(plaintext)).toString('base64');
   const record = { ENCRYPTEDDATA: encrypted, ENCRYPTIONKEYID: encryptionKeyId, APIKEYID: apiKeyId };
@@ -50,8 +58,16 @@ export async function sendCardCommands(
   }
 }
 
-async function post(url: string, body: object, headers: Record<string, string>): Promise<Record<string, string | undefined>> {
-  const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
+async function post(
+  url: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<Record<string, string | undefined>> {
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
   const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`${new URL(url).pathname} answered ${answer.status}`);
   return (await answer.json()) as Record<string, string | undefined>;

@@ -49,7 +49,8 @@ export async function playDemo(
   const watchdog = setTimeout(() => child.kill('SIGKILL'), DEMO_MS);
   try {
     await Promise.race([staysUp, ended]);
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the demo ended early\n${said.slice(-20).join('\n')}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the demo ended early\n${said.slice(-20).join('\n')}`);
     const services = said.flatMap(addressesIn);
     const simulatorUrl = services.find(({ name }) => name === 'platform-simulator')?.url;
     if (simulatorUrl === undefined) throw new Error(`the demo named no simulator\n${said.slice(-20).join('\n')}`);
@@ -65,7 +66,12 @@ export async function playDemo(
     setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
     await ended;
     const kept = keptIn(logs);
-    const places = [...kept, { ...logOf('', [...said, ...results]), name: DEMO }, ...metrics, ...(await topicsOfDemo(brokers, kept, said))];
+    const places = [
+      ...kept,
+      { ...logOf('', [...said, ...results]), name: DEMO },
+      ...metrics,
+      ...(await topicsOfDemo(brokers, kept, said)),
+    ];
     return { places, issued, misplaced, demo: resultIn(results) };
   } finally {
     clearTimeout(watchdog);
@@ -80,7 +86,11 @@ function addressesIn(line: string): { name: string; url: string }[] {
 }
 
 /** Their prefix is the demo's own and new each time. */
-async function topicsOfDemo(brokers: string, kept: Remains['places'], said: readonly string[]): Promise<Remains['places']> {
+async function topicsOfDemo(
+  brokers: string,
+  kept: Remains['places'],
+  said: readonly string[],
+): Promise<Remains['places']> {
   const texts = [...said, ...kept.flatMap(({ entries }) => entries.map(({ text }) => text))];
   const prefixes = new Set(texts.flatMap((text) => text.match(PREFIX) ?? []));
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, silentLog);

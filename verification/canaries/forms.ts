@@ -8,7 +8,8 @@ export interface Form {
 export function formsOf(secret: string | Buffer): Form[] {
   const bytes = Buffer.from(secret as string);
   const text = bytes.toString('latin1');
-  const percent = (shape: (code: string) => string) => [...bytes].map((byte) => `%${shape(byte.toString(16).padStart(2, '0'))}`).join('');
+  const percent = (shape: (code: string) => string) =>
+    [...bytes].map((byte) => `%${shape(byte.toString(16).padStart(2, '0'))}`).join('');
   return distinct([
     { form: 'plain', text },
     { form: 'JSON-escaped', text: JSON.stringify(text).slice(1, -1) },
@@ -80,6 +81,7 @@ function base64At(bytes: Buffer, shift: number): Form[] {
 /** The first of those with the same text; too short ones are found everywhere. */
 function distinct(forms: readonly Form[]): Form[] {
   const byText = new Map<string, Form>();
-  for (const form of forms) if (form.text.length >= TELLING_DIGITS && !byText.has(form.text)) byText.set(form.text, form);
+  for (const form of forms)
+    if (form.text.length >= TELLING_DIGITS && !byText.has(form.text)) byText.set(form.text, form);
   return [...byText.values()];
 }

@@ -15,18 +15,23 @@ export async function issuedTokens(simulatorUrl: string): Promise<IssuedTokens> 
 }
 
 /** The password grant as a client of the token API asks for it, rightly and wrongly. */
-export async function askWithPassword(simulatorUrl: string, { username, password }: { username: string; password: string }): Promise<void> {
+export async function askWithPassword(
+  simulatorUrl: string,
+  { username, password }: { username: string; password: string },
+): Promise<void> {
   const ask = async (body: object): Promise<number> => {
     const headers = { 'content-type': 'application/json' };
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    return (await fetch(`${simulatorUrl}/iam/token`, { method: 'POST', headers, body: JSON.stringify(body), signal })).status;
+    return (await fetch(`${simulatorUrl}/iam/token`, { method: 'POST', headers, body: JSON.stringify(body), signal }))
+      .status;
   };
   const answers = [
     await ask({ username, password }),
     await ask({ username: password, password: username }),
     await ask({ username, password: 1 }),
   ];
-  if (answers.join() !== '200,401,400') throw new Error(`the token API answered ${answers.join()} to the password grant`);
+  if (answers.join() !== '200,401,400')
+    throw new Error(`the token API answered ${answers.join()} to the password grant`);
 }
 
 export const canariesOf = ({ accessTokens, cardTokens }: IssuedTokens): Canary[] => [

@@ -2,12 +2,16 @@ import { Random } from '../simulation/random.js';
 import { NeedleIndex } from './needle-index.js';
 
 const matches = (needles: string[], text: string) =>
-  [...new NeedleIndex(needles.map((needle) => ({ text: needle }))).matchesIn(text)].map(({ at, needle }) => `${at} ${needle.text}`);
+  [...new NeedleIndex(needles.map((needle) => ({ text: needle }))).matchesIn(text)].map(
+    ({ at, needle }) => `${at} ${needle.text}`,
+  );
 
 it('finds at the beginning, at the end, overlapping, twice, and one within another', () => {
   expect(matches(['abcd', 'bcdabcd', 'cdab'], 'abcdabcd')).toEqual(['0 abcd', '1 bcdabcd', '2 cdab', '4 abcd']);
   expect(matches(['abcd'], 'abc')).toEqual([]);
-  expect(matches(['\u00ff\u0000\u00fe\u0001x'], '..\u00ff\u0000\u00fe\u0001x')).toEqual(['2 \u00ff\u0000\u00fe\u0001x']);
+  expect(matches(['\u00ff\u0000\u00fe\u0001x'], '..\u00ff\u0000\u00fe\u0001x')).toEqual([
+    '2 \u00ff\u0000\u00fe\u0001x',
+  ]);
 });
 
 it('takes no needle that would be found everywhere', () => {

@@ -13,7 +13,8 @@ export class NeedleIndex<N extends Needle> {
 
   constructor(needles: readonly N[]) {
     for (const needle of needles) {
-      if (needle.text.length < PREFIX) throw new Error(`a needle of ${needle.text.length} characters is found everywhere`);
+      if (needle.text.length < PREFIX)
+        throw new Error(`a needle of ${needle.text.length} characters is found everywhere`);
       const prefix = needle.text.slice(0, PREFIX);
       this.#begins[slotOf(windowAt(prefix, 0))] = 1;
       this.#byPrefix.set(prefix, [...(this.#byPrefix.get(prefix) ?? []), needle]);
@@ -36,7 +37,10 @@ export class NeedleIndex<N extends Needle> {
 }
 
 const windowAt = (text: string, at: number): number =>
-  text.charCodeAt(at) | (text.charCodeAt(at + 1) << 8) | (text.charCodeAt(at + 2) << 16) | (text.charCodeAt(at + 3) << 24);
+  text.charCodeAt(at) |
+  (text.charCodeAt(at + 1) << 8) |
+  (text.charCodeAt(at + 2) << 16) |
+  (text.charCodeAt(at + 3) << 24);
 
 /** Multiplicative hashing (Knuth): the upper 20 bits. */
 const slotOf = (window: number): number => Math.imul(window, 2_654_435_761) >>> 12;

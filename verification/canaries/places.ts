@@ -51,7 +51,9 @@ export async function topicsOf(client: KafkaClient, topicPrefix: string): Promis
         if (error instanceof UnknownTopicError) return undefined;
         throw error;
       });
-      const commandsOf = commands.has(name) ? { commandsOf: name === cards ? ('card' as const) : ('instalment' as const) } : {};
+      const commandsOf = commands.has(name)
+        ? { commandsOf: name === cards ? ('card' as const) : ('instalment' as const) }
+        : {};
       return records === undefined ? [] : [{ name, kind: 'topic', entries: records.flatMap(entriesOf), ...commandsOf }];
     }),
   );

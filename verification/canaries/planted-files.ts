@@ -46,7 +46,8 @@ export function plantFiles(folder: string): PlantedFolder {
   };
 }
 
-const demo = <T>(name: string): T => JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8')) as T;
+const demo = <T>(name: string): T =>
+  JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8')) as T;
 
 /** Those that the demo and people pay with. */
 function testCards(): string[] {

@@ -47,16 +47,32 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
       merchantsFile,
       logLevel: LOG_LEVEL,
       simulator: { ACCOUNTS_FILE: personsFile },
-      gateway: { AUTH_SERVICE_URL: `http://127.0.0.1:${authPort}`, AUTH_SERVICE_KEY: planted.serviceKey, OPERATORS_FILE: operatorsFile },
+      gateway: {
+        AUTH_SERVICE_URL: `http://127.0.0.1:${authPort}`,
+        AUTH_SERVICE_KEY: planted.serviceKey,
+        OPERATORS_FILE: operatorsFile,
+      },
     },
   });
   const { client, simulator } = stage;
   const { orders = 12, perSecond = 3 } = scenario.load ?? {};
-  const loads = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix, merchant: MERCHANT, random: new Random(seed + 2 ** 40) };
+  const loads = {
+    client,
+    topicPrefix,
+    simulatorUrl: simulator.url,
+    orderPrefix,
+    merchant: MERCHANT,
+    random: new Random(seed + 2 ** 40),
+  };
   const load = new Load({ ...loads, orders, perSecond });
   const others: { name: AppName; app: RunningApp }[] = [];
   try {
-    const settings = { brokers: infrastructure.brokers, redisUrl: infrastructure.redisUrl, topicPrefix, simulatorUrl: simulator.url };
+    const settings = {
+      brokers: infrastructure.brokers,
+      redisUrl: infrastructure.redisUrl,
+      topicPrefix,
+      simulatorUrl: simulator.url,
+    };
     const start = async (name: AppName, env: Record<string, string>) => {
       const app = await startApp(name, { LOG_LEVEL, ...env }, { readyTimeoutMs: READY_MS });
       others.push({ name, app });
@@ -135,7 +151,11 @@ const cseSettings = (settings: Settings, { merchantsFile }: PlantedFolder, origi
   REDIS_KEY_PREFIX: `${settings.topicPrefix}cse:${randomUUID()}:`,
 });
 
-const shopSettings = (settings: Settings, { planted }: PlantedFolder, { cseUrl, port }: { cseUrl: string; port: number }) => ({
+const shopSettings = (
+  settings: Settings,
+  { planted }: PlantedFolder,
+  { cseUrl, port }: { cseUrl: string; port: number },
+) => ({
   ...common(settings),
   PORT: String(port),
   PUBLIC_URL: `http://127.0.0.1:${port}`,

@@ -1,7 +1,13 @@
 import { newCardNumber, passesLuhn, plant } from './planted.js';
 
-const merchants = [{ merchant: 'shop-fr', notificationUrl: 'http://127.0.0.1/n', accountKey: 'old' }, { merchant: 'shop-es' }];
-const accounts = { accounts: [{ account: 'demo', clientSecret: 'old' }], callers: [{ caller: 'payment-gateway', key: 'old' }] };
+const merchants = [
+  { merchant: 'shop-fr', notificationUrl: 'http://127.0.0.1/n', accountKey: 'old' },
+  { merchant: 'shop-es' },
+];
+const accounts = {
+  accounts: [{ account: 'demo', clientSecret: 'old' }],
+  callers: [{ caller: 'payment-gateway', key: 'old' }],
+};
 
 it('every secret of the files is a canary, and none of the demo is left', () => {
   const { files, canaries, serviceKey, tokenEncryptionKey, card, cardInCommand } = plant(merchants, accounts);
@@ -10,7 +16,14 @@ it('every secret of the files is a canary, and none of the demo is left', () => 
   expect(names).toEqual(
     expect.arrayContaining([
       ...merchants.flatMap(({ merchant }) => ofMerchants.map((key) => `${key} of ${merchant}`)),
-      ...['client secret of demo', 'service key of payment-gateway', 'password', 'operator key', 'TOKEN_ENCRYPTION_KEY', 'card number'],
+      ...[
+        'client secret of demo',
+        'service key of payment-gateway',
+        'password',
+        'operator key',
+        'TOKEN_ENCRYPTION_KEY',
+        'card number',
+      ],
     ]),
   );
   expect(JSON.stringify(files)).not.toContain('"old"');

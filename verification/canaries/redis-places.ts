@@ -24,7 +24,9 @@ export async function redisPlaces(redisUrl: string): Promise<Place[]> {
   await client.connect();
   try {
     const places: Place[] = [];
-    const databases = Number(flat(await client.sendCommand(['CONFIG', 'GET', 'databases']))[1]?.toString() ?? DATABASES);
+    const databases = Number(
+      flat(await client.sendCommand(['CONFIG', 'GET', 'databases']))[1]?.toString() ?? DATABASES,
+    );
     for (let database = 0; database < databases; database++) {
       await client.sendCommand(['SELECT', String(database)]);
       const entries = await entriesOf((command) => client.sendCommand(command));
@@ -58,7 +60,9 @@ async function entriesOf(send: (command: (string | Buffer)[]) => Promise<unknown
         throw new Error(`Redis holds a ${type}, which is not searched`);
       }
       const label = key.toString('latin1');
-      return [{ label, text: [key, ...flat(await send(reader(key)))].map((bytes) => bytes.toString('latin1')).join('\n') }];
+      return [
+        { label, text: [key, ...flat(await send(reader(key)))].map((bytes) => bytes.toString('latin1')).join('\n') },
+      ];
     };
     entries.push(...(await Promise.all(keys.map(read))).flat());
   } while (cursor !== '0');

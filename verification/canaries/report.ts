@@ -31,14 +31,18 @@ export function reportOf({
   const results = places.map((place) => search(place, canaries));
   const of = (kind: Place['kind']) => places.filter((place) => place.kind === kind);
   const entries = (list: readonly Place[]) => list.reduce((sum, place) => sum + place.entries.length, 0);
-  const bytes = (list: readonly Place[]) => list.flatMap((place) => place.entries).reduce((sum, { text }) => sum + text.length + 1, 0);
+  const bytes = (list: readonly Place[]) =>
+    list.flatMap((place) => place.entries).reduce((sum, { text }) => sum + text.length + 1, 0);
   const isFile = ({ name }: Place) => name === REDIS_FILE;
   return {
     hits: results.reduce((sum, { count }) => sum + count, 0),
     found: results.flatMap(({ hits }) => hits),
     searched: {
       logLines: entries(of('log')),
-      records: of('topic').reduce((sum, place) => sum + place.entries.filter(({ label }) => label.endsWith(' value')).length, 0),
+      records: of('topic').reduce(
+        (sum, place) => sum + place.entries.filter(({ label }) => label.endsWith(' value')).length,
+        0,
+      ),
       redisEntries: entries(of('redis').filter((place) => !isFile(place))),
       redisFileBytes: bytes(of('redis').filter(isFile)),
       metricsBytes: bytes(of('metrics')),
@@ -51,7 +55,9 @@ export function reportOf({
 }
 
 export function tableOf({ hits, found, searched, planted, misplaced }: CanaryReport): string {
-  const lines = found.map(({ canary, form, place, entry, around }) => `  ${canary} (${form}) in ${place}, ${entry}: ${around}`);
+  const lines = found.map(
+    ({ canary, form, place, entry, around }) => `  ${canary} (${form}) in ${place}, ${entry}: ${around}`,
+  );
   return [
     `${hits} hits`,
     ...lines,

@@ -31,7 +31,10 @@ export interface CanaryOptions {
 }
 
 /** Resolves with the exit code. */
-export async function runCanaries({ json, seed, runs = FAULTS.length }: CanaryOptions, place: CommandLines): Promise<number> {
+export async function runCanaries(
+  { json, seed, runs = FAULTS.length }: CanaryOptions,
+  place: CommandLines,
+): Promise<number> {
   const infrastructure = new Infrastructure(place);
   const playable = FAULTS.flatMap((name) => SCENARIOS.find((scenario) => scenario.name === name) ?? []);
   const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.isOwn[name]));
@@ -84,7 +87,10 @@ export async function sweep({
     const stored = [...(await redisPlaces(infrastructure.redisUrl)), ...redisFile(infrastructure.redisFolder)];
     const places = [...remains.flatMap((one) => one.places), ...stored];
     const misplaced = remains.reduce((sum, one) => sum + one.misplaced, 0);
-    return { report: reportOf({ places, canaries, misplaced }), ...(played === undefined ? {} : { demo: played.demo }) };
+    return {
+      report: reportOf({ places, canaries, misplaced }),
+      ...(played === undefined ? {} : { demo: played.demo }),
+    };
   } finally {
     rmSync(folderName, { recursive: true, force: true });
   }

@@ -17,7 +17,8 @@ const placeOf = (text: string, more: Partial<Place> = {}): Place => ({
   ],
   ...more,
 });
-const found = (canary: Canary, text: string, more: Partial<Place> = {}) => search(placeOf(text, more), [canary]).count > 0;
+const found = (canary: Canary, text: string, more: Partial<Place> = {}) =>
+  search(placeOf(text, more), [canary]).count > 0;
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('a secret is found', () => {
@@ -35,7 +36,10 @@ describe('a secret is found', () => {
     ['as a list of bytes that is cut', JSON.stringify([...Buffer.from(SECRET)]).slice(0, -80)],
     ['as Node shows bytes', inspect(Buffer.from(SECRET)).replace(/ \.\.\..*/, '')],
     ['in escapes of JSON', [...SECRET].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('')],
-    ['in capital escapes of JSON', [...SECRET].map((letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`).join('')],
+    [
+      'in capital escapes of JSON',
+      [...SECRET].map((letter) => `\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`).join(''),
+    ],
     ['in escapes of JSON in JSON', [...SECRET].map((letter) => `\\\\u00${letter.charCodeAt(0).toString(16)}`).join('')],
     ['in base64, alone', base64(SECRET)],
     ['in base64 of more text', base64(`client:${SECRET}`)],
@@ -165,7 +169,11 @@ describe('an HFTOKEN may be in its card command and nowhere else', () => {
   const value = [{ label: '3/17 value', text: `{"hfToken":"${HFTOKEN}"}` }];
   it.each<[string, boolean, Partial<Place>]>([
     ['the value of a card command', false, { kind: 'topic', commandsOf: 'card', entries: value }],
-    ['the headers of a card command', true, { kind: 'topic', commandsOf: 'card', entries: [{ ...value[0]!, label: '3/17 headers' }] }],
+    [
+      'the headers of a card command',
+      true,
+      { kind: 'topic', commandsOf: 'card', entries: [{ ...value[0]!, label: '3/17 headers' }] },
+    ],
     ['another command', true, { kind: 'topic', commandsOf: 'instalment', entries: value }],
     ['an event', true, { kind: 'topic', entries: value }],
     ['a log', true, { entries: value }],
@@ -206,9 +214,21 @@ it('counts what was searched and what was planted', () => {
   const metrics = placeOf('up 1', { kind: 'metrics' });
   const redis = placeOf('a', { kind: 'redis', name: 'redis 0' });
   const canaries = [secretCanary('k', SECRET), cardTokenCanary(HFTOKEN), cardTokenCanary(HFTOKEN)];
-  const { hits, searched, planted } = reportOf({ places: [placeOf('x'), topic, metrics, redis], canaries, misplaced: 3 });
+  const { hits, searched, planted } = reportOf({
+    places: [placeOf('x'), topic, metrics, redis],
+    canaries,
+    misplaced: 3,
+  });
   expect(hits).toBe(0);
-  expect(searched).toEqual({ logLines: 2, records: 1, redisEntries: 2, redisFileBytes: 0, metricsBytes: 18, processes: 1, topics: 1 });
+  expect(searched).toEqual({
+    logLines: 2,
+    records: 1,
+    redisEntries: 2,
+    redisFileBytes: 0,
+    metricsBytes: 18,
+    processes: 1,
+    topics: 1,
+  });
   expect(planted).toEqual([
     { name: 'k', count: 1 },
     { name: 'HFTOKEN', count: 2 },

@@ -42,7 +42,13 @@ export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]
     count += 1;
     const isAgain = found.filter((hit) => hit.canary === canary && hit.form === form).length >= SAME_HITS;
     if (isAgain) return;
-    found.push({ canary, form, place: place.name, entry: entry.label, around: around(entry.text, at, length, canary, canaries) });
+    found.push({
+      canary,
+      form,
+      place: place.name,
+      entry: entry.label,
+      around: around(entry.text, at, length, canary, canaries),
+    });
   };
 
   const all = joined(place.entries);

@@ -28,7 +28,10 @@ export async function buyAtShop(shopUrl: string, hfToken: string, number: string
   // As the page does: the same key is the same order.
   for (let again = 0; bought.status === 503 && again < MOST_AGAIN; again++) bought = await post(shopUrl, wanted);
   if (!bought.ok) throw new Error(`the shop answered ${bought.status} ${await bought.text()}`);
-  const refused = await post(shopUrl, order({ customer: { ...customer, address: number }, card: { CARDCODE: number, hfToken } }));
+  const refused = await post(
+    shopUrl,
+    order({ customer: { ...customer, address: number }, card: { CARDCODE: number, hfToken } }),
+  );
   if (refused.status < 400) throw new Error(`the shop took an order with a card number in it: ${refused.status}`);
 }
 

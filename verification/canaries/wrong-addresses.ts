@@ -27,7 +27,14 @@ const PATHS = [
 ];
 
 /** What a mistyped or mistaken address of an order would be. */
-const ORDERS = ['/orders/ID', '/orders/ID/events', '/orders/ID/provider', '/api/orders/ID', '/x/thanks?orderId=ID', '/return/ID'];
+const ORDERS = [
+  '/orders/ID',
+  '/orders/ID/events',
+  '/orders/ID/provider',
+  '/api/orders/ID',
+  '/x/thanks?orderId=ID',
+  '/return/ID',
+];
 
 /**
  * Sends card data in the clear to services that it is not meant for: in body, query, path and headers, as the page of `origin` would, so that
@@ -39,7 +46,11 @@ export async function sendCardData(
   origin: string,
 ): Promise<number> {
   const waiting = addresses.flatMap(({ url }) =>
-    misplaced(card).map((request) => ({ ...request, headers: { origin, ...request.headers }, url: url + request.path })),
+    misplaced(card).map((request) => ({
+      ...request,
+      headers: { origin, ...request.headers },
+      url: url + request.path,
+    })),
   );
   const count = waiting.length;
   const work = async () => {
@@ -56,7 +67,10 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const bodies: Pick<Misplaced, 'headers' | 'body'>[] = [
     { headers: json, body: JSON.stringify(card) },
-    { headers: json, body: JSON.stringify({ apiKeyId: number, account: groups, refused: number, card: { number: groups, cvv } }) },
+    {
+      headers: json,
+      body: JSON.stringify({ apiKeyId: number, account: groups, refused: number, card: { number: groups, cvv } }),
+    },
     { headers: json, body: `{"CARDCODE":"${number}","CARDCVV":"${cvv}"` },
     { headers: json, body: JSON.stringify(Buffer.from(JSON.stringify(card)).toString('base64')) },
     { headers: form, body: new URLSearchParams({ ...card, IDENTIFIER: 'Demo Shop FR', ORDERID: number }).toString() },
@@ -72,23 +86,61 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     ORDERID: number,
     HASH: number,
   }).toString();
-  const told = { 'user-agent': groups, referer: `https://shop.example/?card=${number}&cvv=${cvv}`, cookie: `card=${number}` };
-  const claimed = { authorization: `Bearer ${number}`, 'x-api-key': number, 'x-request-id': number, 'x-correlation-id': number };
-  const traced = { traceparent: `00-${number}-${number}-01`, baggage: `card=${number}`, origin: `https://${number}.example` };
+  const told = {
+    'user-agent': groups,
+    referer: `https://shop.example/?card=${number}&cvv=${cvv}`,
+    cookie: `card=${number}`,
+  };
+  const claimed = {
+    authorization: `Bearer ${number}`,
+    'x-api-key': number,
+    'x-request-id': number,
+    'x-correlation-id': number,
+  };
+  const traced = {
+    traceparent: `00-${number}-${number}-01`,
+    baggage: `card=${number}`,
+    origin: `https://${number}.example`,
+  };
   // One that is sound, so that it could be taken on.
-  const followed = { traceparent: `00-${number}${number}-${number}-01`, 'x-datadog-trace-id': number, b3: `${number}-${number}-1` };
+  const followed = {
+    traceparent: `00-${number}${number}-${number}-01`,
+    'x-datadog-trace-id': number,
+    b3: `${number}-${number}-1`,
+  };
   return [
-    ...ORDERS.flatMap((path) => [number, groups].map((id) => ({ method: 'GET', path: path.replace('ID', encodeURIComponent(id)) }))),
-    ...ORDERS.map((path) => ({ method: 'POST', path: path.replace('ID', number), headers: json, body: JSON.stringify(card) })),
+    ...ORDERS.flatMap((path) =>
+      [number, groups].map((id) => ({ method: 'GET', path: path.replace('ID', encodeURIComponent(id)) })),
+    ),
+    ...ORDERS.map((path) => ({
+      method: 'POST',
+      path: path.replace('ID', number),
+      headers: json,
+      body: JSON.stringify(card),
+    })),
     ...PATHS.map((path) => ({ method: 'GET', path, headers: followed })),
-    ...PATHS.map((path) => ({ method: 'POST', path, headers: { ...json, ...followed }, body: JSON.stringify({ key: number }) })),
+    ...PATHS.map((path) => ({
+      method: 'POST',
+      path,
+      headers: { ...json, ...followed },
+      body: JSON.stringify({ key: number }),
+    })),
     ...PATHS.flatMap((path) => bodies.map((body) => ({ method: 'POST', path, ...body }))),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}?${query}` })),
     ...PATHS.map((path) => ({ method: 'GET', path: `${path}/${number}/${encodeURIComponent(groups)}` })),
     ...PATHS.flatMap((path) => [told, claimed, traced].map((headers) => ({ method: 'GET', path, headers }))),
-    ...PATHS.map((path) => ({ method: 'POST', path, headers: { ...json, ...claimed, ...told, ...traced }, body: '{}' })),
+    ...PATHS.map((path) => ({
+      method: 'POST',
+      path,
+      headers: { ...json, ...claimed, ...told, ...traced },
+      body: '{}',
+    })),
     { method: 'PUT', path: `/${number}`, headers: json, body: JSON.stringify(card) },
-    { method: 'OPTIONS', path: `/v1/cse-keys?${query}`, headers: { ...traced, 'access-control-request-method': number } },
+    {
+      method: 'OPTIONS',
+      path: `/v1/cse-keys?${query}`,
+      headers: { ...traced, 'access-control-request-method': number },
+    },
   ];
 }
 

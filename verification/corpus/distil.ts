@@ -25,7 +25,9 @@ export function distil(
     const folded = fold(order, record, BigInt(offset));
     order = folded.order;
     for (const { event, isRepeat } of folded.effects)
-      events.push([event.offset, event.type, event.body.outcome, isRepeat ? 'again' : undefined].filter(Boolean).join(' '));
+      events.push(
+        [event.offset, event.type, event.body.outcome, isRepeat ? 'again' : undefined].filter(Boolean).join(' '),
+      );
   }
   return { state: JSON.parse(JSON.stringify(essence(order))) as object, events };
 }
@@ -33,7 +35,8 @@ export function distil(
 function essence({ operations, verdicts, unbound, external, lastOffset }: OrderState): object {
   return {
     operations: operations.map((operation) => {
-      const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } = operation;
+      const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } =
+        operation;
       const tried = attempts.map(({ attempt: number, transactionId: id, closed }) =>
         [number, closed ?? 'stands', ...(id === undefined ? [] : [id])].join(' '),
       );

@@ -10,7 +10,15 @@ const MOST_RECORDS = 16;
 const OF_A_SHAPE = 1;
 
 /** Simulates worlds and keeps journals of shapes not seen before, until there are enough; one compact file. */
-export async function writeCorpus({ folder, seed, journals }: { folder: string; seed: number; journals: number }): Promise<string> {
+export async function writeCorpus({
+  folder,
+  seed,
+  journals,
+}: {
+  folder: string;
+  seed: number;
+  journals: number;
+}): Promise<string> {
   const shapes = new Map<string, number>();
   const kept: CorpusJournal[] = [];
   for (let at = seed; kept.length < journals; at++) {
@@ -41,7 +49,14 @@ function journalsOf(journal: SimulatedJournal, seed: number): CorpusJournal[] {
       const { merchant: _merchant, orderId: _orderId, rulesVersion: _rulesVersion, ...rest } = record;
       return [offset, rest];
     });
-    return { name: `seed ${seed}, ${orderId}`, merchant, orderId, rulesVersion, journal: bare, ...distil(merchant, orderId, entries) };
+    return {
+      name: `seed ${seed}, ${orderId}`,
+      merchant,
+      orderId,
+      rulesVersion,
+      journal: bare,
+      ...distil(merchant, orderId, entries),
+    };
   });
 }
 

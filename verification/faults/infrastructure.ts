@@ -50,9 +50,19 @@ export class Infrastructure {
     if (this.#logFolder !== '') rmSync(this.#logFolder, { recursive: true, force: true });
     this.#logFolder = mkdtempSync(join(folder, 'kafka-'));
     this.#properties = `${this.#logFolder}.properties`;
-    const settings = Object.entries(kafka.settings).map(([name, value]) => `${name}=${value.replace('FOLDER', this.#logFolder)}\n`);
+    const settings = Object.entries(kafka.settings).map(
+      ([name, value]) => `${name}=${value.replace('FOLDER', this.#logFolder)}\n`,
+    );
     writeFileSync(this.#properties, settings.join(''));
-    await runToEnd('java', [...kafka.java, 'kafka.tools.StorageTool', 'format', '-t', kafka.clusterId ?? '', '-c', this.#properties]);
+    await runToEnd('java', [
+      ...kafka.java,
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      kafka.clusterId ?? '',
+      '-c',
+      this.#properties,
+    ]);
     await this.startKafka();
   }
 
@@ -85,7 +95,9 @@ export class Infrastructure {
 
   /** For who must find out why a run could not go on. */
   get state(): string {
-    return [...(this.isOwn.kafka ? [this.#kafka.state] : []), ...(this.isOwn.redis ? [this.#redis.state] : [])].join('\n');
+    return [...(this.isOwn.kafka ? [this.#kafka.state] : []), ...(this.isOwn.redis ? [this.#redis.state] : [])].join(
+      '\n',
+    );
   }
 
   async stop(): Promise<void> {

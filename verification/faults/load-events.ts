@@ -39,7 +39,11 @@ export class LoadEvents {
   }
 
   /** What `find` makes of the order's events, as soon as it makes something of them; undefined when that takes too long. */
-  async next<T>(orderId: string, find: (events: readonly Event[]) => T | undefined, timeoutMs: number): Promise<T | undefined> {
+  async next<T>(
+    orderId: string,
+    find: (events: readonly Event[]) => T | undefined,
+    timeoutMs: number,
+  ): Promise<T | undefined> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
       const found = find(this.of(orderId));

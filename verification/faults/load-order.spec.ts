@@ -42,7 +42,9 @@ describe('waiting for a success', () => {
 it('gives the cardholder’s page, and ends the story where there is none', async () => {
   const page = event('payment.authorize.redirect_required', { redirectHtml: 'PGI+' });
   expect(await orderWith(page).redirects('c1')).toBe('PGI+');
-  await expect(orderWith(event('payment.authorize.refused')).redirects('c1')).rejects.toThrow('payment.authorize.refused');
+  await expect(orderWith(event('payment.authorize.refused')).redirects('c1')).rejects.toThrow(
+    'payment.authorize.refused',
+  );
   await expect(orderWith(event('payment.authorize.in_doubt')).redirects('c1')).rejects.toThrow(/in vain|waited/);
 });
 

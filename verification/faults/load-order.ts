@@ -80,19 +80,35 @@ export class LoadOrder {
 
   /** `payment.operation.external`, which a notification alone brings. */
   async hearsOfAnother(): Promise<Event> {
-    return this.#within(this.parts.doubtPatienceMs, 'an external operation', (one) => one.type === 'payment.operation.external');
+    return this.#within(
+      this.parts.doubtPatienceMs,
+      'an external operation',
+      (one) => one.type === 'payment.operation.external',
+    );
   }
 
-  async #event(commandId: string, isWanted: (event: Event) => unknown, doubtPatienceMs = this.parts.doubtPatienceMs): Promise<Event> {
+  async #event(
+    commandId: string,
+    isWanted: (event: Event) => unknown,
+    doubtPatienceMs = this.parts.doubtPatienceMs,
+  ): Promise<Event> {
     const { patienceMs } = this.parts;
     const isOwn = ({ data }: Event) => data.commandId === commandId;
-    const first = await this.#within(patienceMs, commandId, (one) => isOwn(one) && (isWanted(one) || one.type.endsWith('.in_doubt')));
+    const first = await this.#within(
+      patienceMs,
+      commandId,
+      (one) => isOwn(one) && (isWanted(one) || one.type.endsWith('.in_doubt')),
+    );
     if (isWanted(first)) return first;
     return this.#within(doubtPatienceMs, `the doubt about ${commandId} to end`, (one) => isOwn(one) && isWanted(one));
   }
 
   async #within(timeoutMs: number, what: string, isWanted: (event: Event) => unknown): Promise<Event> {
-    const event = await this.parts.events.next(this.parts.orderId, (all) => all.find((one) => isWanted(one)), timeoutMs);
+    const event = await this.parts.events.next(
+      this.parts.orderId,
+      (all) => all.find((one) => isWanted(one)),
+      timeoutMs,
+    );
     if (event === undefined) throw new CutShort(`waited ${timeoutMs} ms for ${what}`);
     return event;
   }

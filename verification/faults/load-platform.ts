@@ -33,7 +33,8 @@ export class PlatformDoors {
   }
 
   async cardToken(): Promise<string> {
-    return ((await this.#request('POST', '/simulator/tokens', { identifier: this.identifier })) as { HFTOKEN: string }).HFTOKEN;
+    return ((await this.#request('POST', '/simulator/tokens', { identifier: this.identifier })) as { HFTOKEN: string })
+      .HFTOKEN;
   }
 
   async notifications(): Promise<NotificationOfPlatform[]> {

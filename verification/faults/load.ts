@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { COMMAND_TOPICS, encodeCloudEvent, orderKey, topicName, type CommandData, type CommandType, type Rail } from '@tranche/contracts';
+import {
+  COMMAND_TOPICS,
+  encodeCloudEvent,
+  orderKey,
+  topicName,
+  type CommandData,
+  type CommandType,
+  type Rail,
+} from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { aCommand } from '@tranche/testing';
@@ -87,7 +95,8 @@ export class Load {
     const startedMs = performance.now();
     this.#timer = setInterval(() => {
       const passedMs = performance.now() - startedMs;
-      for (let next = this.orders[this.#begun]; next && next.atMs <= passedMs; next = this.orders[this.#begun]) this.#begin(next);
+      for (let next = this.orders[this.#begun]; next && next.atMs <= passedMs; next = this.orders[this.#begun])
+        this.#begin(next);
       if (this.#begun === this.orders.length) clearInterval(this.#timer);
     }, TICK_MS);
   }
@@ -110,7 +119,8 @@ export class Load {
     for (;;) {
       const open = await this.#open();
       if (open.length === 0) return;
-      if (performance.now() >= deadline) throw new Error(`after ${timeoutMs} ms still open:\n${open.slice(0, 20).join('\n')}`);
+      if (performance.now() >= deadline)
+        throw new Error(`after ${timeoutMs} ms still open:\n${open.slice(0, 20).join('\n')}`);
       await delay(POLL_MS);
     }
   }
@@ -130,7 +140,10 @@ export class Load {
     const open = [
       ...(isBegun ? [] : [`${this.orders.length - this.#begun} orders have not begun`]),
       ...stories.map(({ orderId }) => `the story of ${orderId}`),
-      ...commands.map(({ type, id, orderId, acknowledged }) => `${type} ${id} of ${orderId}${acknowledged ? '' : ', not acknowledged'}`),
+      ...commands.map(
+        ({ type, id, orderId, acknowledged }) =>
+          `${type} ${id} of ${orderId}${acknowledged ? '' : ', not acknowledged'}`,
+      ),
     ];
     if (open.length > 0) return open;
     const notifications = await this.#platform.notifications().catch((error: unknown) => String(error));

@@ -34,14 +34,19 @@ export class OwnProcess {
       });
       child.once('close', () => resolve());
     }).then(() => void ours.delete(child));
-    await waitFor(() => !ours.has(child) || takesConnections(this.port), { timeoutMs: 60_000, what: `${this.name} on port ${this.port}` });
+    await waitFor(() => !ours.has(child) || takesConnections(this.port), {
+      timeoutMs: 60_000,
+      what: `${this.name} on port ${this.port}`,
+    });
     if (!ours.has(child)) throw new Error(`${this.name} ended\n${lines.join('')}`);
   }
 
   /** Whether it runs, and what it printed last. */
   get state(): string {
     const isRunning = this.#child !== undefined && ours.has(this.#child);
-    return [`${this.name} on port ${this.port} ${isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)].join('\n').trimEnd();
+    return [`${this.name} on port ${this.port} ${isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)]
+      .join('\n')
+      .trimEnd();
   }
 
   /** Resolves when it is gone. */
@@ -55,7 +60,8 @@ export class OwnProcess {
 export async function runToEnd(command: string, args: readonly string[]): Promise<void> {
   const lines: string[] = [];
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => lines.push(bytes.toString('utf8')));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes: Buffer) => lines.push(bytes.toString('utf8')));
   const code = await new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (exitCode, signal) => resolve(exitCode ?? signal ?? 'nothing'));

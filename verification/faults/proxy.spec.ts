@@ -103,7 +103,12 @@ it.each(['latency', 'throttle'] as const)('%s: takes its time', async (name) => 
 
 it('puts its own port into Kafka’s answers, wherever they are torn', () => {
   const rewrite = kafkaAddress('127.0.0.1:9092', () => 19999)();
-  const body = Buffer.concat([Buffer.from([0, 9]), Buffer.from('127.0.0.1'), Buffer.from([0, 0, 0x23, 0x84]), Buffer.from('more')]);
+  const body = Buffer.concat([
+    Buffer.from([0, 9]),
+    Buffer.from('127.0.0.1'),
+    Buffer.from([0, 0, 0x23, 0x84]),
+    Buffer.from('more'),
+  ]);
   const answer = Buffer.concat([Buffer.from([0, 0, 0, body.length]), body]);
   const passed = Buffer.concat([rewrite(answer.subarray(0, 7)), rewrite(answer.subarray(7))]);
   expect(passed.length).toBe(answer.length);

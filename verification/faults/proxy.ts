@@ -126,7 +126,10 @@ class Connection {
     weather: () => Weather,
     rewrite?: (bytes: Buffer) => Buffer,
   ) {
-    this.#lanes = [new Lane(client, upstream, () => weather().up), new Lane(upstream, client, () => weather().down, rewrite)];
+    this.#lanes = [
+      new Lane(client, upstream, () => weather().up),
+      new Lane(upstream, client, () => weather().down, rewrite),
+    ];
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],

@@ -90,10 +90,12 @@ export function bookOf(traces: Traces): Book {
       else expected.set(event.id, { event, times: 1 });
     }
   }
-  for (const notification of traces.delivered) of(notification.merchant, notification.orderId).notifications.push(notification);
+  for (const notification of traces.delivered)
+    of(notification.merchant, notification.orderId).notifications.push(notification);
   // The ledger names no merchant: an order of a run has one.
   for (const call of traces.ledger.calls) orders.get(keys.get(call.orderId ?? '') ?? '')?.calls.push(call);
-  for (const operation of traces.ledger.operations) orders.get(keys.get(operation.orderId) ?? '')?.executed.push(operation);
+  for (const operation of traces.ledger.operations)
+    orders.get(keys.get(operation.orderId) ?? '')?.executed.push(operation);
   const published: Book['published'] = new Map();
   for (const publication of traces.events) {
     const { id } = publication.event;
@@ -126,7 +128,10 @@ export function executedFor({ order, executed }: OrderTraces, operation: Operati
  * What the platform finally said of a transaction, and notification-ingest took or the journal holds: nobody can say that they were not
  * told. Undefined where no word got through: the notification was never sent, a forged one came in its place, the answer was lost.
  */
-export function toldOf({ notifications, heardToSucceed }: OrderTraces, transactionId: string): 'succeeded' | 'refused' | undefined {
+export function toldOf(
+  { notifications, heardToSucceed }: OrderTraces,
+  transactionId: string,
+): 'succeeded' | 'refused' | undefined {
   if (heardToSucceed.has(transactionId)) return 'succeeded';
   const codes = notifications
     .filter((one) => one.transactionId === transactionId && isTaken(one))

@@ -25,17 +25,28 @@ function contradictions({ expected, published }: Book): string[] {
     const { event } = first ?? {};
     if (!event) continue;
     const name = `${event.type} ${id} of ${event.subject}`;
-    if (publications.some((other) => !isDeepStrictEqual(saidBy(other.event), saidBy(event)))) found.push(`${name} has two contents`);
+    if (publications.some((other) => !isDeepStrictEqual(saidBy(other.event), saidBy(event))))
+      found.push(`${name} has two contents`);
     if (event.type === 'payment.command.rejected') continue;
     const asked = expected.get(id);
     if (!asked) found.push(`${name} is not of the journal`);
-    else if (!isDeepStrictEqual(saidBy(event), saidBy(asked.event))) found.push(`${name} says something else than the journal`);
+    else if (!isDeepStrictEqual(saidBy(event), saidBy(asked.event)))
+      found.push(`${name} says something else than the journal`);
   }
   return found;
 }
 
 /** A repeat may have lost its page. Trace context is of the publication, and so is the time of what has no journal record. */
-function saidBy({ id, type, time, subject, sequence, correlationid, causationid, data }: CloudEvent<PaymentEvent>): unknown {
+function saidBy({
+  id,
+  type,
+  time,
+  subject,
+  sequence,
+  correlationid,
+  causationid,
+  data,
+}: CloudEvent<PaymentEvent>): unknown {
   const { redirectHtml, redirectHtmlDropped, ...said } = data;
   const at = type === 'payment.command.rejected' ? undefined : time;
   return JSON.parse(JSON.stringify({ id, type, at, subject, sequence, correlationid, causationid, said }));
@@ -44,7 +55,13 @@ function saidBy({ id, type, time, subject, sequence, correlationid, causationid,
 /** An order's log and its events lie in one partition, for ever (R1). */
 function misplaced({ journal, events }: Traces): string[] {
   const wrong = [...journal, ...events].filter(({ key, partition }) => partition !== journalPartition(key));
-  return [...new Set(wrong.map(({ key, partition }) => `a record of ${key} lies in partition ${partition}, not ${journalPartition(key)}`))];
+  return [
+    ...new Set(
+      wrong.map(
+        ({ key, partition }) => `a record of ${key} lies in partition ${partition}, not ${journalPartition(key)}`,
+      ),
+    ),
+  ];
 }
 
 function renamed({ notificationTopic }: Traces): string[] {
@@ -68,7 +85,9 @@ function overtaken({ commandTopic }: Traces, { orders }: Book): string[] {
   }
   const found: string[] = [];
   for (const [place, ranks] of places) {
-    const granted = (orders.get(place.slice(0, place.lastIndexOf(' in ')))?.grants ?? []).filter(({ commandId }) => ranks.has(commandId));
+    const granted = (orders.get(place.slice(0, place.lastIndexOf(' in ')))?.grants ?? []).filter(({ commandId }) =>
+      ranks.has(commandId),
+    );
     granted.reduce<(typeof granted)[number] | undefined>((before, next) => {
       if (before && (ranks.get(next.commandId) ?? 0) < (ranks.get(before.commandId) ?? 0))
         found.push(`${before.operation} ${before.commandId} of ${place} overtook ${next.operation} ${next.commandId}`);

@@ -6,11 +6,15 @@ import type { OperationOfPlatform } from './traces.js';
 /** What the platform executed: each operation once, each by a right that the journal gave, and within the interface's limits. */
 export function wrongExecutions({ orders, published }: Book): Violation[] {
   const found: Violation[] = [];
-  const conflicts = [...published.values()].flat().filter(({ event }) => event.data.flags?.includes('two_payments_succeeded'));
+  const conflicts = [...published.values()]
+    .flat()
+    .filter(({ event }) => event.data.flags?.includes('two_payments_succeeded'));
   for (const traced of orders.values()) {
-    for (const detail of executedTwice(traced)) found.push({ kind: 'executedTwice', detail: `${traced.order.orderId}: ${detail}` });
+    for (const detail of executedTwice(traced))
+      found.push({ kind: 'executedTwice', detail: `${traced.order.orderId}: ${detail}` });
     const named = conflicts.flatMap(({ key, event }) => (key === traced.key ? [event.data.commandId] : []));
-    for (const detail of brokenGuards(traced, named)) found.push({ kind: 'guardBroken', detail: `${traced.order.orderId}: ${detail}` });
+    for (const detail of brokenGuards(traced, named))
+      found.push({ kind: 'guardBroken', detail: `${traced.order.orderId}: ${detail}` });
   }
   return found;
 }
@@ -25,8 +29,11 @@ function executedTwice(traced: OrderTraces): string[] {
   for (const { operationType, extraData, origin, transactionId } of executed) {
     const { tag } = untagExtraData(extraData);
     if (origin !== 'request' || tag === undefined) continue;
-    const isGranted = grants.some(({ commandId, attempt }) => operationTag(commandId) === tag.operation && attempt === tag.attempt);
-    if (!isGranted) found.push(`${operationType} ${transactionId} was executed, and attempt ${tag.attempt} was never granted`);
+    const isGranted = grants.some(
+      ({ commandId, attempt }) => operationTag(commandId) === tag.operation && attempt === tag.attempt,
+    );
+    if (!isGranted)
+      found.push(`${operationType} ${transactionId} was executed, and attempt ${tag.attempt} was never granted`);
   }
   for (const kind of new Set(calls.map(({ operation }) => kindOf(operation)))) {
     if (kind === undefined) continue;
@@ -47,7 +54,9 @@ function brokenGuards(traced: OrderTraces, named: readonly (string | undefined)[
   const found: string[] = [];
   const succeeded = traced.executed.filter(({ finalExecCode }) => standingOf(finalExecCode) === 'succeeded');
   for (const payment of traced.executed.filter(({ transactionId, initialId }) => transactionId === initialId)) {
-    const followUps = succeeded.filter(({ initialId, transactionId }) => initialId === payment.initialId && transactionId !== initialId);
+    const followUps = succeeded.filter(
+      ({ initialId, transactionId }) => initialId === payment.initialId && transactionId !== initialId,
+    );
     const of = (operationType: string) => followUps.filter((other) => other.operationType === operationType);
     const [captures, voids] = [of('capture'), of('void')];
     if (captures.length > 1) found.push(`${captures.length} captures of ${payment.transactionId}`);
@@ -70,10 +79,13 @@ function brokenGuards(traced: OrderTraces, named: readonly (string | undefined)[
 function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): string[] {
   const { order, executed } = traced;
   const isVoided = ({ initialId }: OperationOfPlatform) =>
-    executed.some((other) => other.initialId === initialId && other.operationType === 'void' && other.finalExecCode === '0000');
+    executed.some(
+      (other) => other.initialId === initialId && other.operationType === 'void' && other.finalExecCode === '0000',
+    );
   const live = order.operations.flatMap((operation) => {
     const entry = executedFor(traced, operation).find(({ transactionId, initialId }) => transactionId === initialId);
-    const isLive = entry && standingOf(entry.finalExecCode) !== 'refused' && operation.end !== 'expired' && !isVoided(entry);
+    const isLive =
+      entry && standingOf(entry.finalExecCode) !== 'refused' && operation.end !== 'expired' && !isVoided(entry);
     return isLive ? [{ operation, entry }] : [];
   });
   return live.flatMap((one, index) =>
@@ -94,7 +106,11 @@ const isTold = (traced: OrderTraces, operation: OperationState, { transactionId 
 
 /** By `supersedes`, over any number of steps. */
 function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
-  for (let at: OperationState | undefined = later; at?.supersedes !== undefined; at = findOperation(order, at.supersedes)) {
+  for (
+    let at: OperationState | undefined = later;
+    at?.supersedes !== undefined;
+    at = findOperation(order, at.supersedes)
+  ) {
     if (at.supersedes === earlier.commandId) return true;
   }
   return false;

@@ -18,7 +18,9 @@ export function missing(traces: Traces, book: Book): Violation[] {
 function unfinished({ commands, commandTopic, events }: Traces, { orders }: Book): Violation[] {
   const found: Violation[] = [];
   const landed = new Set(commandTopic.map(({ id }) => id));
-  const refused = new Set(events.filter(({ event }) => event.type === 'payment.command.rejected').map(({ event }) => event.data.commandId));
+  const refused = new Set(
+    events.filter(({ event }) => event.type === 'payment.command.rejected').map(({ event }) => event.data.commandId),
+  );
   for (const { id, type, acknowledged } of commands) {
     if (acknowledged && !landed.has(id)) found.push(lost(`${type} ${id} was acknowledged and is not in its topic`));
   }
@@ -66,7 +68,9 @@ function unheard({ delivered, notificationTopic, journal }: Traces, { orders }: 
     if (isTaken(one) && !stored.has(contentOf(one.parameters)))
       say(`${one.operationType} ${one.execCode} of ${one.orderId} was answered with OK and is not in the topic`);
   }
-  const heard = new Set(journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${wordOf(record.answer)}`] : [])));
+  const heard = new Set(
+    journal.flatMap(({ key, record }) => (record.record === 'EVIDENCE' ? [`${key} ${wordOf(record.answer)}`] : [])),
+  );
   for (const { notification } of new Map(notificationTopic.map((one) => [one.id, one])).values()) {
     const { merchant, orderId, operationType, execCode } = notification;
     const key = orderKey(merchant, orderId);
@@ -104,7 +108,10 @@ function unpublished({ expected, published }: Book): Violation[] {
   for (const [id, { event, times }] of expected) {
     const count = published.get(id)?.length ?? 0;
     if (count < times)
-      found.push({ kind: 'eventsBroken', detail: `${event.type} of ${event.subject} was published ${count} times, asked for ${times}` });
+      found.push({
+        kind: 'eventsBroken',
+        detail: `${event.type} of ${event.subject} was published ${count} times, asked for ${times}`,
+      });
   }
   return found;
 }

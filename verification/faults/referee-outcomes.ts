@@ -9,7 +9,10 @@ import type { Traces } from './traces.js';
 
 /** States and events that the ledger denies, and notifications that the platform never sent. */
 export function wrongOutcomes(traces: Traces, book: Book): Violation[] {
-  return [...wrongStates(book), ...wrongEvents(book), ...forged(traces)].map((detail) => ({ kind: 'wrongOutcome', detail }));
+  return [...wrongStates(book), ...wrongEvents(book), ...forged(traces)].map((detail) => ({
+    kind: 'wrongOutcome',
+    detail,
+  }));
 }
 
 function wrongStates({ orders }: Book): string[] {
@@ -18,7 +21,8 @@ function wrongStates({ orders }: Book): string[] {
     for (const operation of traced.order.operations) {
       const wrong = wrongIn(traced, operation);
       const { end, phase, operation: kind, commandId } = operation;
-      if (wrong !== undefined) found.push(`${kind} ${commandId} of ${traced.order.orderId} is ${end ?? phase}, but ${wrong}`);
+      if (wrong !== undefined)
+        found.push(`${kind} ${commandId} of ${traced.order.orderId} is ${end ?? phase}, but ${wrong}`);
     }
     found.push(...wrongExternals(traced));
   }
@@ -35,7 +39,9 @@ function wrongIn(traced: OrderTraces, operation: OperationState): string | undef
     case 'redirect':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
-      const told = executed.map(({ transactionId }) => toldOf(traced, transactionId)).find((word) => word !== undefined);
+      const told = executed
+        .map(({ transactionId }) => toldOf(traced, transactionId))
+        .find((word) => word !== undefined);
       return told && `its notification says ${told}`;
     }
     case 'in_doubt':
@@ -58,7 +64,9 @@ function wrongEnd(
       return isOtherAmount ? `it is of ${entry.amount}, not ${amount}` : undefined;
     }
     case 'refused':
-      return executed.every(({ finalExecCode }) => standingOf(finalExecCode) === 'refused') ? undefined : 'it was not refused';
+      return executed.every(({ finalExecCode }) => standingOf(finalExecCode) === 'refused')
+        ? undefined
+        : 'it was not refused';
     case 'expired':
       return executed.length > 0 ? undefined : 'nothing was executed';
     default:
@@ -74,7 +82,8 @@ function wrongExternals(traced: OrderTraces): string[] {
   for (const { operation, transactionId, amount } of order.external) {
     const entry = backOffice.find((other) => other.transactionId === transactionId);
     if (!entry) found.push(`${operation} ${transactionId} of ${order.orderId} is taken for somebody else's`);
-    else if (entry.amount !== amount) found.push(`the external ${operation} ${transactionId} is of ${entry.amount}, not ${amount}`);
+    else if (entry.amount !== amount)
+      found.push(`the external ${operation} ${transactionId} is of ${entry.amount}, not ${amount}`);
   }
   for (const { transactionId } of backOffice) {
     const isKnown = order.external.some((other) => other.transactionId === transactionId);
@@ -93,7 +102,8 @@ function wrongEvents({ orders, published }: Book): string[] {
     const { commandId, outcome, flags = [] } = data;
     const traced = orders.get(orderKey(data.merchant, data.orderId));
     const untrue = type === 'payment.conflict.detected' ? untrueConflict(flags, commandId, paidIn(traced)) : undefined;
-    if (untrue !== undefined) found.push(`a conflict of ${commandId} (${flags.join(', ')}) was published, and ${untrue}`);
+    if (untrue !== undefined)
+      found.push(`a conflict of ${commandId} (${flags.join(', ')}) was published, and ${untrue}`);
     const final = finalOf(type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const operation = findOperation(traced?.order ?? emptyOrder('', ''), commandId);
@@ -107,7 +117,8 @@ function wrongEvents({ orders, published }: Book): string[] {
 /** Of the order's payments, those that the ledger shows as succeeded. */
 function paidIn(traced: OrderTraces | undefined): string[] {
   const payments = traced?.order.operations.filter((operation) => isPayment(operation)) ?? [];
-  const hasPaid = (payment: OperationState) => traced && wrongEnd({ end: 'succeeded' }, executedFor(traced, payment)) === undefined;
+  const hasPaid = (payment: OperationState) =>
+    traced && wrongEnd({ end: 'succeeded' }, executedFor(traced, payment)) === undefined;
   return payments.filter(hasPaid).map(({ commandId }) => commandId);
 }
 

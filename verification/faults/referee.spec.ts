@@ -3,9 +3,11 @@ import { cleanTraces, expiredTraces, supersededTraces } from '../test/referee-fo
 import { refereeOf, type ViolationKind } from './referee.js';
 import type { Traces } from './traces.js';
 
-const operation = (traces: Traces, transactionId: string) => traces.ledger.operations.find((one) => one.transactionId === transactionId)!;
+const operation = (traces: Traces, transactionId: string) =>
+  traces.ledger.operations.find((one) => one.transactionId === transactionId)!;
 const eventOf = (traces: Traces, type: string) => traces.events.find(({ event }) => event.type === type)!;
-const recordOf = (traces: Traces, kind: JournalRecord['record']) => traces.journal.findIndex(({ record }) => record.record === kind);
+const recordOf = (traces: Traces, kind: JournalRecord['record']) =>
+  traces.journal.findIndex(({ record }) => record.record === kind);
 const notificationOf = (traces: Traces, transactionId: string) =>
   traces.notificationTopic.findIndex(({ notification }) => notification.transactionId === transactionId);
 
@@ -39,7 +41,12 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
     (traces) => (operation(traces, 'C1').extraData = operation(traces, 'C1').extraData!.replace(/1$/, '2')),
     /attempt 2 was never granted/,
   ],
-  ['lost', 'an acknowledged command that Kafka has not', ({ commandTopic }) => commandTopic.splice(3, 1), /c4 was acknowledged/],
+  [
+    'lost',
+    'an acknowledged command that Kafka has not',
+    ({ commandTopic }) => commandTopic.splice(3, 1),
+    /c4 was acknowledged/,
+  ],
   [
     'lost',
     'a command that led to nothing',
@@ -52,10 +59,16 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
   [
     'lost',
     'an id with two contents of which none was rejected',
-    (traces) => traces.commands.push({ ...traces.commands[3]!, data: { ...traces.commands[3]!.data, description: 'y' } }),
+    (traces) =>
+      traces.commands.push({ ...traces.commands[3]!, data: { ...traces.commands[3]!.data, description: 'y' } }),
     /c4 of run-2 came with two contents/,
   ],
-  ['lost', 'an intent that is never closed', (traces) => traces.journal.pop(), /c4 of run-2 was sent and is never closed/],
+  [
+    'lost',
+    'an intent that is never closed',
+    (traces) => traces.journal.pop(),
+    /c4 of run-2 was sent and is never closed/,
+  ],
   [
     'lost',
     'a doubt that stays although its notification came',
@@ -136,7 +149,8 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
     'notificationsLost',
     'a notification that the fold never counted',
     // An operator's word on what is not in doubt is passed over.
-    ({ journal }) => Object.assign(journal.find(({ record }) => record.record === 'EVIDENCE')!.record, { source: 'operator' }),
+    ({ journal }) =>
+      Object.assign(journal.find(({ record }) => record.record === 'EVIDENCE')!.record, { source: 'operator' }),
     /is in the journal and was never counted/,
   ],
   [
@@ -145,12 +159,28 @@ const FORGERIES: [kind: ViolationKind, what: string, change: (traces: Traces) =>
     ({ ledger }) => ledger.operations.push({ ...ledger.operations[1]!, transactionId: 'C2' }),
     /2 captures of A1/,
   ],
-  ['guardBroken', 'refunds beyond the capture', (traces) => (operation(traces, 'R2').amount = 25_000), /refunded 35000 of 30000/],
-  ['guardBroken', 'a capture beyond the authorization', (traces) => (operation(traces, 'C1').amount = 40_000), /captured 40000 of 30000/],
+  [
+    'guardBroken',
+    'refunds beyond the capture',
+    (traces) => (operation(traces, 'R2').amount = 25_000),
+    /refunded 35000 of 30000/,
+  ],
+  [
+    'guardBroken',
+    'a capture beyond the authorization',
+    (traces) => (operation(traces, 'C1').amount = 40_000),
+    /captured 40000 of 30000/,
+  ],
   [
     'guardBroken',
     'captured and voided',
-    ({ ledger }) => ledger.operations.push({ ...ledger.operations[1]!, operationType: 'void', transactionId: 'V1', origin: 'back-office' }),
+    ({ ledger }) =>
+      ledger.operations.push({
+        ...ledger.operations[1]!,
+        operationType: 'void',
+        transactionId: 'V1',
+        origin: 'back-office',
+      }),
     /captured and voided: A1/,
   ],
   [
@@ -198,13 +228,22 @@ it.each(FORGERIES)('%s: %s', (kind, _what, change, detail) => {
   const traces = cleanTraces();
   change(traces);
   const { violations } = refereeOf(traces);
-  expect(violations.filter((one) => one.kind === kind).map((one) => one.detail)).toContainEqual(expect.stringMatching(detail));
+  expect(violations.filter((one) => one.kind === kind).map((one) => one.detail)).toContainEqual(
+    expect.stringMatching(detail),
+  );
 });
 
 const detailsOf = (traces: Traces, kind: ViolationKind) =>
   refereeOf(traces).violations.flatMap((one) => (one.kind === kind ? [one.detail] : []));
 const lookedUp = (answer: object) => ({
-  ...{ record: 'EVIDENCE' as const, source: 'look-up', operation: 'authorize', commandId: 'c1', attempt: 1, result: 'succeeded' },
+  ...{
+    record: 'EVIDENCE' as const,
+    source: 'look-up',
+    operation: 'authorize',
+    commandId: 'c1',
+    attempt: 1,
+    result: 'succeeded',
+  },
   answer,
 });
 
@@ -236,9 +275,18 @@ describe('two payments of one order', () => {
 
   it.each<[how: string, () => Traces]>([
     ['by notification', finished],
-    ['by notification and by the answer', () => supersededTraces('by the answer').notified('run-3', 'authorize', 'A1', 'c1').traces],
-    ['by a notification that was answered with OK and went no further', () => supersededTraces().sent('run-3', 'authorize', 'A1').traces],
-    ['by a look-up', () => supersededTraces().journaled('run-3', lookedUp({ execCode: '0000', transactionId: 'A1' })).traces],
+    [
+      'by notification and by the answer',
+      () => supersededTraces('by the answer').notified('run-3', 'authorize', 'A1', 'c1').traces,
+    ],
+    [
+      'by a notification that was answered with OK and went no further',
+      () => supersededTraces().sent('run-3', 'authorize', 'A1').traces,
+    ],
+    [
+      'by a look-up',
+      () => supersededTraces().journaled('run-3', lookedUp({ execCode: '0000', transactionId: 'A1' })).traces,
+    ],
     ['by somebody who names no TRANSACTIONID', () => supersededTraces().journaled('run-3', lookedUp({})).traces],
   ])('are a broken guard where both successes were told %s, and no event says so', (_how, traces) => {
     const { events, ...others } = traces();
@@ -254,7 +302,11 @@ describe('two payments of one order', () => {
 
   it.each([
     ['the named one did not succeed', 'A1', /c1 \(two_payments_succeeded\) was published, and it did not succeed/],
-    ['the other one did not', 'A2', /c1 \(two_payments_succeeded\) was published, and no other payment of its order succeeded/],
+    [
+      'the other one did not',
+      'A2',
+      /c1 \(two_payments_succeeded\) was published, and no other payment of its order succeeded/,
+    ],
   ])('may not be told of where %s', (_what, transactionId, detail) => {
     const traces = finished();
     operation(traces, transactionId).finalExecCode = '4001';
@@ -266,7 +318,9 @@ it('finds what is taken for expired although its success was told', () => {
   const expired = expiredTraces();
   expect(refereeOf(expired.traces).violations).toEqual([]);
   const { traces } = expired.sent('run-4', 'authorize', 'B1');
-  expect(detailsOf(traces, 'wrongOutcome')).toEqual(['authorize c1 of run-4 is expired, but its notification says succeeded']);
+  expect(detailsOf(traces, 'wrongOutcome')).toEqual([
+    'authorize c1 of run-4 is expired, but its notification says succeeded',
+  ]);
 });
 
 it('counts doubts: resolved, still open, and false where the platform never executed', () => {

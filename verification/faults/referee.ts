@@ -27,7 +27,9 @@ function deadLetters({ deadLetters: count }: Traces): Violation[] {
 }
 
 function doubtsOf({ orders }: Book): Pick<Verdict, 'operations' | 'inDoubt' | 'resolved' | 'falseDoubt'> {
-  const all = [...orders.values()].flatMap((traced) => traced.order.operations.map((operation) => ({ traced, operation })));
+  const all = [...orders.values()].flatMap((traced) =>
+    traced.order.operations.map((operation) => ({ traced, operation })),
+  );
   const doubted = all.filter(({ operation }) => operation.wasInDoubt);
   return {
     operations: all.length,
@@ -39,5 +41,8 @@ function doubtsOf({ orders }: Book): Pick<Verdict, 'operations' | 'inDoubt' | 'r
 
 /** More often than the journal asks for: what a crash between publishing and noting it costs. */
 function publishedTwice({ expected, published }: Book): number {
-  return [...published].reduce((sum, [id, { length }]) => sum + Math.max(0, length - (expected.get(id)?.times ?? 1)), 0);
+  return [...published].reduce(
+    (sum, [id, { length }]) => sum + Math.max(0, length - (expected.get(id)?.times ?? 1)),
+    0,
+  );
 }

@@ -54,7 +54,9 @@ it('says 0 where nothing ever stood still, and where there was no run', () => {
 });
 
 it('tells people how a violation is repeated', () => {
-  const runs = [run({ seed: 99, verdict: verdict({ violations: [{ kind: 'lost', detail: 'command c1 came to nothing' }] }) })];
+  const runs = [
+    run({ seed: 99, verdict: verdict({ violations: [{ kind: 'lost', detail: 'command c1 came to nothing' }] }) }),
+  ];
   const table = tableOf(reportOf(runs, ABOUT), runs);
   expect(table).toContain('lost in kill-gateway: command c1 came to nothing');
   expect(table).toContain('npm run faults -- --only kill-gateway --runs 1 --seed 99');

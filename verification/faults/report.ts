@@ -35,11 +35,18 @@ export interface Report extends Record<ViolationKind, number> {
 }
 
 /** Adds the runs up. `crashPoints`: all that there are. */
-export function reportOf(runs: readonly Run[], { seed, crashPoints }: { seed: number; crashPoints: readonly string[] }): Report {
+export function reportOf(
+  runs: readonly Run[],
+  { seed, crashPoints }: { seed: number; crashPoints: readonly string[] },
+): Report {
   const sum = (of: (run: Run) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const count = (kind: ViolationKind) => sum(({ verdict }) => verdict.violations.filter((violation) => violation.kind === kind).length);
+  const count = (kind: ViolationKind) =>
+    sum(({ verdict }) => verdict.violations.filter((violation) => violation.kind === kind).length);
   const hit = new Set(runs.map(({ crashPoint }) => crashPoint));
-  const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<ViolationKind, number>;
+  const counts = Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, count(kind)])) as Record<
+    ViolationKind,
+    number
+  >;
   const { guardBroken, eventsBroken, ...promised } = counts;
   return {
     runs: runs.length,
@@ -78,7 +85,8 @@ export function tableOf(report: Report, runs: readonly Run[]): string {
   ];
   const broken = runs.flatMap(({ scenario, seed, verdict }) =>
     verdict.violations.map(
-      ({ kind, detail }) => `${kind} in ${scenario}: ${detail}\n  npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
+      ({ kind, detail }) =>
+        `${kind} in ${scenario}: ${detail}\n  npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
     ),
   );
   return [
@@ -104,7 +112,9 @@ function countsOf(names: readonly string[]): Record<string, number> {
 
 /** The middle one, and the worst; of an even number the upper of the two in the middle. 0 where nothing ever stood still. */
 function recovery(runs: readonly Run[]): Report['recoverySeconds'] {
-  const seconds = runs.flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds])).sort((a, b) => a - b);
+  const seconds = runs
+    .flatMap(({ recoverySeconds }) => (recoverySeconds === undefined ? [] : [recoverySeconds]))
+    .sort((a, b) => a - b);
   const rounded = (value = 0) => Math.round(value * 100) / 100;
   return { p50: rounded(seconds[Math.floor(seconds.length / 2)]), max: rounded(seconds.at(-1)) };
 }

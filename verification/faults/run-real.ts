@@ -22,7 +22,10 @@ export function listOfScenarios(): string {
 }
 
 /** Scenarios against real processes, as many at a time as there are places for Kafka and Redis. Resolves with the exit code. */
-export async function runReal({ runs: wanted, seed, only, json }: RealOptions, places: readonly CommandLines[]): Promise<number> {
+export async function runReal(
+  { runs: wanted, seed, only, json }: RealOptions,
+  places: readonly CommandLines[],
+): Promise<number> {
   const infrastructures = places.map((lines) => new Infrastructure(lines));
   const scenarios = playable(infrastructures, only);
   if (scenarios.length === 0) {
@@ -41,7 +44,11 @@ export async function runReal({ runs: wanted, seed, only, json }: RealOptions, p
  * One worker for each infrastructure takes the next scenario from the queue. A run's seed follows from its position there, whoever plays it,
  * and the runs come back in this order.
  */
-async function played(queue: readonly Scenario[], seed: number, infrastructures: readonly Infrastructure[]): Promise<FinishedRun[]> {
+async function played(
+  queue: readonly Scenario[],
+  seed: number,
+  infrastructures: readonly Infrastructure[],
+): Promise<FinishedRun[]> {
   const waiting = queue.entries();
   const finished: FinishedRun[] = [];
   let finishedCount = 0;
@@ -69,9 +76,12 @@ async function played(queue: readonly Scenario[], seed: number, infrastructures:
 /** Kafka and Redis that the environment names belong to others as well: nobody kills those. */
 function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
   const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
-  const left = wanted.filter(({ needs = [] }) => infrastructures.every(({ isOwn }) => needs.every((name) => isOwn[name])));
+  const left = wanted.filter(({ needs = [] }) =>
+    infrastructures.every(({ isOwn }) => needs.every((name) => isOwn[name])),
+  );
   const skipped = wanted.filter((scenario) => !left.includes(scenario)).map(({ name }) => name);
-  if (skipped.length > 0) console.error(`Kafka or Redis of the environment is not ours to kill; left out: ${skipped.join(', ')}`);
+  if (skipped.length > 0)
+    console.error(`Kafka or Redis of the environment is not ours to kill; left out: ${skipped.join(', ')}`);
   return left;
 }
 

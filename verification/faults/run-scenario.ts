@@ -31,7 +31,11 @@ export interface FinishedRun extends Run {
 }
 
 /** One scenario with its load, from empty topics to the referee's word. One that can't be judged is no good run: `trouble` says why. */
-export async function runScenario(scenario: Scenario, seed: number, infrastructure: Infrastructure): Promise<FinishedRun> {
+export async function runScenario(
+  scenario: Scenario,
+  seed: number,
+  infrastructure: Infrastructure,
+): Promise<FinishedRun> {
   const began = performance.now();
   try {
     return await judged(scenario, seed, infrastructure, began);
@@ -53,7 +57,12 @@ export async function runScenario(scenario: Scenario, seed: number, infrastructu
   }
 }
 
-async function judged(scenario: Scenario, seed: number, infrastructure: Infrastructure, began: number): Promise<FinishedRun> {
+async function judged(
+  scenario: Scenario,
+  seed: number,
+  infrastructure: Infrastructure,
+  began: number,
+): Promise<FinishedRun> {
   const random = new Random(seed);
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
@@ -61,7 +70,16 @@ async function judged(scenario: Scenario, seed: number, infrastructure: Infrastr
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND } = scenario.load ?? {};
   const simulatorUrl = simulator.url;
-  const load = new Load({ client, topicPrefix, simulatorUrl, orderPrefix, merchant: MERCHANT, random: loadsOwn(seed), orders, perSecond });
+  const load = new Load({
+    client,
+    topicPrefix,
+    simulatorUrl,
+    orderPrefix,
+    merchant: MERCHANT,
+    random: loadsOwn(seed),
+    orders,
+    perSecond,
+  });
   const play = async (): Promise<FinishedRun> => {
     let commands: SentCommand[] = [];
     let trouble: string | undefined;
@@ -90,7 +108,9 @@ async function judged(scenario: Scenario, seed: number, infrastructure: Infrastr
       wasJudged: true,
       seconds: secondsSince(began),
       lastLines: stage.lastLines(12),
-      ...(scenario.crashPoint !== undefined && stage.diedAt.has(scenario.crashPoint) ? { crashPoint: scenario.crashPoint } : {}),
+      ...(scenario.crashPoint !== undefined && stage.diedAt.has(scenario.crashPoint)
+        ? { crashPoint: scenario.crashPoint }
+        : {}),
       ...(recoverySeconds === undefined ? {} : { recoverySeconds }),
       ...(trouble === undefined ? {} : { trouble }),
     };

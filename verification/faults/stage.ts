@@ -56,11 +56,19 @@ export class Stage {
     const client = createKafkaClient({ brokers: infrastructure.brokers.split(','), clientId: 'faults' }, silentLog);
     const surroundings = await Surroundings.open(infrastructure, topicPrefix, planted);
     const topics = async () => {
-      await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch((cause: unknown) => {
-        throw new Error(`Kafka did not answer within ${KAFKA_ANSWERS_MS / 1000} s`, { cause });
-      });
+      await waitForKafka(client, { log: silentLog, signal: AbortSignal.timeout(KAFKA_ANSWERS_MS) }).catch(
+        (cause: unknown) => {
+          throw new Error(`Kafka did not answer within ${KAFKA_ANSWERS_MS / 1000} s`, { cause });
+        },
+      );
       const definitions = Object.values(TOPICS);
-      await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+      await ensureTopics(client, {
+        prefix: topicPrefix,
+        definitions,
+        replicationFactor: 1,
+        minInSyncReplicas: 1,
+        log: silentLog,
+      });
     };
     const [started, prepared] = await Promise.allSettled([startSimulator(surroundings.simulator()), topics()]);
     const simulator = started.status === 'fulfilled' ? started.value : undefined;
@@ -122,7 +130,8 @@ export class Stage {
       this.missed.push(point);
       return false;
     }
-    if (exit !== 'SIGKILL') throw new Error(`a service ended with ${exit} instead of dying at ${point}\n${app.logs.slice(-15).join('\n')}`);
+    if (exit !== 'SIGKILL')
+      throw new Error(`a service ended with ${exit} instead of dying at ${point}\n${app.logs.slice(-15).join('\n')}`);
     await waitFor(() => app.logs.includes(`failpoint ${point} kill`), { what: `the line of ${point}` });
     this.kills++;
     this.diedAt.add(point);
@@ -200,9 +209,16 @@ export class Stage {
     await this.surroundings.close();
   }
 
-  async #start(name: AppName, settings: Record<string, string>, { env = {}, failpoints, clockJump }: AppOptions): Promise<RunningApp> {
+  async #start(
+    name: AppName,
+    settings: Record<string, string>,
+    { env = {}, failpoints, clockJump }: AppOptions,
+  ): Promise<RunningApp> {
     const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
-    const arms = { ...(failpoints === undefined ? {} : { failpoints }), ...(clockJump === undefined ? {} : { clockJump }) };
+    const arms = {
+      ...(failpoints === undefined ? {} : { failpoints }),
+      ...(clockJump === undefined ? {} : { clockJump }),
+    };
     const planted = isPlanted ? armedEnv(arms, this.options.orderPrefix) : {};
     const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined });
     this.apps.push(app);

@@ -1,4 +1,11 @@
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aRefund,
+  aVoid,
+} from '@tranche/testing';
 import type { LoadOrder } from './load-order.js';
 
 type Story = (order: LoadOrder) => Promise<void>;
@@ -57,14 +64,18 @@ export const STORIES = {
     } else await order.platform.decide(page, 'validate');
     await order.succeeds(id);
     await order.succeeds(order.send('partner-b', 'payment.capture', aCapture(order.name)));
-    await order.succeeds(order.send('partner-b', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
+    await order.succeeds(
+      order.send('partner-b', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })),
+    );
   },
 
   card: async (order) => {
     const amount = order.random.pick(AMOUNTS);
     const hfToken = await order.platform.cardToken();
     const tokenizedAt = new Date().toISOString();
-    await order.succeeds(order.send('card', 'payment.pay', aCardPayment({ ...order.name, amount, hfToken, tokenizedAt })));
+    await order.succeeds(
+      order.send('card', 'payment.pay', aCardPayment({ ...order.name, amount, hfToken, tokenizedAt })),
+    );
     await order.succeeds(order.send('card', 'payment.refund', aRefund({ ...order.name, amount: part(order, amount) })));
   },
 
@@ -103,7 +114,9 @@ export const STORIES = {
     await order.platform.decide(await order.redirects(second), 'validate');
     const { data } = await order.succeeds(second);
     if (order.random.chance(0.3)) await order.platform.decide(firstPage, 'validate');
-    await order.succeeds(order.send('partner-a', 'payment.capture', aCapture({ ...order.name, transactionId: data.transactionId })));
+    await order.succeeds(
+      order.send('partner-a', 'payment.capture', aCapture({ ...order.name, transactionId: data.transactionId })),
+    );
   },
 
   /** Refused by the bank or left by the cardholder, then tried again with another command. */
@@ -131,8 +144,12 @@ export const STORIES = {
   /** Its notifications name no operation of ours. */
   untagged: async (order) => {
     await authorized(order);
-    await order.succeeds(order.send('partner-a', 'payment.capture', aCapture({ ...order.name, extraData: LONG_EXTRADATA })));
-    await order.succeeds(order.send('partner-a', 'payment.refund', aRefund({ ...order.name, extraData: LONG_EXTRADATA })));
+    await order.succeeds(
+      order.send('partner-a', 'payment.capture', aCapture({ ...order.name, extraData: LONG_EXTRADATA })),
+    );
+    await order.succeeds(
+      order.send('partner-a', 'payment.refund', aRefund({ ...order.name, extraData: LONG_EXTRADATA })),
+    );
   },
 } as const satisfies Record<string, Story>;
 

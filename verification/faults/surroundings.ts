@@ -35,7 +35,11 @@ export class Surroundings {
     private readonly planted: PlantedSettings | undefined,
   ) {}
 
-  static async open(infrastructure: Infrastructure, topicPrefix: string, planted?: PlantedSettings): Promise<Surroundings> {
+  static async open(
+    infrastructure: Infrastructure,
+    topicPrefix: string,
+    planted?: PlantedSettings,
+  ): Promise<Surroundings> {
     const { brokers, redisUrl, folder } = infrastructure;
     const [ingest, simulator] = await freePorts();
     const redis = new URL(redisUrl);
@@ -49,7 +53,10 @@ export class Surroundings {
       redis: await TcpProxy.listen(() => ({ port: Number(redis.port), host: redis.hostname })),
     };
     const merchantsFile = join(folder, `merchants-${simulator}.json`);
-    writeFileSync(merchantsFile, JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, planted?.merchantsFile)));
+    writeFileSync(
+      merchantsFile,
+      JSON.stringify(merchantsNotifiedAt(`http://127.0.0.1:${proxies.ingest.port}`, planted?.merchantsFile)),
+    );
     return new Surroundings(infrastructure, topicPrefix, proxies, { ingest, simulator }, merchantsFile, planted);
   }
 
@@ -99,7 +106,12 @@ export class Surroundings {
 
   #kafka(through: Through): Record<string, string> {
     const brokers = through.includes('kafka') ? `127.0.0.1:${this.proxies.kafka.port}` : this.infrastructure.brokers;
-    return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: this.topicPrefix, MERCHANTS_FILE: this.merchantsFile, LOG_LEVEL: this.#logLevel };
+    return {
+      KAFKA_BROKERS: brokers,
+      KAFKA_TOPIC_PREFIX: this.topicPrefix,
+      MERCHANTS_FILE: this.merchantsFile,
+      LOG_LEVEL: this.#logLevel,
+    };
   }
 
   get #logLevel(): string {
@@ -113,5 +125,9 @@ function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'c
   const merchants = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[];
   return merchants
     .filter(({ merchant }) => merchant === MERCHANT.name)
-    .map((merchant) => ({ ...merchant, notificationUrl: `${ingestUrl}/notifications`, returnUrl: `${ingestUrl}/return/${MERCHANT.name}` }));
+    .map((merchant) => ({
+      ...merchant,
+      notificationUrl: `${ingestUrl}/notifications`,
+      returnUrl: `${ingestUrl}/return/${MERCHANT.name}`,
+    }));
 }

@@ -46,11 +46,19 @@ export async function readTraces({ patienceMs = PATIENCE_MS, ...options }: Trace
 }
 
 /** What says that something must be elsewhere is read before that: nothing that came in between can look lost. */
-async function readOnce({ client, topicPrefix, simulatorUrl, orderPrefix, commands }: TracesReaderOptions): Promise<Traces> {
+async function readOnce({
+  client,
+  topicPrefix,
+  simulatorUrl,
+  orderPrefix,
+  commands,
+}: TracesReaderOptions): Promise<Traces> {
   const isOurs = (orderId: string | undefined) => orderId !== undefined && orderId.startsWith(orderPrefix);
   const isOurKey = (key: string | null) => isOurs(parseOrderKey(key ?? '')?.orderId);
   const read = async (topic: { name: string }) =>
-    (await wholeTopic(client, topicPrefix, topic.name)).filter(({ key }) => isOurKey(key)) as (ConsumedRecord & { key: string })[];
+    (await wholeTopic(client, topicPrefix, topic.name)).filter(({ key }) => isOurKey(key)) as (ConsumedRecord & {
+      key: string;
+    })[];
 
   const delivered = await get<NotificationOfPlatform[]>(`${simulatorUrl}/simulator/notifications`);
   const [commandTopics, notifications] = await Promise.all([
@@ -69,8 +77,19 @@ async function readOnce({ client, topicPrefix, simulatorUrl, orderPrefix, comman
     commands,
     commandTopic: commandTopics
       .flat()
-      .map(({ topic, key, partition, offset, headers }) => ({ topic, key, partition, offset, id: headers.ce_id ?? '' })),
-    journal: journal.map(({ partition, offset, key, value }) => ({ partition, offset, key, record: decodeRecord(value) })),
+      .map(({ topic, key, partition, offset, headers }) => ({
+        topic,
+        key,
+        partition,
+        offset,
+        id: headers.ce_id ?? '',
+      })),
+    journal: journal.map(({ partition, offset, key, value }) => ({
+      partition,
+      offset,
+      key,
+      record: decodeRecord(value),
+    })),
     events: events.map((record) => ({ ...placeOf(record), event: decoded<PaymentEvent>(record) })),
     notificationTopic: notifications.map((record) => {
       const { id, data } = decoded<PaymentNotification>(record);

@@ -22,7 +22,8 @@ export async function wholeTopic(client: KafkaClient, topicPrefix: string, topic
   });
   await tail.start();
   try {
-    const isRead = () => [...offsets].every(([partition, { high }]) => (tail.lastOffset(partition) ?? -1n) >= high - 1n);
+    const isRead = () =>
+      [...offsets].every(([partition, { high }]) => (tail.lastOffset(partition) ?? -1n) >= high - 1n);
     await waitFor(isRead, { timeoutMs: TIMEOUT_MS, what: `the end of ${topicPrefix}${topic}` });
     return records;
   } finally {

@@ -17,11 +17,14 @@ export function encoded(encoding: Encoding, pairs: Pairs): Buffer {
     case 'urlencoded':
       return Buffer.from(new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value])).toString());
     case 'multipart': {
-      const part = ([name, value]: Pairs[number]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+      const part = ([name, value]: Pairs[number]) =>
+        `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
       return Buffer.from(`${pairs.map(part).join('')}--${BOUNDARY}--\r\n`);
     }
     case 'json':
-      return Buffer.from(`{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`);
+      return Buffer.from(
+        `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+      );
   }
 }
 
@@ -49,7 +52,11 @@ export function decoded(encoding: Encoding, bytes: Buffer): Pairs | undefined {
 /** A whole HTTP/1.1 request, to the byte. */
 export function requestOf(encoding: Encoding, bytes: Buffer, { query = '', headers = '' } = {}): Buffer {
   if (encoding === 'query') {
-    return Buffer.concat([Buffer.from('GET /notifications?'), bytes, Buffer.from(` HTTP/1.1\r\nhost: ingest\r\n${headers}\r\n`)]);
+    return Buffer.concat([
+      Buffer.from('GET /notifications?'),
+      bytes,
+      Buffer.from(` HTTP/1.1\r\nhost: ingest\r\n${headers}\r\n`),
+    ]);
   }
   const head = `POST /notifications${query} HTTP/1.1\r\nhost: ingest\r\ncontent-type: ${CONTENT_TYPES[encoding]}\r\n${headers}content-length: ${bytes.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), bytes]);

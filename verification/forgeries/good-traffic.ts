@@ -8,9 +8,13 @@ export class GoodTraffic {
   readonly #child: ChildProcess;
 
   constructor(port: number, perSecond: number) {
-    this.#child = fork(join(repositoryRoot(), 'verification/dist/forgeries/traffic-process.js'), [String(port), String(perSecond)], {
-      execArgv: [],
-    });
+    this.#child = fork(
+      join(repositoryRoot(), 'verification/dist/forgeries/traffic-process.js'),
+      [String(port), String(perSecond)],
+      {
+        execArgv: [],
+      },
+    );
   }
 
   /** Of what was answered since it was asked last. */

@@ -10,7 +10,15 @@ describe('the forgeries', () => {
   it('are of every kind, thousands of them', () => {
     expect(all.length).toBeGreaterThan(15_000);
     const byteKinds = ENCODINGS.map((encoding) => `byte, ${encoding}`);
-    const kinds = ['field changed', 'field dropped', 'field renamed', 'values swapped', 'duplicate name', 'nested name', 'prototype name'];
+    const kinds = [
+      'field changed',
+      'field dropped',
+      'field renamed',
+      'values swapped',
+      'duplicate name',
+      'nested name',
+      'prototype name',
+    ];
     const more = [
       'delimiter injection',
       'another HASH',
@@ -32,7 +40,9 @@ describe('the forgeries', () => {
   });
 
   it('leave out what says the same: escapes in small letters, names of headers in other capitals', () => {
-    expect(new Set(same)).toEqual(new Set(['byte, query', 'byte, urlencoded', 'byte, multipart', 'byte, json', 'field changed']));
+    expect(new Set(same)).toEqual(
+      new Set(['byte, query', 'byte, urlencoded', 'byte, multipart', 'byte, json', 'field changed']),
+    );
   });
 });
 

@@ -116,7 +116,10 @@ function* delimiters(name: string, value: string, other: Pairs[number]): Generat
   if (name !== 'HASH' && other[0] !== 'HASH') {
     for (const key of Object.values(KEYS)) {
       const rest = without(name, without(other[0]));
-      const [first, second] = [[name, value] as const, other].sort(([a], [b]) => (a < b ? -1 : 1)) as [Pairs[number], Pairs[number]];
+      const [first, second] = [[name, value] as const, other].sort(([a], [b]) => (a < b ? -1 : 1)) as [
+        Pairs[number],
+        Pairs[number],
+      ];
       yield { kind, pairs: [...rest, [first[0], `${first[1]}${key}${second[0]}=${second[1]}`]] };
       yield { kind, pairs: [...rest, [`${first[0]}=${first[1]}${key}${second[0]}`, second[1]]] };
       yield { kind, pairs: withValue(name, `${value}${key}`) };
@@ -144,12 +147,16 @@ function* hashes(): Generator<{ kind: string; pairs: Pairs }> {
     hash + hash,
   ])
     yield { kind, pairs: withValue('HASH', one) };
-  for (const key of [KEYS.account, KEYS.redirect, KEYS.other, '', 'Shop FR']) yield { kind, pairs: signed(notification(TARGET), key) };
+  for (const key of [KEYS.account, KEYS.redirect, KEYS.other, '', 'Shop FR'])
+    yield { kind, pairs: signed(notification(TARGET), key) };
   const ofOther = withValue('IDENTIFIER', 'Shop ES', notification(TARGET));
   for (const key of [KEYS.notification, KEYS.account]) yield { kind, pairs: signed(ofOther, key) };
   yield { kind, pairs: withValue('IDENTIFIER', 'Shop ES') };
   yield { kind, pairs: withValue('HASH', valueOf('HASH'), signed(notification(`${TARGET} 2`))) };
-  yield { kind, pairs: signed(notification(`${TARGET} 3`)).map(([name, value]) => [name, name === 'HASH' ? hash : value] as const) };
+  yield {
+    kind,
+    pairs: signed(notification(`${TARGET} 3`)).map(([name, value]) => [name, name === 'HASH' ? hash : value] as const),
+  };
 }
 
 /** The message is whole, its form is not: the second body, the compressed one, the one that is far too large. */
@@ -162,12 +169,21 @@ function* inOtherForms(encoding: Encoding): Generator<Forgery> {
       headers: `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n`,
     });
     yield { kind: 'query and body', request: Buffer.concat([request, Buffer.from(body)]) };
-    yield { kind: '10 MB', request: requestOf('query', Buffer.concat([whole, Buffer.from('&X='), Buffer.alloc(TEN_MEGABYTES, 'x')])) };
+    yield {
+      kind: '10 MB',
+      request: requestOf('query', Buffer.concat([whole, Buffer.from('&X='), Buffer.alloc(TEN_MEGABYTES, 'x')])),
+    };
     return;
   }
   yield { kind: 'query and body', request: requestOf(encoding, whole, { query: '?AMOUNT=1' }) };
-  yield { kind: 'query and body', request: requestOf(encoding, whole, { query: `?${encoded('query', genuine).toString()}` }) };
-  yield { kind: 'compressed', request: requestOf(encoding, gzipSync(forged), { headers: 'content-encoding: gzip\r\n' }) };
+  yield {
+    kind: 'query and body',
+    request: requestOf(encoding, whole, { query: `?${encoded('query', genuine).toString()}` }),
+  };
+  yield {
+    kind: 'compressed',
+    request: requestOf(encoding, gzipSync(forged), { headers: 'content-encoding: gzip\r\n' }),
+  };
   yield { kind: 'compressed', request: requestOf(encoding, whole, { headers: 'content-encoding: gzip\r\n' }) };
   yield { kind: 'another charset', request: requestOf(encoding, Buffer.from(whole.toString('utf8'), 'utf16le')) };
   const latin1 = Buffer.from(whole.toString('utf8'), 'latin1');
@@ -207,7 +223,8 @@ function* inEscapesOnly(): Generator<Forgery> {
   const text = encoded('urlencoded', genuine).toString();
   for (const escape of ['%ff', '%C3', '%ED%A0%80', '%F5', '%C0%80']) {
     const bytes = Buffer.from(text.replace('%EF%BF%BD', escape));
-    for (const encoding of ['query', 'urlencoded'] as const) yield { kind: 'no UTF-8', request: requestOf(encoding, bytes) };
+    for (const encoding of ['query', 'urlencoded'] as const)
+      yield { kind: 'no UTF-8', request: requestOf(encoding, bytes) };
   }
   for (const encoding of ['urlencoded', 'multipart', 'json'] as const) {
     const whole = encoded(encoding, genuine);

@@ -79,15 +79,22 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
     const pipelined = await flood('pipelined', FLOOD_CONNECTIONS, port, FLOOD_MS);
     const duringPipelined = await traffic.figures();
     const floods = [large, pipelined];
-    const slow = await Promise.all([slowClients('slow headers', SLOW_CLIENTS, port), slowClients('slow body', SLOW_CLIENTS, port)]);
+    const slow = await Promise.all([
+      slowClients('slow headers', SLOW_CLIENTS, port),
+      slowClients('slow body', SLOW_CLIENTS, port),
+    ]);
     const duringSlow = await traffic.stop();
     for (const { kind, count } of slow) forged.byKind[kind] = count;
     const foreign = await foreignEvents(brokers.split(','), prefix);
     const crashes =
       (ingest.killed ? 1 : 0) +
       Object.entries(forged.byStatus).reduce((sum, [status, count]) => sum + (/^5(?!03)/.test(status) ? count : 0), 0);
-    const accepted = forged.accepted.length + large.accepted + slow.reduce((sum, one) => sum + one.accepted, 0) + foreign;
-    const goodFailed = [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce((sum, { failed }) => sum + failed, 0);
+    const accepted =
+      forged.accepted.length + large.accepted + slow.reduce((sum, one) => sum + one.accepted, 0) + foreign;
+    const goodFailed = [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce(
+      (sum, { failed }) => sum + failed,
+      0,
+    );
     const cut = slow.every((one) => one.cut === one.count);
     const latencies = (part: 'p50Ms' | 'p99Ms') => ({
       before: before[part],
@@ -104,7 +111,10 @@ async function attack({ brokers, redisUrl }: Infrastructure, folder: string, see
       byStatus: forged.byStatus,
       sameParameters: forged.same,
       good: {
-        sent: [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce((sum, { sent }) => sum + sent, 0),
+        sent: [before, duringForgeries, duringLarge, duringPipelined, duringSlow].reduce(
+          (sum, { sent }) => sum + sent,
+          0,
+        ),
         failed: goodFailed,
       },
       p50Ms: latencies('p50Ms'),
@@ -133,7 +143,8 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
       outcome.byKind[kind] = (outcome.byKind[kind] ?? 0) + 1;
       const answer = status === 0 ? 'closed' : String(status);
       outcome.byStatus[answer] = (outcome.byStatus[answer] ?? 0) + 1;
-      if (status === 200 || body === 'OK') outcome.accepted.push(`${kind}: ${request.toString('latin1').slice(0, 600)}`);
+      if (status === 200 || body === 'OK')
+        outcome.accepted.push(`${kind}: ${request.toString('latin1').slice(0, 600)}`);
       if (performance.now() - toldAtMs < PROGRESS_MS) continue;
       toldAtMs = performance.now();
       console.error(`${outcome.tried} forgeries sent, ${outcome.accepted.length} accepted …`);
@@ -167,7 +178,19 @@ async function foreignEvents(brokers: string[], prefix: string): Promise<number>
   return foreign;
 }
 
-function print({ tried, accepted, crashes, sameParameters, byKind, byStatus, good, p50Ms, p99Ms, floods, slow }: Report): void {
+function print({
+  tried,
+  accepted,
+  crashes,
+  sameParameters,
+  byKind,
+  byStatus,
+  good,
+  p50Ms,
+  p99Ms,
+  floods,
+  slow,
+}: Report): void {
   for (const [kind, count] of Object.entries(byKind)) console.log(`${kind.padEnd(22)} ${count}`);
   console.log(
     `answers: ${Object.entries(byStatus)

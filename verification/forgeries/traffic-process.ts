@@ -39,7 +39,11 @@ function notify(dueMs: number): void {
 
 /** By the clock, not by the answers: what has to wait is measured from when it should have been sent. */
 const timer = setInterval(() => {
-  for (let dueMs = startedMs + (sent * 1_000) / perSecond; dueMs <= performance.now(); dueMs = startedMs + (sent * 1_000) / perSecond) {
+  for (
+    let dueMs = startedMs + (sent * 1_000) / perSecond;
+    dueMs <= performance.now();
+    dueMs = startedMs + (sent * 1_000) / perSecond
+  ) {
     sent++;
     notify(dueMs);
   }
@@ -47,7 +51,8 @@ const timer = setInterval(() => {
 
 function figures(): TrafficFigures {
   const sorted = latencies.sort((a, b) => a - b);
-  const at = (part: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 100) / 100;
+  const at = (part: number) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0) * 100) / 100;
   const taken = { sent: sorted.length + failed, failed, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
   latencies = [];
   failed = 0;

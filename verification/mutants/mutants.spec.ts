@@ -4,8 +4,8 @@ import { changesOf, MUTANTS } from './mutants.js';
 import { planted } from './planted.js';
 
 const libs = join(__dirname, '../../libs');
-const compiled = MUTANTS.flatMap((mutant) => changesOf(mutant).map((change) => ({ ...mutant, ...change }))).filter(({ project }) =>
-  existsSync(join(libs, project, 'dist')),
+const compiled = MUTANTS.flatMap((mutant) => changesOf(mutant).map((change) => ({ ...mutant, ...change }))).filter(
+  ({ project }) => existsSync(join(libs, project, 'dist')),
 );
 
 it('plants a bug where its text occurs once, and says so where the code has moved on', () => {

@@ -27,7 +27,8 @@ export const MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'execution/command-executor.js',
     find: 'const after = await journal.appendAndRead(intent, trace);',
-    replace: "void journal.append(intent).catch(() => undefined); return { token, verdict: 'granted', started, after: order };",
+    replace:
+      "void journal.append(intent).catch(() => undefined); return { token, verdict: 'granted', started, after: order };",
   },
   {
     name: 'skip-the-read-back',
@@ -51,7 +52,8 @@ export const MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'execution/command-executor.js',
     find: 'token, ...result }',
-    replace: "token, ...(result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result) }",
+    replace:
+      "token, ...(result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result) }",
   },
   {
     name: 'no-send-deadline',
@@ -208,7 +210,8 @@ export const MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
-    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    replace:
+      'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
     profile: 'rough',
   },
   {
@@ -217,7 +220,8 @@ export const MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
-    replace: 'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+    replace:
+      'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
     also: [{ file: 'projection/partition-projection.js', find: 'if (begin > progress.next)', replace: 'if (false)' }],
     profile: 'rough',
   },

@@ -12,6 +12,7 @@ export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   const ofThisFile = bugs.filter((bug) => bug.url === url);
   if (ofThisFile.length === 0) return loaded;
-  const source = typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
+  const source =
+    typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
   return { ...loaded, source: ofThisFile.reduce(planted, source) };
 };

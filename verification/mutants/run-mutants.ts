@@ -23,15 +23,19 @@ export async function runMutants(
   resolve: (name: string) => string,
 ): Promise<number> {
   const chosen = MUTANTS.filter(({ name }) => only === undefined || name === only);
-  if (chosen.length === 0) throw new Error(`no mutant is named ${only}; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
-  for (const mutant of chosen) for (const change of changesOf(mutant)) planted(compiled({ ...mutant, ...change }, resolve), change);
+  if (chosen.length === 0)
+    throw new Error(`no mutant is named ${only}; there are ${MUTANTS.map(({ name }) => name).join(', ')}`);
+  for (const mutant of chosen)
+    for (const change of changesOf(mutant)) planted(compiled({ ...mutant, ...change }, resolve), change);
   const results: Finding[] = [];
   const queue = [...chosen];
   const work = async () => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) results.push(await hunt(mutant, seed, runs));
   };
   await Promise.all(Array.from({ length: workers }, work));
-  results.sort((a, b) => chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name));
+  results.sort(
+    (a, b) => chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name),
+  );
   const found = results.filter((result) => result.found).length;
   if (results.length !== chosen.length) throw new Error(`${results.length} of ${chosen.length} mutants were tried`);
   if (json) console.log(JSON.stringify({ planted: results.length, found, mutants: results, seed }));
@@ -55,7 +59,9 @@ async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, run
     failed = await firstFailure(planted, next, seed + runs - next);
   }
   const tried = failed ? failed.seed - seed + 1 : runs;
-  const words = failed ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}` : `in ${tried} runs: ${does}`;
+  const words = failed
+    ? `seed ${failed.seed}, ${failed.kind}: ${failed.detail.slice(0, 120)}`
+    : `in ${tried} runs: ${does}`;
   console.error(`${failed ? 'found    ' : 'NOT FOUND'} ${name.padEnd(40)} ${words}`);
   return { name, found: failed !== undefined, seed: failed?.seed ?? null };
 }

@@ -39,7 +39,10 @@ export const emptyTally = (): Tally => ({
 });
 
 /** The child's side: simulates what it is told to and reports. The cores are loaded only here, after a bug was planted in them. */
-export async function runPart({ mutant, profile = 'plain', stopsAtFirst }: Part, resolve: (name: string) => string): Promise<void> {
+export async function runPart(
+  { mutant, profile = 'plain', stopsAtFirst }: Part,
+  resolve: (name: string) => string,
+): Promise<void> {
   if (mutant !== undefined) {
     const planted = findMutant(mutant);
     const entry = resolve(`@tranche/${planted.project}`);

@@ -32,13 +32,22 @@ export async function runSimulated({
     () => console.error(`${total.runs} of ${runs} runs, ${total.failed.length} with violations, ${seconds()}`),
     PROGRESS_MS,
   );
-  await campaign({ part: { profile, stopsAtFirst: false }, seed, runs, workers, chunk: CHUNK, onTally: (tally) => add(total, tally) });
+  await campaign({
+    part: { profile, stopsAtFirst: false },
+    seed,
+    runs,
+    workers,
+    chunk: CHUNK,
+    onTally: (tally) => add(total, tally),
+  });
   clearInterval(progress);
   total.failed.sort((a, b) => a.seed - b.seed);
   const [first] = total.failed;
   if (first) await tell(total, first.seed, profile);
   else
-    console.error(`${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`);
+    console.error(
+      `${runs} runs in ${seconds()}: ${total.operations} operations, ${total.crashes} crashes, nothing that never must happen`,
+    );
   if (total.runs !== runs) throw new Error(`${total.runs} of ${runs} runs were made`);
   console.error(JSON.stringify(more(total)));
   console.log(json ? JSON.stringify(summary(total, seed, profile)) : readable(total, seed, profile));
@@ -72,15 +81,27 @@ async function tell(total: Tally, seed: number, profile: ProfileName): Promise<v
   for (const line of lines.filter(isTelling).slice(-400)) console.error(line);
   for (const { kind, detail, atMs } of violations) console.error(`${atMs.toFixed(1).padStart(9)}  ${kind}: ${detail}`);
   const kinds = Object.entries(total.violations).map(([kind, count]) => `${kind} ${count}`);
-  console.error(`\n${total.failed.length} of ${total.runs} runs went wrong (${kinds.join(', ')}), first of them seed ${seed}:`);
+  console.error(
+    `\n${total.failed.length} of ${total.runs} runs went wrong (${kinds.join(', ')}), first of them seed ${seed}:`,
+  );
   console.error(`npm run faults -- --simulated --profile ${profile} --runs 1 --seed ${seed}`);
 }
 
 /** Without the heartbeats and looks that only fill the page. */
-const isTelling = (line: string): boolean => !/heartbeat|liveness|sleeps$|forgets|looks for|looks at|looks after|index markers/.test(line);
+const isTelling = (line: string): boolean =>
+  !/heartbeat|liveness|sleeps$|forgets|looks for|looks at|looks after|index markers/.test(line);
 
 function add(total: Tally, tally: Tally): void {
-  for (const name of ['runs', 'operations', 'crashes', 'pauses', 'rebalances', 'flushes', 'inDoubt', 'falseDoubt'] as const)
+  for (const name of [
+    'runs',
+    'operations',
+    'crashes',
+    'pauses',
+    'rebalances',
+    'flushes',
+    'inDoubt',
+    'falseDoubt',
+  ] as const)
     total[name] += tally[name];
   for (const [kind, count] of Object.entries(tally.violations) as [(typeof VIOLATIONS)[number], number][])
     total.violations[kind] = (total.violations[kind] ?? 0) + count;

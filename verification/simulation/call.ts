@@ -62,15 +62,35 @@ function prepare(
 ): PreparedAttempt<PlatformRequest> | RejectedAttempt {
   const { operation, commandId, amount, supersedes, contentHash, orderKey } = command;
   const transactionId = isFollowUp(operation) ? (command.transactionId ?? referenceFor(order, operation)) : undefined;
-  const ofReference = order.operations.find((other) => transactionId !== undefined && other.transactionId === transactionId);
+  const ofReference = order.operations.find(
+    (other) => transactionId !== undefined && other.transactionId === transactionId,
+  );
   const method = (isFollowUp(operation) ? ofReference?.method : undefined) ?? command.method;
-  const terms: OperationTerms = { operation, method, currency: 'EUR', contentHash, ...compact({ amount, supersedes, transactionId }) };
+  const terms: OperationTerms = {
+    operation,
+    method,
+    currency: 'EUR',
+    contentHash,
+    ...compact({ amount, supersedes, transactionId }),
+  };
   if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
-    return { terms, faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }], restsOnOrder: false };
+    return {
+      terms,
+      faults: [{ path: 'notAfter', code: 'not_after_passed', message: 'has passed' }],
+      restsOnOrder: false,
+    };
   if (operation === 'void' && !METHODS[method].takesVoid)
-    return { terms, faults: [{ path: '', code: 'void_not_offered', message: 'Method B has no void' }], restsOnOrder: true };
+    return {
+      terms,
+      faults: [{ path: '', code: 'void_not_offered', message: 'Method B has no void' }],
+      restsOnOrder: true,
+    };
   if (isFollowUp(operation) && transactionId === undefined)
-    return { terms, faults: [{ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' }], restsOnOrder: true };
+    return {
+      terms,
+      faults: [{ path: 'transactionId', code: 'transaction_unknown', message: 'none fits' }],
+      restsOnOrder: true,
+    };
   const { extraData, isTagged } = tagExtraData(command.isUntagged ? 'x'.repeat(250) : 'basket', commandId, attempt);
   const request = {
     orderKey,
@@ -92,7 +112,16 @@ const isFollowUp = (operation: OperationKind): operation is 'capture' | 'refund'
   operation === 'capture' || operation === 'refund' || operation === 'void';
 
 type Trouble =
-  'none' | 'unreachable' | 'refuses' | 'auth' | 'drop_before' | 'execute_then_lose' | '5xx_before' | '5xx_after' | 'unclear' | 'hang';
+  | 'none'
+  | 'unreachable'
+  | 'refuses'
+  | 'auth'
+  | 'drop_before'
+  | 'execute_then_lose'
+  | '5xx_before'
+  | '5xx_after'
+  | 'unclear'
+  | 'hang';
 
 async function send(
   request: PlatformRequest,
@@ -117,7 +146,8 @@ async function send(
       ])
     : 'none';
   await process.request('connect', () => undefined);
-  if (trouble === 'unreachable') return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
+  if (trouble === 'unreachable')
+    return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
   if (!maySend()) return { record: 'NOT_EXECUTED', reason: 'send_deadline', message: 'The send deadline had passed' };
   return new Promise((resolve) => {
     const label = `POST ${request.by.commandId}/${request.by.attempt}`;
@@ -139,7 +169,8 @@ async function send(
       const said = platform.take(request, trouble === 'refuses' || (trouble === 'unclear' && random.chance(0.5)));
       if (trouble === 'execute_then_lose') return random.chance(0.5) ? undefined : answer(lost);
       if (trouble === '5xx_after') return answer(httpStatus);
-      if (trouble === 'unclear') return answer({ record: 'IN_DOUBT', reason: 'platform_in_doubt', message: '', execCode: '5004' });
+      if (trouble === 'unclear')
+        return answer({ record: 'IN_DOUBT', reason: 'platform_in_doubt', message: '', execCode: '5004' });
       answer(classify(said));
     });
   });

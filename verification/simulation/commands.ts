@@ -40,8 +40,12 @@ export const MERCHANT = 'shop-fr';
 export function drawPlan(random: Random, troubleMs: number): Plan {
   const orderIds = drawOrderIds(random);
   const commands: PlannedCommand[] = [];
-  while (commands.length < 5) for (const orderId of orderIds) commands.push(...drawOrder(random, orderId, commands.length, troubleMs));
-  return { orderKeys: orderIds.map((orderId) => `${MERCHANT}/${orderId}`), commands: commands.sort((a, b) => a.atMs - b.atMs) };
+  while (commands.length < 5)
+    for (const orderId of orderIds) commands.push(...drawOrder(random, orderId, commands.length, troubleMs));
+  return {
+    orderKeys: orderIds.map((orderId) => `${MERCHANT}/${orderId}`),
+    commands: commands.sort((a, b) => a.atMs - b.atMs),
+  };
 }
 
 /** Two or three orders, often in one partition of the journal. */
@@ -97,7 +101,8 @@ function drawOrder(random: Random, orderId: string, before: number, troubleMs: n
     add('authorize', { rail: random.pick(['partner-a', 'partner-b']), amount: 20_000, ...supersedes });
   }
   if (random.chance(0.2)) again(first);
-  if (payment === 'authorize') for (let captures = random.below(3); captures > 0; captures--) add('capture', withAmount(1));
+  if (payment === 'authorize')
+    for (let captures = random.below(3); captures > 0; captures--) add('capture', withAmount(1));
   if (random.chance(0.3)) add('void');
   for (let refunds = random.below(3); refunds > 0; refunds--) add('refund', withAmount(random.pick([1, 0.5, 0.6])));
   if (random.chance(0.2)) add('capture', withAmount(random.pick([0.5, 1.2])));

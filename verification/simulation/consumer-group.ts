@@ -76,7 +76,8 @@ export class SimulatedGroup {
   }
 
   commit(id: string, generation: number, points: CommitPoint[]): void {
-    if (!this.#seats.has(id) || generation !== this.#generation) throw new MembershipLostError('unknown member or illegal generation');
+    if (!this.#seats.has(id) || generation !== this.#generation)
+      throw new MembershipLostError('unknown member or illegal generation');
     for (const point of points) {
       this.#committed.set(idOf(point), { offset: point.offset, metadata: point.metadata });
       this.onCommit(point, this.#plan.get(id)?.has(idOf(point)) ?? false);
@@ -87,13 +88,18 @@ export class SimulatedGroup {
     this.#isJoining = false;
     this.#generation++;
     for (const [id, { hasJoined }] of this.#seats) if (!hasJoined) this.#seats.delete(id);
-    const members = [...this.#seats.values()].map(({ member }) => ({ memberId: member.id, owned: this.#wishes(member) }));
+    const members = [...this.#seats.values()].map(({ member }) => ({
+      memberId: member.id,
+      owned: this.#wishes(member),
+    }));
     if (members.length === 0) return;
     const topics: Record<string, number[]> = {};
     for (const { topic, partition } of this.partitions) (topics[topic] ??= []).push(partition);
     this.#plan = new Map();
     for (const [id, plan] of stickyPlan(members, topics)) {
-      const partitions = Object.entries(plan).flatMap(([topic, numbers]) => numbers.map((partition) => ({ topic, partition })));
+      const partitions = Object.entries(plan).flatMap(([topic, numbers]) =>
+        numbers.map((partition) => ({ topic, partition })),
+      );
       this.#plan.set(id, new Set(partitions.map(idOf)));
       this.#seats.get(id)?.member.joined(this.#generation, partitions);
     }

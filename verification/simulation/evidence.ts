@@ -1,4 +1,11 @@
-import { compact, evidenceResult, execCodeNotes, RULES_VERSION, untagExtraData, type Evidence } from '@tranche/order-journal';
+import {
+  compact,
+  evidenceResult,
+  execCodeNotes,
+  RULES_VERSION,
+  untagExtraData,
+  type Evidence,
+} from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
 
@@ -6,7 +13,13 @@ import type { LedgerEntry, SimulatedNotification } from './platform.js';
 export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
   const { orderKey, operation, execCode, transactionId, amount } = notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
-  const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant: MERCHANT, orderId: orderIdOf(orderKey), at } as const;
+  const identity = {
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant: MERCHANT,
+    orderId: orderIdOf(orderKey),
+    at,
+  } as const;
   const optional = compact({
     tag,
     extraData,
@@ -23,7 +36,9 @@ export function operatorsWord(
   at: string,
 ): Evidence {
   const { orderKey, commandId, attempt, operation } = doubt;
-  const answer = executed ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount } : {};
+  const answer = executed
+    ? { transactionId: executed.transactionId, execCode: executed.execCode, amount: executed.amount }
+    : {};
   return {
     record: 'EVIDENCE',
     rulesVersion: RULES_VERSION,

@@ -29,7 +29,9 @@ it('starts its parts in the order of the service, the projector first (seed 1269
 it('looks after the index while the view still catches up', async () => {
   const events: string[] = [];
   await simulate({ seed: 12_692, trace: (line) => events.push(line) });
-  const starts = events.flatMap((line, at) => (/gateway-\d\.\d+ journal offsets: arrives/.test(line) ? [{ line, at }] : []));
+  const starts = events.flatMap((line, at) =>
+    /gateway-\d\.\d+ journal offsets: arrives/.test(line) ? [{ line, at }] : [],
+  );
   const life = (line: string) => /gateway-\d\.\d+/.exec(line)?.[0] ?? '';
   const pollsBeforeTimers = starts.filter(({ line, at }) => {
     const ofLife = events.slice(at).filter((other) => life(other) === life(line));

@@ -1,5 +1,13 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
-import { InOrderWork, KeyOrderedPool, TailBuffer, type Assignment, type ConsumedRecord, type Slot, type Task } from '@tranche/kafka';
+import {
+  InOrderWork,
+  KeyOrderedPool,
+  TailBuffer,
+  type Assignment,
+  type ConsumedRecord,
+  type Slot,
+  type Task,
+} from '@tranche/kafka';
 import {
   CommandExecutor,
   DoubtWatch,
@@ -140,7 +148,9 @@ export class SimulatedGateway {
   #startConsumer(): void {
     const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
-    new GroupClient(process, world.gatewayGroup, this.#topicSource(), { assigned: (assignment) => pool.workOn(assignment) }).start();
+    new GroupClient(process, world.gatewayGroup, this.#topicSource(), {
+      assigned: (assignment) => pool.workOn(assignment),
+    }).start();
   }
 
   /** What is audited may be lost, or go back, at any time: only what differs counts. */
@@ -187,9 +197,13 @@ export class SimulatedGateway {
 
   async #takeCommand({ record: { topic, partition, offset }, assignment }: Task, slot: Slot): Promise<void> {
     const record = this.world.commands.get(topic)!.find(partition, offset)!;
-    const lease = { signal: assignment.signal, releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait) };
+    const lease = {
+      signal: assignment.signal,
+      releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait),
+    };
     const end = await this.#executor.execute(executed(record.carries), lease);
-    if (end === 'reused') await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
+    if (end === 'reused')
+      await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
   }
 
   #project(assignment: Assignment): InOrderWork {
@@ -276,7 +290,8 @@ export class SimulatedGateway {
 
 export const JOURNAL = 'journal';
 
-const asConsumed = ({ partition, offset, key }: Landed): ConsumedRecord => consumed({ topic: JOURNAL, partition, offset, key });
+const asConsumed = ({ partition, offset, key }: Landed): ConsumedRecord =>
+  consumed({ topic: JOURNAL, partition, offset, key });
 
 /** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
 function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRequest, never>['journal'] {
@@ -293,4 +308,7 @@ function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRe
 
 /** An error of ours rather than of the world around. */
 export const isBug = (error: unknown): boolean =>
-  error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;
+  error instanceof TypeError ||
+  error instanceof ReferenceError ||
+  error instanceof RangeError ||
+  error instanceof SyntaxError;

@@ -58,7 +58,13 @@ export class GroupClient {
     const { tail, onTaken } = options;
     const onBuffered = (_partition: number, records: number) => onTaken?.('buffered', records);
     this.#buffered = tail && new BufferedPort({ port: this.#port(), buffer: tail, work: () => this.work, onBuffered });
-    this.work = new GroupWork({ ...options, groupId: group.name, port: this.#buffered ?? this.#port(), log: silentLog, timers });
+    this.work = new GroupWork({
+      ...options,
+      groupId: group.name,
+      port: this.#buffered ?? this.#port(),
+      log: silentLog,
+      timers,
+    });
   }
 
   start(): void {
@@ -71,7 +77,9 @@ export class GroupClient {
     if (this.#isBusyJoining) return;
     const generation = this.#generation;
     const memberId = this.#memberId;
-    const standing = await this.process.request(`${this.group.name} heartbeat`, () => this.group.heartbeat(memberId, generation));
+    const standing = await this.process.request(`${this.group.name} heartbeat`, () =>
+      this.group.heartbeat(memberId, generation),
+    );
     if (this.#isBusyJoining || generation !== this.#generation) return;
     if (standing === 'rebalance') await this.#giveBackAndJoin();
     if (standing === 'unknown') {
@@ -95,7 +103,9 @@ export class GroupClient {
     for (const { topic, partition } of this.#owned) (owned[topic] ??= []).push(partition);
     const joined = (generation: number, partitions: TopicPartition[]) => {
       if (!this.process.isAlive) return;
-      this.process.after(this.process.latencyMs(), `${this.group.name} joined`, () => this.#afterJoin(generation, partitions));
+      this.process.after(this.process.latencyMs(), `${this.group.name} joined`, () =>
+        this.#afterJoin(generation, partitions),
+      );
     };
     const member = { id: this.#memberId, owned, joined };
     await this.process.request(`${this.group.name} join`, () => this.group.join(member));
@@ -114,13 +124,20 @@ export class GroupClient {
       commit: (points) => {
         const generation = this.#generation;
         const memberId = this.#memberId;
-        return this.process.uncertain(`${this.group.name} commit`, () => this.group.commit(memberId, generation, points));
+        return this.process.uncertain(`${this.group.name} commit`, () =>
+          this.group.commit(memberId, generation, points),
+        );
       },
       starts: (partitions) =>
         this.process.request(`${this.group.name} starts`, () =>
           partitions.map((partition) => {
             const committed = this.group.committed(partition);
-            return { ...partition, committed: committed?.offset, metadata: committed?.metadata, low: this.source.low(partition) };
+            return {
+              ...partition,
+              committed: committed?.offset,
+              metadata: committed?.metadata,
+              low: this.source.low(partition),
+            };
           }),
         ),
       seek: (partition, offset) => {
@@ -140,7 +157,8 @@ export class GroupClient {
   /** One fetch of a partition at a time; it brings what is there when it arrives. */
   #fetch(partition: TopicPartition): void {
     const position = this.#positions.get(idOf(partition));
-    if (!this.process.isAlive || !position || position.isPaused || position.isFetching || position.next === undefined) return;
+    if (!this.process.isAlive || !position || position.isPaused || position.isFetching || position.next === undefined)
+      return;
     if (this.source.read(partition, position.next, 1).length === 0) return;
     const { seeks } = position;
     position.isFetching = true;

@@ -35,7 +35,9 @@ export class SimulatedJournal {
   }
 
   offsets(): Map<number, { low: bigint; high: bigint }> {
-    return new Map([...this.partitions.keys()].map((partition) => [partition, { low: 0n, high: this.high(partition) }]));
+    return new Map(
+      [...this.partitions.keys()].map((partition) => [partition, { low: 0n, high: this.high(partition) }]),
+    );
   }
 
   /** Told of every record that lands, at once. */
@@ -71,8 +73,10 @@ export class SimulatedJournal {
       append: (record) =>
         process.uncertain(`append ${record.record}`, () => {
           if (isTroubled() && random.chance(profile.appendTwice)) {
-            scheduler.after(process.latencyMs() * random.pick([1, 20]), `${process.name} append ${record.record}: lands again`, () =>
-              this.land(record),
+            scheduler.after(
+              process.latencyMs() * random.pick([1, 20]),
+              `${process.name} append ${record.record}: lands again`,
+              () => this.land(record),
             );
           }
           return this.land(record);
@@ -82,7 +86,8 @@ export class SimulatedJournal {
 
   /** Stretches of the journal read anew, a few records at a time. */
   readerOf(process: SimulatedProcess): JournalReader {
-    const fetch = (partition: number, from: bigint) => process.request('journal stretch', () => this.read(partition, from).slice(0, 6));
+    const fetch = (partition: number, from: bigint) =>
+      process.request('journal stretch', () => this.read(partition, from).slice(0, 6));
     const high = (partition: number) => this.high(partition);
     return {
       firstKept: () => process.request('journal first kept', () => 0n),

@@ -20,7 +20,8 @@ export function lookAtTheEnd(
 ): LastLook {
   const seen: LastLook = { operations: 0, inDoubt: 0, falseDoubt: 0 };
   for (const record of referee.commands) {
-    if (!referee.isFinished(record)) referee.say('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
+    if (!referee.isFinished(record))
+      referee.say('lost', `command ${record.command.commandId} neither ended nor is in doubt`);
   }
   for (const [key, order] of referee.orders) {
     for (const operation of order.operations) {
@@ -31,7 +32,8 @@ export function lookAtTheEnd(
         if (executed.length === 0) seen.falseDoubt++;
       }
       const wrong = wrongIn(operation, executed);
-      if (wrong !== undefined) referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
+      if (wrong !== undefined)
+        referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
     }
   }
   compareEvents(referee, platform);
@@ -39,7 +41,10 @@ export function lookAtTheEnd(
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
     if (last !== undefined && index.markers.get(partition) !== last)
-      referee.say('lost', `the index is at ${index.markers.get(partition)} of partition ${partition}, which ends with ${last}`);
+      referee.say(
+        'lost',
+        `the index is at ${index.markers.get(partition)} of partition ${partition}, which ends with ${last}`,
+      );
   }
   for (const [key, order] of referee.orders) {
     if (JSON.stringify(index.order(key)) !== JSON.stringify(order))
@@ -59,7 +64,9 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
     case 'redirect':
     case 'pending': {
       if (executed.length === 0) return 'nothing was executed';
-      const told = executed.find(({ standing, isTold }) => isTold && (standing === 'succeeded' || standing === 'refused'));
+      const told = executed.find(
+        ({ standing, isTold }) => isTold && (standing === 'succeeded' || standing === 'refused'),
+      );
       return told ? `its notification says ${told.standing}` : undefined;
     }
     case 'in_doubt':
@@ -70,33 +77,43 @@ function wrongIn(operation: OperationState, executed: LedgerEntry[]): string | u
 }
 
 const wrongAmount = ({ otherAmount }: PaymentEvent, executed: LedgerEntry[]): string | undefined =>
-  executed.some((entry) => isOtherAmount(entry) && entry.amount === otherAmount) ? undefined : `it was not ${otherAmount}`;
+  executed.some((entry) => isOtherAmount(entry) && entry.amount === otherAmount)
+    ? undefined
+    : `it was not ${otherAmount}`;
 
 /** Every event that the journal asks for was published, as often as it was asked for, and says nothing that the ledger denies. */
 function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const { event, times } of referee.expected) {
     const published = referee.published.get(event.id)?.count ?? 0;
     if (published < times)
-      referee.say('eventsBroken', `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`);
+      referee.say(
+        'eventsBroken',
+        `${event.type} of ${event.subject} was published ${published} times, asked for ${times}`,
+      );
     const { commandId, outcome, flags: all = [] } = event.data;
-    const told = all.includes('other_amount') ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? '')) : undefined;
+    const told = all.includes('other_amount')
+      ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
+      : undefined;
     if (told !== undefined) referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${told}`);
     const flags = all.filter((flag) => flag !== 'other_amount');
     const untrue =
       event.type === 'payment.conflict.detected' && (flags.length > 0 || all.length === 0)
         ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf))
         : undefined;
-    if (untrue !== undefined) referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
+    if (untrue !== undefined)
+      referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
     const final = finalOf(event.type, outcome);
     if (final === undefined || commandId === undefined) continue;
     const key = event.subject ?? '';
     const operation = findOperation(referee.order(key), commandId);
     const end = final === 'rejected' ? 'rejected' : (final as OperationState['end']);
     const wrong =
-      operation && wrongIn({ ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) }, platform.of(key, commandId));
+      operation &&
+      wrongIn({ ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) }, platform.of(key, commandId));
     if (wrong !== undefined) referee.say('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
   }
   for (const id of referee.published.keys()) {
-    if (!referee.expected.some(({ event }) => event.id === id)) referee.say('eventsBroken', `event ${id} is not of the journal`);
+    if (!referee.expected.some(({ event }) => event.id === id))
+      referee.say('eventsBroken', `event ${id} is not of the journal`);
   }
 }

@@ -2,21 +2,29 @@ import type { OrderState } from '@tranche/order-journal';
 import type { LedgerEntry, SimulatedPlatform } from './platform.js';
 
 /** Which limit of the interface the newest entry of the ledger breaks, if any. `order`: what the journal said when it was executed. */
-export function brokenGuard(entry: LedgerEntry, ledger: SimulatedPlatform['ledger'], order: OrderState | undefined): string | undefined {
+export function brokenGuard(
+  entry: LedgerEntry,
+  ledger: SimulatedPlatform['ledger'],
+  order: OrderState | undefined,
+): string | undefined {
   const { operation, orderKey, transactionId } = entry.request;
   const others = ledger.filter((other) => other !== entry && other.request.orderKey === orderKey);
   if (entry.standing === 'refused') return undefined;
   if (operation === 'authorize' || operation === 'pay') return brokenByPayment(entry, others, order);
   const reference = others.find((other) => other.transactionId === transactionId);
-  if (reference?.standing !== 'succeeded') return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
-  const siblings = others.filter(({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded');
+  if (reference?.standing !== 'succeeded')
+    return `${operation} of a ${reference?.standing ?? 'unknown'} transaction ${transactionId}`;
+  const siblings = others.filter(
+    ({ request, standing }) => request.transactionId === transactionId && standing === 'succeeded',
+  );
   // What the platform makes of it beyond that is not ours.
   const wanted = Math.min(entry.amount, entry.request.amount ?? entry.amount);
   const ofKind = (kind: string) => siblings.filter(({ request }) => request.operation === kind);
   if (operation === 'capture' || operation === 'void') {
     const earlier = [...ofKind('capture'), ...ofKind('void')][0];
     if (earlier) return `${operation} after ${earlier.request.operation} of ${transactionId}`;
-    if (operation === 'capture' && wanted > reference.amount) return `capture of ${wanted}, authorized ${reference.amount}`;
+    if (operation === 'capture' && wanted > reference.amount)
+      return `capture of ${wanted}, authorized ${reference.amount}`;
     return undefined;
   }
   if (reference.request.operation === 'authorize') return `refund of the authorization ${transactionId}`;
@@ -51,7 +59,9 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
       !isVoided(other) &&
       !mayBeLeft(other, order, entry),
   );
-  return rival ? `payment ${entry.request.by.commandId} beside live ${rival.request.by.commandId} (${rival.standing})` : undefined;
+  return rival
+    ? `payment ${entry.request.by.commandId} beside live ${rival.request.by.commandId} (${rival.standing})`
+    : undefined;
 }
 
 /** A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. */

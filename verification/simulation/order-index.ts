@@ -100,7 +100,8 @@ export class SimulatedIndex {
           generations.set(partition, held.generation);
           return keys.map((key) => held.orders.get(key));
         }),
-      write: (projection) => process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
+      write: (projection) =>
+        process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
       replace: (partition, marker, orders) =>
         process.uncertain('index replace', () => {
           const held = this.#held(partition);
@@ -108,8 +109,11 @@ export class SimulatedIndex {
           this.#put(partition, { ...withChanges(held, orders, []), generation: ++this.#generations });
         }),
       redirectHtml: (key, commandId) =>
-        process.request('index page', () => this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`)),
-      beginRebuild: (partition, marker) => process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
+        process.request('index page', () =>
+          this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
+        ),
+      beginRebuild: (partition, marker) =>
+        process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
     };
   }
 
@@ -130,7 +134,8 @@ export class SimulatedIndex {
     const own = (): Held => {
       const current = this.#held(partition);
       // One whose earlier writes are gone is lost, even if it seems to go on.
-      if (current.rebuild?.id !== id || current.rebuild.writes !== writes) throw moved(partition, current.marker, undefined);
+      if (current.rebuild?.id !== id || current.rebuild.writes !== writes)
+        throw moved(partition, current.marker, undefined);
       return current;
     };
     return {
@@ -177,8 +182,12 @@ function withChanges(held: Held, orders: readonly OrderState[], pages: readonly 
 }
 
 function markersOf(snapshot: Snapshot): Map<number, bigint> {
-  return new Map([...snapshot].flatMap(([partition, { marker }]) => (marker === undefined ? [] : [[partition, marker] as const])));
+  return new Map(
+    [...snapshot].flatMap(([partition, { marker }]) => (marker === undefined ? [] : [[partition, marker] as const])),
+  );
 }
 
 const moved = (partition: number, stored: bigint | undefined, expected: bigint | undefined): MarkerMovedError =>
-  new MarkerMovedError(`The index of journal partition ${partition} is at ${stored ?? 'nothing'}, not at ${expected ?? 'its beginning'}`);
+  new MarkerMovedError(
+    `The index of journal partition ${partition} is at ${stored ?? 'nothing'}, not at ${expected ?? 'its beginning'}`,
+  );

@@ -158,7 +158,8 @@ export class SimulatedPlatform {
 
   #amountOf({ operation, amount, orderKey, transactionId, extraData }: PlatformRequest, execCode: string): number {
     if (execCode === '0004') return Math.floor((amount ?? FULL_AMOUNT) / 2);
-    if (amount !== undefined) return this.#isOtherAmount(extraData) ? Math.floor(amount * this.around.random.pick([0.9, 1.1])) : amount;
+    if (amount !== undefined)
+      return this.#isOtherAmount(extraData) ? Math.floor(amount * this.around.random.pick([0.9, 1.1])) : amount;
     if (operation === 'refund') return Math.max(0, this.remaining(orderKey, transactionId));
     return this.#find(orderKey, transactionId)?.amount ?? FULL_AMOUNT;
   }
@@ -166,7 +167,11 @@ export class SimulatedPlatform {
   /** Evidence without a tag that names another amount is taken for somebody else's, so only what carries a tag is spoilt. */
   #isOtherAmount(extraData: string | undefined): boolean {
     const { profile, random } = this.around;
-    return profile.edges !== undefined && untagExtraData(extraData).tag !== undefined && random.chance(profile.edges.otherAmount);
+    return (
+      profile.edges !== undefined &&
+      untagExtraData(extraData).tag !== undefined &&
+      random.chance(profile.edges.otherAmount)
+    );
   }
 
   /** The code of the interface's limits where a strict platform says no. */
@@ -186,7 +191,10 @@ export class SimulatedPlatform {
   #followUps(orderKey: string, kind: string, transactionId: string | undefined): LedgerEntry[] {
     return this.ledger.filter(
       ({ request, standing }) =>
-        request.orderKey === orderKey && request.operation === kind && request.transactionId === transactionId && standing === 'succeeded',
+        request.orderKey === orderKey &&
+        request.operation === kind &&
+        request.transactionId === transactionId &&
+        standing === 'succeeded',
     );
   }
 

@@ -106,7 +106,8 @@ export class SimulatedProcess implements Sleeper, Timing {
     const goesDownWithUs = random.chance(0.5);
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new SimulatedTimeout(`${label}: no answer`));
-      if (fate !== 'answered') this.after(fate === 'late' ? wayMs * random.next() : wayMs + patienceMs, `${label}: no answer`, giveUp);
+      if (fate !== 'answered')
+        this.after(fate === 'late' ? wayMs * random.next() : wayMs + patienceMs, `${label}: no answer`, giveUp);
       if (fate === 'lost') return;
       const extraMs = fate === 'late' ? patienceMs : 0;
       scheduler.after(

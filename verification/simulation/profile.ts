@@ -51,7 +51,8 @@ export interface Edges {
   otherAmount: number;
 }
 
-const seldom = (random: Random, probability: number, most: number): number => (random.chance(probability) ? random.next() * most : 0);
+const seldom = (random: Random, probability: number, most: number): number =>
+  random.chance(probability) ? random.next() * most : 0;
 
 /** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. */
 export const PROFILES = ['plain', 'rough', 'edges'] as const;
@@ -61,7 +62,8 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   const profile = drawTroubles(random);
   if (name === 'rough') Object.assign(profile, drawRoughness(random));
   // A process that wakes up after an operator has closed what it was about to send.
-  if (profile.operator && random.chance(0.4)) Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
+  if (profile.operator && random.chance(0.4))
+    Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   if (name === 'edges') profile.edges = drawEdges(random, profile);
   return profile;
 }

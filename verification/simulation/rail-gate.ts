@@ -43,4 +43,5 @@ export class SimulatedGate implements RailGate {
   }
 }
 
-const isUnavailable = (result: CallResult): boolean => result.record === 'NOT_EXECUTED' && result.reason !== 'auth_refused';
+const isUnavailable = (result: CallResult): boolean =>
+  result.record === 'NOT_EXECUTED' && result.reason !== 'auth_refused';

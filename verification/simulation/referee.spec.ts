@@ -79,7 +79,9 @@ it.each<[string, LedgerEntry[], boolean]>([
     [
       entry('A'),
       ...['C1', 'C2'].map((id) =>
-        entry(id, { request: { operation: 'capture', transactionId: 'T-A', by: { commandId: id, attempt: 1, token: 't' } } }),
+        entry(id, {
+          request: { operation: 'capture', transactionId: 'T-A', by: { commandId: id, attempt: 1, token: 't' } },
+        }),
       ),
     ],
     true,
@@ -110,7 +112,12 @@ it('sees a commit that passes what is not finished, by offset and by metadata', 
 it('sees an event that changes, and one that comes behind a later one', () => {
   const { referee, kinds } = court();
   const events = ['in_doubt', 'doubt_resolved'].map((name, at) =>
-    toCloudEvent(referee.order(key), 0, { type: `payment.authorize.${name}`, offset: String(at), time: head.at, body: { commandId: 'A' } }),
+    toCloudEvent(referee.order(key), 0, {
+      type: `payment.authorize.${name}`,
+      offset: String(at),
+      time: head.at,
+      body: { commandId: 'A' },
+    }),
   );
   referee.publishedEvents([events[1]!]);
   referee.publishedEvents([events[1]!]);
@@ -126,7 +133,15 @@ describe('two payments that both succeeded', () => {
     answer: { execCode: result === 'redirect' ? '0002' : '0000', transactionId: `T-${commandId}` },
   });
   const told = (commandId: string): JournalRecord => ({
-    ...{ record: 'EVIDENCE', ...head, source: 'notification', operation: 'authorize', commandId, attempt: 1, result: 'succeeded' },
+    ...{
+      record: 'EVIDENCE',
+      ...head,
+      source: 'notification',
+      operation: 'authorize',
+      commandId,
+      attempt: 1,
+      result: 'succeeded',
+    },
     answer: { execCode: '0000', transactionId: `T-${commandId}` },
   });
   /** A is a redirect, B takes its place and succeeds; in the ledger both have. */
@@ -163,7 +178,13 @@ describe('two payments that both succeeded', () => {
 
   it('are none while one is in doubt whose notification fits several attempts: operators see both', () => {
     const ofB = (attempt: number) => ({ ...head, commandId: 'B', attempt, token: `B${attempt}` });
-    const unnamed = { record: 'EVIDENCE', ...head, source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
+    const unnamed = {
+      record: 'EVIDENCE',
+      ...head,
+      source: 'notification',
+      operation: 'authorize',
+      result: 'succeeded',
+    } as const;
     const notification: JournalRecord = { ...unnamed, answer: { execCode: '0000', transactionId: 'T-B' } };
     const looked = (...heard: JournalRecord[]) => {
       const one = court();

@@ -1,5 +1,13 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
-import { emptyOrder, findOperation, fold, RULES_VERSION, toCloudEvent, type OperationState, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  findOperation,
+  fold,
+  RULES_VERSION,
+  toCloudEvent,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
 import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
@@ -66,7 +74,8 @@ export class Referee {
     if (!this.#bornUnder.has(key)) this.#bornUnder.set(key, record.rulesVersion);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
-    if (record.record === 'EVIDENCE' && record.externalReference !== undefined) this.evidenced.add(record.externalReference);
+    if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
+      this.evidenced.add(record.externalReference);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects) {
       const cloudEvent = toCloudEvent(order, partition, event);
@@ -82,7 +91,9 @@ export class Referee {
 
   executed(entry: LedgerEntry): void {
     const { orderKey, by } = entry.request;
-    const times = this.ledger().filter(({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId).length;
+    const times = this.ledger().filter(
+      ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
+    ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
     // Asked of the records themselves, not of the fold: one that forgets an order's version is found.
@@ -96,7 +107,8 @@ export class Referee {
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
-        if (known.content !== content) this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
+        if (known.content !== content)
+          this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
       }
       this.published.set(event.id, { content, count: 1 });
@@ -124,21 +136,29 @@ export class Referee {
 
   /** The projector's commit: everything below must have been published. */
   projected(partition: number, offset: bigint): void {
-    const missing = this.expected.find((one) => one.partition === partition && one.offset < offset && !this.published.has(one.event.id));
+    const missing = this.expected.find(
+      (one) => one.partition === partition && one.offset < offset && !this.published.has(one.event.id),
+    );
     if (missing)
-      this.say('frontierPassed', `the projector committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`);
+      this.say(
+        'frontierPassed',
+        `the projector committed ${offset} of ${partition} without ${missing.event.type} of ${missing.offset}`,
+      );
   }
 
   isFinished({ command, isRejected }: CommandRecord): boolean {
     const operation = findOperation(this.order(command.orderKey), command.commandId);
     if (!operation) return false;
-    return operation.contentHash === command.contentHash ? operation.phase !== 'idle' && operation.phase !== 'open' : isRejected;
+    return operation.contentHash === command.contentHash
+      ? operation.phase !== 'idle' && operation.phase !== 'open'
+      : isRejected;
   }
 
   #compare(before: OperationState | undefined, after: OperationState, key: string): void {
     const from = before?.phase ?? 'idle';
     if (from !== after.phase) {
-      if (!ONWARD[from].includes(after.phase)) this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
+      if (!ONWARD[from].includes(after.phase))
+        this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
       if (after.phase === 'open') this.#inOrder(after, key);
     } else if (from === 'ended' && before?.end !== after.end && before?.end !== 'expired') {
       this.say('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
@@ -150,7 +170,9 @@ export class Referee {
   /** Whatever came earlier with the same key on the same partition must be finished when a command is granted. */
   #inOrder(operation: OperationState, key: string): void {
     const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
-    const own = ofKey.find(({ command }) => command.commandId === operation.commandId && command.contentHash === operation.contentHash);
+    const own = ofKey.find(
+      ({ command }) => command.commandId === operation.commandId && command.contentHash === operation.contentHash,
+    );
     if (!own) return;
     const overtaken = ofKey.find(
       (other) =>
@@ -168,7 +190,8 @@ export class Referee {
     if (final === undefined || data.commandId === undefined) return;
     const operation = `${subject} ${data.commandId}`;
     const before = this.#finals.get(operation);
-    if (before !== undefined && before !== 'expired') this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
+    if (before !== undefined && before !== 'expired')
+      this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
     this.#finals.set(operation, final);
   }
 }
@@ -178,7 +201,9 @@ export function finalOf(type: string, outcome: string | undefined): string | und
   const name = type.split('.').at(-1) ?? '';
   if (name === 'doubt_resolved')
     return outcome === 'succeeded' || outcome === 'refused' || outcome === 'not_executed' ? outcome : undefined;
-  return ['succeeded', 'refused', 'rejected', 'expired'].includes(name) && type !== 'payment.command.rejected' ? name : undefined;
+  return ['succeeded', 'refused', 'rejected', 'expired'].includes(name) && type !== 'payment.command.rejected'
+    ? name
+    : undefined;
 }
 
 /** A repeat may have lost its page: that is not part of what the event says. */

@@ -23,7 +23,9 @@ export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'sa
 
 /** Payments that the ledger shows as succeeded, voided ones among them. */
 export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
-  return ledger.filter(({ request, standing }) => request.orderKey === key && isPayment(request) && standing === 'succeeded');
+  return ledger.filter(
+    ({ request, standing }) => request.orderKey === key && isPayment(request) && standing === 'succeeded',
+  );
 }
 
 export const commandIdOf = ({ request }: LedgerEntry): string => request.by.commandId;
@@ -59,5 +61,8 @@ function isShownWithDoubt(order: OrderState, entry: LedgerEntry): boolean {
 const isVoided = ({ ledger }: Ledger, { transactionId, request: { orderKey } }: LedgerEntry): boolean =>
   ledger.some(
     ({ request, standing }) =>
-      request.orderKey === orderKey && request.operation === 'void' && request.transactionId === transactionId && standing === 'succeeded',
+      request.orderKey === orderKey &&
+      request.operation === 'void' &&
+      request.transactionId === transactionId &&
+      standing === 'succeeded',
   );

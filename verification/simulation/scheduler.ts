@@ -77,7 +77,9 @@ export class Scheduler {
       this.#remember(label);
       next.act();
       // Everything that was only waiting for this runs to its next await: a tick comes when no microtask is left.
-      await new Promise((resolve) => (this.steps % TICKS_PER_TURN === 0 ? setImmediate(resolve) : process.nextTick(resolve)));
+      await new Promise((resolve) =>
+        this.steps % TICKS_PER_TURN === 0 ? setImmediate(resolve) : process.nextTick(resolve),
+      );
     }
   }
 

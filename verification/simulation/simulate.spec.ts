@@ -4,11 +4,18 @@ import { isInDoubt } from '@tranche/order-journal';
 import type { ProfileName } from './profile.js';
 import { simulate } from './simulate.js';
 
-const found = JSON.parse(readFileSync(join(__dirname, 'found-seeds.json'), 'utf8')) as { profile: ProfileName; seeds: number[] };
+const found = JSON.parse(readFileSync(join(__dirname, 'found-seeds.json'), 'utf8')) as {
+  profile: ProfileName;
+  seeds: number[];
+};
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
 
 it('is the same run for the same seed', async () => {
-  const [one, again, other] = [await simulate({ seed: 11 }), await simulate({ seed: 11 }), await simulate({ seed: 12 })];
+  const [one, again, other] = [
+    await simulate({ seed: 11 }),
+    await simulate({ seed: 11 }),
+    await simulate({ seed: 12 }),
+  ];
   expect([again.hash, again.steps, again.operations]).toEqual([one.hash, one.steps, one.operations]);
   expect(other.hash).not.toBe(one.hash);
 });
@@ -19,7 +26,13 @@ it('ends every command of a world without faults, and doubts nothing', async () 
     const phases = [...world.referee.orders.values()].flatMap(({ operations }) =>
       operations.filter((one) => one.phase === 'open' || isInDoubt(one)),
     );
-    expect({ seed, violations, crashes, inDoubt, phases }).toEqual({ seed, violations: [], crashes: 0, inDoubt: 0, phases: [] });
+    expect({ seed, violations, crashes, inDoubt, phases }).toEqual({
+      seed,
+      violations: [],
+      crashes: 0,
+      inDoubt: 0,
+      phases: [],
+    });
     expect(world.plan.orderKeys.length).toBeGreaterThanOrEqual(2);
     expect(world.plan.commands.length).toBeGreaterThanOrEqual(5);
   }
@@ -34,7 +47,11 @@ it('finds and restores every order that its index loses under a valid marker', a
   let holes = 0;
   for (const seed of seeds(1, 40)) {
     const { violations, world } = await simulate({ seed, isCalm: true });
-    expect({ seed, violations, isIndexRight: world.isIndexRight }).toEqual({ seed, violations: [], isIndexRight: true });
+    expect({ seed, violations, isIndexRight: world.isIndexRight }).toEqual({
+      seed,
+      violations: [],
+      isIndexRight: true,
+    });
     holes += world.holes;
   }
   expect(holes).toBeGreaterThan(3);

@@ -64,7 +64,13 @@ export interface RunOptions {
 }
 
 /** One world from its seed: commands, faults, then peace, and a last look. */
-export async function simulate({ seed, isCalm = false, profile: given, trace, stopsAtFirst = false }: RunOptions): Promise<RunResult> {
+export async function simulate({
+  seed,
+  isCalm = false,
+  profile: given,
+  trace,
+  stopsAtFirst = false,
+}: RunOptions): Promise<RunResult> {
   const random = new Random(seed);
   const profile = typeof given === 'object' ? given : isCalm ? calmProfile() : drawProfile(random, given);
   const counts = { crashes: 0, pauses: 0, flushes: 0 };
@@ -126,7 +132,8 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
       trace?.(`${' '.repeat(11)}  the index goes back`);
       index.restoreOlder();
     }
-    if (random.chance(profile.clockJump)) process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
+    if (random.chance(profile.clockJump))
+      process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
   }
 
@@ -147,8 +154,10 @@ export async function simulate({ seed, isCalm = false, profile: given, trace, st
   };
 
   world.start();
-  for (const { atMs, version } of profile.edges?.switches ?? []) scheduler.after(atMs, 'a roll-out begins', () => roll(version));
-  for (let n = 0; n < profile.processes; n++) scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
+  for (const { atMs, version } of profile.edges?.switches ?? [])
+    scheduler.after(atMs, 'a roll-out begins', () => roll(version));
+  for (let n = 0; n < profile.processes; n++)
+    scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
   if (profile.operator)
     for (const share of [0.3, 0.6, 1])
       scheduler.after(profile.troubleMs * share + OPERATOR_MS, 'an operator looks', () => operate(world, around));

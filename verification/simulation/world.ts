@@ -46,8 +46,14 @@ export class World {
     const commands = new Map(
       RAILS.map(topicOf).map((name) => [name, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
     );
-    const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(around, 'notifications', COMMAND_PARTITIONS);
-    const consumed = [...commands.values(), notifications].flatMap(({ name, partitions }) => partitionsOf(name, partitions));
+    const notifications = new SimulatedTopic<SimulatedNotification & { id: string }>(
+      around,
+      'notifications',
+      COMMAND_PARTITIONS,
+    );
+    const consumed = [...commands.values(), notifications].flatMap(({ name, partitions }) =>
+      partitionsOf(name, partitions),
+    );
     const projected = [...journal.partitions.keys()].map((partition) => ({ topic: JOURNAL, partition }));
     this.shared = {
       journal,
@@ -58,7 +64,10 @@ export class World {
       gatewayGroup: new SimulatedGroup(around, 'gateway', consumed, (point, isOwn) => this.#committed(point, isOwn)),
       projectorGroup: new SimulatedGroup(around, 'projector', projected, ({ partition, offset }, isOwn) => {
         if (!isOwn)
-          this.referee.say('foreignCommit', `${offset} of journal partition ${partition} was committed by a member that does not hold it`);
+          this.referee.say(
+            'foreignCommit',
+            `${offset} of journal partition ${partition} was committed by a member that does not hold it`,
+          );
         this.referee.projected(partition, offset);
       }),
       taken: { buffered: 0, fetched: 0 },
@@ -67,14 +76,17 @@ export class World {
       alarmed: (message) => {
         if (this.holes === 0 || !message.startsWith(HOLE_FOUND)) this.referee.say('indexWrong', message);
       },
-      threw: (error) => this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      threw: (error) =>
+        this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     };
   }
 
   /** Commands come over time; cardholders and providers decide; an operator looks; an approval expires. */
   start(): void {
     for (const planned of this.plan.commands) {
-      this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () => this.#publish(planned));
+      this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
+        this.#publish(planned),
+      );
     }
   }
 
@@ -202,14 +214,22 @@ export class World {
 
   #notify(notification: SimulatedNotification, delayMs: number): void {
     const id = `n${++this.#notifications}`;
-    this.around.scheduler.after(delayMs, `notification ${id} ${notification.operation} ${notification.execCode}`, () => {
-      this.shared.notifications.land(notification.orderKey, { ...notification, id });
-    });
+    this.around.scheduler.after(
+      delayMs,
+      `notification ${id} ${notification.operation} ${notification.execCode}`,
+      () => {
+        this.shared.notifications.land(notification.orderKey, { ...notification, id });
+      },
+    );
   }
 
   #committed({ topic, partition, offset, metadata }: CommitPoint, isOwn: boolean): void {
     const { referee } = this;
-    if (!isOwn) referee.say('foreignCommit', `${offset} of ${topic}/${partition} was committed by a member that does not hold it`);
+    if (!isOwn)
+      referee.say(
+        'foreignCommit',
+        `${offset} of ${topic}/${partition} was committed by a member that does not hold it`,
+      );
     const finished = decodeFinished(offset, metadata);
     const records =
       topic === this.shared.notifications.name
@@ -220,9 +240,14 @@ export class World {
           }))
         : referee.commands
             .filter((record) => record.topic === topic && record.partition === partition)
-            .map((record) => ({ offset: record.offset, isFinished: () => referee.isFinished(record), name: record.command.commandId }));
+            .map((record) => ({
+              offset: record.offset,
+              isFinished: () => referee.isFinished(record),
+              name: record.command.commandId,
+            }));
     referee.committed(records, offset, finished);
   }
 }
 
-const partitionsOf = (topic: string, count: number) => Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+const partitionsOf = (topic: string, count: number) =>
+  Array.from({ length: count }, (_, partition) => ({ topic, partition }));

@@ -37,12 +37,24 @@ it('no planted secret is left in a log, a record, a store or a metric', async ()
 describe('a leak is seen', () => {
   const secret = randomUUID();
   const number = '4970101298760016';
-  const canaries = [secretCanary('a secret', secret), cardCanary('a card number', number), cardTokenCanary(randomUUID())];
+  const canaries = [
+    secretCanary('a secret', secret),
+    cardCanary('a card number', number),
+    cardTokenCanary(randomUUID()),
+  ];
   const hitsIn = (places: Parameters<typeof reportOf>[0]['places']) =>
-    reportOf({ places, canaries, misplaced: 0 }).found.map(({ canary, form, place, entry }) => [canary, form, place, entry]);
+    reportOf({ places, canaries, misplaced: 0 }).found.map(({ canary, form, place, entry }) => [
+      canary,
+      form,
+      place,
+      entry,
+    ]);
 
   it('in a line of a log', () => {
-    const lines = ['{"level":"info","msg":"started"}', `{"level":"error","msg":"refused ${number.replace(/(.{4})/g, '$1 ')}"}`];
+    const lines = [
+      '{"level":"info","msg":"started"}',
+      `{"level":"error","msg":"refused ${number.replace(/(.{4})/g, '$1 ')}"}`,
+    ];
     expect(hitsIn([logOf('a-service', lines)])).toEqual([['a card number', 'in groups', 'log of a-service', 'line 2']]);
   });
 
@@ -50,11 +62,24 @@ describe('a leak is seen', () => {
     const topicPrefix = ownPrefix();
     const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'canaries' }, silentLog);
     const definitions = [TOPICS.events];
-    await ensureTopics(client, { prefix: topicPrefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+    await ensureTopics(client, {
+      prefix: topicPrefix,
+      definitions,
+      replicationFactor: 1,
+      minInSyncReplicas: 1,
+      log: silentLog,
+    });
     const producer = new BatchingProducer({ client, log: silentLog });
     const topic = topicPrefix + TOPICS.events.name;
     const send = (record: { key?: string; value?: string; headers?: Record<string, string> }) =>
-      producer.send({ topic, key: 'shop-fr/order-1', partition: 0, headers: {}, ...record, value: Buffer.from(record.value ?? '{}') });
+      producer.send({
+        topic,
+        key: 'shop-fr/order-1',
+        partition: 0,
+        headers: {},
+        ...record,
+        value: Buffer.from(record.value ?? '{}'),
+      });
     await send({});
     await send({ value: JSON.stringify({ note: Buffer.from(secret).toString('base64') }) });
     await send({ key: `shop-fr/${number}` });
@@ -89,7 +114,9 @@ describe('a leak is seen', () => {
       );
       expect(seen.sort()).toEqual(kinds.map((kind) => [`redis ${own}`, prefix + kind]).sort());
     } finally {
-      await redis.del(['string', 'hash', 'hash-field', 'list', 'set', 'sorted', 'stream', secret].map((kind) => prefix + kind));
+      await redis.del(
+        ['string', 'hash', 'hash-field', 'list', 'set', 'sorted', 'stream', secret].map((kind) => prefix + kind),
+      );
       await redis.close();
     }
   });

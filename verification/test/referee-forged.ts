@@ -10,7 +10,13 @@ import {
   type JournalRecord,
   type OrderState,
 } from '@tranche/order-journal';
-import type { CallOfPlatform, NotificationOfPlatform, OperationOfPlatform, SentCommand, Traces } from '../faults/traces.js';
+import type {
+  CallOfPlatform,
+  NotificationOfPlatform,
+  OperationOfPlatform,
+  SentCommand,
+  Traces,
+} from '../faults/traces.js';
 
 const MERCHANT = 'shop-fr';
 const AT = '2028-01-31T10:00:00.000Z';
@@ -67,7 +73,13 @@ export class ForgedTraces {
   journaled(orderId: string, step: Step): this {
     const key = orderKey(MERCHANT, orderId);
     const [partition, offset] = [journalPartition(key), this.#offset++];
-    const record = { rulesVersion: RULES_VERSION, merchant: MERCHANT, orderId, at: AT, ...step } as unknown as JournalRecord;
+    const record = {
+      rulesVersion: RULES_VERSION,
+      merchant: MERCHANT,
+      orderId,
+      at: AT,
+      ...step,
+    } as unknown as JournalRecord;
     this.traces.journal.push({ partition, offset, key, record });
     const { order, effects } = fold(this.#orders.get(key) ?? emptyOrder(MERCHANT, orderId), record, offset);
     this.#orders.set(key, order);
@@ -77,13 +89,25 @@ export class ForgedTraces {
   }
 
   /** The platform took the call; without a command it is the back office's. */
-  executed(orderId: string, operation: OperationKind, entry: Partial<OperationOfPlatform> & { transactionId: string }, id?: string): this {
+  executed(
+    orderId: string,
+    operation: OperationKind,
+    entry: Partial<OperationOfPlatform> & { transactionId: string },
+    id?: string,
+  ): this {
     const operationType = TYPES[operation];
     const extraData = id === undefined ? undefined : tagOf(id);
     const call: CallOfPlatform = { time: AT, operation: operationType, orderId, executed: true };
     if (id !== undefined) this.traces.ledger.calls.push(call);
     this.traces.ledger.operations.push({
-      ...{ time: AT, identifier: 'Demo Shop FR', orderId, operationType, amount: 30_000, initialId: entry.transactionId },
+      ...{
+        time: AT,
+        identifier: 'Demo Shop FR',
+        orderId,
+        operationType,
+        amount: 30_000,
+        initialId: entry.transactionId,
+      },
       ...{ execCode: '0000', finalExecCode: '0000', origin: id === undefined ? 'back-office' : 'request', ...entry },
       ...(extraData === undefined ? {} : { extraData }),
     });
@@ -91,13 +115,37 @@ export class ForgedTraces {
   }
 
   /** Sent by the platform; answered with OK unless it was kept back. */
-  sent(orderId: string, operation: OperationKind, transactionId: string, state: NotificationOfPlatform['state'] = 'delivered'): this {
-    const { amount = 0, extraData } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
+  sent(
+    orderId: string,
+    operation: OperationKind,
+    transactionId: string,
+    state: NotificationOfPlatform['state'] = 'delivered',
+  ): this {
+    const { amount = 0, extraData } =
+      this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
     this.traces.delivered.push({
-      ...{ time: AT, merchant: MERCHANT, orderId, operationType: TYPES[operation], transactionId, execCode: '0000', state },
+      ...{
+        time: AT,
+        merchant: MERCHANT,
+        orderId,
+        operationType: TYPES[operation],
+        transactionId,
+        execCode: '0000',
+        state,
+      },
       parameters: {
-        ...{ IDENTIFIER: 'Demo Shop FR', OPERATIONTYPE: TYPES[operation], TRANSACTIONID: transactionId, ORDERID: orderId },
-        ...{ EXECCODE: '0000', AMOUNT: String(amount), ...(extraData === undefined ? {} : { EXTRADATA: extraData }), HASH: 'h' },
+        ...{
+          IDENTIFIER: 'Demo Shop FR',
+          OPERATIONTYPE: TYPES[operation],
+          TRANSACTIONID: transactionId,
+          ORDERID: orderId,
+        },
+        ...{
+          EXECCODE: '0000',
+          AMOUNT: String(amount),
+          ...(extraData === undefined ? {} : { EXTRADATA: extraData }),
+          HASH: 'h',
+        },
       },
       attempts: state === 'delivered' ? [{ time: AT, status: 200, answer: 'OK', isAccepted: true }] : [],
     });
@@ -110,7 +158,12 @@ export class ForgedTraces {
     const { HASH, ...parameters } = this.traces.delivered.at(-1)?.parameters ?? {};
     const { amount = 0 } = this.traces.ledger.operations.find((one) => one.transactionId === transactionId) ?? {};
     const notification = readNotification(MERCHANT, Object.entries(parameters), AT);
-    this.traces.notificationTopic.push({ partition: 3, offset: this.#offset++, id: `n-${transactionId}`, notification });
+    this.traces.notificationTopic.push({
+      partition: 3,
+      offset: this.#offset++,
+      id: `n-${transactionId}`,
+      notification,
+    });
     const answer = { execCode: '0000', transactionId, amount };
     const { tag } = untagExtraData(id === undefined ? undefined : tagOf(id));
     return this.journaled(orderId, {
@@ -158,7 +211,12 @@ export function cleanTraces(): Traces {
     .notified('run-1', 'refund', 'R2')
     .granted('run-2', 'c4', 'authorize', { amount: 30_000 })
     .executed('run-2', 'authorize', { transactionId: 'A2', execCode: '0002', finalExecCode: '0002' }, 'c4')
-    .journaled('run-2', { record: 'OUTCOME', ...closing('c4'), result: 'redirect', answer: { execCode: '0002', transactionId: 'A2' } });
+    .journaled('run-2', {
+      record: 'OUTCOME',
+      ...closing('c4'),
+      result: 'redirect',
+      answer: { execCode: '0002', transactionId: 'A2' },
+    });
   return forged.traces;
 }
 

@@ -19,6 +19,9 @@ it.each([
 });
 
 it('says what is missing', () => {
-  expect(bench('journal')).toMatchObject({ status: 1, stderr: expect.stringContaining('KAFKA_BROKERS and REDIS_URL must be set') });
+  expect(bench('journal')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('KAFKA_BROKERS and REDIS_URL must be set'),
+  });
   expect(bench('journal', '--check')).toMatchObject({ status: 0, stderr: '' });
 });

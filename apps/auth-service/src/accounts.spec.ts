@@ -1,7 +1,13 @@
 import { AccountsFileError, readAccounts } from './accounts.js';
 import { loadAccounts } from './accounts.config.js';
 
-const account = { account: 'shop', grant: 'client_credentials', clientId: 'id', clientSecret: 'canary-secret', scope: '/realms/shop' };
+const account = {
+  account: 'shop',
+  grant: 'client_credentials',
+  clientId: 'id',
+  clientSecret: 'canary-secret',
+  scope: '/realms/shop',
+};
 const user = { account: 'user', grant: 'password', username: 'name', password: 'canary-password' };
 const caller = { caller: 'payment-gateway', key: 'canary-key-of-24-characters', accounts: ['shop'] };
 
@@ -23,7 +29,12 @@ function faultsOf(document: unknown, files: Record<string, string> = {}): string
 describe('accounts file', () => {
   it('reads accounts of both grants and callers', () => {
     const accounts = readAccounts({ accounts: [account, user], callers: [caller] }, () => '');
-    expect(accounts.byName('shop')).toMatchObject({ account: 'shop', grant: 'client_credentials', clientId: 'id', scope: '/realms/shop' });
+    expect(accounts.byName('shop')).toMatchObject({
+      account: 'shop',
+      grant: 'client_credentials',
+      clientId: 'id',
+      scope: '/realms/shop',
+    });
     expect(accounts.byName('user')).toMatchObject({ grant: 'password', username: 'name', scope: undefined });
     expect(accounts.byName('constructor')).toBeUndefined();
     expect(accounts.callers[0]?.key.equals(caller.key)).toBe(true);
@@ -31,7 +42,9 @@ describe('accounts file', () => {
   });
 
   it('reads the demonstration file', () => {
-    const accounts = loadAccounts('../../config/accounts.demo.json'.replace('../..', process.cwd().replace(/\/apps\/auth-service$/, '')));
+    const accounts = loadAccounts(
+      '../../config/accounts.demo.json'.replace('../..', process.cwd().replace(/\/apps\/auth-service$/, '')),
+    );
     expect(accounts.byName('tranche-demo')).toMatchObject({ grant: 'client_credentials', scope: '/realms/demo' });
     expect(accounts.callers.map(({ caller: name }) => name)).toEqual(['payment-gateway']);
   });
@@ -87,7 +100,11 @@ describe('accounts file', () => {
     ['an empty list', { accounts: [], callers: [caller] }, 'accounts '],
     ['no callers', { accounts: [account] }, 'callers '],
     ['an entry that is no object', { accounts: ['x'], callers: [caller] }, 'accounts'],
-    ['two accounts of one name', { accounts: [account, account], callers: [caller] }, 'accounts[1].account is that of an earlier'],
+    [
+      'two accounts of one name',
+      { accounts: [account, account], callers: [caller] },
+      'accounts[1].account is that of an earlier',
+    ],
     [
       'two callers with one key',
       { accounts: [account], callers: [caller, { ...caller, caller: 'b' }] },

@@ -1,5 +1,15 @@
 import { plainToInstance, Type } from 'class-transformer';
-import { ArrayNotEmpty, IsArray, IsIn, IsString, Length, Matches, ValidateIf, ValidateNested, validateSync } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsArray,
+  IsIn,
+  IsString,
+  Length,
+  Matches,
+  ValidateIf,
+  ValidateNested,
+  validateSync,
+} from 'class-validator';
 import { faultsOf, Secret } from '@tranche/service-kit';
 
 export const GRANTS = ['client_credentials', 'password'] as const;
@@ -56,7 +66,8 @@ const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
 /** `readSecret` gives the content of a file that a `…File` field names. */
 export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
-  if (!isObject(document)) throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
+  if (!isObject(document))
+    throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
   const faults: AccountsFault[] = [];
   const entries = {
     ...document,
@@ -64,7 +75,11 @@ export function readAccounts(document: unknown, readSecret: (path: string) => st
     callers: withSecretsFromFiles(document.callers, 'callers', readSecret, faults),
   };
   const file = plainToInstance(AccountsFile, entries);
-  const errors = validateSync(file, { whitelist: true, forbidNonWhitelisted: true, validationError: { target: false, value: false } });
+  const errors = validateSync(file, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    validationError: { target: false, value: false },
+  });
   faults.push(...faultsOf(errors), ...crossFaults(file));
   if (faults.length > 0) throw new AccountsFileError(faults);
   const all = file.accounts.map(accountOf);
@@ -147,7 +162,8 @@ function usesPassword({ grant }: AccountEntry): boolean {
 
 function accountOf(entry: AccountEntry): Account {
   const { account, grant, scope, scopeFrom } = entry;
-  if (grant === 'password') return { account, grant, username: entry.username, password: new Secret(entry.password), scope, scopeFrom };
+  if (grant === 'password')
+    return { account, grant, username: entry.username, password: new Secret(entry.password), scope, scopeFrom };
   return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
 }
 
@@ -197,7 +213,12 @@ function repeated<T>(entries: readonly T[], field: keyof T & string, list: strin
   });
 }
 
-function withSecretsFromFiles(list: unknown, path: string, readSecret: (path: string) => string, faults: AccountsFault[]): unknown {
+function withSecretsFromFiles(
+  list: unknown,
+  path: string,
+  readSecret: (path: string) => string,
+  faults: AccountsFault[],
+): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((entry: unknown, index) => {
     if (!isObject(entry)) return entry;
@@ -215,11 +236,19 @@ function withSecretsFromFiles(list: unknown, path: string, readSecret: (path: st
   });
 }
 
-function secretFrom(file: string, where: string, readSecret: (path: string) => string, faults: AccountsFault[]): string {
+function secretFrom(
+  file: string,
+  where: string,
+  readSecret: (path: string) => string,
+  faults: AccountsFault[],
+): string {
   try {
     return readSecret(file).replace(/\r?\n$/, '');
   } catch (error) {
-    faults.push({ path: where, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})` });
+    faults.push({
+      path: where,
+      message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
+    });
     // So that the field is not reported as missing too.
     return 'unread'.repeat(4);
   }

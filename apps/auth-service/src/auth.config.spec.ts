@@ -62,9 +62,15 @@ describe('settings of auth-service', () => {
   });
 
   it('with SASL need its user and password, and without KAFKA_BROKERS there is no Kafka', () => {
-    expect(faultsOf({ ...sound, KAFKA_SASL_MECHANISM: 'plain' }).sort()).toEqual(['KAFKA_SASL_PASSWORD', 'KAFKA_SASL_USERNAME']);
+    expect(faultsOf({ ...sound, KAFKA_SASL_MECHANISM: 'plain' }).sort()).toEqual([
+      'KAFKA_SASL_PASSWORD',
+      'KAFKA_SASL_USERNAME',
+    ]);
     expect(loadConfig(AuthConfig, sound).kafka).toBeUndefined();
-    expect(loadConfig(AuthConfig, { ...sound, KAFKA_BROKERS: 'a:1,b:2' }).kafka).toEqual({ brokers: ['a:1', 'b:2'], ssl: false });
+    expect(loadConfig(AuthConfig, { ...sound, KAFKA_BROKERS: 'a:1,b:2' }).kafka).toEqual({
+      brokers: ['a:1', 'b:2'],
+      ssl: false,
+    });
   });
 
   it('are all in the README', () => {

@@ -31,7 +31,11 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   })
   accounts: Accounts;
 
-  @Env('TOKEN_ENCRYPTION_KEY', { doc: '32 random bytes in base64 that encrypt the cached tokens', secret: true, read: readEncryptionKey })
+  @Env('TOKEN_ENCRYPTION_KEY', {
+    doc: '32 random bytes in base64 that encrypt the cached tokens',
+    secret: true,
+    read: readEncryptionKey,
+  })
   encryptionKey: Buffer;
 
   @Env('TOKEN_ENCRYPTION_KEYS_PREVIOUS', {
@@ -42,7 +46,11 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   })
   previousEncryptionKeys?: Buffer[];
 
-  @Env('REDIS_URL', { doc: "the token cache's Redis, redis:// or rediss://", secret: true, protocols: ['redis', 'rediss'] })
+  @Env('REDIS_URL', {
+    doc: "the token cache's Redis, redis:// or rediss://",
+    secret: true,
+    protocols: ['redis', 'rediss'],
+  })
   redisUrl: URL;
 
   @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:auth:' })
@@ -56,7 +64,10 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('ALLOW_PASSWORD_GRANT', { doc: 'true to let accounts use the password grant', default: false })
   allowsPasswordGrant: boolean;
 
-  @Env('REFUSAL_SECONDS', { doc: 'how long a refusal of the token API is answered without asking again; 0: not at all', default: 10 })
+  @Env('REFUSAL_SECONDS', {
+    doc: 'how long a refusal of the token API is answered without asking again; 0: not at all',
+    default: 10,
+  })
   @Min(0)
   @Max(300)
   refusalSeconds: number;
@@ -79,7 +90,10 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @ArrayMinSize(1)
   kafkaBrokers?: string[];
 
-  @Env('TOPICS', { doc: 'create: create missing topics; check: only say what is wrong with them (production)', default: 'create' })
+  @Env('TOPICS', {
+    doc: 'create: create missing topics; check: only say what is wrong with them (production)',
+    default: 'create',
+  })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
@@ -101,7 +115,12 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   #keyFaults(): ConfigFault[] {
     const ids = [this.encryptionKey, ...(this.previousEncryptionKeys ?? [])].map(keyIdOf);
     if (new Set(ids).size === ids.length) return [];
-    return [{ name: 'TOKEN_ENCRYPTION_KEYS_PREVIOUS', message: 'holds a key twice, or the one of TOKEN_ENCRYPTION_KEY. Remove it' }];
+    return [
+      {
+        name: 'TOKEN_ENCRYPTION_KEYS_PREVIOUS',
+        message: 'holds a key twice, or the one of TOKEN_ENCRYPTION_KEY. Remove it',
+      },
+    ];
   }
 
   #passwordGrantFaults(): ConfigFault[] {

@@ -41,7 +41,9 @@ describe('token keys', () => {
   );
 
   it('give equal names for equal things, and others for others and for other keys', () => {
-    expect(keys.name(['shop', 'client_credentials', '/realm'])).toBe(keys.name(['shop', 'client_credentials', '/realm']));
+    expect(keys.name(['shop', 'client_credentials', '/realm'])).toBe(
+      keys.name(['shop', 'client_credentials', '/realm']),
+    );
     const names = [
       keys.name(['a', 'b', 'c']),
       keys.name(['a', 'bc']),

@@ -79,7 +79,9 @@ export class TokenKeys {
       const decipher = createDecipheriv(CIPHER, entryKey.key, ivBytes, { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(entryName))
         .setAuthTag(sealed.subarray(-TAG_BYTES));
-      return { text: Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8') };
+      return {
+        text: Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8'),
+      };
     } catch {
       return { fault: 'tampered' };
     }

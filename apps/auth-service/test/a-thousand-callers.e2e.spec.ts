@@ -38,7 +38,8 @@ describe('a thousand callers on three replicas in processes of their own', () =>
     for await (const keys of redis.scanIterator({ MATCH: `${prefix}*` })) if (keys.length > 0) await redis.del(keys);
     await redis.close();
     const printed = replicas.flatMap(({ logs }) => logs).join('\n');
-    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens]) expect(printed).not.toContain(secret);
+    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens])
+      expect(printed).not.toContain(secret);
   });
 
   interface Answer {
@@ -67,7 +68,8 @@ describe('a thousand callers on three replicas in processes of their own', () =>
     throw new Error(`caller ${caller} got no token`);
   }
 
-  const askAll = (refused?: string) => Promise.all(Array.from({ length: CALLERS }, (_, caller) => ask(caller, refused)));
+  const askAll = (refused?: string) =>
+    Promise.all(Array.from({ length: CALLERS }, (_, caller) => ask(caller, refused)));
   const tokensOf = (answers: Answer[]) => new Set(answers.map(({ accessToken }) => accessToken));
 
   it('who find nothing cached cause one call of the token API', async () => {

@@ -18,7 +18,8 @@ describe('auth.events.v1', () => {
     const topic = (events = await authEventsOf(topicPrefix));
     const first = await service.token();
     const second = await service.token('shop', first.fingerprint);
-    replicas.api.answer = (response) => answerJson(response, 401, { error: 'invalid_client', error_description: 'canary' });
+    replicas.api.answer = (response) =>
+      answerJson(response, 401, { error: 'invalid_client', error_description: 'canary' });
     await service.post({ account: 'second' });
 
     await topic.next(({ type }) => type === 'auth.token.refused');
@@ -35,7 +36,10 @@ describe('auth.events.v1', () => {
       ['auth.token.refreshed', { account: 'shop', fingerprint: second.fingerprint, expiresInSeconds: life }],
     ]);
     expect(told.filter(([, data]) => (data as AuthEvent).account === 'second')).toEqual([
-      ['auth.token.refused', { account: 'second', reason: 'The token API refused the account (HTTP 401, invalid_client).' }],
+      [
+        'auth.token.refused',
+        { account: 'second', reason: 'The token API refused the account (HTTP 401, invalid_client).' },
+      ],
     ]);
     const written = JSON.stringify(topic.events);
     for (const secret of [...replicas.api.tokens, 'canary']) expect(written).not.toContain(secret);
@@ -48,7 +52,9 @@ describe('auth.events.v1', () => {
     expect((await fetch(`${service.managementUrl}/health/ready`)).status).toBe(200);
     expect((await fetch(`${service.managementUrl}/health/live`)).status).toBe(200);
     await service.stop();
-    expect(service.lines.some(({ message }) => String(message).startsWith('Kafka does not answer at 127.0.0.1:1'))).toBe(true);
+    expect(
+      service.lines.some(({ message }) => String(message).startsWith('Kafka does not answer at 127.0.0.1:1')),
+    ).toBe(true);
   });
 
   it('is not written at all without KAFKA_BROKERS', async () => {

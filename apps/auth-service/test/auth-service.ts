@@ -14,8 +14,20 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 
 export const ACCOUNTS = {
   accounts: [
-    { account: 'shop', grant: 'client_credentials', clientId: 'shop-client', clientSecret: CLIENT_SECRET, scope: '/realms/shop' },
-    { account: 'second', grant: 'client_credentials', clientId: 'second-client', clientSecret: CLIENT_SECRET, scope: '/realms/second' },
+    {
+      account: 'shop',
+      grant: 'client_credentials',
+      clientId: 'shop-client',
+      clientSecret: CLIENT_SECRET,
+      scope: '/realms/shop',
+    },
+    {
+      account: 'second',
+      grant: 'client_credentials',
+      clientId: 'second-client',
+      clientSecret: CLIENT_SECRET,
+      scope: '/realms/second',
+    },
   ],
   callers: [
     { caller: 'payment-gateway', key: GATEWAY_KEY, accounts: ['shop', 'second'] },
@@ -55,7 +67,11 @@ export async function startAuthService(env: Record<string, string>) {
   async function post(body: unknown, key: string | undefined = GATEWAY_KEY) {
     const headers = { 'content-type': 'application/json', ...(key === '' ? {} : { authorization: `Bearer ${key}` }) };
     const response = await fetch(`${url}/v1/tokens`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as TokenAnswer & Record<string, unknown> };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as TokenAnswer & Record<string, unknown>,
+    };
   }
 
   return {

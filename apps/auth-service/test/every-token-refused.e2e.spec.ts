@@ -11,7 +11,9 @@ describe('a platform that refuses every token', () => {
     const second = await two[0]!.token('shop', first.fingerprint);
     expect(second.accessToken).toBe(replicas.api.tokens[1]);
     const answers = await Promise.all(
-      two.flatMap((service) => Array.from({ length: 50 }, () => service.post({ account: 'shop', refused: second.fingerprint }))),
+      two.flatMap((service) =>
+        Array.from({ length: 50 }, () => service.post({ account: 'shop', refused: second.fingerprint })),
+      ),
     );
     for (const { status, headers } of answers) {
       expect(status).toBe(503);
@@ -27,7 +29,9 @@ describe('a platform that refuses every token', () => {
     const first = await service.token();
     const begunAtMs = performance.now();
     const { fingerprint: refused } = await service.token('shop', first.fingerprint);
-    await waitFor(async () => (await service.post({ account: 'shop', refused })).status === 200, { what: 'another token' });
+    await waitFor(async () => (await service.post({ account: 'shop', refused })).status === 200, {
+      what: 'another token',
+    });
     expect(performance.now() - begunAtMs).toBeGreaterThan(500);
     expect((await service.token()).accessToken).toBe(replicas.api.tokens[2]);
     expect(replicas.api.requests).toHaveLength(3);

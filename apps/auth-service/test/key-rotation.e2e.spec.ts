@@ -47,7 +47,9 @@ describe('a rotation of the encryption key', () => {
     await Promise.all(both.flatMap((service) => Array.from({ length: 20 }, () => service.token())));
     expect(replicas.api.requests).toHaveLength(2);
     expect(both[0].lines.filter(({ level }) => level === 'error')).toEqual([]);
-    expect(both[0].lines.filter(({ message }) => String(message).includes('sealed with a key that is not configured'))).toHaveLength(1);
+    expect(
+      both[0].lines.filter(({ message }) => String(message).includes('sealed with a key that is not configured')),
+    ).toHaveLength(1);
   });
 
   it('to two different keys at once costs a call for each, not one whenever they look', async () => {

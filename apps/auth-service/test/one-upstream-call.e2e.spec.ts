@@ -32,14 +32,18 @@ describe('however many ask, the token API is asked once', () => {
     const ours = { AUTH_URL: api.url, REDIS_URL: redisUrl, REDIS_KEY_PREFIX: prefix, REDIS_ANSWER_MS: PATIENT_MS };
     const service = await startAuthService({ ...ours, ...env });
     services.push(service);
-    await waitFor(async () => (await fetch(`${service.managementUrl}/health/ready`)).ok, { what: 'auth-service to be ready' });
+    await waitFor(async () => (await fetch(`${service.managementUrl}/health/ready`)).ok, {
+      what: 'auth-service to be ready',
+    });
     return service;
   }
 
   async function entries(): Promise<{ key: string; value: string; ttlMs: number }[]> {
     const keys: string[] = [];
     for await (const batch of redis.scanIterator({ MATCH: `${prefix}*` })) keys.push(...batch);
-    return Promise.all(keys.map(async (key) => ({ key, value: (await redis.get(key)) ?? '', ttlMs: await redis.pTTL(key) })));
+    return Promise.all(
+      keys.map(async (key) => ({ key, value: (await redis.get(key)) ?? '', ttlMs: await redis.pTTL(key) })),
+    );
   }
 
   it('by 200 callers of one instance', async () => {
@@ -84,7 +88,12 @@ describe('however many ask, the token API is asked once', () => {
       expect(ttlMs).toBeLessThanOrEqual(990_000);
       expect(ttlMs).toBeGreaterThan(980_000);
       const readable = [value, Buffer.from(value.split('.')[3] ?? '', 'base64url').toString('latin1')].join();
-      for (const secret of [...api.tokens, ...api.tokens.flatMap((token) => token.split('.')), CLIENT_SECRET, 'accessToken'])
+      for (const secret of [
+        ...api.tokens,
+        ...api.tokens.flatMap((token) => token.split('.')),
+        CLIENT_SECRET,
+        'accessToken',
+      ])
         expect(readable).not.toContain(secret);
     }
   });

@@ -45,19 +45,33 @@ describe('the built auth-service', () => {
     expect((await fetch(`${app.managementUrl}/health/live`)).status).toBe(200);
     expect(await (await fetch(`${app.managementUrl}/health/ready`)).json()).toEqual({ status: 'up', reasons: [] });
     expect((await askForToken(app.url)).status).toBe(200);
-    expect(await (await fetch(`${app.managementUrl}/metrics`)).text()).toMatch(/auth_tokens_served_total\{.*source="renewal".*\} 1/);
+    expect(await (await fetch(`${app.managementUrl}/metrics`)).text()).toMatch(
+      /auth_tokens_served_total\{.*source="renewal".*\} 1/,
+    );
     expect(await app.stop('SIGTERM')).toBe(0);
     const printed = app.logs.join('\n');
     expect(printed).toContain('auth-service has stopped');
-    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens]) expect(printed).not.toContain(secret);
+    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens])
+      expect(printed).not.toContain(secret);
   });
 
   it('without settings names all that is missing in one message and ends with 78', async () => {
-    app = await startApp('auth-service', { LOG_LEVEL: 'loud', ALLOW_PASSWORD_GRANT: 'perhaps' }, { readyPath: undefined });
+    app = await startApp(
+      'auth-service',
+      { LOG_LEVEL: 'loud', ALLOW_PASSWORD_GRANT: 'perhaps' },
+      { readyPath: undefined },
+    );
     expect(await app.exited).toBe(78);
     expect(app.logs[0]).toBe('auth-service cannot start, 6 settings are wrong:');
     const names = app.logs.slice(1).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
-    expect(names.sort()).toEqual(['ACCOUNTS_FILE', 'ALLOW_PASSWORD_GRANT', 'AUTH_URL', 'LOG_LEVEL', 'REDIS_URL', 'TOKEN_ENCRYPTION_KEY']);
+    expect(names.sort()).toEqual([
+      'ACCOUNTS_FILE',
+      'ALLOW_PASSWORD_GRANT',
+      'AUTH_URL',
+      'LOG_LEVEL',
+      'REDIS_URL',
+      'TOKEN_ENCRYPTION_KEY',
+    ]);
   });
 
   it('without Redis says so, tries again and is not ready; it is when Redis comes', async () => {
@@ -67,9 +81,12 @@ describe('the built auth-service', () => {
     url.host = `127.0.0.1:${port}`;
     app = await startApp('auth-service', { ...settings(), REDIS_URL: url.href }, { readyPath: '/health/live' });
     const started = app;
-    await waitFor(() => started.logs.filter((line) => line.includes(`Redis at 127.0.0.1:${port} cannot be reached`)).length >= 2, {
-      what: 'two attempts in the log',
-    });
+    await waitFor(
+      () => started.logs.filter((line) => line.includes(`Redis at 127.0.0.1:${port} cannot be reached`)).length >= 2,
+      {
+        what: 'two attempts in the log',
+      },
+    );
     const readiness = await fetch(`${app.managementUrl}/health/ready`);
     expect(readiness.status).toBe(503);
     expect(await readiness.text()).toContain('redis-tokens');
@@ -88,7 +105,11 @@ describe('the built auth-service', () => {
   });
 
   it('stops with 0 while Redis is away, also on SIGINT', async () => {
-    app = await startApp('auth-service', { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' }, { readyPath: '/health/live' });
+    app = await startApp(
+      'auth-service',
+      { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' },
+      { readyPath: '/health/live' },
+    );
     expect(await app.stop('SIGINT')).toBe(0);
   });
 
@@ -98,7 +119,9 @@ describe('the built auth-service', () => {
     const { port } = taken.address() as AddressInfo;
     app = await startApp('auth-service', { ...settings(), PORT: String(port) }, { readyPath: undefined });
     expect(await app.exited).toBe(1);
-    expect(app.logs.join('\n')).toContain(`auth-service cannot start: listen EADDRINUSE: address already in use 0.0.0.0:${port}`);
+    expect(app.logs.join('\n')).toContain(
+      `auth-service cannot start: listen EADDRINUSE: address already in use 0.0.0.0:${port}`,
+    );
     taken.close();
   });
 
@@ -128,7 +151,8 @@ describe('the built auth-service', () => {
     expect(api.requests[0]?.headers.traceparent).toContain(traceId);
     expect(await app.stop('SIGTERM')).toBe(0);
     const sent = bodies.join();
-    for (const part of ['/v1/traces', traceId, 'POST /v1/tokens', 'POST /iam/token', 'auth-service']) expect(sent).toContain(part);
+    for (const part of ['/v1/traces', traceId, 'POST /v1/tokens', 'POST /iam/token', 'auth-service'])
+      expect(sent).toContain(part);
     collector.close();
   });
 });

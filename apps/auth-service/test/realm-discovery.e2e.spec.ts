@@ -32,12 +32,15 @@ describe('an account whose realm is discovered', () => {
     service = undefined;
     for (const secret of [CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY]) expect(log).not.toContain(secret);
   });
-  const callsOf = (operation: string) => service?.lines.filter((line) => line.operation === operation && line.outcome !== undefined) ?? [];
+  const callsOf = (operation: string) =>
+    service?.lines.filter((line) => line.operation === operation && line.outcome !== undefined) ?? [];
 
   it('gets a token of the realm that the named account sees, which is asked for once', async () => {
     service = await startAuthService({ AUTH_URL: simulator.url, ACCOUNTS_FILE: accountsFile(ours) });
     const { accessToken, fingerprint } = await service.token('shop');
-    expect(JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({ realm: '/realms/second' });
+    expect(JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString())).toMatchObject({
+      realm: '/realms/second',
+    });
     await service.token('shop', fingerprint);
     expect(callsOf('realm')).toHaveLength(1);
     expect(callsOf('token')).toHaveLength(3);
@@ -53,7 +56,11 @@ describe('an account whose realm is discovered', () => {
   });
 
   it.each([
-    ['an answer of another shape', { realms: ['/a'] }, 'GET /iam/realms/my gave no realm path: its answer has no text `path`.'],
+    [
+      'an answer of another shape',
+      { realms: ['/a'] },
+      'GET /iam/realms/my gave no realm path: its answer has no text `path`.',
+    ],
     ['no JSON', '<html>', 'GET /iam/realms/my gave no realm path: its answer is not a JSON object.'],
   ])('says clearly that there is none: %s', async (_name, body, detail) => {
     const api = await startTokenApi();
@@ -61,7 +68,10 @@ describe('an account whose realm is discovered', () => {
     api.answer = (response, request) =>
       request.path === '/iam/realms/my' ? answerJson(response, 200, body) : giveToken(response, request);
     service = await startAuthService({ AUTH_URL: api.url, ACCOUNTS_FILE: accountsFile(ours) });
-    expect(await service.post({ account: 'shop' })).toMatchObject({ status: 502, body: { code: 'realm_unknown', detail } });
+    expect(await service.post({ account: 'shop' })).toMatchObject({
+      status: 502,
+      body: { code: 'realm_unknown', detail },
+    });
     expect(await service.post({ account: 'second' })).toMatchObject({ status: 200 });
     await api.close();
   });
@@ -99,7 +109,11 @@ describe('an account whose realm is discovered', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([
-      { account: 'shop', ok: false, reason: expect.stringMatching(/^The token API refused the account \(HTTP 401, invalid_client\)\.$/) },
+      {
+        account: 'shop',
+        ok: false,
+        reason: expect.stringMatching(/^The token API refused the account \(HTTP 401, invalid_client\)\.$/),
+      },
       { account: 'second', ok: true },
     ]);
     expect(stdout).not.toContain('canary');

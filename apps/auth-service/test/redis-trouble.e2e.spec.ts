@@ -110,7 +110,8 @@ describe('a Redis in trouble', () => {
     expect(second.accessToken).toBe(replicas.api.tokens[1]);
     for (let look = 0; look < 2; look++) {
       await afterTheCopy();
-      for (let i = 0; i < 10; i++) expect((await service.token('shop', first.fingerprint)).accessToken).toBe(second.accessToken);
+      for (let i = 0; i < 10; i++)
+        expect((await service.token('shop', first.fingerprint)).accessToken).toBe(second.accessToken);
       await afterTheCopy();
       expect((await service.token('shop')).accessToken).toBe(second.accessToken);
     }
@@ -141,6 +142,9 @@ describe('a Redis in trouble', () => {
     way.hold();
     await service.token('shop');
     way.release();
-    await waitFor(async () => (await replicas.entries('lock:')).length === 0, { what: 'the end of the lock', timeoutMs: 4_000 });
+    await waitFor(async () => (await replicas.entries('lock:')).length === 0, {
+      what: 'the end of the lock',
+      timeoutMs: 4_000,
+    });
   });
 });

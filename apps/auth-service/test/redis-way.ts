@@ -86,7 +86,10 @@ export class RedisWay {
 function withoutWrites(sent: Buffer): Buffer {
   const text = sent.toString('latin1');
   return Buffer.from(
-    text.replaceAll('$3\r\nSET\r\n', '$3\r\nNO!\r\n').replaceAll("call('del'", "call('no!'").replaceAll("call('pexpire'", "call('no!!!!!'"),
+    text
+      .replaceAll('$3\r\nSET\r\n', '$3\r\nNO!\r\n')
+      .replaceAll("call('del'", "call('no!'")
+      .replaceAll("call('pexpire'", "call('no!!!!!'"),
     'latin1',
   );
 }

@@ -3,13 +3,17 @@ import { Replicas } from './replicas.js';
 import { answerJson } from './token-api.js';
 
 const [shop, ...others] = ACCOUNTS.accounts;
-const corrected = accountsFile({ ...ACCOUNTS, accounts: [{ ...shop, clientSecret: 'canary-corrected-secret-4f' }, ...others] });
+const corrected = accountsFile({
+  ...ACCOUNTS,
+  accounts: [{ ...shop, clientSecret: 'canary-corrected-secret-4f' }, ...others],
+});
 
 describe('credentials that the token API refuses', () => {
   const replicas = new Replicas();
   const refuse = () => {
     const giveToken = replicas.api.answer;
-    replicas.api.answer = (response) => answerJson(response, 401, { error: 'invalid_client', error_description: 'canary' });
+    replicas.api.answer = (response) =>
+      answerJson(response, 401, { error: 'invalid_client', error_description: 'canary' });
     return () => (replicas.api.answer = giveToken);
   };
 
@@ -17,8 +21,12 @@ describe('credentials that the token API refuses', () => {
     refuse();
     const three = await Promise.all([1, 2, 3].map(() => replicas.start({ REFUSAL_SECONDS: '300' })));
     for (let turn = 0; turn < 3; turn++) {
-      const answers = await Promise.all(three.flatMap((service) => Array.from({ length: 20 }, () => service.post({ account: 'shop' }))));
-      expect(new Set(answers.map(({ status, body }) => `${status} ${String(body.code)}`))).toEqual(new Set(['502 auth_refused']));
+      const answers = await Promise.all(
+        three.flatMap((service) => Array.from({ length: 20 }, () => service.post({ account: 'shop' }))),
+      );
+      expect(new Set(answers.map(({ status, body }) => `${status} ${String(body.code)}`))).toEqual(
+        new Set(['502 auth_refused']),
+      );
       for (const { headers, body } of answers) {
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
         expect(body.detail).toBe('The token API refused the account (HTTP 401, invalid_client).');

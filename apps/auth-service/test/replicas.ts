@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { TOPICS, type AuthEvent } from '@tranche/contracts';
 import { eventsOf, infrastructure, waitFor, type EventsOf } from '@tranche/testing';
 import { createClient } from 'redis';
-import { CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY, OTHER_KEY, startAuthService, type AuthServiceUnderTest } from './auth-service.js';
+import {
+  CLIENT_SECRET,
+  ENCRYPTION_KEY,
+  GATEWAY_KEY,
+  OTHER_KEY,
+  startAuthService,
+  type AuthServiceUnderTest,
+} from './auth-service.js';
 import { startTokenApi, type TokenApi } from './token-api.js';
 
 const { redisUrl } = infrastructure();
@@ -36,22 +43,32 @@ export class Replicas {
       if (left.length > 0) await this.redis.del(left.map(({ key }) => key));
       await this.api.close();
       const log = JSON.stringify(services.flatMap(({ lines }) => lines));
-      for (const secret of [CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, ENCRYPTION_KEY, ...this.api.tokens]) expect(log).not.toContain(secret);
+      for (const secret of [CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, ENCRYPTION_KEY, ...this.api.tokens])
+        expect(log).not.toContain(secret);
     });
   }
 
   async start(env: Record<string, string> = {}): Promise<AuthServiceUnderTest> {
-    const ours = { AUTH_URL: this.api.url, REDIS_URL: redisUrl, REDIS_KEY_PREFIX: this.prefix, REDIS_ANSWER_MS: PATIENT_MS };
+    const ours = {
+      AUTH_URL: this.api.url,
+      REDIS_URL: redisUrl,
+      REDIS_KEY_PREFIX: this.prefix,
+      REDIS_ANSWER_MS: PATIENT_MS,
+    };
     const service = await startAuthService({ ...ours, ...env });
     this.services.push(service);
-    await waitFor(async () => (await fetch(`${service.managementUrl}/health/ready`)).ok, { what: 'auth-service to be ready' });
+    await waitFor(async () => (await fetch(`${service.managementUrl}/health/ready`)).ok, {
+      what: 'auth-service to be ready',
+    });
     return service;
   }
 
   async entries(kind = ''): Promise<Entry[]> {
     const keys: string[] = [];
     for await (const batch of this.redis.scanIterator({ MATCH: `${this.prefix}${kind}*` })) keys.push(...batch);
-    return Promise.all(keys.map(async (key) => ({ key, value: (await this.redis.get(key)) ?? '', ttlMs: await this.redis.pTTL(key) })));
+    return Promise.all(
+      keys.map(async (key) => ({ key, value: (await this.redis.get(key)) ?? '', ttlMs: await this.redis.pTTL(key) })),
+    );
   }
 }
 

@@ -29,8 +29,11 @@ describe("an entry that was put in another's place in Redis", () => {
 
     const errors = service.lines.filter(({ level }) => level === 'error');
     expect(errors.map(({ account }) => account).sort()).toEqual(['second', 'shop']);
-    for (const { message } of errors) expect(message).toMatch(/a cached entry was changed or comes from another account: it is refused/);
-    expect(await metricOf(service, 'auth_cache_entries_refused_total')).toEqual([expect.stringMatching(/reason="tampered".* 2$/)]);
+    for (const { message } of errors)
+      expect(message).toMatch(/a cached entry was changed or comes from another account: it is refused/);
+    expect(await metricOf(service, 'auth_cache_entries_refused_total')).toEqual([
+      expect.stringMatching(/reason="tampered".* 2$/),
+    ]);
     for (const account of ['shop', 'second']) {
       const { data } = await topic.next(
         (event) => event.type === 'auth.entry.tampered' && event.subject === account,
@@ -71,6 +74,8 @@ describe("an entry that was put in another's place in Redis", () => {
     expect((await service.token('shop')).accessToken).toBe(replicas.api.tokens[1]);
     expect(await replicas.redis.type(entry?.key ?? '')).toBe('string');
     expect(service.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(await metricOf(service, 'auth_cache_entries_refused_total')).toEqual([expect.stringMatching(/reason="tampered".* 1$/)]);
+    expect(await metricOf(service, 'auth_cache_entries_refused_total')).toEqual([
+      expect.stringMatching(/reason="tampered".* 1$/),
+    ]);
   });
 });

@@ -9,7 +9,9 @@ describe('a token API that is not there', () => {
     replicas.api.answer = (response) => answerJson(response, 429, {}, { 'retry-after': '30' });
     const two = await Promise.all([replicas.start(), replicas.start()]);
     for (let turn = 0; turn < 3; turn++) {
-      const answers = await Promise.all(two.flatMap((service) => Array.from({ length: 20 }, () => service.post({ account: 'shop' }))));
+      const answers = await Promise.all(
+        two.flatMap((service) => Array.from({ length: 20 }, () => service.post({ account: 'shop' }))),
+      );
       for (const { status, headers, body } of answers) {
         expect([status, body.code]).toEqual([503, 'platform_unavailable']);
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(5);
@@ -36,7 +38,10 @@ describe('a token API that is not there', () => {
     expect(replicas.api.requests.length).toBeGreaterThan(1);
     expect(replicas.api.requests.length).toBeLessThanOrEqual(4);
     replicas.api.answer = giveToken;
-    await waitFor(async () => (await two[0].post({ account: 'shop' })).status === 200, { what: 'a token', timeoutMs: 10_000 });
+    await waitFor(async () => (await two[0].post({ account: 'shop' })).status === 200, {
+      what: 'a token',
+      timeoutMs: 10_000,
+    });
   });
 
   it('for longer than a lock lives is still asked by one replica', async () => {

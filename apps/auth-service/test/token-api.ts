@@ -32,7 +32,12 @@ export async function startTokenApi({ expiresIn = 43_200, delayMs = 0 } = {}): P
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const seen = { method: request.method, path: request.url, headers: request.headers, body: Buffer.concat(parts).toString() };
+      const seen = {
+        method: request.method,
+        path: request.url,
+        headers: request.headers,
+        body: Buffer.concat(parts).toString(),
+      };
       api.requests.push(seen);
       setTimeout(() => api.answer(response, seen), api.delayMs);
     });
@@ -44,7 +49,12 @@ export async function startTokenApi({ expiresIn = 43_200, delayMs = 0 } = {}): P
     delayMs,
     tokens: [],
     answer: (response) => {
-      const token = jwt({ sub: 'demo', jti: `token-${api.tokens.length + 1}`, iat: 1_700_000_000, exp: 1_700_000_000 + expiresIn });
+      const token = jwt({
+        sub: 'demo',
+        jti: `token-${api.tokens.length + 1}`,
+        iat: 1_700_000_000,
+        exp: 1_700_000_000 + expiresIn,
+      });
       api.tokens.push(token);
       answerJson(response, 200, {
         access_token: token,
@@ -65,7 +75,12 @@ export async function startTokenApi({ expiresIn = 43_200, delayMs = 0 } = {}): P
   return api;
 }
 
-export function answerJson(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function answerJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response
     .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(typeof body === 'string' ? body : JSON.stringify(body));

@@ -23,8 +23,12 @@ export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
   const card = enteredCard() as Card;
   const cardFullName = enteredCardName();
-  const faults = [...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })), ...nameFaults(cardFullName)];
-  if (faults.length > 0) throw new CardTrouble(faults.map((one) => (one.code === 'unknown_brand' ? { ...one, code: 'enum' } : one)));
+  const faults = [
+    ...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })),
+    ...nameFaults(cardFullName),
+  ];
+  if (faults.length > 0)
+    throw new CardTrouble(faults.map((one) => (one.code === 'unknown_brand' ? { ...one, code: 'enum' } : one)));
   const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
     throw troubleOf(error as Trouble);
   });
@@ -41,7 +45,11 @@ const FIELDS: Record<keyof Card, string> = {
 const nameFaults = (name: string): Fault[] => (name.trim() === '' ? [{ path: 'card-name', code: 'required' }] : []);
 
 /** The age and not the time: this clock may be wrong. */
-function postedCard({ hfToken, requestedAtMs }: CardToken, selectedBrand: string | undefined, cardFullName: string): object {
+function postedCard(
+  { hfToken, requestedAtMs }: CardToken,
+  selectedBrand: string | undefined,
+  cardFullName: string,
+): object {
   return { hfToken, ageMs: Math.max(0, performance.now() - requestedAtMs), selectedBrand, cardFullName };
 }
 

@@ -34,7 +34,13 @@ export function drawCart(shop: Shop, basket: Basket, onChange: () => void): void
       cost.textContent = t('each', { price: price(each) });
     });
     const picture = make('img', { src: `/assets/${sku}.svg`, alt: '', width: '64', height: '64' });
-    return make('li', { class: 'line' }, picture, make('span', {}, name, make('br'), cost), make('span', {}, label, input));
+    return make(
+      'li',
+      { class: 'line' },
+      picture,
+      make('span', {}, name, make('br'), cost),
+      make('span', {}, label, input),
+    );
   });
   byId('cart-lines').replaceChildren(...lines);
 }

@@ -50,7 +50,8 @@ function start(): void {
     void pay();
   });
   byId('other-method').addEventListener('click', offerOtherMethod);
-  for (const button of document.querySelectorAll('[data-new-order]')) button.addEventListener('click', leaveForNewOrder);
+  for (const button of document.querySelectorAll('[data-new-order]'))
+    button.addEventListener('click', leaveForNewOrder);
   // A page that comes back from the browser's memory shows what was true when it was left.
   addEventListener('pageshow', (event) => event.persisted && location.reload());
   if (pageIdOfAddress === undefined) showShop();
@@ -123,7 +124,8 @@ async function send(): Promise<void> {
   showStatus('sending');
   const payment = { method, customer, ...(card && { card: card() }) };
   const order = currentOrder();
-  if (order !== undefined) return triedAgain(await shopApi.tryAgain(currentPageId(), { attempt: order.nextAttempt, ...payment }));
+  if (order !== undefined)
+    return triedAgain(await shopApi.tryAgain(currentPageId(), { attempt: order.nextAttempt, ...payment }));
   if (isOld(basket)) {
     beginAnew(basket);
     kept.setBasket(basket);
@@ -148,7 +150,8 @@ function explain(error: unknown): void {
   // The key has an order of another cart or method: that one is shown, and nothing was sent.
   if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
   if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
-  else if (error instanceof Refusal && error.status === 400) showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');
+  else if (error instanceof Refusal && error.status === 400)
+    showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');
   else showFaults([], error instanceof Refusal ? failureOf(error.status) : 'failed.other');
 }
 

@@ -87,7 +87,13 @@ function gridOf(fields: readonly EntryField[]): HTMLElement {
 }
 
 function fieldOf({ name, autocomplete, type, inputmode, hint, options, isWide }: EntryField): HTMLElement {
-  const attributes = { id: name, 'data-testid': name, autocomplete, required: true, 'aria-describedby': `error-${name} hint-${name}` };
+  const attributes = {
+    id: name,
+    'data-testid': name,
+    autocomplete,
+    required: true,
+    'aria-describedby': `error-${name} hint-${name}`,
+  };
   const control =
     options === undefined
       ? make('input', { ...attributes, type: type ?? 'text', inputmode, spellcheck: 'false', autocapitalize: 'off' })
@@ -104,7 +110,8 @@ function fieldOf({ name, autocomplete, type, inputmode, hint, options, isWide }:
 
 function optionTexts(): void {
   const names = new Intl.DisplayNames(language(), { type: 'region' });
-  for (const option of byId('country').querySelectorAll('option')) option.textContent = names.of(option.value) ?? option.value;
+  for (const option of byId('country').querySelectorAll('option'))
+    option.textContent = names.of(option.value) ?? option.value;
   byId('card-brand')
     .querySelectorAll('option')
     .forEach((option, index) => (option.textContent = BRAND_NAMES[index] || t('chooseBrand')));

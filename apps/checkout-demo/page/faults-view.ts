@@ -35,7 +35,9 @@ function render(): void {
     error.textContent = says;
     show(error, true);
   }
-  const lines = placed.map(({ control, path, says }) => make('li', {}, control === null ? says : linkTo(control, path, says)));
+  const lines = placed.map(({ control, path, says }) =>
+    make('li', {}, control === null ? says : linkTo(control, path, says)),
+  );
   summary.replaceChildren(make('p', {}, t(whole ?? 'errors')), ...(lines.length > 0 ? [make('ul', {}, ...lines)] : []));
   show(summary, lines.length > 0 || whole !== undefined);
 }

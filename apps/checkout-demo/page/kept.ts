@@ -53,7 +53,9 @@ export const isOld = ({ madeAtMs }: Basket): boolean => !(Math.abs(Date.now() - 
 
 /** A random UUID. crypto.randomUUID does not exist on plain HTTP. */
 export function newKey(): string {
-  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
   const variant = '89ab'[parseInt(hex.charAt(16), 16) % 4];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

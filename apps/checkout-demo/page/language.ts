@@ -20,7 +20,8 @@ export function inEveryLanguage(render: () => void): void {
 
 export function offerLanguages(): void {
   const select = byId<HTMLSelectElement>('language');
-  for (const [code, name] of Object.entries(LANGUAGES)) select.append(make('option', { value: code, lang: code }, name));
+  for (const [code, name] of Object.entries(LANGUAGES))
+    select.append(make('option', { value: code, lang: code }, name));
   select.value = current;
   select.addEventListener('change', () => {
     if (!isLanguage(select.value)) return;
@@ -33,5 +34,6 @@ export function offerLanguages(): void {
 
 export function fixedTexts(): void {
   document.documentElement.lang = current;
-  for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) element.textContent = t(element.dataset.text as TextKey);
+  for (const element of document.querySelectorAll<HTMLElement>('[data-text]'))
+    element.textContent = t(element.dataset.text as TextKey);
 }

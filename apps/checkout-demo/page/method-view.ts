@@ -38,7 +38,9 @@ function rowOf(method: Method, amount: () => number): { row: HTMLElement; render
     const isOffered = amount() >= (minAmount ?? 0) && amount() <= (maxAmount ?? Infinity);
     radio.disabled = !isOffered;
     if (!isOffered) radio.checked = false;
-    hint.textContent = isOffered ? offeredHint(id) : t('unavailable', { min: price(minAmount ?? 0), max: price(maxAmount ?? 0) });
+    hint.textContent = isOffered
+      ? offeredHint(id)
+      : t('unavailable', { min: price(minAmount ?? 0), max: price(maxAmount ?? 0) });
     if (isOffered) hint.removeAttribute('data-testid');
     else hint.setAttribute('data-testid', `unavailable-${id}`);
     schedule.setAttribute('aria-label', t('schedule'));
@@ -56,6 +58,11 @@ function offeredHint(id: string): string {
 function rates(amount: number, count: number): HTMLElement[] {
   const day = new Intl.DateTimeFormat(language(), { dateStyle: 'long' });
   return instalments(amount, count).map((part, month) =>
-    make('li', {}, make('span', {}, month === 0 ? t('today') : day.format(monthLater(new Date(), month))), make('span', {}, price(part))),
+    make(
+      'li',
+      {},
+      make('span', {}, month === 0 ? t('today') : day.format(monthLater(new Date(), month))),
+      make('span', {}, price(part)),
+    ),
   );
 }

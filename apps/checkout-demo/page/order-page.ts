@@ -83,7 +83,9 @@ function render(): void {
   byId('order-id').textContent = orderId;
   byId('order-total').textContent = price(amount);
   byId('order-method').textContent = method === undefined ? '' : t(`method.${method}` as TextKey);
-  byId('order-items').replaceChildren(...items.map(({ sku, quantity }) => make('li', {}, `${quantity} × ${articleName(sku)}`)));
+  byId('order-items').replaceChildren(
+    ...items.map(({ sku, quantity }) => make('li', {}, `${quantity} × ${articleName(sku)}`)),
+  );
   byId('provider-continue').setAttribute('href', providerAddress());
   show(byId('provider-continue'), status === 'redirect' && form !== undefined);
   show(byId('other-method'), nextAttempt !== undefined && !UNDER_WAY.includes(status));

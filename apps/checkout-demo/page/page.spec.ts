@@ -26,7 +26,9 @@ it.each(languages)('every fault has a text in %s, the most exact one', (language
 });
 
 it.each(languages)('every text that the page names is there in %s, with the same places for values', (language) => {
-  const named = [...readFileSync(join(__dirname, 'index.html'), 'utf8').matchAll(/data-text="([^"]+)"/g)].map(([, key]) => key as TextKey);
+  const named = [...readFileSync(join(__dirname, 'index.html'), 'utf8').matchAll(/data-text="([^"]+)"/g)].map(
+    ([, key]) => key as TextKey,
+  );
   expect(named.length).toBeGreaterThan(15);
   for (const key of named) expect(text(language, key)).not.toBe('');
   expect(text(language, 'pay', { amount: '€1' })).toContain('€1');
@@ -63,7 +65,9 @@ it('writes money as the language does', () => {
 
 it('no text is the same in two languages but where both say it so', () => {
   const alike = ['', 'Total', 'Contact', 'E-mail', 'Articles'];
-  const keys = [...readFileSync(join(__dirname, 'texts.ts'), 'utf8').matchAll(/^ {2}'?([\w.-]+)'?:/gm)].map(([, key]) => key as TextKey);
+  const keys = [...readFileSync(join(__dirname, 'texts.ts'), 'utf8').matchAll(/^ {2}'?([\w.-]+)'?:/gm)].map(
+    ([, key]) => key as TextKey,
+  );
   const unlike = [...new Set(keys)].filter((key) => !alike.includes(text('en', key)));
   expect(unlike.length).toBeGreaterThan(100);
   expect(unlike.filter((key) => text('en', key) === text('fr', key))).toEqual([]);
@@ -72,9 +76,13 @@ it('no text is the same in two languages but where both say it so', () => {
 describe('what a browser keeps', () => {
   const fakeStorage = () => {
     const values = new Map<string, string>();
-    return { getItem: (name: string) => values.get(name) ?? null, setItem: (name: string, value: string) => void values.set(name, value) };
+    return {
+      getItem: (name: string) => values.get(name) ?? null,
+      setItem: (name: string, value: string) => void values.set(name, value),
+    };
   };
-  const browserWith = (storage: () => unknown) => Object.defineProperty(globalThis, 'localStorage', { configurable: true, get: storage });
+  const browserWith = (storage: () => unknown) =>
+    Object.defineProperty(globalThis, 'localStorage', { configurable: true, get: storage });
   afterEach(() => Reflect.deleteProperty(globalThis, 'localStorage'));
 
   it('is a key that stays for 7 days at most', () => {
@@ -99,6 +107,10 @@ describe('what a browser keeps', () => {
     const basket: Basket = { key: newKey(), madeAtMs: 0, quantities: { x: 1 }, pageId: 'p' };
     const { key } = basket;
     beginAnew(basket);
-    expect(basket).toEqual({ key: expect.not.stringContaining(key), madeAtMs: expect.any(Number), quantities: { x: 1 } });
+    expect(basket).toEqual({
+      key: expect.not.stringContaining(key),
+      madeAtMs: expect.any(Number),
+      quantities: { x: 1 },
+    });
   });
 });

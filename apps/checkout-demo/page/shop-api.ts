@@ -53,7 +53,8 @@ export const shopApi = {
   shop: (): Promise<Shop> => ask<Shop>('/api/shop'),
   order: (pageId: string): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(pageId)}`),
   place: (body: object): Promise<PlacedOrder> => ask<PlacedOrder>('/api/orders', body),
-  tryAgain: (pageId: string, body: object): Promise<Order> => ask<Order>(`/api/orders/${encodeURIComponent(pageId)}/attempts`, body),
+  tryAgain: (pageId: string, body: object): Promise<Order> =>
+    ask<Order>(`/api/orders/${encodeURIComponent(pageId)}/attempts`, body),
 };
 
 const TIMEOUT_MS = 20_000;

@@ -2,7 +2,13 @@ import { byId, show } from './elements.js';
 import { inEveryLanguage, t } from './language.js';
 import type { TextKey } from './texts.js';
 
-const TONES: Record<string, 'good' | 'bad'> = { succeeded: 'good', refused: 'bad', rejected: 'bad', expired: 'bad', unknown: 'bad' };
+const TONES: Record<string, 'good' | 'bad'> = {
+  succeeded: 'good',
+  refused: 'bad',
+  rejected: 'bad',
+  expired: 'bad',
+  unknown: 'bad',
+};
 
 let shown: { status: string; reason: string; says?: TextKey } = { status: 'ready', reason: '' };
 
@@ -22,7 +28,10 @@ export const showConnection = (isLost: boolean): void => show(byId('connection')
 function render(): void {
   const { status, reason, says } = shown;
   const element = byId('status');
-  const texts = [t(says ?? (`status.${status}` as TextKey)), ...(reason === '' ? [] : [t(`reason.${reason}` as TextKey)])];
+  const texts = [
+    t(says ?? (`status.${status}` as TextKey)),
+    ...(reason === '' ? [] : [t(`reason.${reason}` as TextKey)]),
+  ];
   element.textContent = texts.join(' ');
   element.dataset.status = status;
   element.dataset.reason = reason;

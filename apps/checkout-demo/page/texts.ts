@@ -66,7 +66,8 @@ const en = {
   'status.sending': 'Sending your payment…',
   'status.waiting': 'We are waiting for the confirmation of your payment. This page shows it by itself.',
   'status.late': 'This takes longer than usual. You may close this page: we will tell you. Do not pay again.',
-  'status.awaited': 'We are waiting for the confirmation of the provider. That may take some minutes. Please do not pay again.',
+  'status.awaited':
+    'We are waiting for the confirmation of the provider. That may take some minutes. Please do not pay again.',
   'status.overdue':
     'You came back from the provider, and its confirmation has not come yet. You may have paid: look at your account or ask us before you pay again.',
   'status.closed': 'The shop does not answer now. Nothing was sent: please try again.',
@@ -74,11 +75,14 @@ const en = {
   'status.pending': 'The provider is looking at your request. That may take up to six days; we will tell you.',
   'status.succeeded': 'Thank you. Your payment was accepted and your order is on its way.',
   'status.refused': 'Your payment was refused. No money was taken.',
-  'status.in_doubt': 'We do not know yet whether your payment went through. We will find out and tell you. Please do not pay again.',
+  'status.in_doubt':
+    'We do not know yet whether your payment went through. We will find out and tell you. Please do not pay again.',
   'status.rejected': 'Your payment could not be made. No money was taken.',
   'status.expired': 'The provider gave no answer in time. Should it still accept your payment, this page says so.',
-  'status.conflict': 'Something about this payment must be looked at by a person. Please do not pay again: we will write to you.',
-  'status.unknown': 'We do not know this order in this browser. Please open it in the browser in which you ordered, or look at our e-mail.',
+  'status.conflict':
+    'Something about this payment must be looked at by a person. Please do not pay again: we will write to you.',
+  'status.unknown':
+    'We do not know this order in this browser. Please open it in the browser in which you ordered, or look at our e-mail.',
   'reason.funds': 'There is not enough money on the account for this amount.',
   'reason.card': 'This card cannot be used. Look at its details, or take another card.',
   'reason.abandoned': 'You left the form of the provider.',
@@ -113,10 +117,12 @@ const en = {
   'failed.refused': 'The card was refused. Look at its details, or take another card.',
   'failed.expired': 'This card has expired.',
   'failed.number': 'There is no card with this number.',
-  'failed.encryption': 'The card cannot be encrypted now. Nothing was sent: please try again, or choose another way to pay.',
+  'failed.encryption':
+    'The card cannot be encrypted now. Nothing was sent: please try again, or choose another way to pay.',
   'failed.browser': 'This page cannot encrypt cards in your browser. Choose another way to pay.',
   'failed.unavailable': 'This could not be sent on now. Your entries are kept: press again. Nothing is sent twice.',
-  'failed.again': 'Not sent on yet. This page keeps trying; as long as the form is here you may press again. Nothing is sent twice.',
+  'failed.again':
+    'Not sent on yet. This page keeps trying; as long as the form is here you may press again. Nothing is sent twice.',
   'failed.notPossible': 'This order cannot be paid again now. Look at how it stands.',
   'failed.rate': 'That was a lot at once. Please wait a minute.',
   'failed.other': 'Something went wrong. Your entries are kept: please try again.',
@@ -187,8 +193,10 @@ const fr: Record<TextKey, string> = {
   'status.tokenizing': 'Chiffrement de votre carte…',
   'status.sending': 'Envoi de votre paiement…',
   'status.waiting': 'Nous attendons la confirmation de votre paiement. Cette page l’affichera d’elle-même.',
-  'status.late': 'C’est plus long que d’habitude. Vous pouvez fermer cette page : nous vous informerons. Ne payez pas une seconde fois.',
-  'status.awaited': 'Nous attendons la confirmation du partenaire, quelques minutes peut-être. Ne payez pas une seconde fois.',
+  'status.late':
+    'C’est plus long que d’habitude. Vous pouvez fermer cette page : nous vous informerons. Ne payez pas une seconde fois.',
+  'status.awaited':
+    'Nous attendons la confirmation du partenaire, quelques minutes peut-être. Ne payez pas une seconde fois.',
   'status.overdue':
     'Vous êtes revenu du partenaire, mais sa confirmation n’est pas encore arrivée. Vous avez peut-être payé : vérifiez votre compte ou écrivez-nous avant de payer à nouveau.',
   'status.closed': 'La boutique ne répond pas en ce moment. Rien n’a été envoyé : veuillez réessayer.',
@@ -196,10 +204,13 @@ const fr: Record<TextKey, string> = {
   'status.pending': 'Le partenaire étudie votre demande. Cela peut prendre jusqu’à six jours ; nous vous informerons.',
   'status.succeeded': 'Merci. Votre paiement est accepté et votre commande est en préparation.',
   'status.refused': 'Votre paiement a été refusé. Rien n’a été débité.',
-  'status.in_doubt': 'Nous ne savons pas encore si votre paiement a abouti. Nous vous informerons. Ne payez pas une seconde fois.',
+  'status.in_doubt':
+    'Nous ne savons pas encore si votre paiement a abouti. Nous vous informerons. Ne payez pas une seconde fois.',
   'status.rejected': 'Votre paiement n’a pas pu être effectué. Rien n’a été débité.',
-  'status.expired': 'Le partenaire n’a pas répondu à temps. S’il accepte encore votre paiement, cette page l’indiquera.',
-  'status.conflict': 'Une personne doit examiner ce paiement. Veuillez ne pas payer une seconde fois : nous vous écrirons.',
+  'status.expired':
+    'Le partenaire n’a pas répondu à temps. S’il accepte encore votre paiement, cette page l’indiquera.',
+  'status.conflict':
+    'Une personne doit examiner ce paiement. Veuillez ne pas payer une seconde fois : nous vous écrirons.',
   'status.unknown':
     'Nous ne connaissons pas cette commande dans ce navigateur. Ouvrez-la dans le navigateur de votre achat, ou consultez notre e-mail.',
   'reason.funds': 'Le solde du compte ne suffit pas pour ce montant.',
@@ -236,9 +247,12 @@ const fr: Record<TextKey, string> = {
   'failed.refused': 'La carte est refusée. Vérifiez ses données ou prenez une autre carte.',
   'failed.expired': 'Cette carte a expiré.',
   'failed.number': 'Aucune carte ne porte ce numéro.',
-  'failed.encryption': 'La carte ne peut pas être chiffrée. Rien n’a été envoyé : réessayez, ou choisissez un autre moyen.',
-  'failed.browser': 'Cette page ne peut pas chiffrer de carte dans votre navigateur. Choisissez un autre moyen de paiement.',
-  'failed.unavailable': 'Envoi impossible à l’instant. Vos saisies sont gardées : appuyez à nouveau. Rien n’est envoyé deux fois.',
+  'failed.encryption':
+    'La carte ne peut pas être chiffrée. Rien n’a été envoyé : réessayez, ou choisissez un autre moyen.',
+  'failed.browser':
+    'Cette page ne peut pas chiffrer de carte dans votre navigateur. Choisissez un autre moyen de paiement.',
+  'failed.unavailable':
+    'Envoi impossible à l’instant. Vos saisies sont gardées : appuyez à nouveau. Rien n’est envoyé deux fois.',
   'failed.again':
     'Pas encore transmis. Cette page continue d’essayer ; tant que le formulaire est là, vous pouvez appuyer à nouveau. Rien n’est envoyé deux fois.',
   'failed.notPossible': 'Cette commande ne peut pas être payée à nouveau maintenant. Voyez où elle en est.',

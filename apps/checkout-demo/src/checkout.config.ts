@@ -20,11 +20,17 @@ export class CheckoutConfig extends KafkaConfig {
   @Matches(MERCHANT_PATTERN, { message: 'may hold lower-case letters, digits and hyphens only' })
   merchant: string;
 
-  @Env('API_KEY_ID', { doc: 'public API key id of the card encryption', default: '00000000-0000-4000-8000-00000000000a' })
+  @Env('API_KEY_ID', {
+    doc: 'public API key id of the card encryption',
+    default: '00000000-0000-4000-8000-00000000000a',
+  })
   @Length(36, 36)
   apiKeyId: string;
 
-  @Env('CSE_KEYS_URL', { doc: 'the encryption keys, as browsers reach them', default: 'http://127.0.0.1:4040/v1/cse-keys' })
+  @Env('CSE_KEYS_URL', {
+    doc: 'the encryption keys, as browsers reach them',
+    default: 'http://127.0.0.1:4040/v1/cse-keys',
+  })
   cseKeysUrl: URL;
 
   @Env('TOKENIZER_URL', { doc: 'the tokenizer, as browsers reach it', default: 'http://127.0.0.1:4010/tokenizer' })
@@ -34,7 +40,10 @@ export class CheckoutConfig extends KafkaConfig {
   @Matches(/^\d{1,3}(\.\d{1,3}){3}$/, { message: 'must be an IPv4 address' })
   clientIp: string;
 
-  @Env('ATTEMPTS_PER_MINUTE', { doc: 'orders and payments that an address may begin per minute; 429 beyond', default: 60 })
+  @Env('ATTEMPTS_PER_MINUTE', {
+    doc: 'orders and payments that an address may begin per minute; 429 beyond',
+    default: 60,
+  })
   @Min(1)
   @Max(1_000_000)
   attemptsPerMinute: number;
@@ -49,7 +58,10 @@ export class CheckoutConfig extends KafkaConfig {
   @Max(100_000)
   maxStreamsPerAddress: number;
 
-  @Env('PUBLISH_TIMEOUT_MS', { doc: 'milliseconds for publishing a command; then 503, and the page tries again', default: 5_000 })
+  @Env('PUBLISH_TIMEOUT_MS', {
+    doc: 'milliseconds for publishing a command; then 503, and the page tries again',
+    default: 5_000,
+  })
   @Min(100)
   @Max(60_000)
   publishTimeoutMs: number;

@@ -134,9 +134,13 @@ describe('Back', () => {
 describe('what is charged is what the button says', () => {
   it('also with a cart that was changed after a payment that got no answer: the first order stands, and is shown', async () => {
     const shopper = await enterShop(stack);
-    await shopper.page.route('**/api/orders', async (route) => void (await route.fetch(), await route.fulfill({ status: 503 })), {
-      times: 1,
-    });
+    await shopper.page.route(
+      '**/api/orders',
+      async (route) => void (await route.fetch(), await route.fulfill({ status: 503 })),
+      {
+        times: 1,
+      },
+    );
     await shopper.payIn('a3');
     await shopper.page.getByTestId('form-error').waitFor();
     await shopper.page.getByTestId('quantity-lamp-hazel').fill('3');

@@ -3,7 +3,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, infrastructure, launchBrowser, ownPrefix, startApp, waitFor, type AppName, type TestBrowser } from '@tranche/testing';
+import {
+  freePorts,
+  infrastructure,
+  launchBrowser,
+  ownPrefix,
+  startApp,
+  waitFor,
+  type AppName,
+  type TestBrowser,
+} from '@tranche/testing';
 
 /** Six processes and a browser start at once, beside other tests. */
 const READY_TIMEOUT_MS = 90_000;
@@ -15,7 +24,11 @@ const ACCOUNT = {
   clientSecret: 'secret-of-the-shop',
   scope: '/realms/demo',
 };
-const CALLER = { caller: 'payment-gateway', key: 'key-of-the-gateway-for-the-auth-service', accounts: [ACCOUNT.account] };
+const CALLER = {
+  caller: 'payment-gateway',
+  key: 'key-of-the-gateway-for-the-auth-service',
+  accounts: [ACCOUNT.account],
+};
 
 interface Ledger {
   operations: { operationType: string; transactionId: string; finalExecCode: string }[];
@@ -55,7 +68,11 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
   started.push(files);
   const common = { ...files.env, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl };
   const start = async (name: AppName, env: Record<string, string>) => {
-    const app = await startApp(name, { ...common, REDIS_KEY_PREFIX: `${prefix}${name}:`, ...env }, { readyTimeoutMs: READY_TIMEOUT_MS });
+    const app = await startApp(
+      name,
+      { ...common, REDIS_KEY_PREFIX: `${prefix}${name}:`, ...env },
+      { readyTimeoutMs: READY_TIMEOUT_MS },
+    );
     started.push(app);
     return app;
   };
@@ -71,7 +88,11 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
     }),
     start('notification-ingest', { PORT: String(ingestPort) }),
   ]);
-  await start('payment-gateway', { PAYMENT_URL: simulatorUrl, AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: CALLER.key });
+  await start('payment-gateway', {
+    PAYMENT_URL: simulatorUrl,
+    AUTH_SERVICE_URL: auth.url,
+    AUTH_SERVICE_KEY: CALLER.key,
+  });
   const keysUrl = `${keys.url}/v1/cse-keys`;
   const tokenizerUrl = `${simulatorUrl}/tokenizer`;
   await start('checkout-demo', {
@@ -113,9 +134,13 @@ function simulatorAt(url: string) {
   return {
     /** What the platform executed of an order and what became of it, as `payment 0000`: the referee of every promise. */
     executed: async (orderId: string) =>
-      (await ledger(`?orderId=${orderId}`)).operations.map(({ operationType, finalExecCode }) => `${operationType} ${finalExecCode}`),
+      (await ledger(`?orderId=${orderId}`)).operations.map(
+        ({ operationType, finalExecCode }) => `${operationType} ${finalExecCode}`,
+      ),
     untilExecuted: (orderId: string, count: number) =>
-      waitFor(async () => (await ledger(`?orderId=${orderId}`)).operations.length >= count, { what: `${count} executions of ${orderId}` }),
+      waitFor(async () => (await ledger(`?orderId=${orderId}`)).operations.length >= count, {
+        what: `${count} executions of ${orderId}`,
+      }),
     /** How much the platform executed so far, of all orders. */
     executedInAll: async () => (await ledger('')).operations.length,
     rotateKeys: () => tell('cse-keys/rotate', { apiKeyId: API_KEY_ID }),

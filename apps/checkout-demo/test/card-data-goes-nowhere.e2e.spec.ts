@@ -1,13 +1,27 @@
 import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
 import { infrastructure, waitFor } from '@tranche/testing';
-import { aCard, anOrder, CUSTOMER, GOOD_CARD, placed, post, startShopStack, untilStatus, type ShopStack } from './shop-stack.js';
+import {
+  aCard,
+  anOrder,
+  CUSTOMER,
+  GOOD_CARD,
+  placed,
+  post,
+  startShopStack,
+  untilStatus,
+  type ShopStack,
+} from './shop-stack.js';
 
 describe('card data', () => {
   let stack: ShopStack;
   let redis: RedisClient;
   beforeAll(async () => {
     stack = await startShopStack({ LOG_LEVEL: 'debug' });
-    redis = connectRedis({ url: infrastructure().redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
+    redis = connectRedis({
+      url: infrastructure().redisUrl,
+      name: 'spec',
+      log: createLogger({ name: 'spec', level: 'silent' }),
+    });
     await waitFor(() => redis.isReady, { what: 'Redis' });
   }, 200_000);
   afterAll(async () => {

@@ -46,30 +46,37 @@ describe('nothing is sent to the platform', () => {
     ['fails its check digit', { number: CARDS.failsItsCheckDigit }],
     ['has expired', { expiry: '01-20' }],
     ['does not have the chosen brand', { brand: 'maestro' }],
-  ])('with a card that %s: the tokenizer refuses it, the page says so, and a right one is paid with', async (_, changes) => {
-    const shopper = await enterShop(stack);
-    await shopper.payByCard(changes);
-    await formError(shopper).waitFor();
-    if ('brand' in changes) expect(await shopper.page.getByTestId('error-card-brand').textContent()).toContain('does not have this brand');
-    expect(await stack.executedInAll()).toBe(before);
-    await shopper.payByCard();
-    await shopper.until('succeeded');
-    expect(await stack.executedInAll()).toBe(before + 1);
-    await shopper.leave();
-  });
+  ])(
+    'with a card that %s: the tokenizer refuses it, the page says so, and a right one is paid with',
+    async (_, changes) => {
+      const shopper = await enterShop(stack);
+      await shopper.payByCard(changes);
+      await formError(shopper).waitFor();
+      if ('brand' in changes)
+        expect(await shopper.page.getByTestId('error-card-brand').textContent()).toContain('does not have this brand');
+      expect(await stack.executedInAll()).toBe(before);
+      await shopper.payByCard();
+      await shopper.until('succeeded');
+      expect(await stack.executedInAll()).toBe(before + 1);
+      await shopper.leave();
+    },
+  );
 
-  it.each(['keysUrl', 'tokenizerUrl'] as const)('while %s can not be reached; trying again afterwards is safe', async (address) => {
-    const shopper = await enterShop(stack);
-    await shopper.page.route(stack[address], (route) => route.abort('connectionrefused'));
-    await shopper.payByCard();
-    await formError(shopper).waitFor();
-    expect(await stack.executedInAll()).toBe(before);
-    await shopper.page.unroute(stack[address]);
-    await shopper.pay();
-    await shopper.until('succeeded');
-    expect(await stack.executed(await shopper.orderId())).toEqual(['payment 0000']);
-    await shopper.leave();
-  });
+  it.each(['keysUrl', 'tokenizerUrl'] as const)(
+    'while %s can not be reached; trying again afterwards is safe',
+    async (address) => {
+      const shopper = await enterShop(stack);
+      await shopper.page.route(stack[address], (route) => route.abort('connectionrefused'));
+      await shopper.payByCard();
+      await formError(shopper).waitFor();
+      expect(await stack.executedInAll()).toBe(before);
+      await shopper.page.unroute(stack[address]);
+      await shopper.pay();
+      await shopper.until('succeeded');
+      expect(await stack.executed(await shopper.orderId())).toEqual(['payment 0000']);
+      await shopper.leave();
+    },
+  );
 });
 
 describe('a token that the platform does not take', () => {

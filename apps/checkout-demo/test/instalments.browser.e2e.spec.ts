@@ -17,17 +17,20 @@ it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])(
   },
 );
 
-it.each(['b3', 'b4'])('%s that the provider puts on hold is pending, and succeeds when the provider approves it', async (method) => {
-  const shopper = await enterShop(stack);
-  await shopper.payIn(method);
-  await shopper.decide('pending');
-  await shopper.until('pending');
-  const orderId = await shopper.orderId();
-  await stack.approve(orderId);
-  await shopper.until('succeeded'); // by itself, without a reload
-  expect(await stack.executed(orderId)).toEqual(['authorization 0000']);
-  await shopper.leave();
-});
+it.each(['b3', 'b4'])(
+  '%s that the provider puts on hold is pending, and succeeds when the provider approves it',
+  async (method) => {
+    const shopper = await enterShop(stack);
+    await shopper.payIn(method);
+    await shopper.decide('pending');
+    await shopper.until('pending');
+    const orderId = await shopper.orderId();
+    await stack.approve(orderId);
+    await shopper.until('succeeded'); // by itself, without a reload
+    expect(await stack.executed(orderId)).toEqual(['authorization 0000']);
+    await shopper.leave();
+  },
+);
 
 it.each(['refuse', 'abandon'] as const)('a form that ends by %s leaves every other way open', async (decision) => {
   const shopper = await enterShop(stack);

@@ -1,6 +1,15 @@
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
 import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
-import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type ShopStack } from './shop-stack.js';
+import {
+  aCard,
+  anOrder,
+  executed,
+  post,
+  startShopStack,
+  untilStatus,
+  viewOfOrder,
+  type ShopStack,
+} from './shop-stack.js';
 
 describe('while Kafka is away', () => {
   let gate: BrokerGate;
@@ -18,7 +27,11 @@ describe('while Kafka is away', () => {
     const order = anOrder({ method: 'card', card: await aCard(stack.simulator) });
     await gate.shut();
     const answer = await post(stack.shop, '/api/orders', order);
-    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toMatchObject([503, '5', { code: 'unavailable' }]);
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toMatchObject([
+      503,
+      '5',
+      { code: 'unavailable' },
+    ]);
     const pageId = pageIdOf(order.key);
     const orderId = orderIdOf(pageId);
     expect(await viewOfOrder(stack.shop, pageId)).toMatchObject({ status: 'sending', amount: 42_100 });

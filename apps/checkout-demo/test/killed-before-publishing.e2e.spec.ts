@@ -1,7 +1,17 @@
 import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
 import { pageIdOf } from '../src/order/order-ids.js';
-import { aCard, anOrder, executed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js';
+import {
+  aCard,
+  anOrder,
+  executed,
+  post,
+  startShopStack,
+  untilStatus,
+  viewOfOrder,
+  type PlacedView,
+  type ShopStack,
+} from './shop-stack.js';
 
 describe('a shop that is killed between storing an attempt and publishing it', () => {
   let gate: BrokerGate;
@@ -27,7 +37,9 @@ describe('a shop that is killed between storing an attempt and publishing it', (
     const wanted = anOrder({ method: 'card', card: await aCard(stack.simulator) });
     const pageId = pageIdOf(wanted.key);
     const lost = post(stack.shop, '/api/orders', wanted).catch(() => undefined);
-    const [name = ''] = await waitFor(async () => ((await stored()).length > 0 ? stored() : undefined), { what: 'the stored command' });
+    const [name = ''] = await waitFor(async () => ((await stored()).length > 0 ? stored() : undefined), {
+      what: 'the stored command',
+    });
     expect(await redis.pTTL(name)).toBeLessThanOrEqual(15 * 60_000);
     await stack.shop.stop('SIGKILL');
     await lost;

@@ -53,7 +53,9 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
       ENCRYPTIONKEYID: expect.any(String),
       APIKEYID: expect.any(String),
     });
-  expect(proxy.requests.some(({ method, url }) => method === 'POST' && url.startsWith(`${stack.shopUrl}/api/orders`))).toBe(true);
+  expect(
+    proxy.requests.some(({ method, url }) => method === 'POST' && url.startsWith(`${stack.shopUrl}/api/orders`)),
+  ).toBe(true);
 
   const everything = [proxy.sent(), ...seen].join('\n');
   for (const secret of [CARDS.accepted, CARDS.withoutFunds, CVV]) expect(findSecret(everything, secret)).toEqual([]);

@@ -10,7 +10,9 @@ describe('an attempt to pay is one command', () => {
 
   const twentyAtOnce = async (path: string, bodies: () => Promise<object>, replica = stack.shop) => {
     const prepared = await Promise.all(Array.from({ length: 20 }, bodies));
-    return Promise.all(prepared.map((body, n) => post(n % 2 === 0 ? stack.shop : replica, path, body, { origin: stack.shop.url })));
+    return Promise.all(
+      prepared.map((body, n) => post(n % 2 === 0 ? stack.shop : replica, path, body, { origin: stack.shop.url })),
+    );
   };
   /** The card commands of the order: the last one has been answered, so all of them are there. */
   const commandsOf = async (orderId: string, lastId: string) => {
@@ -63,25 +65,32 @@ describe('an attempt to pay is one command', () => {
   it.each<[string, object]>([
     ['another cart', { cart: [{ sku: 'lamp-hazel', quantity: 2 }] }],
     ['another method', { method: 'b3' }],
-  ])('and is not paid by %s under its key: the answer leads to the order, and nothing is published', async (_what, more) => {
-    const wanted = anOrder();
-    const { pageId } = await placed(stack.shop, wanted);
-    const before = await untilStatus(stack.shop, pageId, 'redirect');
-    const again = await post(stack.shop, '/api/orders', { ...wanted, ...more });
-    expect([again.status, again.headers.get('location'), await again.json()]).toMatchObject([
-      409,
-      `/orders/${pageId}`,
-      { code: 'order_exists' },
-    ]);
-    expect((await post(stack.shop, '/api/orders', wanted)).status).toBe(200);
-    expect(await viewOfOrder(stack.shop, pageId)).toEqual(before);
-  });
+  ])(
+    'and is not paid by %s under its key: the answer leads to the order, and nothing is published',
+    async (_what, more) => {
+      const wanted = anOrder();
+      const { pageId } = await placed(stack.shop, wanted);
+      const before = await untilStatus(stack.shop, pageId, 'redirect');
+      const again = await post(stack.shop, '/api/orders', { ...wanted, ...more });
+      expect([again.status, again.headers.get('location'), await again.json()]).toMatchObject([
+        409,
+        `/orders/${pageId}`,
+        { code: 'order_exists' },
+      ]);
+      expect((await post(stack.shop, '/api/orders', wanted)).status).toBe(200);
+      expect(await viewOfOrder(stack.shop, pageId)).toEqual(before);
+    },
+  );
 
   it('after Redis lost its order: what became of it is not known, and nothing else is offered, here and at a replica', async () => {
     const wanted = async () => anOrder({ method: 'card', card: await aCard(stack.simulator) });
     const [port, managementPort] = await freePorts();
     const replica = await stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
-    const redis = connectRedis({ url: infrastructure().redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
+    const redis = connectRedis({
+      url: infrastructure().redisUrl,
+      name: 'spec',
+      log: createLogger({ name: 'spec', level: 'silent' }),
+    });
     await waitFor(() => redis.isReady, { what: 'Redis' });
     for (const shop of [stack.shop, replica]) {
       const order = await wanted();
@@ -100,17 +109,25 @@ describe('an attempt to pay is one command', () => {
   it('with one method: another one under the same number is refused', async () => {
     const { pageId } = await placed(stack.shop, anOrder());
     await untilStatus(stack.shop, pageId, 'redirect');
-    const next = (method: string) => post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method, customer: CUSTOMER });
+    const next = (method: string) =>
+      post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method, customer: CUSTOMER });
     expect((await next('b3')).status).toBe(201);
     expect((await next('a3')).status).toBe(409);
     expect((await next('b3')).status).toBe(201);
   });
 
   it('and none while the one before may still take money', async () => {
-    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator, '4970101200075004') }));
-    const next = () => post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
+    const { pageId } = await placed(
+      stack.shop,
+      anOrder({ method: 'card', card: await aCard(stack.simulator, '4970101200075004') }),
+    );
+    const next = () =>
+      post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
     expect((await next()).status).toBe(409);
-    expect((await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 7, method: 'a3', customer: CUSTOMER })).status).toBe(409);
+    expect(
+      (await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 7, method: 'a3', customer: CUSTOMER }))
+        .status,
+    ).toBe(409);
     expect((await next()).status).toBe(409);
   });
 });

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { anOrder, comeBack, CUSTOMER, placed, post, startShopStack, viewOfOrder, type ShopStack } from './shop-stack.js';
+import {
+  anOrder,
+  comeBack,
+  CUSTOMER,
+  placed,
+  post,
+  startShopStack,
+  viewOfOrder,
+  type ShopStack,
+} from './shop-stack.js';
 
 describe('the shop', () => {
   let stack: ShopStack;
@@ -34,38 +43,51 @@ describe('the shop', () => {
     const customer = { ...CUSTOMER, lastName: 'x'.repeat(16), email: '', country: 'France' };
     const answer = await post(stack.shop, '/api/orders', anOrder({ key, customer }));
     const { faults } = (await answer.json()) as { faults: { path: string; code: string }[] };
-    expect(faults.map(({ path, code }) => `${path}: ${code}`).sort()).toEqual(['country: length', 'email: required', 'lastName: length']);
+    expect(faults.map(({ path, code }) => `${path}: ${code}`).sort()).toEqual([
+      'country: length',
+      'email: required',
+      'lastName: length',
+    ]);
     expect((await post(stack.shop, '/api/orders', anOrder({ key }))).status).toBe(201);
   });
 
   it('knows no order that nobody placed', async () => {
     expect((await fetch(`${stack.shop.url}/api/orders/${'0'.repeat(32)}`)).status).toBe(404);
     expect(
-      (await post(stack.shop, `/api/orders/${'0'.repeat(32)}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER })).status,
+      (
+        await post(stack.shop, `/api/orders/${'0'.repeat(32)}/attempts`, {
+          attempt: 2,
+          method: 'a3',
+          customer: CUSTOMER,
+        })
+      ).status,
     ).toBe(404);
   });
 
-  it.each(['/', '/orders/unknown'])('serves its page at %s with a strict policy, and only its own files', async (path) => {
-    const answer = await fetch(stack.shop.url + path);
-    expect(answer.headers.get('content-type')).toContain('text/html');
-    const policy = answer.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain(`connect-src 'self' http://127.0.0.1:4040 ${stack.simulator.url}`);
-    expect(policy).not.toContain('unsafe');
-    const html = await answer.text();
-    const files = [...html.matchAll(/(?:href|src)="(\/(?:assets|page)[^"]*)"/g)].map(([, file]) => file ?? '');
-    expect(files.length).toBeGreaterThan(3);
-    for (const file of [...files, '/page/order-page.js', '/card-encryption/index.js', '/assets/lamp-hazel.svg'])
-      expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 200]);
-    for (const file of [
-      '/assets/checkout.ts',
-      '/assets/index.html',
-      '/page/.tsbuildinfo',
-      '/page/checkout.d.ts',
-      '/assets/../package.json',
-    ])
-      expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 404]);
-  });
+  it.each(['/', '/orders/unknown'])(
+    'serves its page at %s with a strict policy, and only its own files',
+    async (path) => {
+      const answer = await fetch(stack.shop.url + path);
+      expect(answer.headers.get('content-type')).toContain('text/html');
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain(`connect-src 'self' http://127.0.0.1:4040 ${stack.simulator.url}`);
+      expect(policy).not.toContain('unsafe');
+      const html = await answer.text();
+      const files = [...html.matchAll(/(?:href|src)="(\/(?:assets|page)[^"]*)"/g)].map(([, file]) => file ?? '');
+      expect(files.length).toBeGreaterThan(3);
+      for (const file of [...files, '/page/order-page.js', '/card-encryption/index.js', '/assets/lamp-hazel.svg'])
+        expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 200]);
+      for (const file of [
+        '/assets/checkout.ts',
+        '/assets/index.html',
+        '/page/.tsbuildinfo',
+        '/page/checkout.d.ts',
+        '/assets/../package.json',
+      ])
+        expect([file, (await fetch(stack.shop.url + file)).status]).toEqual([file, 404]);
+    },
+  );
 
   it('sends the browser that ordered on to its order, whatever merchant is named, and no other', async () => {
     const { orderId, pageId } = await placed(stack.shop, anOrder());
@@ -93,7 +115,10 @@ describe('the shop', () => {
       await post(stack.shop, '/api/orders', {}, headers),
     ];
     const text = await refused.text();
-    expect([taken.status, JSON.parse(text)]).toEqual([201, expect.objectContaining({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) })]);
+    expect([taken.status, JSON.parse(text)]).toEqual([
+      201,
+      expect.objectContaining({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/) }),
+    ]);
     for (const place of [text, stack.shop.logs.join('\n')]) expect(place).not.toContain(traceId);
   });
 

@@ -57,10 +57,14 @@ describe('a page follows its order', () => {
     const [one, other] = await Promise.all([placed(stack.shop, anOrder()), placed(stack.shop, anOrder())]);
     const orders = [one, other];
     const { hostname, port } = new URL(stack.shop.url);
-    await Promise.all(Array.from({ length: 30 }, (_, n) => goneAtOnce(hostname, Number(port), orders[n % 2]?.pageId ?? '')));
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) => goneAtOnce(hostname, Number(port), orders[n % 2]?.pageId ?? '')),
+    );
     const streams = await waitFor(
       async () => {
-        const all = await Promise.all(Array.from({ length: 12 }, (_, n) => follow(stack.shop, orders[n % 2]?.pageId ?? '')));
+        const all = await Promise.all(
+          Array.from({ length: 12 }, (_, n) => follow(stack.shop, orders[n % 2]?.pageId ?? '')),
+        );
         if (all.every(({ status }) => status === 200)) return all;
         for (const stream of all) stream.close();
         return false;
@@ -121,7 +125,11 @@ async function follow(shop: RunningApp, pageId: string, lastEventId?: string) {
     for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       text += part;
       const told = [...text.matchAll(/id: (\d+)\nevent: order\ndata: (.*)\n\n/g)];
-      messages.splice(0, messages.length, ...told.map(([, id = '', data = '']) => ({ id, view: JSON.parse(data) as OrderView })));
+      messages.splice(
+        0,
+        messages.length,
+        ...told.map(([, id = '', data = '']) => ({ id, view: JSON.parse(data) as OrderView })),
+      );
     }
   };
   const ended = answer.ok ? read().catch(() => undefined) : answer.body?.cancel();
@@ -130,7 +138,8 @@ async function follow(shop: RunningApp, pageId: string, lastEventId?: string) {
     messages,
     ended,
     text: () => text,
-    next: (condition: (message: Message) => boolean) => waitFor(() => messages.find(condition), { what: `a message about ${pageId}` }),
+    next: (condition: (message: Message) => boolean) =>
+      waitFor(() => messages.find(condition), { what: `a message about ${pageId}` }),
     close: () => abort.abort(),
   };
 }

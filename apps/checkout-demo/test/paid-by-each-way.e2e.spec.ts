@@ -6,11 +6,18 @@ describe('an order is paid', () => {
   afterAll(() => stack.stop());
 
   it('by a card token, for what the catalogue says, whatever the page says', async () => {
-    const { orderId, pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator) }));
+    const { orderId, pageId } = await placed(
+      stack.shop,
+      anOrder({ method: 'card', card: await aCard(stack.simulator) }),
+    );
     const { amount, status } = await untilStatus(stack.shop, pageId, 'succeeded');
     expect([amount, status]).toEqual([42_100, 'succeeded']);
     expect(await executed(stack.simulator, orderId)).toMatchObject([{ operationType: 'payment', amount: 42_100 }]);
-    const another = await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
+    const another = await post(stack.shop, `/api/orders/${pageId}/attempts`, {
+      attempt: 2,
+      method: 'a3',
+      customer: CUSTOMER,
+    });
     expect([another.status, await another.json()]).toMatchObject([409, { code: 'attempt_not_possible' }]);
   });
 
@@ -23,7 +30,10 @@ describe('an order is paid', () => {
   });
 
   it('by another method after a refusal, and after a form that was left: the new attempt names the one it replaces', async () => {
-    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card: await aCard(stack.simulator, CARD_WITHOUT_FUNDS) }));
+    const { pageId } = await placed(
+      stack.shop,
+      anOrder({ method: 'card', card: await aCard(stack.simulator, CARD_WITHOUT_FUNDS) }),
+    );
     const refused = await untilStatus(stack.shop, pageId, 'refused');
     expect(refused).toMatchObject({ reason: 'funds', nextAttempt: 2 });
     await post(stack.shop, `/api/orders/${pageId}/attempts`, { attempt: 2, method: 'a3', customer: CUSTOMER });
@@ -38,7 +48,9 @@ describe('an order is paid', () => {
     const { pageId } = await placed(stack.shop, anOrder());
     await untilStatus(stack.shop, pageId, 'redirect');
     const page = await fetch(`${stack.shop.url}/orders/${pageId}/provider`);
-    expect(page.headers.get('content-security-policy')).toMatch(/^sandbox allow-forms allow-scripts allow-top-navigation;/);
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^sandbox allow-forms allow-scripts allow-top-navigation;/,
+    );
     expect(await page.text()).toContain('<script>document.getElementById("provider-form").submit();</script>');
     await decide(stack.shop, { pageId }, 'abandon');
     expect(await untilStatus(stack.shop, pageId, 'refused')).toMatchObject({ reason: 'abandoned' });

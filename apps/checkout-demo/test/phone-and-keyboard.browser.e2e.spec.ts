@@ -29,7 +29,10 @@ describe('with the keyboard alone', () => {
   it('a card is paid with, and the focus is seen at every step', async () => {
     const shopper = await enterShop(stack);
     const { page } = shopper;
-    const keyboard = { tabTo: (testId: string) => tabTo(page, testId), type: (text: string) => page.keyboard.type(text) };
+    const keyboard = {
+      tabTo: (testId: string) => tabTo(page, testId),
+      type: (text: string) => page.keyboard.type(text),
+    };
     await keyboard.tabTo('card-number');
     await keyboard.type(CARDS.accepted);
     await keyboard.tabTo('card-expiry');
@@ -56,7 +59,11 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'pay');
     await page.keyboard.press('Enter');
     await shopper.formOfProvider();
-    for (let step = 0; (await page.evaluate(() => (document.activeElement as HTMLButtonElement | null)?.value)) !== 'validate'; step += 1) {
+    for (
+      let step = 0;
+      (await page.evaluate(() => (document.activeElement as HTMLButtonElement | null)?.value)) !== 'validate';
+      step += 1
+    ) {
       if (step > 10) throw new Error('no Tab leads to the button of the form');
       await page.keyboard.press('Tab');
     }
@@ -89,7 +96,9 @@ it('every field has a name, and the state is announced', async () => {
   const { page } = shopper;
   const nameless = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLInputElement>('input, select, button')]
-      .filter((control) => !control.labels?.[0]?.textContent && !control.textContent && !control.getAttribute('aria-label'))
+      .filter(
+        (control) => !control.labels?.[0]?.textContent && !control.textContent && !control.getAttribute('aria-label'),
+      )
       .map(({ id }) => id),
   );
   expect(nameless).toEqual([]);
@@ -136,7 +145,8 @@ async function tabTo(page: Page, testId: string): Promise<void> {
   throw new Error(`no Tab leads to ${testId}`);
 }
 
-const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 /** WCAG 2.2, 2.5.8: at least 24 by 24 pixels. Radio buttons are pressed by their labels as well. */
 const smallTargets = (page: Page) =>
@@ -156,7 +166,9 @@ const faint = (page: Page) =>
         ?.slice(1)
         .map((part) => Number(part) / 255);
       if (!parts) throw new Error(`${color} is not opaque`);
-      const [red = 0, green = 0, blue = 0] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+      const [red = 0, green = 0, blue = 0] = parts.map((part) =>
+        part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+      );
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
     };
     const contrast = (one: string, other: string) => {
@@ -169,7 +181,8 @@ const faint = (page: Page) =>
       return OPAQUE.test(backgroundColor) ? backgroundColor : groundOf(element.parentElement);
     };
     const shown = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => element.checkVisibility());
-    const hasText = (element: HTMLElement) => [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    const hasText = (element: HTMLElement) =>
+      [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
     const texts = shown.filter(hasText).map((element) => {
       const { color, fontSize, fontWeight } = getComputedStyle(element);
       const [size, weight] = [parseFloat(fontSize), Number(fontWeight)];
@@ -180,7 +193,11 @@ const faint = (page: Page) =>
       .filter((element) => element.matches('select, input:not([type=radio])'))
       .map((element) => {
         const { borderTopColor } = getComputedStyle(element);
-        return { what: `edge of ${element.id}`, ratio: contrast(borderTopColor, groundOf(element.parentElement)), least: 3 };
+        return {
+          what: `edge of ${element.id}`,
+          ratio: contrast(borderTopColor, groundOf(element.parentElement)),
+          least: 3,
+        };
       });
     if (texts.length < 10) throw new Error('this page has hardly any text');
     return [...texts, ...edges].filter(({ ratio, least }) => ratio < least);

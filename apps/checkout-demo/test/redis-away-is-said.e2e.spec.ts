@@ -7,7 +7,11 @@ describe('while Redis is away', () => {
   beforeAll(async () => {
     stack = await startShopStack();
     const [port, managementPort] = await freePorts();
-    const settings = { PORT: String(port), MANAGEMENT_PORT: String(managementPort), REDIS_URL: 'redis://127.0.0.1:1/0' };
+    const settings = {
+      PORT: String(port),
+      MANAGEMENT_PORT: String(managementPort),
+      REDIS_URL: 'redis://127.0.0.1:1/0',
+    };
     shop = await stack.startShop(settings, { readyPath: '/health/live' });
   }, 200_000);
   afterAll(async () => {

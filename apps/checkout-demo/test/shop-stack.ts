@@ -53,7 +53,12 @@ export async function startShopStack(settings: Record<string, string> = {}): Pro
   };
   const merchantsFile = join(folder, 'merchants.json');
   writeFileSync(merchantsFile, JSON.stringify([merchant]));
-  const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl, MERCHANTS_FILE: merchantsFile };
+  const kafka = {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    REDIS_URL: redisUrl,
+    MERCHANTS_FILE: merchantsFile,
+  };
   const simulator = await startSimulator({ MERCHANTS_FILE: merchantsFile });
   const startShop = (more: Record<string, string> = {}, options: StartOptions = SLOW) =>
     startApp(
@@ -120,9 +125,18 @@ export async function aCard(simulator: RunningApp, cardCode = GOOD_CARD): Promis
   return { hfToken: token.HFTOKEN ?? token.hfToken, ageMs: 5, selectedBrand: 'visa', cardFullName: 'Jeanne Martin' };
 }
 
-export function post(shop: RunningApp, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+export function post(
+  shop: RunningApp,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const all = { 'content-type': 'application/json', origin: shop.url, ...headers };
-  return fetch(shop.url + path, { method: 'POST', headers: all, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  return fetch(shop.url + path, {
+    method: 'POST',
+    headers: all,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 }
 
 export async function placed(shop: RunningApp, body: object): Promise<PlacedView> {
@@ -150,7 +164,11 @@ export function untilStatus(shop: RunningApp, pageId: string, status: OrderView[
 }
 
 /** Presses a button of the provider's form as a browser would, and follows its way back to the shop. */
-export async function decide(shop: RunningApp, { pageId }: Pick<PlacedView, 'pageId'>, decision: string): Promise<string> {
+export async function decide(
+  shop: RunningApp,
+  { pageId }: Pick<PlacedView, 'pageId'>,
+  decision: string,
+): Promise<string> {
   const html = await (await fetch(`${shop.url}/orders/${pageId}/provider`)).text();
   const address = /action="([^"]+)"/.exec(html)?.[1] ?? '';
   const body = new URLSearchParams({ decision });
@@ -167,7 +185,10 @@ export async function comeBack(address: string, pageId: string): Promise<string>
 }
 
 /** What the platform executed of an order. */
-export async function executed(simulator: RunningApp, orderId: string): Promise<{ operationType: string; amount: number }[]> {
+export async function executed(
+  simulator: RunningApp,
+  orderId: string,
+): Promise<{ operationType: string; amount: number }[]> {
   const answer = await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`);
   return ((await answer.json()) as { operations: { operationType: string; amount: number }[] }).operations;
 }

@@ -77,7 +77,10 @@ export function shopperAt(page: Page) {
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);
       await said.waitFor({ state: 'attached', timeout: 25_000 }).catch(async (cause: unknown) => {
-        throw new Error(`the page says ${await page.getByTestId('status').getAttribute('data-status')}, not ${status}`, { cause });
+        throw new Error(
+          `the page says ${await page.getByTestId('status').getAttribute('data-status')}, not ${status}`,
+          { cause },
+        );
       });
     },
     leave: () => page.context().close(),
@@ -135,4 +138,5 @@ export function shopperAt(page: Page) {
 
 const ORDER = /\/orders\/[^/]+$/;
 const PLACING = '**/api/orders';
-const isPlacing = (request: { url(): string; method(): string }) => request.method() === 'POST' && request.url().endsWith('/api/orders');
+const isPlacing = (request: { url(): string; method(): string }) =>
+  request.method() === 'POST' && request.url().endsWith('/api/orders');

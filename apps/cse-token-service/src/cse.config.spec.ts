@@ -14,7 +14,11 @@ function faultsOf(env: Record<string, string>): string[] {
   return [];
 }
 
-const sound = { CSE_KEYS_URL: 'http://127.0.0.1:4010/cseKeys', CSE_ORIGINS: 'https://shop.example', MERCHANTS_FILE: merchantsFile() };
+const sound = {
+  CSE_KEYS_URL: 'http://127.0.0.1:4010/cseKeys',
+  CSE_ORIGINS: 'https://shop.example',
+  MERCHANTS_FILE: merchantsFile(),
+};
 
 describe('settings of cse-token-service', () => {
   it('names all that is missing at once', () => {
@@ -52,8 +56,16 @@ describe('settings of cse-token-service', () => {
     ['over http from this machine', { CSE_KEYS_URL: 'http://localhost:4010/cseKeys' }, []],
     ['over http from this machine, IPv6', { CSE_KEYS_URL: 'http://[::1]:4010/cseKeys' }, []],
     ['over http from another one', { CSE_KEYS_URL: 'http://keys.example/cseKeys' }, ['CSE_KEYS_URL']],
-    ['over http from a name that only begins so', { CSE_KEYS_URL: 'http://127.0.0.1.example/cseKeys' }, ['CSE_KEYS_URL']],
-    ['over http from another one, pinned', { CSE_KEYS_URL: 'http://keys.example/cseKeys', CSE_KEY_PINS: 'a'.repeat(64) }, []],
+    [
+      'over http from a name that only begins so',
+      { CSE_KEYS_URL: 'http://127.0.0.1.example/cseKeys' },
+      ['CSE_KEYS_URL'],
+    ],
+    [
+      'over http from another one, pinned',
+      { CSE_KEYS_URL: 'http://keys.example/cseKeys', CSE_KEY_PINS: 'a'.repeat(64) },
+      [],
+    ],
     ['over http from another one, allowed', { CSE_KEYS_URL: 'http://keys:4010/cseKeys', ALLOW_HTTP_KEYS: 'true' }, []],
   ])('takes keys %s or not', (_, env, faults) => expect(faultsOf({ ...sound, ...env })).toEqual(faults));
 

@@ -22,7 +22,10 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('CSE_KEYS_URL', { doc: "the key provider's address, {cse_keys_url} of the interface" })
   keysUrl: URL;
 
-  @Env('ALLOW_HTTP_KEYS', { doc: 'true to take keys over plain HTTP from another machine, for development', default: false })
+  @Env('ALLOW_HTTP_KEYS', {
+    doc: 'true to take keys over plain HTTP from another machine, for development',
+    default: false,
+  })
   allowsHttpKeys: boolean;
 
   @Env('CSE_TIMEOUT_MS', { doc: 'how long one call of the key provider may take in all, milliseconds', default: 3_000 })
@@ -30,7 +33,10 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Max(60_000)
   timeoutMs: number;
 
-  @Env('CSE_KEY_LIFETIME_MS', { doc: 'how long a key is handed out before the provider is asked again, milliseconds', default: 60_000 })
+  @Env('CSE_KEY_LIFETIME_MS', {
+    doc: 'how long a key is handed out before the provider is asked again, milliseconds',
+    default: 60_000,
+  })
   @Min(0)
   @Max(3_600_000)
   keyLifetimeMs: number;
@@ -66,7 +72,10 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   })
   keyPins?: ReadonlySet<string>;
 
-  @Env('CSE_ORIGINS', { doc: 'the origins of the shops, comma-separated, for example https://shop.example', read: readOrigins })
+  @Env('CSE_ORIGINS', {
+    doc: 'the origins of the shops, comma-separated, for example https://shop.example',
+    read: readOrigins,
+  })
   origins: readonly string[];
 
   @Env('MERCHANTS_FILE', {
@@ -77,12 +86,18 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   })
   merchants: Merchants;
 
-  @Env('REQUESTS_PER_MINUTE_PER_ADDRESS', { doc: 'requests of an address (IPv6: of a /64) that are answered per minute', default: 300 })
+  @Env('REQUESTS_PER_MINUTE_PER_ADDRESS', {
+    doc: 'requests of an address (IPv6: of a /64) that are answered per minute',
+    default: 300,
+  })
   @Min(1)
   @Max(1_000_000_000)
   requestsPerMinutePerAddress: number;
 
-  @Env('REQUESTS_PER_MINUTE_PER_ORIGIN', { doc: 'requests from the pages of one origin that are answered per minute', default: 30_000 })
+  @Env('REQUESTS_PER_MINUTE_PER_ORIGIN', {
+    doc: 'requests from the pages of one origin that are answered per minute',
+    default: 30_000,
+  })
   @Min(1)
   @Max(1_000_000_000)
   requestsPerMinutePerOrigin: number;
@@ -105,7 +120,10 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:cse:' })
   redisKeyPrefix: string;
 
-  @Env('REDIS_ANSWER_MS', { doc: 'how long Redis may take to say which bytes a key id stands for, milliseconds', default: 500 })
+  @Env('REDIS_ANSWER_MS', {
+    doc: 'how long Redis may take to say which bytes a key id stands for, milliseconds',
+    default: 500,
+  })
   @Min(50)
   @Max(10_000)
   redisAnswerMs: number;
@@ -114,7 +132,10 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @ArrayMinSize(1)
   kafkaBrokers: string[];
 
-  @Env('TOPICS', { doc: 'create: create a missing topic; check: say that it is missing (production)', default: 'create' })
+  @Env('TOPICS', {
+    doc: 'create: create a missing topic; check: say that it is missing (production)',
+    default: 'create',
+  })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
@@ -125,7 +146,8 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   /** Whoever is on the way of a plain answer can put a key of their own into it. */
   check(): ConfigFault[] {
     const { protocol, hostname } = this.keysUrl;
-    if (protocol === 'https:' || LOOPBACK.test(hostname) || this.keyPins !== undefined || this.allowsHttpKeys) return [];
+    if (protocol === 'https:' || LOOPBACK.test(hostname) || this.keyPins !== undefined || this.allowsHttpKeys)
+      return [];
     const message =
       'must start with https://, or whoever is on the way can hand out a key of their own. ' +
       'Or list the keys in CSE_KEY_PINS; for development set ALLOW_HTTP_KEYS=true';
@@ -135,6 +157,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
 
 function readPins(text: string): ReadonlySet<string> {
   const pins = text.split(',').map((pin) => pin.trim().toLowerCase());
-  if (pins.some((pin) => !/^[0-9a-f]{64}$/.test(pin))) throw new Error('has an entry that is not 64 hexadecimal digits');
+  if (pins.some((pin) => !/^[0-9a-f]{64}$/.test(pin)))
+    throw new Error('has an entry that is not 64 hexadecimal digits');
   return new Set(pins);
 }

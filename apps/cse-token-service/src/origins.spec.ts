@@ -2,7 +2,10 @@ import { headersOfOrigins, readOrigins } from './origins.js';
 
 describe('origins', () => {
   it('are read as they stand', () => {
-    expect(readOrigins('https://a.example, http://localhost:8080')).toEqual(['https://a.example', 'http://localhost:8080']);
+    expect(readOrigins('https://a.example, http://localhost:8080')).toEqual([
+      'https://a.example',
+      'http://localhost:8080',
+    ]);
   });
 
   it.each([

@@ -76,7 +76,10 @@ const UNREAD: [what: string, bytes: string][] = [
   ['in what is no HTTP', `${PAN} ${CVV}\r\n\r\n`],
   ['in headers that are too large', `POST ${PATH} HTTP/1.1\r\nhost: x\r\nx-card: ${PAN.repeat(600)}\r\n\r\n`],
   ['in a header that is none', `POST ${PATH} HTTP/1.1\r\nhost: x\r\n${PAN}\x01: ${CVV}\r\n\r\n`],
-  ['in a body that breaks off', `POST ${PATH} HTTP/1.1\r\nhost: x\r\norigin: ${ORIGIN}\r\ncontent-length: 900\r\n\r\n{"CARDCODE":"${PAN}`],
+  [
+    'in a body that breaks off',
+    `POST ${PATH} HTTP/1.1\r\nhost: x\r\norigin: ${ORIGIN}\r\ncontent-length: 900\r\n\r\n{"CARDCODE":"${PAN}`,
+  ],
 ];
 
 describe('card data', () => {
@@ -95,7 +98,10 @@ describe('card data', () => {
   it.each(REFUSED)('%s is refused by a code of its own and not repeated', async (_, path, init) => {
     const answer = await fetch(cse.app.url + path, init);
     const text = await answer.text();
-    expect({ status: answer.status, ...(JSON.parse(text) as object) }).toMatchObject({ status: 400, code: 'card_data_refused' });
+    expect({ status: answer.status, ...(JSON.parse(text) as object) }).toMatchObject({
+      status: 400,
+      code: 'card_data_refused',
+    });
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
     expect(JSON.stringify([...answer.headers]) + text).not.toMatch(/4929|7316/);
   });
@@ -127,13 +133,20 @@ describe('card data', () => {
     const dump = await redisDump(world);
     await events.stop();
     await cse.stop();
-    const places = { log: cse.app.logs.join('\n'), metrics, events: JSON.stringify(events.events), redis: JSON.stringify(dump) };
+    const places = {
+      log: cse.app.logs.join('\n'),
+      metrics,
+      events: JSON.stringify(events.events),
+      redis: JSON.stringify(dump),
+    };
     expect(places.log).toContain('sends card data here');
     expect(places.log.split('sends card data here')).toHaveLength(2);
     for (const [place, text] of Object.entries({ ...places, provider: JSON.stringify(provider.requests) })) {
       for (const canary of [PAN, GROUPED, '4929', 'CARDCODE', 'CARDCVV', 'cardcvv']) {
         if (text.includes(canary))
-          throw new Error(`${place} holds ${canary}: ${text.slice(Math.max(0, text.indexOf(canary) - 200)).slice(0, 400)}`);
+          throw new Error(
+            `${place} holds ${canary}: ${text.slice(Math.max(0, text.indexOf(canary) - 200)).slice(0, 400)}`,
+          );
       }
       // Four digits alone may be part of a time or of a key.
       expect(text).not.toMatch(/(?<![\dA-Za-z+/])7316(?![\dA-Za-z+/])/);

@@ -30,7 +30,10 @@ export function merchantsFile(): string {
       { id: PRIVATE_ID, type: 'Private', key: 'canary-api-key' },
     ],
   };
-  writeFileSync(file, JSON.stringify([merchant, { merchant: 'without', identifier: 'WITHOUT', accountKey: 'canary-account-key' }]));
+  writeFileSync(
+    file,
+    JSON.stringify([merchant, { merchant: 'without', identifier: 'WITHOUT', accountKey: 'canary-account-key' }]),
+  );
   return file;
 }
 
@@ -56,10 +59,18 @@ export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env 
   await service.start();
   const url = `http://127.0.0.1:${service.port}/v1/cse-keys`;
 
-  async function post(body: string, headers: Record<string, string> = { origin: ORIGIN, 'content-type': 'application/json' }) {
+  async function post(
+    body: string,
+    headers: Record<string, string> = { origin: ORIGIN, 'content-type': 'application/json' },
+  ) {
     const response = await fetch(url, { method: 'POST', headers, body });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: JSON.parse(text) as Record<string, unknown>,
+    };
   }
 
   async function metric(line: string): Promise<number> {

@@ -33,7 +33,12 @@ it('the first key, every other one and a weak one are announced, once, whoever i
   expect(told).toEqual([
     { ...ofAll, type: 'cse.key.seen', encryptionKeyId: 'key-1', fingerprint: expect.any(String) },
     { ...ofAll, type: 'cse.key.rotated', encryptionKeyId: 'key-2', fingerprint, reason: 'in place of key-1' },
-    { ...ofAll, type: 'cse.key.refused', encryptionKeyId: 'key-3', reason: 'encryptionPublicKey is shorter than 2048 bits' },
+    {
+      ...ofAll,
+      type: 'cse.key.refused',
+      encryptionKeyId: 'key-3',
+      reason: 'encryptionPublicKey is shorter than 2048 bits',
+    },
   ]);
   for (const { type, data } of events.events) expect(validateCseEventData(type, data).faults).toEqual([]);
 });

@@ -20,7 +20,10 @@ export interface KeyProvider {
 }
 
 export function rsaKey(modulusLength = 2048, publicExponent = 65_537): Buffer {
-  return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({ type: 'spki', format: 'der' });
+  return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({
+    type: 'spki',
+    format: 'der',
+  });
 }
 
 /** A key that nobody made of two primes: any modulus and exponent, quickly. */
@@ -74,5 +77,7 @@ export async function startKeyProvider({ delayMs = 0 } = {}): Promise<KeyProvide
 }
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(typeof body === 'string' ? body : JSON.stringify(body));
 }

@@ -85,7 +85,10 @@ describe('more requests than may be', () => {
     await waitFor(async () => Object.keys(await redisDump(world)).some((name) => name.includes('203.0.113.1')), {
       what: 'the count in Redis',
     });
-    await waitFor(async () => (await ask(other)).status === 429, { what: 'the limit at the other instance', pollMs: 200 });
+    await waitFor(async () => (await ask(other)).status === 429, {
+      what: 'the limit at the other instance',
+      pollMs: 200,
+    });
     expect(await other.metric('cse_keys_served_total')).toBeLessThan(many / 2);
   });
 

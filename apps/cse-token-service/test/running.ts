@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from 'redis';
 import { TOPICS, type CseEvent } from '@tranche/contracts';
-import { eventsOf, infrastructure, ownPrefix, startApp, waitFor, type EventsOf, type RunningApp } from '@tranche/testing';
+import {
+  eventsOf,
+  infrastructure,
+  ownPrefix,
+  startApp,
+  waitFor,
+  type EventsOf,
+  type RunningApp,
+} from '@tranche/testing';
 import { API_KEY_ID, merchantsFile, ORIGIN } from './cse-token-service.js';
 
 export interface Answer {
@@ -21,7 +29,12 @@ export interface RunningCse {
 /** What instances of one test share: topics and entries in Redis of their own, on the infrastructure of the tests. */
 export function ownWorld(): Record<'KAFKA_BROKERS' | 'KAFKA_TOPIC_PREFIX' | 'REDIS_URL' | 'REDIS_KEY_PREFIX', string> {
   const { brokers, redisUrl } = infrastructure();
-  return { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: ownPrefix(), REDIS_URL: redisUrl, REDIS_KEY_PREFIX: `test-${randomUUID()}:` };
+  return {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: ownPrefix(),
+    REDIS_URL: redisUrl,
+    REDIS_KEY_PREFIX: `test-${randomUUID()}:`,
+  };
 }
 
 /** The built service as a process; with a Redis it is connected when this resolves. */
@@ -36,7 +49,9 @@ export async function startCse(keysUrl: string, env: Record<string, string>): Pr
     ...env,
   });
   if (env.REDIS_URL === infrastructure().redisUrl)
-    await waitFor(() => app.logs.some((line) => line.includes('connected to Redis')), { what: 'the connection to Redis' });
+    await waitFor(() => app.logs.some((line) => line.includes('connected to Redis')), {
+      what: 'the connection to Redis',
+    });
   return {
     app,
     ask: async (apiKeyId = API_KEY_ID, headers = {}) => {
@@ -57,7 +72,10 @@ export async function startCse(keysUrl: string, env: Record<string, string>): Pr
 }
 
 /** What the services of this world say of keys; once their topic is there. */
-export async function keyEvents({ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX }: ReturnType<typeof ownWorld>): Promise<EventsOf<CseEvent>> {
+export async function keyEvents({
+  KAFKA_BROKERS,
+  KAFKA_TOPIC_PREFIX,
+}: ReturnType<typeof ownWorld>): Promise<EventsOf<CseEvent>> {
   return waitFor(() => eventsOf<CseEvent>(KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, TOPICS.cseEvents), {
     what: 'the topic of events',
     timeoutMs: 30_000,
@@ -65,7 +83,10 @@ export async function keyEvents({ KAFKA_BROKERS, KAFKA_TOPIC_PREFIX }: ReturnTyp
 }
 
 /** Names and values of all entries of this world in Redis. */
-export async function redisDump({ REDIS_URL, REDIS_KEY_PREFIX }: ReturnType<typeof ownWorld>): Promise<Record<string, string>> {
+export async function redisDump({
+  REDIS_URL,
+  REDIS_KEY_PREFIX,
+}: ReturnType<typeof ownWorld>): Promise<Record<string, string>> {
   const redis = await createClient({ url: REDIS_URL }).connect();
   try {
     const dump: Record<string, string> = {};

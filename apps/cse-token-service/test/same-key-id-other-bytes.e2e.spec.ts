@@ -33,9 +33,12 @@ describe('a key id that comes with other bytes', () => {
     forge();
     for (let n = 0; n < 5; n++) expect((await cse.ask()).body).toEqual(good);
     expect(await cse.metric('cse_key_changes_total{change="refused"')).toBeGreaterThan(0);
-    await waitFor(() => cse.app.logs.some((line) => line.includes('"level":"error"') && line.includes('stands for other bytes')), {
-      what: 'the error in the log',
-    });
+    await waitFor(
+      () => cse.app.logs.some((line) => line.includes('"level":"error"') && line.includes('stands for other bytes')),
+      {
+        what: 'the error in the log',
+      },
+    );
     const events = await keyEvents(world);
     const { data } = await events.next(({ type }) => type === 'cse.key.refused');
     expect(data).toMatchObject({ apiKeyId: API_KEY_ID, encryptionKeyId: 'key-1', fingerprint: fingerprint(forged) });
@@ -57,7 +60,8 @@ describe('a key id that comes with other bytes', () => {
     forge();
     const restarted = await start(world);
     const other = await start(world);
-    for (const cse of [restarted, other]) expect(await cse.ask()).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
+    for (const cse of [restarted, other])
+      expect(await cse.ask()).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
     provider.record = good as never;
     for (const cse of [restarted, other]) await waitFor(async () => (await cse.ask()).status === 200);
   });
@@ -78,7 +82,9 @@ describe('a key id that comes with other bytes', () => {
     const dump = await redisDump(world);
     expect(Object.keys(dump).filter((name) => name.includes('key-1'))).toEqual([]);
     const [known = ['', '']] = entriesOf(dump, createHash('sha256').update('key-1').digest('hex'));
-    expect(known[1]).toMatch(new RegExp(`^${fingerprint(Buffer.from(provider.record.encryptionPublicKey, 'base64'))} ttl=`));
+    expect(known[1]).toMatch(
+      new RegExp(`^${fingerprint(Buffer.from(provider.record.encryptionPublicKey, 'base64'))} ttl=`),
+    );
     const ttl = Number(known[1].split('ttl=')[1]);
     expect(ttl).toBeGreaterThan(35 * 86_400 - 60);
     expect(ttl).toBeLessThanOrEqual(35 * 86_400);

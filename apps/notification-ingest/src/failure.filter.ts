@@ -43,5 +43,10 @@ export class FailureFilter extends ProblemFilter {
 
 function tooManyFailures(waitSeconds: number): Problem {
   const detail = 'Too many requests of this address failed. What is signed is still taken.';
-  return new Problem({ status: 429, code: 'too_many_requests', detail, headers: { 'retry-after': String(waitSeconds) } });
+  return new Problem({
+    status: 429,
+    code: 'too_many_requests',
+    detail,
+    headers: { 'retry-after': String(waitSeconds) },
+  });
 }

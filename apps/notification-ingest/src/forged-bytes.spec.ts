@@ -5,7 +5,14 @@ import { parametersOfMultipart } from './multipart-parameters.js';
 import { isSignedBy } from '@tranche/platform';
 import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
 
-const merchant: Merchant = { merchant: 'shop', identifier: 'Shop', accountKey: 'the-key', market: 'FR', currency: 'EUR', lookup: false };
+const merchant: Merchant = {
+  merchant: 'shop',
+  identifier: 'Shop',
+  accountKey: 'the-key',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+};
 const TYPE = 'multipart/form-data; boundary=xyz';
 const pairs: [string, string][] = [
   ['IDENTIFIER', 'Shop'],
@@ -24,7 +31,8 @@ const ways: Record<string, { bytes: Buffer; read: (bytes: Buffer) => Parameters 
   },
   multipart: {
     bytes: Buffer.from(
-      genuine.map(([n, v]) => `--xyz\r\nContent-Disposition: form-data; name="${n}"\r\n\r\n${v}\r\n`).join('') + '--xyz--\r\n',
+      genuine.map(([n, v]) => `--xyz\r\nContent-Disposition: form-data; name="${n}"\r\n\r\n${v}\r\n`).join('') +
+        '--xyz--\r\n',
     ),
     read: (bytes) => parametersOfMultipart(TYPE, bytes),
   },
@@ -49,7 +57,8 @@ describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
     for (let at = 0; at < bytes.length; at++) {
       const rest = bytes.subarray(at + 1);
       for (const byte of [...bits.map((bit) => bytes[at]! ^ bit), ...TELLING])
-        if (isForged(read(Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), rest])))) throw new Error(`byte ${at} as ${byte}`);
+        if (isForged(read(Buffer.concat([bytes.subarray(0, at), Buffer.from([byte]), rest]))))
+          throw new Error(`byte ${at} as ${byte}`);
       expect(isForged(read(Buffer.concat([bytes.subarray(0, at), rest])))).toBe(false);
       expect(isForged(read(Buffer.concat([bytes.subarray(0, at + 1), bytes.subarray(at)])))).toBe(false);
       expect(isForged(read(bytes.subarray(0, at)))).toBe(false);
@@ -61,7 +70,13 @@ describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
     fc.assert(
       fc.property(fc.tuple(place, place, place, place), (places) => {
         const [a, b, c, d] = places.sort((x, y) => x - y);
-        const parts = [bytes.subarray(0, a), bytes.subarray(c, d), bytes.subarray(b, c), bytes.subarray(a, b), bytes.subarray(d)];
+        const parts = [
+          bytes.subarray(0, a),
+          bytes.subarray(c, d),
+          bytes.subarray(b, c),
+          bytes.subarray(a, b),
+          bytes.subarray(d),
+        ];
         return !isForged(read(Buffer.concat(parts)));
       }),
       { numRuns: 2_000 },
@@ -72,7 +87,8 @@ describe.each(Object.keys(ways))('a signed notification in %s', (way) => {
 it.each<[string, (name: string, value: string) => Parameters]>([
   [
     'the equals sign moved',
-    (name, value) => (value.includes('=') ? [[`${name}=${value.split('=')[0]}`, value.slice(value.indexOf('=') + 1)]] : []),
+    (name, value) =>
+      value.includes('=') ? [[`${name}=${value.split('=')[0]}`, value.slice(value.indexOf('=') + 1)]] : [],
   ],
   ['another pair behind the key in a value', (name, value) => [[name, `${value}the-keyZZZ=1`]]],
   [

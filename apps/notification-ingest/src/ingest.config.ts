@@ -14,15 +14,26 @@ export class IngestConfig extends KafkaConfig {
   @Max(65_535)
   managementPort: number;
 
-  @Env('MERCHANTS_FILE', { doc: 'JSON list of merchants', default: 'config/merchants.demo.json', file: true, read: loadMerchants })
+  @Env('MERCHANTS_FILE', {
+    doc: 'JSON list of merchants',
+    default: 'config/merchants.demo.json',
+    file: true,
+    read: loadMerchants,
+  })
   merchants: Merchants;
 
-  @Env('PUBLISH_TIMEOUT_MS', { doc: 'milliseconds for the durable publish; then 503 and the platform comes again', default: 2_000 })
+  @Env('PUBLISH_TIMEOUT_MS', {
+    doc: 'milliseconds for the durable publish; then 503 and the platform comes again',
+    default: 2_000,
+  })
   @Min(100)
   @Max(60_000)
   publishTimeoutMs: number;
 
-  @Env('MAX_WAITING_NOTIFICATIONS', { doc: 'notifications that may wait for Kafka; what comes beyond gets 503 at once', default: 5_000 })
+  @Env('MAX_WAITING_NOTIFICATIONS', {
+    doc: 'notifications that may wait for Kafka; what comes beyond gets 503 at once',
+    default: 5_000,
+  })
   @Min(1)
   @Max(1_000_000)
   maxWaitingNotifications: number;
@@ -53,7 +64,10 @@ export class IngestConfig extends KafkaConfig {
   @Max(1_000_000)
   failuresPerMinute: number;
 
-  @Env('QUARANTINE_KB_PER_HOUR', { doc: 'kilobytes that the failures of one address may put into quarantine per hour', default: 10_000 })
+  @Env('QUARANTINE_KB_PER_HOUR', {
+    doc: 'kilobytes that the failures of one address may put into quarantine per hour',
+    default: 10_000,
+  })
   @Min(64)
   @Max(100_000_000)
   quarantineKbPerHour: number;
@@ -78,7 +92,10 @@ export class IngestConfig extends KafkaConfig {
   @ArrayMinSize(1)
   kafkaBrokers: string[];
 
-  @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
+  @Env('TOPICS', {
+    doc: 'create: create missing topics; check: refuse to start without them (production)',
+    default: 'create',
+  })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 

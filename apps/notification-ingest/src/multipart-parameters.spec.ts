@@ -3,7 +3,8 @@ import { parametersOfMultipart } from './multipart-parameters.js';
 const TYPE = 'multipart/form-data; boundary=xyz';
 const part = (name: string, value: string, more = '') =>
   `--xyz\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
-const read = (text: string, type = TYPE, encoding: BufferEncoding = 'utf8') => parametersOfMultipart(type, Buffer.from(text, encoding));
+const read = (text: string, type = TYPE, encoding: BufferEncoding = 'utf8') =>
+  parametersOfMultipart(type, Buffer.from(text, encoding));
 
 describe('fields of multipart/form-data', () => {
   it('are what stands between the delimiters, to the byte', () => {
@@ -28,7 +29,9 @@ describe('fields of multipart/form-data', () => {
 
   it('may say their type, whose charset is not heeded, and an encoding that changes nothing', () => {
     const headers = '\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit';
-    expect(read(`${part('A', 'é', headers)}--xyz--`, 'multipart/form-data; charset=latin1; boundary="xyz"')).toEqual([['A', 'é']]);
+    expect(read(`${part('A', 'é', headers)}--xyz--`, 'multipart/form-data; charset=latin1; boundary="xyz"')).toEqual([
+      ['A', 'é'],
+    ]);
   });
 
   it.each([
@@ -50,20 +53,34 @@ describe('fields of multipart/form-data', () => {
     ['parts in a part', part('A', '1', '\r\nContent-Type: multipart/mixed; boundary=b') + '--xyz--', TYPE],
     ['line feeds alone', `${part('A', '1')}--xyz--`.replaceAll('\r\n', '\n'), TYPE],
     ['nothing', '', TYPE],
-  ])('are refused with %s', (_what, text, type) => expect(read(text, type)).toEqual({ unreadable: 'the body is not multipart/form-data' }));
+  ])('are refused with %s', (_what, text, type) =>
+    expect(read(text, type)).toEqual({ unreadable: 'the body is not multipart/form-data' }),
+  );
 
   it.each([
     ['a file', part('A', '1', '; filename="a.txt"') + '--xyz--', 'a file was sent'],
     ['no part', '--xyz--', 'no parameters were sent'],
     ['a name twice', part('A', '1') + part('A', '1') + '--xyz--', 'a parameter came twice'],
     ['a name that is none', part('A=B', '1') + '--xyz--', 'a name cannot be one'],
-    ['more than a hundred', Array.from({ length: 101 }, (_, i) => part(`P${i}`, '')).join('') + '--xyz--', 'more than 100 parameters'],
+    [
+      'more than a hundred',
+      Array.from({ length: 101 }, (_, i) => part(`P${i}`, '')).join('') + '--xyz--',
+      'more than 100 parameters',
+    ],
   ])('are refused with %s', (_what, text, unreadable) => expect(read(text)).toEqual({ unreadable }));
 
   it.each([
     ['spaces in a header', `--xyz\r\na:${' '.repeat(200_000)}x\r\nb\r\n\r\n1\r\n--xyz--`, TYPE],
-    ['spaces in the disposition', `--xyz\r\nContent-Disposition: form-data;${' '.repeat(200_000)}x\r\n\r\n1\r\n--xyz--`, TYPE],
-    ['semicolons in the disposition', `--xyz\r\nContent-Disposition: form-data${'; '.repeat(100_000)}\r\n\r\n1\r\n--xyz--`, TYPE],
+    [
+      'spaces in the disposition',
+      `--xyz\r\nContent-Disposition: form-data;${' '.repeat(200_000)}x\r\n\r\n1\r\n--xyz--`,
+      TYPE,
+    ],
+    [
+      'semicolons in the disposition',
+      `--xyz\r\nContent-Disposition: form-data${'; '.repeat(100_000)}\r\n\r\n1\r\n--xyz--`,
+      TYPE,
+    ],
     ['spaces in the type', part('A', '1'), `multipart/form-data;${' '.repeat(200_000)}x`],
     ['semicolons in the type', part('A', '1'), `multipart/form-data${'; '.repeat(100_000)}x`],
   ])('are refused within a moment however many there are: %s', (_what, text, type) => {

@@ -11,7 +11,11 @@ export const BODY_TYPES = ['application/json', 'application/x-www-form-urlencode
 /** This cannot be a notification, and `reason` says why. */
 export class UnreadableNotification extends Problem {
   constructor(readonly reason: Unreadable) {
-    super({ status: 400, code: 'unreadable_notification', detail: `This cannot be a notification: ${reason.unreadable}.` });
+    super({
+      status: 400,
+      code: 'unreadable_notification',
+      detail: `This cannot be a notification: ${reason.unreadable}.`,
+    });
   }
 }
 

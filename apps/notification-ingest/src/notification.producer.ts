@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { encodeCloudEvent, NOTIFICATION_TYPE, orderKey, TOPICS, type EncodedEvent, type PaymentNotification } from '@tranche/contracts';
+import {
+  encodeCloudEvent,
+  NOTIFICATION_TYPE,
+  orderKey,
+  TOPICS,
+  type EncodedEvent,
+  type PaymentNotification,
+} from '@tranche/contracts';
 import { BatchingProducer } from '@tranche/kafka';
 import type { ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
@@ -53,7 +60,13 @@ export class NotificationProducer {
 
   /** What is signed and yet belongs to no order: as durable as an event. */
   async setAside(suspect: Suspect, deadlineMs: number): Promise<void> {
-    await this.send(TOPICS.notificationsQuarantine.name, suspect.id, quarantineRecord('no_order', suspect), deadlineMs, this.waiting);
+    await this.send(
+      TOPICS.notificationsQuarantine.name,
+      suspect.id,
+      quarantineRecord('no_order', suspect),
+      deadlineMs,
+      this.waiting,
+    );
   }
 
   async quarantine(reason: QuarantineReason, suspect: Suspect): Promise<void> {
@@ -62,7 +75,13 @@ export class NotificationProducer {
     await this.send(TOPICS.notificationsQuarantine.name, suspect.id, record, publishTimeoutMs, this.suspectsWaiting);
   }
 
-  private async send(topic: string, key: string, { headers, value }: EncodedEvent, deadlineMs: number, limit: WaitingLimit): Promise<void> {
+  private async send(
+    topic: string,
+    key: string,
+    { headers, value }: EncodedEvent,
+    deadlineMs: number,
+    limit: WaitingLimit,
+  ): Promise<void> {
     const record = { topic: this.config.kafkaTopicPrefix + topic, key, headers, value };
     const sent = limit.enter(value.length, () => this.producer.send(record, { deadlineMs: Math.max(deadlineMs, 1) }));
     if (sent === undefined) throw new OverloadedError('as much waits for Kafka as may');

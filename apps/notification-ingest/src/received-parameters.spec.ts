@@ -36,13 +36,24 @@ describe('parameters of a form', () => {
     ],
   ])('are refused: %.20s', (text, unreadable) => expect(form(text)).toEqual({ unreadable }));
 
-  it.each(['A=%', 'A=%4', 'A=%zz', 'A=100% and', 'A=%C3', 'A=%C3%28', 'A=%ED%A0%80', 'A=%C0%AF', 'A=%F5%80%80%80', '%E9=1'])(
-    'are refused where an escape can be read in more than one way: %s',
-    (text) => expect(form(text)).toEqual({ unreadable: 'a percent sign does not begin a character in UTF-8' }),
+  it.each([
+    'A=%',
+    'A=%4',
+    'A=%zz',
+    'A=100% and',
+    'A=%C3',
+    'A=%C3%28',
+    'A=%ED%A0%80',
+    'A=%C0%AF',
+    'A=%F5%80%80%80',
+    '%E9=1',
+  ])('are refused where an escape can be read in more than one way: %s', (text) =>
+    expect(form(text)).toEqual({ unreadable: 'a percent sign does not begin a character in UTF-8' }),
   );
 
-  it.each(['A=\xe9', 'A=\xc3', 'A=\xed\xa0\x80', 'A=\xff\xfe', 'A=\xc3%A9'])('are refused where bytes are no UTF-8: %j', (bytes) =>
-    expect(form(bytes, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }),
+  it.each(['A=\xe9', 'A=\xc3', 'A=\xed\xa0\x80', 'A=\xff\xfe', 'A=\xc3%A9'])(
+    'are refused where bytes are no UTF-8: %j',
+    (bytes) => expect(form(bytes, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }),
   );
 
   it.each([
@@ -63,7 +74,9 @@ describe('parameters of a form', () => {
     'A[%5B]=1',
     'A%E2%80%8B=1',
     `${'A'.repeat(129)}=1`,
-  ])('are refused where a name is none: %.30s', (text) => expect(form(text)).toEqual({ unreadable: 'a name cannot be one' }));
+  ])('are refused where a name is none: %.30s', (text) =>
+    expect(form(text)).toEqual({ unreadable: 'a name cannot be one' }),
+  );
 
   it.each([
     'A',
@@ -124,8 +137,12 @@ describe('parameters of JSON', () => {
     ['{"A":"1","\\u0041":"2"}', 'a parameter came twice'],
     ['{"A":"1","\\u0041":"\\":"}', 'a parameter came twice'],
     ['{"__proto__":"1","__proto__":"2"}', 'a parameter came twice'],
-    [JSON.stringify(Object.fromEntries(names(MAX_PARAMETERS + 1).map((name) => [name, '']))), 'more than 100 parameters'],
+    [
+      JSON.stringify(Object.fromEntries(names(MAX_PARAMETERS + 1).map((name) => [name, '']))),
+      'more than 100 parameters',
+    ],
   ])('are refused: %.30s', (text, unreadable) => expect(json(text)).toEqual({ unreadable }));
 
-  it('are refused where bytes are no UTF-8', () => expect(json('{"A":"\xe9"}', 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }));
+  it('are refused where bytes are no UTF-8', () =>
+    expect(json('{"A":"\xe9"}', 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }));
 });

@@ -40,7 +40,8 @@ export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   } catch {
     return { unreadable: 'the body is not JSON' };
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return { unreadable: 'the body must be a JSON object' };
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return { unreadable: 'the body must be a JSON object' };
   const entries = Object.entries(parsed);
   if (!entries.every((entry): entry is [string, string] => typeof entry[1] === 'string'))
     return { unreadable: 'every value must be a text' };
@@ -54,7 +55,8 @@ export function checked(parameters: Parameters): Parameters | Unreadable {
   if (parameters.length === 0) return { unreadable: 'no parameters were sent' };
   if (parameters.length > MAX_PARAMETERS) return tooMany();
   if (!parameters.every(([name]) => isName(name))) return { unreadable: 'a name cannot be one' };
-  if (new Set(parameters.map(([name]) => name)).size < parameters.length) return { unreadable: 'a parameter came twice' };
+  if (new Set(parameters.map(([name]) => name)).size < parameters.length)
+    return { unreadable: 'a parameter came twice' };
   return parameters;
 }
 

@@ -14,7 +14,12 @@ export interface ReceivedRequest {
 
 interface RequestAsItCame {
   url: string;
-  headers: { 'content-length'?: string; 'transfer-encoding'?: string; 'content-type'?: string; 'content-encoding'?: string };
+  headers: {
+    'content-length'?: string;
+    'transfer-encoding'?: string;
+    'content-type'?: string;
+    'content-encoding'?: string;
+  };
   body?: Buffer;
 }
 

@@ -15,9 +15,15 @@ export class UnparsedRequests implements OnModuleInit {
   onModuleInit(): void {
     const server = this.host.httpAdapter.getHttpServer() as Server;
     // Before the listener that answers: after it the socket has no address any more.
-    server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
-      if (error.code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
-      this.notifications.refuseUnreadable({ unreadable: `it is no HTTP request (${error.code ?? 'unknown'})` }, socket.remoteAddress);
-    });
+    server.prependListener(
+      'clientError',
+      (error: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
+        if (error.code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
+        this.notifications.refuseUnreadable(
+          { unreadable: `it is no HTTP request (${error.code ?? 'unknown'})` },
+          socket.remoteAddress,
+        );
+      },
+    );
   }
 }

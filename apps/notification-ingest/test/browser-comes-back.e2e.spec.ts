@@ -21,7 +21,11 @@ describe('the browser that the platform sends back', () => {
       },
       { ...merchants[1], market: 'ES' },
     ];
-    ingest = await startIngest(infrastructure().brokers, { PORT: String(port), FAILURES_PER_MINUTE: '20' }, { merchants: shops });
+    ingest = await startIngest(
+      infrastructure().brokers,
+      { PORT: String(port), FAILURES_PER_MINUTE: '20' },
+      { merchants: shops },
+    );
     platform = await startSimulator({ MERCHANTS_FILE: ingest.merchantsFile });
   });
   afterAll(async () => {
@@ -29,8 +33,16 @@ describe('the browser that the platform sends back', () => {
     await ingest.close();
   });
 
-  const fields = (more: Record<string, string> = {}) => ({ IDENTIFIER: 'Shop FR', ORDERID: 'order-1', EXECCODE: '0000', ...more });
-  const sign = (parameters: Record<string, string>, key = KEY) => ({ ...parameters, HASH: platformHash(key, Object.entries(parameters)) });
+  const fields = (more: Record<string, string> = {}) => ({
+    IDENTIFIER: 'Shop FR',
+    ORDERID: 'order-1',
+    EXECCODE: '0000',
+    ...more,
+  });
+  const sign = (parameters: Record<string, string>, key = KEY) => ({
+    ...parameters,
+    HASH: platformHash(key, Object.entries(parameters)),
+  });
   const comesBack = (parameters: Record<string, string>, merchant = 'shop-fr') =>
     fetch(`${ingest.app.url}/return/${merchant}?${form(parameters)}`, { redirect: 'manual' });
 
@@ -51,36 +63,46 @@ describe('the browser that the platform sends back', () => {
       ['method', 'authorization'],
       ...all.map(([name, value]): [string, string] => [`params[${name}]`, value]),
     ]);
-    const answer = (await (await fetch(`${platform.url}/front/service/rest/process`, { method: 'POST', body })).json()) as Record<
-      string,
-      string
-    >;
+    const answer = (await (
+      await fetch(`${platform.url}/front/service/rest/process`, { method: 'POST', body })
+    ).json()) as Record<string, string>;
     const page = Buffer.from(answer.REDIRECTHTML ?? '', 'base64').toString();
     const address = /action="([^"]+)"/.exec(page)?.[1] ?? JSON.stringify(answer);
-    const decided = await fetch(address, { method: 'POST', body: new URLSearchParams({ decision }), redirect: 'manual' });
+    const decided = await fetch(address, {
+      method: 'POST',
+      body: new URLSearchParams({ decision }),
+      redirect: 'manual',
+    });
     return decided.headers.get('location') ?? '';
   }
 
   it.each([
     ['validate', 'success'],
     ['refuse', 'refused'],
-  ])('after "%s" at the platform goes on to the page of the merchant with its order and the hint "%s"', async (decision, hint) => {
-    const location = await decide(`order ${decision}`, decision);
-    expect(location).toContain('/return/shop-fr?');
-    const answer = await fetch(location, { redirect: 'manual' });
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`https://shop.example/thanks?lang=fr&orderId=order+${decision}&hint=${hint}`);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(await answer.text()).toBe('');
-  });
+  ])(
+    'after "%s" at the platform goes on to the page of the merchant with its order and the hint "%s"',
+    async (decision, hint) => {
+      const location = await decide(`order ${decision}`, decision);
+      expect(location).toContain('/return/shop-fr?');
+      const answer = await fetch(location, { redirect: 'manual' });
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(
+        `https://shop.example/thanks?lang=fr&orderId=order+${decision}&hint=${hint}`,
+      );
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(await answer.text()).toBe('');
+    },
+  );
 
   it('changes nothing: the events are those of the notifications', async () => {
     const events = await ingest.read(TOPICS.notifications);
     await comesBack(sign(fields({ ORDERID: 'only a redirect' })));
     await decide('with a notification', 'validate');
     await waitFor(() => events.some(({ key }) => key === 'shop-fr/with a notification'), { what: 'the notification' });
-    await waitFor(async () => (await ingest.metric('ingest_notifications_total')) === events.length, { what: 'as many counted' });
+    await waitFor(async () => (await ingest.metric('ingest_notifications_total')) === events.length, {
+      what: 'as many counted',
+    });
     expect(events.map(({ key }) => key)).not.toContain('shop-fr/only a redirect');
   });
 

@@ -37,7 +37,9 @@ describe('an address that fails too often', () => {
     expect(statuses).toEqual([403, 400, 413, 415, 404]);
     for (const fail of failures) await expectLimited(await fail(ingest));
     for (let n = 0; n < 20; n++) {
-      expect(await (await fetch(`${ingest.webhook}?${form(signed(capture({ ORDERID: `good ${n}` })))}`)).text()).toBe('OK');
+      expect(await (await fetch(`${ingest.webhook}?${form(signed(capture({ ORDERID: `good ${n}` })))}`)).text()).toBe(
+        'OK',
+      );
     }
     expect(await ingest.metric('ingest_limited_total')).toBe(failures.length);
   });
@@ -54,7 +56,9 @@ describe('an address that fails too often', () => {
     const shared = { REDIS_URL: infrastructure().redisUrl, REDIS_KEY_PREFIX: `test-${process.pid}-${Date.now()}:` };
     const [one, other] = [await start(shared), await start(shared)];
     for (const ingest of [one, other]) {
-      await waitFor(() => ingest.app.logs.some((line) => line.includes('connected to Redis')), { what: 'the connection to Redis' });
+      await waitFor(() => ingest.app.logs.some((line) => line.includes('connected to Redis')), {
+        what: 'the connection to Redis',
+      });
     }
     for (let n = 0; n < LIMIT; n++) expect((await forged(one, n)).status).toBe(403);
     await expectLimited(await forged(other, 0));

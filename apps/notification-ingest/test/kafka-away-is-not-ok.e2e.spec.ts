@@ -23,7 +23,9 @@ describe('while Kafka is away', () => {
       await waitFor(async () => (await (await notify('during')).text()) === 'OK', { what: 'OK again' });
       await waitFor(isReady, { what: 'ready again' });
       const records = await ingest.read(TOPICS.notifications);
-      await waitFor(() => records.some((record) => notificationOf(record).orderId === 'during'), { what: 'the notification' });
+      await waitFor(() => records.some((record) => notificationOf(record).orderId === 'during'), {
+        what: 'the notification',
+      });
     } finally {
       await ingest.close();
       await gate.close();
@@ -51,7 +53,9 @@ describe('while Kafka is away', () => {
     const gate = await brokerGate(infrastructure().brokers, { isOpen: false });
     const ingest = await startIngest(gate.address, {}, { readyPath: '/health/live' });
     const isReady = async () => (await fetch(`${ingest.app.managementUrl}/health/ready`)).ok;
-    await waitFor(() => ingest.app.logs.some((line) => line.includes('Kafka does not answer at')), { what: 'a complaint' });
+    await waitFor(() => ingest.app.logs.some((line) => line.includes('Kafka does not answer at')), {
+      what: 'a complaint',
+    });
     expect(await isReady()).toBe(false);
     await gate.open();
     await waitFor(isReady, { what: 'ready' });

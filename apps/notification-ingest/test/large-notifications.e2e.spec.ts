@@ -1,5 +1,15 @@
 import { waitFor } from '@tranche/testing';
-import { capture, form, notificationOf, signed, startIngest, tooLarge, TOPICS, type Fields, type Ingest } from './support.js';
+import {
+  capture,
+  form,
+  notificationOf,
+  signed,
+  startIngest,
+  tooLarge,
+  TOPICS,
+  type Fields,
+  type Ingest,
+} from './support.js';
 
 const MIB = 1_048_576;
 
@@ -31,7 +41,9 @@ describe('a notification of up to 1 MiB', () => {
     expect([answer.status, await answer.text()]).toEqual([200, 'OK']);
     const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
     const notification = notificationOf(record);
-    expect([notification.message === message, notification.parameters.MESSAGE === message, notification.flags]).toEqual([true, true, []]);
+    expect([notification.message === message, notification.parameters.MESSAGE === message, notification.flags]).toEqual(
+      [true, true, []],
+    );
   });
 
   it('without an order is in quarantine, whole', async () => {

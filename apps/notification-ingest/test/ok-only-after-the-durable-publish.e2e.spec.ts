@@ -1,10 +1,25 @@
 import { waitFor } from '@tranche/testing';
-import { capture, form, keys, multipart, notificationOf, signed, startIngest, TOPICS, type Fields, type Ingest } from './support.js';
+import {
+  capture,
+  form,
+  keys,
+  multipart,
+  notificationOf,
+  signed,
+  startIngest,
+  TOPICS,
+  type Fields,
+  type Ingest,
+} from './support.js';
 
 const ways: Record<string, (webhook: string, fields: Fields) => Promise<Response>> = {
   'the query of a GET': (webhook, fields) => fetch(`${webhook}?${form(fields)}`),
   'an urlencoded POST': (webhook, fields) =>
-    fetch(webhook, { method: 'POST', body: form(fields), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' } }),
+    fetch(webhook, {
+      method: 'POST',
+      body: form(fields),
+      headers: { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' },
+    }),
   'a multipart POST': (webhook, fields) => fetch(webhook, { method: 'POST', body: multipart(fields) }),
   'a JSON POST': (webhook, fields) =>
     fetch(webhook, { method: 'POST', body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } }),
@@ -36,7 +51,10 @@ describe('a signed notification', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
-    expect(record.headers).toMatchObject({ ce_type: 'payment.notification.received', ce_subject: `shop-fr/${orderId}` });
+    expect(record.headers).toMatchObject({
+      ce_type: 'payment.notification.received',
+      ce_subject: `shop-fr/${orderId}`,
+    });
     const { HASH: _hash, ...parameters } = fields;
     expect(notificationOf(record)).toMatchObject({
       merchant: 'shop-fr',
@@ -70,7 +88,14 @@ describe('a signed notification', () => {
   it('passes through flagged when it holds what nobody knows', async () => {
     const records = await ingest.read(TOPICS.notifications);
     const fields = signed(
-      capture({ ORDERID: 'odd', LANGUAGE: 'xx', EXECCODE: '9999', __proto__x: '1', 'CART[0][NAME]': 'chair', BRANDNEW: 'yes' }),
+      capture({
+        ORDERID: 'odd',
+        LANGUAGE: 'xx',
+        EXECCODE: '9999',
+        __proto__x: '1',
+        'CART[0][NAME]': 'chair',
+        BRANDNEW: 'yes',
+      }),
     );
     expect((await fetch(`${ingest.webhook}?${form(fields)}`)).status).toBe(200);
     const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/odd'));

@@ -17,7 +17,11 @@ describe('the connections of one address', () => {
   const open = (count: number, request: string) => {
     const state = { closed: 0, answers: [] as string[] };
     for (let n = 0; n < count; n++) {
-      const socket = connect({ port: Number(new URL(ingest.webhook).port), host: '127.0.0.1', localAddress: '127.0.0.2' });
+      const socket = connect({
+        port: Number(new URL(ingest.webhook).port),
+        host: '127.0.0.1',
+        localAddress: '127.0.0.2',
+      });
       socket.once('data', (bytes) => state.answers.push(bytes.toString('latin1')));
       socket.on('error', () => undefined).on('close', () => state.closed++);
       socket.write(request);

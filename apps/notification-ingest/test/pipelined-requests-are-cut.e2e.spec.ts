@@ -13,7 +13,8 @@ describe('a client that sends on without waiting for answers', () => {
   });
   afterAll(() => ingest.close());
 
-  const dial = (from = '127.0.0.2') => connect({ port: Number(new URL(ingest.webhook).port), host: '127.0.0.1', localAddress: from });
+  const dial = (from = '127.0.0.2') =>
+    connect({ port: Number(new URL(ingest.webhook).port), host: '127.0.0.1', localAddress: from });
 
   it('is cut, fills no log, and others do not wait', async () => {
     let closed = 0;

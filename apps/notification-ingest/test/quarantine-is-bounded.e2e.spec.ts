@@ -27,9 +27,11 @@ describe('a flood of forged notifications', () => {
       QUARANTINE_TOTAL_KB_PER_HOUR: '64',
       FAILURES_PER_MINUTE: '10',
     });
-    const send = (fields: Record<string, string>) => fetch(other.webhook, { method: 'POST', body: new URLSearchParams(fields) });
+    const send = (fields: Record<string, string>) =>
+      fetch(other.webhook, { method: 'POST', body: new URLSearchParams(fields) });
     for (let n = 0; n < 40; n++) await send({ A: `${'x'.repeat(60_000)}${n}` });
-    for (let n = 0; n < 10; n++) await send(signed(capture({ ORDERID: `big ${n}`, MESSAGE: 'x'.repeat(9_000) }), 'wrong'));
+    for (let n = 0; n < 10; n++)
+      await send(signed(capture({ ORDERID: `big ${n}`, MESSAGE: 'x'.repeat(9_000) }), 'wrong'));
     for (let n = 0; n < 80; n++) await send(signed(capture({ ORDERID: `nobody ${n}`, IDENTIFIER: 'nobody' }), 'wrong'));
     const dropped = (reason: string) => other.metric(`ingest_quarantine_dropped_total{reason="${reason}"`);
     await waitFor(async () => (await dropped('address')) === 80 - 64, { what: 'those of nobody dropped' });

@@ -54,7 +54,15 @@ describe('after a key was corrected', () => {
       count: 1,
     });
 
-    expect(await reverify()).toEqual({ code: 0, read: 5, verified: 0, published: 0, stillRefused: 4, altered: 1, withoutOrder: 0 });
+    expect(await reverify()).toEqual({
+      code: 0,
+      read: 5,
+      verified: 0,
+      published: 0,
+      stillRefused: 4,
+      altered: 1,
+      withoutOrder: 0,
+    });
     writeFileSync(ingest.merchantsFile, JSON.stringify(merchants));
     expect(await reverify('--dry-run')).toMatchObject({ verified: 3, published: 0 });
     expect(await reverify('--merchant', 'shop-es')).toMatchObject({ read: 0 });
@@ -74,14 +82,22 @@ describe('after a key was corrected', () => {
     const corrected = await startIngest(undefined, { KAFKA_TOPIC_PREFIX: ingest.prefix });
     await fetch(`${corrected.webhook}?${form(signed(genuine[0]!, keys.previous))}`);
     await waitFor(() => events.length === 4, { what: 'the event of a repeat' });
-    const idsOfTheFirst = events.filter((event) => notificationOf(event).orderId === 'order 1').map(({ headers }) => headers['ce_id']);
+    const idsOfTheFirst = events
+      .filter((event) => notificationOf(event).orderId === 'order 1')
+      .map(({ headers }) => headers['ce_id']);
     expect(new Set(idsOfTheFirst).size).toBe(1);
     await corrected.close();
   });
 
   it.each<[string, string[], Record<string, string>, number, string]>([
     ['without a command', [], {}, 2, 'npm run quarantine -- list'],
-    ['of an unknown merchant', ['list', '--merchant', 'nobody'], {}, 2, 'there is no merchant nobody in MERCHANTS_FILE: shop-fr, shop-es'],
+    [
+      'of an unknown merchant',
+      ['list', '--merchant', 'nobody'],
+      {},
+      2,
+      'there is no merchant nobody in MERCHANTS_FILE: shop-fr, shop-es',
+    ],
     ['with a setting that is wrong', ['list'], { MERCHANTS_FILE: '/nowhere' }, 78, 'MERCHANTS_FILE'],
     ['with the prefix of nobody', ['list'], { KAFKA_TOPIC_PREFIX: 'nobody.' }, 1, 'KAFKA_TOPIC_PREFIX wrong'],
   ])('%s it ends with a line that says why', async (_how, args, env, code, reason) => {

@@ -24,7 +24,10 @@ describe('what is refused before anything reads it', () => {
     ],
     [
       'a body that is too large',
-      () => fetch(ingest.webhook, { method: 'POST', body: new URLSearchParams({ A: 'x'.repeat(1_100_000) }) }).catch(() => undefined),
+      () =>
+        fetch(ingest.webhook, { method: 'POST', body: new URLSearchParams({ A: 'x'.repeat(1_100_000) }) }).catch(
+          () => undefined,
+        ),
       'too_large',
     ],
     ['no HTTP', malformed, 'unreadable'],
@@ -41,7 +44,11 @@ describe('what is refused before anything reads it', () => {
 
   it('is not what comes with a slash behind', async () => {
     expect(await (await fetch(`${ingest.webhook}/?${form(signed(capture()))}`)).text()).toBe('OK');
-    expect(await (await fetch(`${ingest.webhook}/`, { method: 'POST', body: new URLSearchParams(signed(capture())) })).text()).toBe('OK');
+    expect(
+      await (
+        await fetch(`${ingest.webhook}/`, { method: 'POST', body: new URLSearchParams(signed(capture())) })
+      ).text(),
+    ).toBe('OK');
   });
 
   it('HEAD publishes nothing', async () => {

@@ -5,7 +5,11 @@ import { capture, form, signed, startIngest, type Ingest } from './support.js';
 /** Of each kind. */
 const CLIENTS = 50;
 const POST = 'POST /notifications HTTP/1.1\r\nhost: a\r\n';
-const BEGINNINGS = ['', `${POST}x: `, `${POST}content-type: application/x-www-form-urlencoded\r\ncontent-length: 60000\r\n\r\nA=`];
+const BEGINNINGS = [
+  '',
+  `${POST}x: `,
+  `${POST}content-type: application/x-www-form-urlencoded\r\ncontent-length: 60000\r\n\r\nA=`,
+];
 /** Far more than our limits, up to 14 s, and less than Node's own for headers, a minute. */
 const CUT_WITHIN_MS = 50_000;
 const MAX_CONNECTIONS = 200;
@@ -14,7 +18,10 @@ describe('slow clients', () => {
   let ingest: Ingest;
   const timers: NodeJS.Timeout[] = [];
   beforeAll(async () => {
-    ingest = await startIngest(undefined, { MAX_CONNECTIONS: String(MAX_CONNECTIONS), MAX_CONNECTIONS_PER_ADDRESS: '1000' });
+    ingest = await startIngest(undefined, {
+      MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+      MAX_CONNECTIONS_PER_ADDRESS: '1000',
+    });
   });
   afterAll(async () => {
     timers.forEach(clearInterval);

@@ -10,7 +10,11 @@ import { silentLog } from '@tranche/runtime';
 
 jest.setTimeout(180_000);
 
-export const keys = { notification: 'key-of-notifications', previous: 'key-of-notifications-before', account: 'key-of-the-account' };
+export const keys = {
+  notification: 'key-of-notifications',
+  previous: 'key-of-notifications-before',
+  account: 'key-of-the-account',
+};
 
 export const merchants: MerchantEntry[] = [
   {
@@ -50,11 +54,20 @@ export async function startIngest(
   const app = await startApp(
     'notification-ingest',
     // Longer than a stall of the machine: what misses it is not stored, and tests count what is.
-    { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, MERCHANTS_FILE: merchantsFile, PUBLISH_TIMEOUT_MS: '30000', ...env },
+    {
+      KAFKA_BROKERS: brokers,
+      KAFKA_TOPIC_PREFIX: prefix,
+      MERCHANTS_FILE: merchantsFile,
+      PUBLISH_TIMEOUT_MS: '30000',
+      ...env,
+    },
     options,
   );
   const tails: TailConsumer[] = [];
-  const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' }, silentLog);
+  const client = createKafkaClient(
+    { brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' },
+    silentLog,
+  );
   return {
     app,
     prefix,
@@ -70,7 +83,14 @@ export async function startIngest(
       const offsets = await topicOffsets(client, prefix + topic.name);
       const from = new Map([...offsets].map(([partition, { low }]) => [partition, low]));
       const onRecords = (_partition: number, more: ConsumedRecord[]) => void records.push(...more);
-      const tail = new TailConsumer({ client, topic: topic.name, topicPrefix: prefix, from, onRecords, log: silentLog });
+      const tail = new TailConsumer({
+        client,
+        topic: topic.name,
+        topicPrefix: prefix,
+        from,
+        onRecords,
+        log: silentLog,
+      });
       tails.push(tail);
       await tail.start();
       return records;
@@ -124,7 +144,8 @@ export function multipart(fields: Fields): FormData {
 export function tooLarge(webhook: string, bytes: number, how: 'announced' | 'chunked'): Promise<Response> {
   return new Promise((resolve, reject) => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    const headers = how === 'chunked' ? { ...type, 'transfer-encoding': 'chunked' } : { ...type, 'content-length': bytes };
+    const headers =
+      how === 'chunked' ? { ...type, 'transfer-encoding': 'chunked' } : { ...type, 'content-length': bytes };
     const outgoing = request(webhook, { method: 'POST', headers }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (more: string) => (text += more));

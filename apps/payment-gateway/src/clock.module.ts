@@ -5,7 +5,13 @@ import { GatewayConfig } from './gateway.config.js';
 
 @Global()
 @Module({
-  providers: [{ provide: Clock, useFactory: ({ clockOffsetMs }: GatewayConfig) => systemTiming(clockOffsetMs), inject: [GatewayConfig] }],
+  providers: [
+    {
+      provide: Clock,
+      useFactory: ({ clockOffsetMs }: GatewayConfig) => systemTiming(clockOffsetMs),
+      inject: [GatewayConfig],
+    },
+  ],
   exports: [Clock],
 })
 export class ClockModule {}

@@ -42,7 +42,16 @@ function gateway(at?: (typeof STEPS)[number]) {
 it('starts its parts in order, the timers last', async () => {
   const { calls, lifecycle } = gateway();
   await lifecycle.onModuleInit();
-  expect(calls).toEqual(['assertUsable', 'projector', 'audit', 'gauges', 'journal', 'doubtWatch', 'timerWatch', 'lookUps']);
+  expect(calls).toEqual([
+    'assertUsable',
+    'projector',
+    'audit',
+    'gauges',
+    'journal',
+    'doubtWatch',
+    'timerWatch',
+    'lookUps',
+  ]);
 });
 
 it('stopped while Kafka was awaited it starts nothing', async () => {

@@ -34,7 +34,12 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   })
   redisUrl: URL;
 
-  @Env('MERCHANTS_FILE', { doc: 'JSON list of merchants', default: 'config/merchants.demo.json', file: true, read: loadMerchants })
+  @Env('MERCHANTS_FILE', {
+    doc: 'JSON list of merchants',
+    default: 'config/merchants.demo.json',
+    file: true,
+    read: loadMerchants,
+  })
   merchants: Merchants;
 
   @Env('PAYMENT_URL', {
@@ -46,12 +51,18 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @ArrayMaxSize(2)
   paymentUrls: string[];
 
-  @Env('PLATFORM_TIMEOUT_MS', { doc: 'milliseconds for a whole call of the platform, first byte to last', default: 30_000 })
+  @Env('PLATFORM_TIMEOUT_MS', {
+    doc: 'milliseconds for a whole call of the platform, first byte to last',
+    default: 30_000,
+  })
   @Min(100)
   @Max(600_000)
   platformTimeoutMs: number;
 
-  @Env('DOUBT_GRACE_MS', { doc: 'milliseconds beyond the time-out after which an intent without an owner is in doubt', default: 5_000 })
+  @Env('DOUBT_GRACE_MS', {
+    doc: 'milliseconds beyond the time-out after which an intent without an owner is in doubt',
+    default: 5_000,
+  })
   @Min(100)
   @Max(600_000)
   doubtGraceMs: number;
@@ -95,10 +106,16 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Max(10_000)
   railInFlightSetting?: number;
 
-  @Env('AUTH_SERVICE_URL', { doc: 'base URL of auth-service, for merchants with an authAccount', default: 'http://127.0.0.1:4030' })
+  @Env('AUTH_SERVICE_URL', {
+    doc: 'base URL of auth-service, for merchants with an authAccount',
+    default: 'http://127.0.0.1:4030',
+  })
   authServiceUrl: URL;
 
-  @Env('AUTH_SERVICE_KEY', { doc: 'our service key at auth-service; needed when a merchant has an authAccount', optional: true })
+  @Env('AUTH_SERVICE_KEY', {
+    doc: 'our service key at auth-service; needed when a merchant has an authAccount',
+    optional: true,
+  })
   @ValidateIf((config: GatewayConfig) => config.merchants?.all.some(({ authAccount }) => authAccount !== undefined))
   @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
   authServiceKey?: Secret;
@@ -111,7 +128,10 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Max(86_400_000)
   indexAuditEveryMs: number;
 
-  @Env('INDEX_AUDIT_RECORDS_PER_SECOND', { doc: 'journal records that an audit reads per second at most', default: 2_000 })
+  @Env('INDEX_AUDIT_RECORDS_PER_SECOND', {
+    doc: 'journal records that an audit reads per second at most',
+    default: 2_000,
+  })
   @Min(10)
   @Max(1_000_000)
   indexAuditRecordsPerSecond: number;
@@ -131,7 +151,10 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   })
   operators?: Operator[];
 
-  @Env('TOPICS', { doc: 'create: create missing topics; check: refuse to start without them (production)', default: 'create' })
+  @Env('TOPICS', {
+    doc: 'create: create missing topics; check: refuse to start without them (production)',
+    default: 'create',
+  })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
@@ -146,7 +169,12 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   /** So that one look-up of a doubt is over before the next one begins, on whatever instance. */
   check(): ConfigFault[] {
     if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];
-    return [{ name: 'LOOKUP_AFTER_MS', message: 'has times that are less than twice LOOKUP_TIMEOUT_MS apart. Set them further apart' }];
+    return [
+      {
+        name: 'LOOKUP_AFTER_MS',
+        message: 'has times that are less than twice LOOKUP_TIMEOUT_MS apart. Set them further apart',
+      },
+    ];
   }
 
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> {

@@ -42,6 +42,9 @@ export class KafkaServers {
       if (isBlocked) commands.pauseTopics([topic]);
       else commands.resumeTopics([topic]);
     });
-    return [commands, new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] })];
+    return [
+      commands,
+      new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),
+    ];
   }
 }

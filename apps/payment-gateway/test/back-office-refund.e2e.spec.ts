@@ -12,7 +12,12 @@ it('a refund made in the back office is told, and counts against what remains', 
   const notification = await refundInBackOffice(stack, orderId, 4000);
   await stack.notify(notification);
   const { data } = await stack.event(orderId, 'payment.operation.external');
-  expect(data).toMatchObject({ operation: 'refund', amount: 4000, transactionId: notification.transactionId, origin: 'notification' });
+  expect(data).toMatchObject({
+    operation: 'refund',
+    amount: 4000,
+    transactionId: notification.transactionId,
+    origin: 'notification',
+  });
 
   await stack.send('payment.refund', aRefund({ orderId, amount: CAPTURED - 3999 }));
   const { data: rejected } = await stack.event(orderId, 'payment.refund.rejected');

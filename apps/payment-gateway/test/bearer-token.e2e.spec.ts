@@ -22,7 +22,10 @@ beforeAll(async () => {
   };
   await writeFile(
     accountsFile,
-    JSON.stringify({ accounts: [account], callers: [{ caller: 'payment-gateway', key: KEY, accounts: ['tranche-demo'] }] }),
+    JSON.stringify({
+      accounts: [account],
+      callers: [{ caller: 'payment-gateway', key: KEY, accounts: ['tranche-demo'] }],
+    }),
   );
   tokenApi = await startSimulator({ ACCOUNTS_FILE: accountsFile });
   const encryptionKey = Buffer.alloc(32, 7).toString('base64');
@@ -40,7 +43,9 @@ afterAll(async () => {
 
 /** What the platform, which is the one with the tokens here, answered to each call of the order. */
 const answersTo = async (orderId: string) =>
-  ((await (await fetch(`${tokenApi.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger).calls.map(({ answered }) => answered);
+  ((await (await fetch(`${tokenApi.url}/simulator/ledger?orderId=${orderId}`)).json()) as Ledger).calls.map(
+    ({ answered }) => answered,
+  );
 
 it('calls the platform with a token of auth-service where the merchant has an account, and renews one that was refused', async () => {
   await stack.send('payment.authorize', aPartnerAAuthorization({ merchant: 'shop-auth', orderId: 'bearer-1' }));

@@ -15,7 +15,13 @@ it('refuses a second capture without asking the platform', async () => {
     body: new URLSearchParams({ decision: 'validate' }),
     redirect: 'manual',
   });
-  await stack.notify({ orderId, operationType: 'authorization', transactionId, execCode: '0000', extraData: undefined });
+  await stack.notify({
+    orderId,
+    operationType: 'authorization',
+    transactionId,
+    execCode: '0000',
+    extraData: undefined,
+  });
   await stack.event(orderId, 'payment.authorize.succeeded');
 
   await stack.send('payment.capture', aCapture({ orderId, amount: 30_000, transactionId: undefined }));

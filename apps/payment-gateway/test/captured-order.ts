@@ -22,7 +22,11 @@ export async function authorizedOrder(stack: GatewayStack, orderId: string): Pro
 }
 
 /** A refund in the merchant's back office at the simulator; its notification as notification-ingest would publish it. */
-export async function refundInBackOffice(stack: GatewayStack, orderId: string, amount: number): Promise<PaymentNotification> {
+export async function refundInBackOffice(
+  stack: GatewayStack,
+  orderId: string,
+  amount: number,
+): Promise<PaymentNotification> {
   const { identifier } = await notificationOf(stack, orderId, 'capture');
   const before = (await notificationsOf(stack, orderId)).length;
   await post(stack, '/simulator/refunds', { identifier, orderId, amount });
@@ -30,15 +34,23 @@ export async function refundInBackOffice(stack: GatewayStack, orderId: string, a
 }
 
 /** What the simulator tells, or would tell, the merchant of an order's operation. */
-export function notificationOf(stack: GatewayStack, orderId: string, operationType: string, after = 0): Promise<PaymentNotification> {
-  const find = async () => (await notificationsOf(stack, orderId)).slice(after).find((one) => one.operationType === operationType);
+export function notificationOf(
+  stack: GatewayStack,
+  orderId: string,
+  operationType: string,
+  after = 0,
+): Promise<PaymentNotification> {
+  const find = async () =>
+    (await notificationsOf(stack, orderId)).slice(after).find((one) => one.operationType === operationType);
   return waitFor(find, { timeoutMs: 10_000, what: `the simulator's notification of ${operationType}` });
 }
 
 async function notificationsOf(stack: GatewayStack, orderId: string): Promise<PaymentNotification[]> {
   const response = await fetch(`${stack.simulator.url}/simulator/notifications?orderId=${orderId}`);
   const told = (await response.json()) as { parameters: Record<string, string> }[];
-  return told.map(({ parameters }) => readNotification('shop-fr', Object.entries(parameters), new Date().toISOString()));
+  return told.map(({ parameters }) =>
+    readNotification('shop-fr', Object.entries(parameters), new Date().toISOString()),
+  );
 }
 
 async function post(stack: GatewayStack, path: string, body: URLSearchParams | object): Promise<void> {

@@ -30,7 +30,9 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
   });
 
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const { operations } = (await (await fetch(`${stack.gateway.managementUrl}/v1/operations?state=in_doubt`, { headers })).json()) as {
+  const { operations } = (await (
+    await fetch(`${stack.gateway.managementUrl}/v1/operations?state=in_doubt`, { headers })
+  ).json()) as {
     operations: { id: string }[];
   };
   expect(operations).toHaveLength(2);
@@ -38,5 +40,8 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
     const body = JSON.stringify({ outcome: 'refused', reason: 'The back office shows it, ticket 812' });
     await fetch(`${stack.gateway.managementUrl}/v1/operations/${id}/resolve`, { method: 'POST', headers, body });
   }
-  await waitFor(async () => (await sample('tranche_doubts', labels)) === undefined, { timeoutMs: 20_000, what: 'no doubt' });
+  await waitFor(async () => (await sample('tranche_doubts', labels)) === undefined, {
+    timeoutMs: 20_000,
+    what: 'no doubt',
+  });
 }, 120_000);

@@ -66,7 +66,13 @@ export async function startGatewayStack(
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, silentLog);
-  await ensureTopics(client, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+  await ensureTopics(client, {
+    prefix,
+    definitions: Object.values(TOPICS),
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+    log: silentLog,
+  });
   const producer = new BatchingProducer({ client, log: silentLog });
   const simulator = await startSimulator(ofSimulator);
   const env = {
@@ -101,7 +107,13 @@ export async function startGatewayStack(
     },
     async notify(notification) {
       const data = aNotification(notification);
-      const event = { id: randomUUID(), source: '/spec', type: NOTIFICATION_TYPE, time: new Date().toISOString(), data };
+      const event = {
+        id: randomUUID(),
+        source: '/spec',
+        type: NOTIFICATION_TYPE,
+        time: new Date().toISOString(),
+        data,
+      };
       await producer.send({
         topic: topicName(prefix, TOPICS.notifications),
         key: orderKey(data.merchant, data.orderId),
@@ -114,11 +126,14 @@ export async function startGatewayStack(
     async event(orderId, type, count = 1) {
       const seen = () => stack.typesOf(orderId).join(', ') || 'nothing';
       const find = () => about(orderId).filter((event) => event.type === type)[count - 1];
-      const event = await waitFor(find, { timeoutMs: 40_000, what: `${type} of ${orderId}` }).catch((cause: unknown) => {
-        throw new Error(`No ${type} of ${orderId}, only ${seen()}`, { cause });
-      });
+      const event = await waitFor(find, { timeoutMs: 40_000, what: `${type} of ${orderId}` }).catch(
+        (cause: unknown) => {
+          throw new Error(`No ${type} of ${orderId}, only ${seen()}`, { cause });
+        },
+      );
       const { faults } = validateEventData(event.type, event.data);
-      if (faults.length > 0) throw new Error(`${type} of ${orderId} is no event of the contracts: ${JSON.stringify(faults)}`);
+      if (faults.length > 0)
+        throw new Error(`${type} of ${orderId} is no event of the contracts: ${JSON.stringify(faults)}`);
       return event;
     },
     typesOf: (orderId) => about(orderId).map((event) => event.type),

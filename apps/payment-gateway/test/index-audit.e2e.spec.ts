@@ -4,21 +4,32 @@ import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack({ INDEX_AUDIT_EVERY_MS: '200', INDEX_AUDIT_RECORDS_PER_SECOND: '100000' })), 60_000);
+beforeAll(
+  async () =>
+    (stack = await startGatewayStack({ INDEX_AUDIT_EVERY_MS: '200', INDEX_AUDIT_RECORDS_PER_SECOND: '100000' })),
+  60_000,
+);
 afterAll(() => stack.stop(), 60_000);
 
-const capture = (orderId: string) => stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
+const capture = (orderId: string) =>
+  stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
 
 it('finds an order that is missing under a valid marker, rebuilds the index, and captures nothing twice', async () => {
   const orderId = 'hole';
   await capturedOrder(stack, orderId);
-  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, { timeoutMs: 30_000, what: 'an empty memory' });
+  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
+    timeoutMs: 30_000,
+    what: 'an empty memory',
+  });
   expect(await stack.metric('tranche_index_audit_differences_total')).toBe(0);
   const redis = await createClient({ url: process.env.REDIS_URL ?? '' }).connect();
   const [key = ''] = await redis.keys(`${stack.prefix}gateway:*:order:*/${orderId}`);
   const held = await redis.get(key);
   expect(await redis.del(key)).toBe(1);
-  await waitFor(async () => (await redis.get(key)) !== null, { timeoutMs: 60_000, what: 'the order in the index again' });
+  await waitFor(async () => (await redis.get(key)) !== null, {
+    timeoutMs: 60_000,
+    what: 'the order in the index again',
+  });
   expect(JSON.parse((await redis.get(key)) ?? '')).toEqual(JSON.parse(held ?? ''));
   await redis.close();
   expect(await stack.metric('tranche_index_audit_differences_total')).toBe(1);

@@ -15,18 +15,27 @@ async function deleteIndex(prefix: string): Promise<number> {
   return keys.length;
 }
 
-const capture = (orderId: string) => stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
+const capture = (orderId: string) =>
+  stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
 const shortTypesOf = (orderId: string) => stack.typesOf(orderId).map((type) => type.replace('payment.', ''));
 
 it('builds the index anew while it runs, knows every order again, and publishes nothing twice', async () => {
   const orderId = 'remembered';
   await capturedOrder(stack, orderId);
   // Memory lets go of what the index has: after that only the index can tell that the order was captured.
-  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, { timeoutMs: 30_000, what: 'an empty memory' });
+  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
+    timeoutMs: 30_000,
+    what: 'an empty memory',
+  });
   expect(await deleteIndex(stack.prefix)).toBeGreaterThan(0);
   await capture(orderId);
   await stack.event(orderId, 'payment.capture.rejected');
   expect((await stack.ledgerOf(orderId)).calls).toHaveLength(2);
-  expect(shortTypesOf(orderId)).toEqual(['authorize.redirect_required', 'authorize.succeeded', 'capture.succeeded', 'capture.rejected']);
+  expect(shortTypesOf(orderId)).toEqual([
+    'authorize.redirect_required',
+    'authorize.succeeded',
+    'capture.succeeded',
+    'capture.rejected',
+  ]);
   expect(await stack.metric('tranche_index_rebuild_records_total')).toBeGreaterThan(0);
 }, 120_000);

@@ -31,7 +31,10 @@ it('projects what its tail has read, and fetches none of it', async () => {
   const before = await taken(stack.gateway);
   await pay();
   // The event is published before the batch ends.
-  await waitFor(async () => (await taken(stack.gateway)).tailed >= 2 * ORDERS, { timeoutMs: 30_000, what: 'all records, from the tail' });
+  await waitFor(async () => (await taken(stack.gateway)).tailed >= 2 * ORDERS, {
+    timeoutMs: 30_000,
+    what: 'all records, from the tail',
+  });
   expect((await taken(stack.gateway)).fetched).toBe(before.fetched);
 }, 90_000);
 

@@ -9,7 +9,9 @@ it('leaves an operation whose gateway was killed in doubt, never sends it again,
   const orderId = 'killed';
   await stack.fault({ match: { orderPrefix: orderId }, fault: { timeout: 'after' } });
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId, extraData: 'basket 7' }), 'command-killed');
-  await waitFor(async () => (await stack.ledgerOf(orderId)).operations.length === 1, { what: 'the platform to have executed the call' });
+  await waitFor(async () => (await stack.ledgerOf(orderId)).operations.length === 1, {
+    what: 'the platform to have executed the call',
+  });
   expect(await stack.gateway.stop('SIGKILL')).toBe('SIGKILL');
 
   // Calls nobody itself; a short time-out lets it give the lost owner up soon.

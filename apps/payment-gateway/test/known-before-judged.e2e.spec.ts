@@ -17,7 +17,9 @@ afterAll(async () => {
 /** The gateway that runs is replaced by one that does not know the merchant. */
 async function removeMerchant(): Promise<void> {
   const file = join(folder, 'merchants.json');
-  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as { merchant: string }[];
+  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as {
+    merchant: string;
+  }[];
   writeFileSync(file, JSON.stringify(merchants.filter((one) => one.merchant !== merchant)));
   await stack.gateway.stop();
   stack.gateway = await startApp('payment-gateway', { ...stack.env, MERCHANTS_FILE: file });
@@ -36,7 +38,11 @@ it('answers a command that was executed with its result, though its merchant is 
 
   await stack.send('payment.authorize', { ...data, amount: data.amount + 1 }, 'command-known');
   const reused = await stack.event('known', 'payment.command.rejected');
-  expect(reused.data).toMatchObject({ commandId: 'command-known', knownState: 'redirect', faults: [{ code: 'id_reused' }] });
+  expect(reused.data).toMatchObject({
+    commandId: 'command-known',
+    knownState: 'redirect',
+    faults: [{ code: 'id_reused' }],
+  });
 
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'never-known' }), 'command-new');
   const rejected = await stack.event('never-known', 'payment.command.rejected');

@@ -14,32 +14,55 @@ const SETTINGS = {
 
 let stack: GatewayStack;
 // The platform lists a transaction an hour after it was made: only a journey in time brings it.
-beforeAll(async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })), 60_000);
+beforeAll(
+  async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })),
+  60_000,
+);
 afterAll(() => stack.stop(), 60_000);
 
 const lookUpsIn = ({ calls }: Ledger) => calls.filter(({ operation }) => operation === 'getTransactions');
 const lookUpsOf = async (orderId: string) => lookUpsIn(await stack.ledgerOf(orderId)).length;
 
 /** Authorized, and the capture in doubt. shop-es may be looked up, shop-fr not. */
-async function captureInDoubt(orderId: string, { merchant = 'shop-es', fault }: { merchant?: string; fault: object }): Promise<void> {
+async function captureInDoubt(
+  orderId: string,
+  { merchant = 'shop-es', fault }: { merchant?: string; fault: object },
+): Promise<void> {
   const phones = { phone: '+34912345678', mobilePhone: '+34612345678' };
-  await stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId, billing: phones, shipping: phones }));
+  await stack.send(
+    'payment.authorize',
+    aPartnerBAuthorization({ merchant, orderId, billing: phones, shipping: phones }),
+  );
   const { transactionId } = (await stack.event(orderId, 'payment.authorize.redirect_required')).data;
   await fetch(`${stack.simulator.url}/form/${transactionId}`, {
     method: 'POST',
     body: new URLSearchParams({ decision: 'validate' }),
     redirect: 'manual',
   });
-  await stack.notify({ merchant, orderId, operationType: 'authorization', transactionId, execCode: '0000', extraData: undefined });
+  await stack.notify({
+    merchant,
+    orderId,
+    operationType: 'authorization',
+    transactionId,
+    execCode: '0000',
+    extraData: undefined,
+  });
   await stack.event(orderId, 'payment.authorize.succeeded');
-  await stack.fault({ match: { operation: 'capture', orderPrefix: orderId }, fault: { ...fault, notification: 'none' } });
+  await stack.fault({
+    match: { operation: 'capture', orderPrefix: orderId },
+    fault: { ...fault, notification: 'none' },
+  });
   await stack.send('payment.capture', aCapture({ merchant, orderId, transactionId: undefined, extraData: 'parcel 7' }));
   await stack.event(orderId, 'payment.capture.in_doubt');
 }
 
 async function control<T>(door: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${stack.simulator.url}/simulator/${door}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await fetch(`${stack.simulator.url}/simulator/${door}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   return (await response.json()) as T;
 }
 
@@ -56,20 +79,31 @@ it('finds what was executed, once the platform lists it', async () => {
   await captureInDoubt(orderId, { fault: { executeThenReset: true } });
   const askedMs = Date.now();
   expect(Date.parse((await nextLookUpAt(orderId)).at ?? '')).toBeGreaterThan(askedMs - 2_000);
-  await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 30_000, what: 'a look-up that finds nothing' });
+  await waitFor(async () => (await lookUpsOf(orderId)) > 0, {
+    timeoutMs: 30_000,
+    what: 'a look-up that finds nothing',
+  });
   expect(stack.typesOf(orderId)).not.toContain('payment.capture.doubt_resolved');
 
   await control('clock', { advanceSeconds: HOUR_SECONDS });
   const { data } = await stack.event(orderId, 'payment.capture.doubt_resolved');
   const [, captured] = (await stack.ledgerOf(orderId)).operations;
-  expect(data).toMatchObject({ origin: 'look-up', outcome: 'succeeded', execCode: '0000', transactionId: captured?.transactionId });
+  expect(data).toMatchObject({
+    origin: 'look-up',
+    outcome: 'succeeded',
+    execCode: '0000',
+    transactionId: captured?.transactionId,
+  });
   expect(data.extraData).toBe('parcel 7');
   expect(await nextLookUpAt(orderId)).toEqual({ status: 'captured', at: undefined });
 }, 120_000);
 
 it('finds a card payment, which has no EXTRADATA to bear a tag', async () => {
   const orderId = 'card';
-  await stack.fault({ match: { operation: 'payment', orderPrefix: orderId }, fault: { executeThenReset: true, notification: 'none' } });
+  await stack.fault({
+    match: { operation: 'payment', orderPrefix: orderId },
+    fault: { executeThenReset: true, notification: 'none' },
+  });
   const { HFTOKEN } = await control<{ HFTOKEN: string }>('tokens', { identifier: 'Demo Shop ES' });
   await stack.send('payment.pay', aCardPayment({ merchant: 'shop-es', orderId, hfToken: HFTOKEN }));
   await stack.event(orderId, 'payment.pay.in_doubt');
@@ -91,10 +125,16 @@ it('finds nothing of what was not executed: in doubt it stays, and the questions
     await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 30_000, what: 'the first look-up' });
     await stack.gateway.stop('SIGKILL');
     stack.gateway = await startOne();
-    await waitFor(async () => (await nextLookUpAt(orderId)).at === undefined, { timeoutMs: 30_000, what: 'the last look-up to be due' });
+    await waitFor(async () => (await nextLookUpAt(orderId)).at === undefined, {
+      timeoutMs: 30_000,
+      what: 'the last look-up to be due',
+    });
     const later = 'later';
     await captureInDoubt(later, { fault: { dropBefore: true } });
-    await waitFor(async () => (await lookUpsOf(later)) > 0, { timeoutMs: 30_000, what: 'a look-up of a younger doubt' });
+    await waitFor(async () => (await lookUpsOf(later)) > 0, {
+      timeoutMs: 30_000,
+      what: 'a look-up of a younger doubt',
+    });
   } finally {
     await other.stop();
   }

@@ -34,12 +34,16 @@ async function ask<T = { code: string }>(
 ) {
   const response = await fetch(`${gateway.managementUrl}${path}`, {
     method: body ? 'POST' : 'GET',
-    headers: { ...(key === '' ? {} : { authorization: `Bearer ${key}` }), ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: {
+      ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   return { status: response.status, type: response.headers.get('content-type'), body: (await response.json()) as T };
 }
-const orderOf = async (orderId: string) => (await ask<Order>(`/v1/orders/${MERCHANT}/${encodeURIComponent(orderId)}`)).body;
+const orderOf = async (orderId: string) =>
+  (await ask<Order>(`/v1/orders/${MERCHANT}/${encodeURIComponent(orderId)}`)).body;
 
 /** The platform executed it (or not), and nobody heard of it. */
 async function doubtful(orderId: string, fault: object = { executeThenReset: true }): Promise<Doubt> {
@@ -60,17 +64,37 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
   const doubt = await doubtful(orderId);
   expect(doubt).toMatchObject({ reason: 'connection_lost', notExecuted: { maySay: false } });
   expect(Date.parse(doubt.notExecuted.from) - Date.parse(doubt.since)).toBeGreaterThan(14 * 60_000);
-  expect(await orderOf(orderId)).toMatchObject({ status: 'in_doubt', operations: [{ id: doubt.id, state: 'in_doubt' }] });
+  expect(await orderOf(orderId)).toMatchObject({
+    status: 'in_doubt',
+    operations: [{ id: doubt.id, state: 'in_doubt' }],
+  });
 
   const tooEarly = await ask(`/v1/operations/${doubt.id}/resolve`, { body: { outcome: 'not_executed', reason } });
-  expect(tooEarly).toMatchObject({ status: 409, type: expect.stringContaining('problem+json'), body: { code: 'not_executed_too_early' } });
+  expect(tooEarly).toMatchObject({
+    status: 409,
+    type: expect.stringContaining('problem+json'),
+    body: { code: 'not_executed_too_early' },
+  });
 
   const [executed] = (await stack.ledgerOf(encodeURIComponent(orderId))).operations;
-  const word = { outcome: 'succeeded', reason, actor: 'demo', transactionId: executed?.transactionId, execCode: '0000' };
-  expect(await ask(`/v1/operations/${doubt.id}/resolve`, { body: word })).toMatchObject({ status: 200, body: { state: 'succeeded' } });
+  const word = {
+    outcome: 'succeeded',
+    reason,
+    actor: 'demo',
+    transactionId: executed?.transactionId,
+    execCode: '0000',
+  };
+  expect(await ask(`/v1/operations/${doubt.id}/resolve`, { body: word })).toMatchObject({
+    status: 200,
+    body: { state: 'succeeded' },
+  });
 
   const resolved = await stack.event(orderId, 'payment.authorize.doubt_resolved');
-  expect(resolved.data).toMatchObject({ origin: 'operator', outcome: 'succeeded', transactionId: executed?.transactionId });
+  expect(resolved.data).toMatchObject({
+    origin: 'operator',
+    outcome: 'succeeded',
+    transactionId: executed?.transactionId,
+  });
   const order = await orderOf(orderId);
   expect(order).toMatchObject({ status: 'authorized', amounts: { authorized: resolved.data.amount } });
   const [operation] = order.operations;
@@ -95,7 +119,10 @@ it('takes "not executed" once 15 minutes have passed: the operation has ended, n
   const doubt = await doubtful(orderId, { dropBefore: true });
   const later = await startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(16 * 60_000) });
   try {
-    const answer = await ask(`/v1/operations/${doubt.id}/resolve`, { gateway: later, body: { outcome: 'not_executed', reason } });
+    const answer = await ask(`/v1/operations/${doubt.id}/resolve`, {
+      gateway: later,
+      body: { outcome: 'not_executed', reason },
+    });
     expect(answer).toMatchObject({ status: 200, body: { state: 'not_executed' } });
   } finally {
     await later.stop();
@@ -112,7 +139,10 @@ it.each([
   for (const path of ['/v1/operations?state=in_doubt', `/v1/orders/${MERCHANT}/1`]) {
     expect(await ask(path, { key })).toMatchObject({ status, body: { code } });
   }
-  expect(await ask('/v1/operations/x/resolve', { key, body: { outcome: 'refused', reason } })).toMatchObject({ status, body: { code } });
+  expect(await ask('/v1/operations/x/resolve', { key, body: { outcome: 'refused', reason } })).toMatchObject({
+    status,
+    body: { code },
+  });
   expect((await ask('/health/live', { key })).status).toBe(200);
   expect(stack.gateway.logs.join('\n')).not.toContain(KEY);
 });
@@ -121,9 +151,27 @@ it.each([
   ['a list of everything', '/v1/operations', undefined, 400, 'invalid_request'],
   ['a page too long', '/v1/operations?state=in_doubt&limit=501', undefined, 400, 'invalid_request'],
   ['what is no operation', '/v1/operations/x/resolve', { outcome: 'refused', reason }, 404, 'operation_unknown'],
-  ['a word without a reason', '/v1/operations/x/resolve', { outcome: 'refused', reason: 'short' }, 400, 'invalid_request'],
-  ['a word of another', '/v1/operations/x/resolve', { outcome: 'refused', reason, actor: 'bob' }, 403, 'actor_mismatch'],
-  ['a body above 16 kB', '/v1/operations/x/resolve', { outcome: 'refused', reason: 'x'.repeat(17_000) }, 413, 'payload_too_large'],
+  [
+    'a word without a reason',
+    '/v1/operations/x/resolve',
+    { outcome: 'refused', reason: 'short' },
+    400,
+    'invalid_request',
+  ],
+  [
+    'a word of another',
+    '/v1/operations/x/resolve',
+    { outcome: 'refused', reason, actor: 'bob' },
+    403,
+    'actor_mismatch',
+  ],
+  [
+    'a body above 16 kB',
+    '/v1/operations/x/resolve',
+    { outcome: 'refused', reason: 'x'.repeat(17_000) },
+    413,
+    'payload_too_large',
+  ],
   ['an order that nobody knows', `/v1/orders/${MERCHANT}/never-heard-of`, undefined, 404, 'order_unknown'],
 ])('refuses %s', async (_, path, body, status, code) => {
   expect(await ask(path, { ...(body ? { body } : {}) })).toMatchObject({ status, body: { code } });

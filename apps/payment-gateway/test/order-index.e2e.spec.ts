@@ -30,12 +30,23 @@ function process(clockOffsetMs = 0): OrderIndexStore {
 const AT = '2026-03-01T10:00:00.000Z';
 const KEY = 'shop-fr/o';
 const PARTITION = journalPartition(KEY);
-const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
+const inOrder = {
+  rulesVersion: RULES_VERSION,
+  merchant: 'shop-fr',
+  orderId: 'o',
+  at: AT,
+  commandId: 'a',
+  attempt: 1,
+  token: 't',
+};
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
 const after = (...records: JournalRecord[]): OrderState =>
   records.reduce((order, record, offset) => fold(order, record, BigInt(offset)).order, emptyOrder('shop-fr', 'o'));
 const open = after({ record: 'INTENT', ...inOrder, ...terms });
-const doubtful = after({ record: 'INTENT', ...inOrder, ...terms }, { record: 'IN_DOUBT', ...inOrder, reason: 'timeout', message: '' });
+const doubtful = after(
+  { record: 'INTENT', ...inOrder, ...terms },
+  { record: 'IN_DOUBT', ...inOrder, reason: 'timeout', message: '' },
+);
 
 const index = process();
 const other = process();
@@ -73,20 +84,31 @@ it('moves state and marker together, and tells which orders are open and which i
   await index.write({ partition: PARTITION, from: -1n, to: 0n, orders: [open], hash: 'hash', redirectHtml: [] });
   expect(await other.read(KEY)).toEqual({ order: open, marker: 0n });
   expect((await other.marks()).get(PARTITION)).toEqual({ marker: 0n, hash: 'hash' });
-  expect(await other.readTogether(PARTITION, [KEY, `${KEY}-none`])).toEqual({ marker: 0n, hash: 'hash', orders: [open, undefined] });
+  expect(await other.readTogether(PARTITION, [KEY, `${KEY}-none`])).toEqual({
+    marker: 0n,
+    hash: 'hash',
+    orders: [open, undefined],
+  });
   expect(await other.openOrders(PARTITION)).toEqual({ orderKeys: [KEY], marker: 0n });
   await index.readAll(PARTITION, 0n, [KEY]);
   await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
-  expect([(await other.openOrders(PARTITION)).orderKeys, await redis.sMembers(`${prefix}gateway:2:{j${PARTITION}}:doubt`)]).toEqual([
-    [],
-    [KEY],
-  ]);
+  expect([
+    (await other.openOrders(PARTITION)).orderKeys,
+    await redis.sMembers(`${prefix}gateway:2:{j${PARTITION}}:doubt`),
+  ]).toEqual([[], [KEY]]);
 });
 
 it('forgets an order without a trace', async () => {
   await built(1n, doubtful);
   await index.readAll(PARTITION, 1n, [KEY]);
-  await index.write({ partition: PARTITION, from: 1n, to: 2n, orders: [emptyOrder('shop-fr', 'o')], hash: 'hash', redirectHtml: [] });
+  await index.write({
+    partition: PARTITION,
+    from: 1n,
+    to: 2n,
+    orders: [emptyOrder('shop-fr', 'o')],
+    hash: 'hash',
+    redirectHtml: [],
+  });
   expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:2:{j${PARTITION}}:marker`]);
 });
 
@@ -95,7 +117,14 @@ it('takes no write on top of another marker, nor on top of an index that was bui
   await index.readAll(PARTITION, 5n, [KEY]);
   await expect(index.readAll(PARTITION, 4n, [KEY])).rejects.toThrow(MarkerMovedError);
   await built(5n, open);
-  const write = index.write({ partition: PARTITION, from: 5n, to: 6n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
+  const write = index.write({
+    partition: PARTITION,
+    from: 5n,
+    to: 6n,
+    orders: [doubtful],
+    hash: 'hash',
+    redirectHtml: [],
+  });
   await expect(write).rejects.toThrow(MarkerMovedError);
   expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
 });

@@ -13,8 +13,12 @@ async function metric(name: string): Promise<number> {
 
 it('holds a rail back while its platform says nothing was executed, burns nothing, and goes on by itself', async () => {
   await stack.fault({ match: { orderPrefix: 'closed' }, fault: { execCode: '5003' } });
-  for (const number of [1, 2, 3, 4, 5, 6]) await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: `closed-${number}` }));
-  await waitFor(async () => (await metric('tranche_rail_breaker_open')) === 1, { timeoutMs: 20_000, what: 'the breaker to open' });
+  for (const number of [1, 2, 3, 4, 5, 6])
+    await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: `closed-${number}` }));
+  await waitFor(async () => (await metric('tranche_rail_breaker_open')) === 1, {
+    timeoutMs: 20_000,
+    what: 'the breaker to open',
+  });
 
   // The other rails go on.
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'other-rail' }));

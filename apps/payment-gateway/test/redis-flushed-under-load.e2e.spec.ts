@@ -26,22 +26,32 @@ async function flush(prefix: string, moreThan: number): Promise<number> {
 }
 
 it('executes nothing twice and comes back by itself when Redis loses the index under load', async () => {
-  const seen = (count: number) => waitFor(() => stack.results.events.length >= count, { timeoutMs: 60_000, what: `${count} events` });
+  const seen = (count: number) =>
+    waitFor(() => stack.results.events.length >= count, { timeoutMs: 60_000, what: `${count} events` });
   const { pid } = stack.gateway;
   const load = pacedLoad(stack, PER_SECOND);
   await seen(BEFORE);
   // The index may lag behind the events.
-  await waitFor(async () => (await flush(stack.prefix, BEFORE / 2)) > 0, { timeoutMs: 30_000, what: 'an index to flush', pollMs: 100 });
+  await waitFor(async () => (await flush(stack.prefix, BEFORE / 2)) > 0, {
+    timeoutMs: 30_000,
+    what: 'an index to flush',
+    pollMs: 100,
+  });
   const flushedMs = Date.now();
   await seen(stack.results.events.length + AFTER);
   const sent = await load.stop();
 
   const ended = () => new Set(stack.results.events.map(({ data }) => data.commandId));
   const open = () => sent.filter(({ commandId }) => !ended().has(commandId)).map(({ orderId }) => orderId);
-  await waitFor(() => open().length === 0, { timeoutMs: 60_000, what: 'an end, or a doubt, of every command' }).catch((cause: unknown) => {
-    throw new Error(`No event of ${open().join(', ')}`, { cause });
+  await waitFor(() => open().length === 0, { timeoutMs: 60_000, what: 'an end, or a doubt, of every command' }).catch(
+    (cause: unknown) => {
+      throw new Error(`No event of ${open().join(', ')}`, { cause });
+    },
+  );
+  await waitFor(async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).ok, {
+    timeoutMs: 30_000,
+    what: 'ready again',
   });
-  await waitFor(async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).ok, { timeoutMs: 30_000, what: 'ready again' });
   expect((await fetch(`${stack.gateway.managementUrl}/health/live`)).ok).toBe(true);
   expect(stack.gateway).toMatchObject({ pid, killed: false });
 

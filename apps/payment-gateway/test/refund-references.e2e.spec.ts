@@ -19,7 +19,13 @@ it('the references of a refund of method B come in an event of their own when it
   const referenced = await stack.event(orderId, 'payment.refund.succeeded', 2);
   expect(referenced.id).not.toBe(id);
   expect(referenced.data).toMatchObject({
-    ...{ commandId: 'refund-1', amount: 1000, transactionId: answered.transactionId, extraData: 'return 7', flags: ['references_added'] },
+    ...{
+      commandId: 'refund-1',
+      amount: 1000,
+      transactionId: answered.transactionId,
+      extraData: 'return 7',
+      flags: ['references_added'],
+    },
     ...{ externalEntityId: expect.stringMatching(/^\d{1,10}$/), externalReference: expect.stringMatching(/^\d{9}$/) },
   });
 

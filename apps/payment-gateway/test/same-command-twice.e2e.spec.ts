@@ -28,7 +28,10 @@ it('rejects a command that uses the id again for another content', async () => {
 
 it('sends two commands at once with the same id once', async () => {
   const data = aPartnerAAuthorization({ orderId: 'at-once' });
-  await Promise.all([stack.send('payment.authorize', data, 'command-at-once'), stack.send('payment.authorize', data, 'command-at-once')]);
+  await Promise.all([
+    stack.send('payment.authorize', data, 'command-at-once'),
+    stack.send('payment.authorize', data, 'command-at-once'),
+  ]);
   await stack.event('at-once', 'payment.authorize.redirect_required', 2);
   expect((await stack.ledgerOf('at-once')).calls).toHaveLength(1);
 }, 90_000);

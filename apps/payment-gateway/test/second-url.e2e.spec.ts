@@ -5,7 +5,8 @@ let second: RunningApp;
 let stack: GatewayStack;
 
 const callsAtSecond = async (orderId: string) =>
-  ((await (await fetch(`${second.url}/simulator/ledger?orderId=${orderId}`)).json()) as { calls: unknown[] }).calls.length;
+  ((await (await fetch(`${second.url}/simulator/ledger?orderId=${orderId}`)).json()) as { calls: unknown[] }).calls
+    .length;
 
 beforeAll(async () => {
   second = await startSimulator();

@@ -63,7 +63,12 @@ it('demands its service key when a merchant has an authAccount', async () => {
 it('refuses to start without its topics, and says which', async () => {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
-  const app = await started({ KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, KAFKA_TOPIC_PREFIX: prefix, TOPICS: 'check' });
+  const app = await started({
+    KAFKA_BROKERS: brokers,
+    REDIS_URL: redisUrl,
+    KAFKA_TOPIC_PREFIX: prefix,
+    TOPICS: 'check',
+  });
   expect(await app.exited).toBe(1);
   expect(app.logs.join('\n')).toContain(`${prefix}payments.journal.v1 does not exist`);
 }, 30_000);
@@ -80,9 +85,19 @@ it('says that Kafka is absent, tries again and is not ready', async () => {
 it('says that Redis is absent, is not ready, and starts when it comes', async () => {
   const { brokers, redisUrl } = infrastructure();
   const [port] = await freePorts();
-  const app = await started({ KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: ownPrefix(), REDIS_URL: `redis://127.0.0.1:${port}` });
-  await waitFor(() => hasSaid(app, /Redis at 127\.0\.0\.1:\d+ cannot be reached/), { what: 'word of Redis', timeoutMs: 20_000 });
-  await waitFor(() => hasSaid(app, /Redis cannot be reached: .*Trying again/), { what: 'a further attempt', timeoutMs: 20_000 });
+  const app = await started({
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: ownPrefix(),
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+  });
+  await waitFor(() => hasSaid(app, /Redis at 127\.0\.0\.1:\d+ cannot be reached/), {
+    what: 'word of Redis',
+    timeoutMs: 20_000,
+  });
+  await waitFor(() => hasSaid(app, /Redis cannot be reached: .*Trying again/), {
+    what: 'a further attempt',
+    timeoutMs: 20_000,
+  });
   expect(await readiness(app)).toBe(503);
   await forwarder(port, new URL(redisUrl));
   await waitFor(async () => (await readiness(app)) === 200, { what: 'readiness', timeoutMs: 30_000 });

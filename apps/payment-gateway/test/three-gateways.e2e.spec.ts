@@ -39,9 +39,11 @@ it('calls once for every command while gateways join and leave under load, and n
     const answered = new Set(stack.results.events.map(({ data }) => data.commandId));
     return sent.filter(({ commandId }) => !answered.has(commandId)).map(({ orderId }) => orderId);
   };
-  await waitFor(() => unanswered().length === 0, { timeoutMs: 60_000, what: 'an event for every command' }).catch((cause: unknown) => {
-    throw new Error(`No event of ${unanswered().join(', ')}`, { cause });
-  });
+  await waitFor(() => unanswered().length === 0, { timeoutMs: 60_000, what: 'an event for every command' }).catch(
+    (cause: unknown) => {
+      throw new Error(`No event of ${unanswered().join(', ')}`, { cause });
+    },
+  );
 
   const calls = await allCalls(stack);
   const arrivedMs = new Map(stack.results.events.map((event) => [event.data.commandId, Date.parse(event.time)]));
@@ -54,7 +56,9 @@ it('calls once for every command while gateways join and leave under load, and n
   );
   expect(repeatedIn(calls.map(({ orderId }) => orderId))).toEqual([]);
   expect(calls.length).toBe(sent.length);
-  expect(new Set(stack.results.events.map(({ type }) => type))).toEqual(new Set(['payment.authorize.redirect_required']));
+  expect(new Set(stack.results.events.map(({ type }) => type))).toEqual(
+    new Set(['payment.authorize.redirect_required']),
+  );
   // Where the whole machine stood still nothing was sent either.
   expect(pauseMs).toBeLessThanOrEqual(PAUSE_MS + longestGapMs(sent.map(({ sentMs }) => sentMs)));
 }, 240_000);

@@ -16,7 +16,10 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
   await stack.event('after-unreadable', 'payment.authorize.redirect_required');
 
   const letters: ConsumedRecord[] = [];
-  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' }, silentLog);
+  const client = createKafkaClient(
+    { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' },
+    silentLog,
+  );
   const from = new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const));
   const tail = new TailConsumer({
     client,

@@ -12,18 +12,29 @@ beforeAll(() => {
   write('secret.txt', 'from-a-file\n');
   write('accounts.json', {
     accounts: [
-      { account: 'a', grant: 'client_credentials', clientId: 'id', clientSecretFile: 'secret.txt', scope: '/realms/demo' },
+      {
+        account: 'a',
+        grant: 'client_credentials',
+        clientId: 'id',
+        clientSecretFile: 'secret.txt',
+        scope: '/realms/demo',
+      },
       { account: 'b', grant: 'password', clientId: 'unused', username: 'jane', password: 'p' },
     ],
     callers: [],
   });
   write('bad-accounts.json', {
-    accounts: [{ account: 'a', grant: 'client_credentials', clientSecretFile: 'nowhere' }, { account: 'b', grant: 'magic' }, 7],
+    accounts: [
+      { account: 'a', grant: 'client_credentials', clientSecretFile: 'nowhere' },
+      { account: 'b', grant: 'magic' },
+      7,
+    ],
   });
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const settingsOf = (env: Record<string, string> = {}) => readSettings({ MERCHANTS_FILE: join(folder, 'merchants.json'), ...env });
+const settingsOf = (env: Record<string, string> = {}) =>
+  readSettings({ MERCHANTS_FILE: join(folder, 'merchants.json'), ...env });
 const faultsOf = (env: Record<string, string>) => {
   try {
     settingsOf(env);
@@ -90,7 +101,12 @@ it('names every fault at once', () => {
   ]) {
     expect(faults).toContain(name);
   }
-  for (const where of ['accounts[0].clientId', 'accounts[0].clientSecretFile', 'accounts[1].grant', 'accounts[2] must be an object']) {
+  for (const where of [
+    'accounts[0].clientId',
+    'accounts[0].clientSecretFile',
+    'accounts[1].grant',
+    'accounts[2] must be an object',
+  ]) {
     expect(faults).toContain(where);
   }
 });

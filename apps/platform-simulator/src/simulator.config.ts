@@ -23,9 +23,17 @@ export const SETTINGS: readonly { readonly name: string; readonly default?: stri
   { name: 'HOST', default: '0.0.0.0', doc: 'address to listen on' },
   { name: 'PUBLIC_URL', doc: 'where browsers reach the simulator (default: http://127.0.0.1 and its port)' },
   { name: 'MERCHANTS_FILE', default: 'config/merchants.demo.json', doc: 'JSON list of merchants' },
-  { name: 'ACCOUNTS_FILE', default: 'config/accounts.demo.json', doc: 'JSON file of the accounts that may ask for access tokens' },
+  {
+    name: 'ACCOUNTS_FILE',
+    default: 'config/accounts.demo.json',
+    doc: 'JSON file of the accounts that may ask for access tokens',
+  },
   { name: 'LOG_LEVEL', default: 'info', doc: 'fatal, error, warn, info, debug, trace or silent' },
-  { name: 'LATENCY_MS', default: '0', doc: 'time that every answer takes, milliseconds, one number or a range such as 100-500' },
+  {
+    name: 'LATENCY_MS',
+    default: '0',
+    doc: 'time that every answer takes, milliseconds, one number or a range such as 100-500',
+  },
   {
     name: 'NOTIFICATION_RETRY_MS',
     default: '500,2000,10000,60000,300000',
@@ -56,7 +64,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (text !== undefined && result === undefined) faults.push(`${name} must be ${expected}`);
     return result;
   };
-  const whole = (name: string, max: number) => valid(name, `a whole number up to ${max}`, (text) => wholeNumber(text, max));
+  const whole = (name: string, max: number) =>
+    valid(name, `a whole number up to ${max}`, (text) => wholeNumber(text, max));
 
   const settings = {
     host: value('HOST') ?? '',
@@ -66,7 +75,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     latencyMs: valid('LATENCY_MS', 'milliseconds or a range such as 100-500', range) ?? ([0, 0] as const),
     notificationRetryMs: valid('NOTIFICATION_RETRY_MS', 'milliseconds, separated by commas', wholeNumbers) ?? [],
     notificationMode:
-      valid('NOTIFICATION_MODE', NOTIFICATION_MODES.join(', '), (text) => NOTIFICATION_MODES.find((mode) => mode === text)) ?? 'get',
+      valid('NOTIFICATION_MODE', NOTIFICATION_MODES.join(', '), (text) =>
+        NOTIFICATION_MODES.find((mode) => mode === text),
+      ) ?? 'get',
     tokenLifetimeSeconds: whole('TOKEN_LIFETIME_SECONDS', 31_536_000) ?? 0,
     codesByAmount: valid('CODES_BY_AMOUNT', 'true or false', (text) => ({ true: true, false: false })[text]) ?? true,
     lookupLagMs: whole('LOOKUP_LAG_MS', MAX_DELAY_MS) ?? 0,

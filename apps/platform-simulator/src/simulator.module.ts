@@ -40,14 +40,25 @@ export async function startSimulator(settings: Settings): Promise<RunningSimulat
   const clock = new Clock();
   const faults = new Faults();
   const transactions = new Transactions();
-  const notifications = new Notifications(clock, faults, new Notifier(), settings.notificationRetryMs, settings.notificationMode);
+  const notifications = new Notifications(
+    clock,
+    faults,
+    new Notifier(),
+    settings.notificationRetryMs,
+    settings.notificationMode,
+  );
   const issuedTokens = new IssuedTokens();
   const cardTokens = new CardTokens(clock, issuedTokens);
   const books = { clock, transactions, cardTokens, ledger: new Ledger(clock), notifications };
   const execution = new Execution(books, settings.codesByAmount);
   const decisions = new Decisions(books, merchants);
   const accounts = new Accounts(settings.accounts);
-  const accessTokens = new AccessTokens(settings.accounts, settings.tokenLifetimeSeconds, () => `${url}/iam`, issuedTokens);
+  const accessTokens = new AccessTokens(
+    settings.accounts,
+    settings.tokenLifetimeSeconds,
+    () => `${url}/iam`,
+    issuedTokens,
+  );
   const encryptionKeys = new EncryptionKeys(merchants);
   const tokenizer = new Tokenizer({ encryptionKeys, cardTokens, clock });
   const tokens = { accessTokens, issuedTokens, encryptionKeys, tokenizer };
@@ -59,7 +70,10 @@ export async function startSimulator(settings: Settings): Promise<RunningSimulat
     bodyLimit: MAX_BODY_BYTES,
     forceCloseConnections: true,
   });
-  await processController(server, new ProcessService(parts, latencyMs, (transactionId) => `${url}/form/${transactionId}`));
+  await processController(
+    server,
+    new ProcessService(parts, latencyMs, (transactionId) => `${url}/form/${transactionId}`),
+  );
   await lookupController(server, { ...parts, lagMs: settings.lookupLagMs });
   await formController(server, parts);
   await tokenApiController(server, parts);

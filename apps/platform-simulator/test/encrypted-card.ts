@@ -15,7 +15,9 @@ export const keyOf = async (simulator: RunningSimulator, apiKeyId = API_KEY_ID):
 export function encrypted(plaintext: object | string, { encryptionPublicKey }: KeyRecord, oaepHash = 'sha1'): string {
   const key = createPublicKey({ key: Buffer.from(encryptionPublicKey, 'base64'), format: 'der', type: 'spki' });
   const text = typeof plaintext === 'string' ? plaintext : JSON.stringify(plaintext);
-  return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, Buffer.from(text)).toString('base64');
+  return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, Buffer.from(text)).toString(
+    'base64',
+  );
 }
 
 /** The flow of a page: key, encryption, tokenizer. */

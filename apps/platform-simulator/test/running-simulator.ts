@@ -52,8 +52,20 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
     logLevel: 'silent',
     merchants: read.merchants,
     accounts: [
-      { account: 'tech', grant: 'client_credentials', clientId: 'tech-id', clientSecret: 'tech-secret', realm: '/realms/demo' },
-      { account: 'other', grant: 'client_credentials', clientId: 'other-id', clientSecret: 'other-secret', realm: '/realms/demo' },
+      {
+        account: 'tech',
+        grant: 'client_credentials',
+        clientId: 'tech-id',
+        clientSecret: 'tech-secret',
+        realm: '/realms/demo',
+      },
+      {
+        account: 'other',
+        grant: 'client_credentials',
+        clientId: 'other-id',
+        clientSecret: 'other-secret',
+        realm: '/realms/demo',
+      },
       { account: 'person', grant: 'password', username: 'jane', password: 'jane-password', realm: '/realms/people' },
     ],
     latencyMs: [0, 0],
@@ -67,7 +79,11 @@ export async function runSimulator(addresses: TestMerchant = {}, overrides: Part
   const url = `http://127.0.0.1:${port}`;
   const json = async (method: string, path: string, body?: unknown) => {
     const headers = body === undefined ? undefined : { 'content-type': 'application/json' };
-    const response = await fetch(url + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+    const response = await fetch(url + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     const text = await response.text();
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
@@ -150,7 +166,12 @@ export async function receiver() {
     request.on('end', () => {
       const type = request.headers['content-type'] ?? '';
       const raw = request.method === 'GET' ? (request.url ?? '').replace(/^[^?]*\??/, '') : body;
-      received.push({ method: request.method ?? '', type, raw, parameters: Object.fromEntries(new URLSearchParams(raw)) });
+      received.push({
+        method: request.method ?? '',
+        type,
+        raw,
+        parameters: Object.fromEntries(new URLSearchParams(raw)),
+      });
       const { status, body: text } = answers.shift() ?? { status: 200, body: 'OK' };
       response.writeHead(status).end(text);
     });

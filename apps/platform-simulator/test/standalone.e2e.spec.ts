@@ -20,7 +20,10 @@ afterAll(() => {
 });
 
 function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   started.add(child);
   let [output, errors] = ['', ''];
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
@@ -49,40 +52,57 @@ const merchantsFile = (merchant: object) => {
   return file;
 };
 
-it.each(['SIGTERM', 'SIGINT'] as const)('stands alone, says where it listens, and waits for nobody when it ends by %s', async (signal) => {
-  // A merchant that never answers: the stop waits for no notification, and for no client left hanging either.
-  const silent = createServer(() => undefined);
-  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
-  const notified = new Promise((done) => silent.once('request', done));
-  const notificationUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/n`;
-  const simulator = start({ PORT: '0', MERCHANTS_FILE: merchantsFile({ notificationUrl }), LOG_LEVEL: 'error' });
-  const url = await simulator.listening;
-  expect(await (await fetch(`${url}/health/ready`)).json()).toEqual({ status: 'ok' });
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'stands alone, says where it listens, and waits for nobody when it ends by %s',
+  async (signal) => {
+    // A merchant that never answers: the stop waits for no notification, and for no client left hanging either.
+    const silent = createServer(() => undefined);
+    await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+    const notified = new Promise((done) => silent.once('request', done));
+    const notificationUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/n`;
+    const simulator = start({ PORT: '0', MERCHANTS_FILE: merchantsFile({ notificationUrl }), LOG_LEVEL: 'error' });
+    const url = await simulator.listening;
+    expect(await (await fetch(`${url}/health/ready`)).json()).toEqual({ status: 'ok' });
 
-  const post = async (parameters: Record<string, string>) => {
-    const signed = { ...parameters, IDENTIFIER: 'Shop', HASH: hashOf('k', Object.entries({ ...parameters, IDENTIFIER: 'Shop' })) };
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    return fetch(`${url}/front/service/rest/process`, { method: 'POST', headers, body: formOf(signed) });
-  };
-  const card = { OPERATIONTYPE: 'payment', ORDERID: 'o', AMOUNT: '5000', CARDCODE: '4111111111111111', CARDVALIDITYDATE: '12-49' };
-  expect(await (await post(card)).json()).toMatchObject({ EXECCODE: '0000' });
-  await notified;
-  const rule = { fault: { timeout: true } };
-  const headers = { 'content-type': 'application/json' };
-  await fetch(`${url}/simulator/faults`, { method: 'POST', headers, body: JSON.stringify(rule) });
-  const hanging = post(instalment()).catch((error: Error) => error.message);
+    const post = async (parameters: Record<string, string>) => {
+      const signed = {
+        ...parameters,
+        IDENTIFIER: 'Shop',
+        HASH: hashOf('k', Object.entries({ ...parameters, IDENTIFIER: 'Shop' })),
+      };
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      return fetch(`${url}/front/service/rest/process`, { method: 'POST', headers, body: formOf(signed) });
+    };
+    const card = {
+      OPERATIONTYPE: 'payment',
+      ORDERID: 'o',
+      AMOUNT: '5000',
+      CARDCODE: '4111111111111111',
+      CARDVALIDITYDATE: '12-49',
+    };
+    expect(await (await post(card)).json()).toMatchObject({ EXECCODE: '0000' });
+    await notified;
+    const rule = { fault: { timeout: true } };
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${url}/simulator/faults`, { method: 'POST', headers, body: JSON.stringify(rule) });
+    const hanging = post(instalment()).catch((error: Error) => error.message);
 
-  const began = performance.now();
-  simulator.child.kill(signal);
-  const { code } = await simulator.ended;
-  expect([code, performance.now() - began < 5_000]).toEqual([0, true]);
-  expect(await hanging).toBe('fetch failed');
-  silent.closeAllConnections();
-  await new Promise((done) => silent.close(done));
-});
+    const began = performance.now();
+    simulator.child.kill(signal);
+    const { code } = await simulator.ended;
+    expect([code, performance.now() - began < 5_000]).toEqual([0, true]);
+    expect(await hanging).toBe('fetch failed');
+    silent.closeAllConnections();
+    await new Promise((done) => silent.close(done));
+  },
+);
 
 it('names every bad setting in one message and exits 78', async () => {
-  const { code, output, errors } = await start({ PORT: 'x', LATENCY_MS: 'slow', MERCHANTS_FILE: join(folder, 'nowhere.json') }).ended;
+  const { code, output, errors } = await start({
+    PORT: 'x',
+    LATENCY_MS: 'slow',
+    MERCHANTS_FILE: join(folder, 'nowhere.json'),
+  }).ended;
   expect([code, output]).toEqual([78, '']);
   expect(errors.trim().split('\n')).toHaveLength(1);
   for (const name of ['PORT', 'LATENCY_MS', 'MERCHANTS_FILE']) expect(errors).toContain(name);

@@ -48,7 +48,9 @@ it.each([undefined, null, ''])('asks for no brand where the page offers none: %j
 });
 
 it('names every fault at once, in the order of the fields', () => {
-  expect(cardFaults({ cardCode: '1', cardValidityDate: '', cardCvv: '1', selectedBrand: 'x' } as unknown as Card)).toEqual([
+  expect(
+    cardFaults({ cardCode: '1', cardValidityDate: '', cardCvv: '1', selectedBrand: 'x' } as unknown as Card),
+  ).toEqual([
     { field: 'cardCode', code: 'format' },
     { field: 'cardValidityDate', code: 'required' },
     { field: 'cardCvv', code: 'format' },

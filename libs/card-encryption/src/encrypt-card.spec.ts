@@ -24,12 +24,21 @@ it('gives another ciphertext each time', async () => {
 });
 
 it('has room for the longest card under the shortest key', async () => {
-  const longest = { cardCode: '1'.repeat(19), cardValidityDate: '12-49', cardCvv: '1234', selectedBrand: 'mastercard' } as const;
-  expect(JSON.parse(decrypt(await encryptCard(longest, soundKey), sound.privateKey))).toMatchObject({ CARDCODE: longest.cardCode });
+  const longest = {
+    cardCode: '1'.repeat(19),
+    cardValidityDate: '12-49',
+    cardCvv: '1234',
+    selectedBrand: 'mastercard',
+  } as const;
+  expect(JSON.parse(decrypt(await encryptCard(longest, soundKey), sound.privateKey))).toMatchObject({
+    CARDCODE: longest.cardCode,
+  });
 });
 
 it('refuses a card with a fault, by field and without its content', async () => {
-  const error: unknown = await encryptCard({ ...CARD, cardCode: '4970-1012-0004-0016' }, soundKey).catch((caught: unknown) => caught);
+  const error: unknown = await encryptCard({ ...CARD, cardCode: '4970-1012-0004-0016' }, soundKey).catch(
+    (caught: unknown) => caught,
+  );
   expect(error).toMatchObject({ code: 'invalid_card', faults: [{ field: 'cardCode', code: 'format' }] });
   expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/4970|1012|739/);
 });
@@ -47,11 +56,17 @@ it.each([
 });
 
 it.each([null, undefined, {}, { encryptionPublicKey: 7 }])('refuses %j for a key', async (key) => {
-  await expect(encryptCard(CARD, key as never)).rejects.toMatchObject({ name: 'CardEncryptionError', code: 'key_unavailable' });
+  await expect(encryptCard(CARD, key as never)).rejects.toMatchObject({
+    name: 'CardEncryptionError',
+    code: 'key_unavailable',
+  });
 });
 
 it('refuses what is no card', async () => {
-  await expect(encryptCard(null as never, soundKey)).rejects.toMatchObject({ name: 'CardEncryptionError', code: 'invalid_card' });
+  await expect(encryptCard(null as never, soundKey)).rejects.toMatchObject({
+    name: 'CardEncryptionError',
+    code: 'invalid_card',
+  });
 });
 
 it('what the crypto API says of a key that it cannot encrypt with is the cause of an error of ours', async () => {

@@ -26,7 +26,10 @@ export class CardEncryptionError extends Error {
   readonly faults?: CardFault[] | undefined;
   readonly execCode?: string | undefined;
 
-  constructor(code: CardEncryptionErrorCode, details: { faults?: CardFault[]; execCode?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: CardEncryptionErrorCode,
+    details: { faults?: CardFault[]; execCode?: string | undefined; cause?: unknown } = {},
+  ) {
     super(MESSAGES[code], 'cause' in details ? { cause: details.cause } : undefined);
     this.name = 'CardEncryptionError';
     this.code = code;
@@ -62,7 +65,8 @@ function copyOf(card: Card): Card {
 export function cardFaults(card: Card): CardFault[] {
   return FIELDS.flatMap((field): CardFault[] => {
     const value: unknown = copyOf(card)[field];
-    if (value === undefined || value === null || value === '') return field === 'selectedBrand' ? [] : [{ field, code: 'required' }];
+    if (value === undefined || value === null || value === '')
+      return field === 'selectedBrand' ? [] : [{ field, code: 'required' }];
     if (typeof value === 'string' && FORMATS[field].test(value)) return [];
     return [{ field, code: field === 'selectedBrand' ? 'unknown_brand' : 'format' }];
   });
@@ -107,7 +111,8 @@ export async function tokenizeCard(enteredCard: Card, options: TokenizeOptions):
 
 /** Browsers keep `crypto.subtle` from pages that are not secure, so that is looked at first. Node has no `isSecureContext`. */
 function cryptoApi(): SubtleCrypto {
-  if ((globalThis as { isSecureContext?: boolean }).isSecureContext === false) throw new CardEncryptionError('not_https');
+  if ((globalThis as { isSecureContext?: boolean }).isSecureContext === false)
+    throw new CardEncryptionError('not_https');
   const { subtle } = (globalThis as { crypto?: { subtle?: SubtleCrypto } }).crypto ?? {};
   if (subtle === undefined) throw new CardEncryptionError('no_crypto_api');
   return subtle;
@@ -148,7 +153,12 @@ async function fetchKey(url: string, options: TokenizeOptions, refused?: string)
 
 type TokenizerAnswer = { body: Record<string, unknown>; requestedAtMs: number };
 
-async function exchange(card: Card, key: EncryptionKey, url: string, options: TokenizeOptions): Promise<TokenizerAnswer> {
+async function exchange(
+  card: Card,
+  key: EncryptionKey,
+  url: string,
+  options: TokenizeOptions,
+): Promise<TokenizerAnswer> {
   const ENCRYPTEDDATA = await encryptCard(card, key);
   const requestedAtMs = performance.now();
   const request = { ENCRYPTEDDATA, ENCRYPTIONKEYID: key.encryptionKeyId, APIKEYID: options.apiKeyId };
@@ -181,7 +191,8 @@ function wordsOf({ MESSAGE }: Record<string, unknown>): string[] {
 function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   const execCode = isText(body.EXECCODE) && /^\d{4}$/.test(body.EXECCODE) ? body.EXECCODE : undefined;
   const faults = isRequestRefused(body) ? refusedFields(body) : [];
-  if (execCode?.startsWith('4') || faults.length > 0) throw new CardEncryptionError('card_refused', { execCode, faults });
+  if (execCode?.startsWith('4') || faults.length > 0)
+    throw new CardEncryptionError('card_refused', { execCode, faults });
   const hfToken = body.HFTOKEN;
   if (execCode !== '0000' || !isText(hfToken)) throw new CardEncryptionError('tokenizer_unavailable', { execCode });
   return {

@@ -1,5 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { answer, API_KEY_ID, CARD, spki, startFakePlatform, TOKEN_RECORD, type FakePlatform } from '../test/fake-platform.js';
+import {
+  answer,
+  API_KEY_ID,
+  CARD,
+  spki,
+  startFakePlatform,
+  TOKEN_RECORD,
+  type FakePlatform,
+} from '../test/fake-platform.js';
 import { CardEncryptionError, tokenizeCard, type TokenizeOptions } from './index.js';
 
 let platform: FakePlatform;
@@ -45,7 +53,11 @@ it('says nothing to anybody but the key id and the ciphertext', async () => {
   expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer']);
   expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
   expect(platform.bodiesTo('/tokenizer')).toEqual([
-    { ENCRYPTEDDATA: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/), ENCRYPTIONKEYID: platform.keyId(), APIKEYID: API_KEY_ID },
+    {
+      ENCRYPTEDDATA: expect.stringMatching(/^[A-Za-z0-9+/]{342}==$/),
+      ENCRYPTIONKEYID: platform.keyId(),
+      APIKEYID: API_KEY_ID,
+    },
   ]);
   for (const { headers } of platform.requests) {
     expect(headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' });
@@ -74,7 +86,12 @@ it('a token record with only its token is one', async () => {
   platform.respond('/tokenizer', (_body, response) =>
     answer(response, { EXECCODE: '0000', HFTOKEN: 'token', BINBRANDS: [null, 'cb', {}] }),
   );
-  await expect(tokenize()).resolves.toMatchObject({ hfToken: 'token', cardCode: '', cardType: undefined, binBrands: [] });
+  await expect(tokenize()).resolves.toMatchObject({
+    hfToken: 'token',
+    cardCode: '',
+    cardType: undefined,
+    binBrands: [],
+  });
 });
 
 it('sends no brand where the page offers none', async () => {
@@ -99,7 +116,10 @@ describe('a key that the tokenizer does not take', () => {
     const first = platform.keyId();
     platform.rotateAfterAnswers(1);
     await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
-    expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }, { apiKeyId: API_KEY_ID, refused: first }]);
+    expect(platform.bodiesTo('/v1/cse-keys')).toEqual([
+      { apiKeyId: API_KEY_ID },
+      { apiKeyId: API_KEY_ID, refused: first },
+    ]);
     expect(platform.plaintexts).toHaveLength(1);
     const [one, other] = platform.bodiesTo('/tokenizer') as { ENCRYPTEDDATA: string }[];
     expect(one?.ENCRYPTEDDATA).not.toBe(other?.ENCRYPTEDDATA);
@@ -115,7 +135,9 @@ describe('a key that the tokenizer does not take', () => {
   );
 
   it('an API key that it does not know is no word against the key', async () => {
-    platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: APIKEYID' }));
+    platform.respond('/tokenizer', (_body, response) =>
+      answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: APIKEYID' }),
+    );
     await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable', execCode: '1002' });
     expect(platform.bodiesTo('/v1/cse-keys')).toEqual([{ apiKeyId: API_KEY_ID }]);
   });
@@ -129,7 +151,9 @@ describe('a key that the tokenizer does not take', () => {
 
 describe('the tokenizer refuses the card', () => {
   it.each(['4012', '4015'])('%s: card_refused, once', async (EXECCODE) => {
-    platform.respond('/tokenizer', (_body, response) => answer(response, { EXECCODE, MESSAGE: `Card ${CARD.cardCode} is bad` }));
+    platform.respond('/tokenizer', (_body, response) =>
+      answer(response, { EXECCODE, MESSAGE: `Card ${CARD.cardCode} is bad` }),
+    );
     const error = await failureOf(tokenize());
     expect(error).toMatchObject({ code: 'card_refused', execCode: EXECCODE });
     expect(JSON.stringify(error) + String(error.stack)).not.toContain(CARD.cardCode);
@@ -184,7 +208,9 @@ describe('an answer that gives no token', () => {
   });
 
   it('a redirect of the tokenizer is not followed', async () => {
-    platform.respond('/tokenizer', (_body, response) => response.writeHead(307, { location: `${platform.url}/elsewhere` }).end());
+    platform.respond('/tokenizer', (_body, response) =>
+      response.writeHead(307, { location: `${platform.url}/elsewhere` }).end(),
+    );
     await expect(failureOf(tokenize())).resolves.toMatchObject({ code: 'tokenizer_unavailable' });
     expect(platform.requests.map(({ path }) => path)).not.toContain('/elsewhere');
   });
@@ -192,8 +218,12 @@ describe('an answer that gives no token', () => {
   it('nobody there: which of the two it was', async () => {
     const { cseKeysUrl, tokenizerUrl } = platform.options;
     const nobody = 'http://127.0.0.1:1/';
-    await expect(failureOf(tokenize({ cseKeysUrl: nobody, tokenizerUrl }))).resolves.toMatchObject({ code: 'key_unavailable' });
-    await expect(failureOf(tokenize({ cseKeysUrl, tokenizerUrl: nobody }))).resolves.toMatchObject({ code: 'tokenizer_unavailable' });
+    await expect(failureOf(tokenize({ cseKeysUrl: nobody, tokenizerUrl }))).resolves.toMatchObject({
+      code: 'key_unavailable',
+    });
+    await expect(failureOf(tokenize({ cseKeysUrl, tokenizerUrl: nobody }))).resolves.toMatchObject({
+      code: 'tokenizer_unavailable',
+    });
   });
 });
 
@@ -229,7 +259,10 @@ it('asks without cookies, cache, redirects and referrer', async () => {
   try {
     await tokenize();
     const guarded = { credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer' };
-    expect(asked.mock.calls.map(([, init]) => init)).toEqual([expect.objectContaining(guarded), expect.objectContaining(guarded)]);
+    expect(asked.mock.calls.map(([, init]) => init)).toEqual([
+      expect.objectContaining(guarded),
+      expect.objectContaining(guarded),
+    ]);
   } finally {
     asked.mockRestore();
   }
@@ -253,13 +286,18 @@ describe('before anybody is asked', () => {
   });
 
   it('no card', async () => {
-    await expect(failureOf(tokenizeCard(null as never, platform.options))).resolves.toMatchObject({ code: 'invalid_card' });
+    await expect(failureOf(tokenizeCard(null as never, platform.options))).resolves.toMatchObject({
+      code: 'invalid_card',
+    });
     expect(platform.requests).toEqual([]);
   });
 
   it('a card with a fault', async () => {
     const attempt = tokenizeCard({ ...CARD, cardCvv: '1' }, platform.options);
-    await expect(failureOf(attempt)).resolves.toMatchObject({ code: 'invalid_card', faults: [{ field: 'cardCvv', code: 'format' }] });
+    await expect(failureOf(attempt)).resolves.toMatchObject({
+      code: 'invalid_card',
+      faults: [{ field: 'cardCvv', code: 'format' }],
+    });
     expect(platform.requests).toEqual([]);
   });
 

@@ -11,7 +11,9 @@ afterAll(() => Promise.all([browser?.close(), platform?.close()]));
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map((closable) => closable.close()))));
 
-async function open(options: Partial<Parameters<typeof startShopPage>[0]> & Pick<Parameters<typeof startShopPage>[0], 'build'>) {
+async function open(
+  options: Partial<Parameters<typeof startShopPage>[0]> & Pick<Parameters<typeof startShopPage>[0], 'build'>,
+) {
   const shop = await startShopPage({ connectSources: [platform.url], ...options });
   const page = await browser.newPage();
   opened.push(page.context(), shop);
@@ -22,13 +24,16 @@ async function open(options: Partial<Parameters<typeof startShopPage>[0]> & Pick
   return { page, complaints };
 }
 
-const isLoaded = (page: Page) => page.evaluate(() => 'library' in window && (window as { library?: unknown }).library !== undefined);
+const isLoaded = (page: Page) =>
+  page.evaluate(() => 'library' in window && (window as { library?: unknown }).library !== undefined);
 
 describe.each(BUILDS)('the %s, pinned by its integrity, under a strict content security policy', (build) => {
   it('gets a token in Chromium', async () => {
     const { page, complaints } = await open({ build });
     const before = platform.plaintexts.length;
-    await expect(tokenizeIn(page, CARD, platform.options)).resolves.toMatchObject({ token: { hfToken: TOKEN_RECORD.HFTOKEN } });
+    await expect(tokenizeIn(page, CARD, platform.options)).resolves.toMatchObject({
+      token: { hfToken: TOKEN_RECORD.HFTOKEN },
+    });
     expect(platform.plaintexts.slice(before)).toEqual([
       '{"CARDCODE":"4970101200040016","CARDVALIDITYDATE":"12-49","CARDCVV":"739","SELECTEDBRAND":"visa"}',
     ]);
@@ -52,6 +57,8 @@ describe.each(BUILDS)('the %s, pinned by its integrity, under a strict content s
 
   it('says which service the policy leaves out of connect-src', async () => {
     const { page } = await open({ build, connectSources: ["'none'"] });
-    await expect(tokenizeIn(page, CARD, platform.options)).resolves.toMatchObject({ error: { code: 'key_unavailable' } });
+    await expect(tokenizeIn(page, CARD, platform.options)).resolves.toMatchObject({
+      error: { code: 'key_unavailable' },
+    });
   });
 });

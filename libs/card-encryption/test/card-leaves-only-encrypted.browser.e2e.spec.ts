@@ -1,4 +1,11 @@
-import { findSecret, launchBrowser, recordingProxy, waitFor, type RecordingProxy, type TestBrowser } from '@tranche/testing';
+import {
+  findSecret,
+  launchBrowser,
+  recordingProxy,
+  waitFor,
+  type RecordingProxy,
+  type TestBrowser,
+} from '@tranche/testing';
 import { CARD, startFakePlatform, type FakePlatform } from './fake-platform.js';
 import { startShopPage, tokenizeIn } from './shop-page.js';
 
@@ -27,7 +34,9 @@ it('of all bytes that leave the browser, only the ciphertext holds the card, als
   expect(ours.filter(({ method, url }) => method === 'POST' && url.endsWith('/tokenizer'))).toHaveLength(2);
   expect(platform.plaintexts).toHaveLength(1);
 
-  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state]));
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, history.state]),
+  );
   const state = JSON.stringify(await page.context().storageState({ indexedDB: true }));
   const seen = [proxy.sent(), ...said, kept, state, page.url()].join('\n');
   for (const secret of [CARD.cardCode, CARD.cardCvv]) expect(findSecret(seen, secret)).toEqual([]);

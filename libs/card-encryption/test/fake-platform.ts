@@ -4,7 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Card, TokenizeOptions } from '../src/index.js';
 
-export const CARD: Card = { cardCode: '4970101200040016', cardValidityDate: '12-49', cardCvv: '739', selectedBrand: 'visa' };
+export const CARD: Card = {
+  cardCode: '4970101200040016',
+  cardValidityDate: '12-49',
+  cardCvv: '739',
+  selectedBrand: 'visa',
+};
 export const API_KEY_ID = '00000000-0000-4000-8000-00000000000a';
 
 /** What the tokenizer answers to a card that it could decrypt. */
@@ -46,7 +51,8 @@ export async function startFakePlatform() {
     },
     '/tokenizer': (body, response) => {
       const { ENCRYPTEDDATA, ENCRYPTIONKEYID } = JSON.parse(body) as Record<string, string>;
-      if (ENCRYPTIONKEYID !== key.id) return answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: ENCRYPTIONKEYID' });
+      if (ENCRYPTIONKEYID !== key.id)
+        return answer(response, { EXECCODE: '1002', MESSAGE: 'Invalid parameter: ENCRYPTIONKEYID' });
       plaintexts.push(decrypt(ENCRYPTEDDATA ?? '', key.privateKey));
       answer(response, TOKEN_RECORD);
     },
@@ -69,7 +75,11 @@ export async function startFakePlatform() {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options: TokenizeOptions = { apiKeyId: API_KEY_ID, cseKeysUrl: `${url}/v1/cse-keys`, tokenizerUrl: `${url}/tokenizer` };
+  const options: TokenizeOptions = {
+    apiKeyId: API_KEY_ID,
+    cseKeysUrl: `${url}/v1/cse-keys`,
+    tokenizerUrl: `${url}/tokenizer`,
+  };
 
   return {
     url,
@@ -77,7 +87,8 @@ export async function startFakePlatform() {
     requests,
     /** What the tokenizer decrypted, a text each. */
     plaintexts,
-    bodiesTo: (path: string) => requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as object),
+    bodiesTo: (path: string) =>
+      requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as object),
     keyId: () => key.id,
     /** The next keys handed out are each replaced before they can be used; only the newest is accepted. */
     rotateAfterAnswers: (count: number) => void (rotations = count),
@@ -94,7 +105,9 @@ export async function startFakePlatform() {
 export type FakePlatform = Awaited<ReturnType<typeof startFakePlatform>>;
 
 export function answer(response: ServerResponse, body: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(typeof body === 'string' ? body : JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 export function decrypt(ciphertext: string, privateKey: KeyObject): string {

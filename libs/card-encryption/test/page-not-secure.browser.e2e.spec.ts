@@ -5,7 +5,10 @@ import { BUILDS, startShopPage, tokenizeIn } from './shop-page.js';
 let browser: TestBrowser;
 let platform: FakePlatform;
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([launchBrowser('--host-resolver-rules=MAP shop.test 127.0.0.1'), startFakePlatform()]);
+  [browser, platform] = await Promise.all([
+    launchBrowser('--host-resolver-rules=MAP shop.test 127.0.0.1'),
+    startFakePlatform(),
+  ]);
 });
 afterAll(() => Promise.all([browser?.close(), platform?.close()]));
 

@@ -7,7 +7,8 @@ const CARD: Card = { cardCode: '4970101200040016', cardValidityDate: '12-49', ca
 
 /** A browser says of which page it asks; the key service answers no others. */
 const fetchOfNode = globalThis.fetch;
-const fetchOfPage: typeof fetch = (url, init) => fetchOfNode(url, { ...init, headers: { ...(init?.headers as object), origin: ORIGIN } });
+const fetchOfPage: typeof fetch = (url, init) =>
+  fetchOfNode(url, { ...init, headers: { ...(init?.headers as object), origin: ORIGIN } });
 beforeAll(() => void (globalThis.fetch = fetchOfPage));
 afterAll(() => void (globalThis.fetch = fetchOfNode));
 
@@ -36,7 +37,11 @@ const tokenize = (card: Card) =>
   });
 
 async function post<T>(url: string, body: object): Promise<T> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   return (await response.json()) as T;
 }
 
@@ -62,9 +67,18 @@ it('gives another token for the same card each time, for a token is used once', 
 it.each([
   ['a number that fails its check digit', { cardCode: '4970101200040017' }, '4012', []],
   ['a card that has expired', { cardValidityDate: '01-20' }, '4015', []],
-  ['a brand that the card does not have', { selectedBrand: 'mastercard' }, '1002', [{ field: 'selectedBrand', code: 'refused' }]],
+  [
+    'a brand that the card does not have',
+    { selectedBrand: 'mastercard' },
+    '1002',
+    [{ field: 'selectedBrand', code: 'refused' }],
+  ],
 ])('%s is refused by the tokenizer, not by us', async (_, changes, execCode, faults) => {
-  await expect(tokenize({ ...CARD, ...changes } as Card)).rejects.toMatchObject({ code: 'card_refused', execCode, faults });
+  await expect(tokenize({ ...CARD, ...changes } as Card)).rejects.toMatchObject({
+    code: 'card_refused',
+    execCode,
+    faults,
+  });
 });
 
 it('a key that was rotated after the key service kept it: the page gets its token all the same', async () => {

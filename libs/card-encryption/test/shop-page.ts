@@ -26,7 +26,10 @@ export async function startShopPage({ build, connectSources, addition = '' }: Pa
   const library = readFileSync(join(repositoryRoot(), 'libs/card-encryption/dist', FILES[build]));
   const integrity = `sha384-${createHash('sha384').update(library).digest('base64')}`;
   // An import map is an inline script: CSP names it by its own hash.
-  const importMap = JSON.stringify({ imports: { '@tranche/card-encryption': '/library.js' }, integrity: { '/library.js': integrity } });
+  const importMap = JSON.stringify({
+    imports: { '@tranche/card-encryption': '/library.js' },
+    integrity: { '/library.js': integrity },
+  });
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'sha256-${createHash('sha256').update(importMap).digest('base64')}'`,
@@ -50,7 +53,10 @@ export async function startShopPage({ build, connectSources, addition = '' }: Pa
 
   const server = createServer((request, response) => {
     const [type, content] = files[request.url ?? ''] ?? ['text/plain', undefined];
-    response.writeHead(content === undefined ? 404 : 200, { 'content-type': `${type}; charset=utf-8`, 'content-security-policy': policy });
+    response.writeHead(content === undefined ? 404 : 200, {
+      'content-type': `${type}; charset=utf-8`,
+      'content-security-policy': policy,
+    });
     response.end(content);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -49,7 +49,11 @@ export class ClientChecks {
   health(): ClientHealth {
     const notLive = reasonsOf(this.#liveness);
     const notReady = reasonsOf(this.#readiness);
-    return { isLive: notLive.length === 0, isReady: notLive.length + notReady.length === 0, reasons: [...notLive, ...notReady] };
+    return {
+      isLive: notLive.length === 0,
+      isReady: notLive.length + notReady.length === 0,
+      reasons: [...notLive, ...notReady],
+    };
   }
 }
 

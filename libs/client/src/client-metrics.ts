@@ -19,10 +19,20 @@ export class ClientMetrics {
       });
     });
     this.events = existing(registry, 'tranche_client_events_total', (name) => {
-      return new Counter({ name, help: 'Events read, by what became of them', labelNames: ['group', 'result'], registers: [registry] });
+      return new Counter({
+        name,
+        help: 'Events read, by what became of them',
+        labelNames: ['group', 'result'],
+        registers: [registry],
+      });
     });
     this.failures = existing(registry, 'tranche_client_handler_failures_total', (name) => {
-      return new Counter({ name, help: 'Handler calls that threw', labelNames: ['group', 'type'], registers: [registry] });
+      return new Counter({
+        name,
+        help: 'Handler calls that threw',
+        labelNames: ['group', 'type'],
+        registers: [registry],
+      });
     });
     this.waits = existing(registry, 'tranche_client_waits', (name) => {
       return new Gauge({ name, help: 'Results waited for now', registers: [registry] });

@@ -67,16 +67,21 @@ it('sends only what it has checked', () => {
 it('finds the rail by the payment option', () => {
   expect(railOf(aPartnerAAuthorization())).toBe('partner-a');
   expect(railOf(aPartnerBAuthorization())).toBe('partner-b');
-  expect(faultsOf(() => commandMessage('payment.authorize', railOf({}), {}, { id: 'c' }, { source: '/shop', now }))).toContain(
-    'paymentOption required',
-  );
+  expect(
+    faultsOf(() => commandMessage('payment.authorize', railOf({}), {}, { id: 'c' }, { source: '/shop', now })),
+  ).toContain('paymentOption required');
   expect(railOf(null)).toBe('partner-a');
 });
 
-it('makes ids that are never the same', () => expect(new Set(Array.from({ length: 1000 }, newCommandId)).size).toBe(1000));
+it('makes ids that are never the same', () =>
+  expect(new Set(Array.from({ length: 1000 }, newCommandId)).size).toBe(1000));
 
 it('lists the first faults in the message and says how many there are', () => {
-  const faults = Array.from({ length: 12 }, (_, n) => ({ path: `cart[${n}].price`, code: 'range' as const, message: 'is too low' }));
+  const faults = Array.from({ length: 12 }, (_, n) => ({
+    path: `cart[${n}].price`,
+    code: 'range' as const,
+    message: 'is too low',
+  }));
   const { message: text } = new InvalidCommandError('payment.authorize', faults);
   expect(text).toMatch(/^payment\.authorize was not published: cart\[0\]\.price is too low \(range\); .*; and 2 more$/);
 });

@@ -61,7 +61,9 @@ export function newCommandId(): string {
 
 /** The rail of an authorization, by its payment option. What is no option at all is refused on either. */
 export function railOf(command: unknown): Rail {
-  const { paymentOption } = (typeof command === 'object' && command !== null ? command : {}) as { paymentOption?: unknown };
+  const { paymentOption } = (typeof command === 'object' && command !== null ? command : {}) as {
+    paymentOption?: unknown;
+  };
   return METHODS[isPaymentOption(paymentOption) ? PAYMENT_OPTIONS[paymentOption].method : 'A'].rail;
 }
 
@@ -74,7 +76,9 @@ export function commandMessage(
   { source, now }: { source: string; now: Date },
 ): CommandMessage {
   if (!RAILS.includes(rail))
-    throw new InvalidCommandError(type, [fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`)]);
+    throw new InvalidCommandError(type, [
+      fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`),
+    ]);
   const { value, faults } = validateCommandData(rail, type, data, options.rules);
   const { id, correlationId, time = now } = options;
   const event: CloudEvent<CommandData | undefined> = {
@@ -93,7 +97,9 @@ export function commandMessage(
   const key = orderKey(value.merchant, value.orderId);
   const bytes = bytesOf(key, encoded);
   if (bytes > topic.maxMessageBytes)
-    throw new InvalidCommandError(type, [fault('', 'length', `has ${bytes} bytes, ${topic.name} takes ${topic.maxMessageBytes}`)]);
+    throw new InvalidCommandError(type, [
+      fault('', 'length', `has ${bytes} bytes, ${topic.name} takes ${topic.maxMessageBytes}`),
+    ]);
   return {
     id,
     type,
@@ -116,7 +122,8 @@ function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
   for (const name of ['id', 'correlationid'] as const) {
     const text = event[name];
     // As bytes it would be another text than the caller's.
-    if (typeof text === 'string' && !isWellFormed(text)) found.push(fault(name, 'malformed_envelope', 'must be well-formed Unicode'));
+    if (typeof text === 'string' && !isWellFormed(text))
+      found.push(fault(name, 'malformed_envelope', 'must be well-formed Unicode'));
   }
   return found;
 }

@@ -9,7 +9,12 @@ interface Opening {
 }
 
 /** Resolves when a broker answered and what follows is open; gives up after the time, saying what the last try said. */
-export async function connected(client: KafkaClient, log: Log, timeoutMs: number, { open, undo }: Opening): Promise<void> {
+export async function connected(
+  client: KafkaClient,
+  log: Log,
+  timeoutMs: number,
+  { open, undo }: Opening,
+): Promise<void> {
   const giveUp = new AbortController();
   let lastError: unknown;
   const listening: Log = {
@@ -24,7 +29,10 @@ export async function connected(client: KafkaClient, log: Log, timeoutMs: number
   );
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError })), timeoutMs);
+    timer = setTimeout(
+      () => reject(new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError })),
+      timeoutMs,
+    );
   });
   try {
     await Promise.race([connecting, tooLong]);

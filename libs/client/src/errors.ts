@@ -41,7 +41,10 @@ export class PublishError extends Error {
     options: { cause: unknown },
   ) {
     const known = mayBeWritten ? 'may have been written' : 'was not written';
-    super(`command ${commandId} ${known} to ${topic} (${reasonOf(options.cause)}); publishing it again with the same id is safe`, options);
+    super(
+      `command ${commandId} ${known} to ${topic} (${reasonOf(options.cause)}); publishing it again with the same id is safe`,
+      options,
+    );
   }
 }
 
@@ -99,7 +102,9 @@ export class KafkaUnreachableError extends Error {
 }
 
 function listed(faults: readonly Fault[]): string {
-  const shown = faults.slice(0, FAULTS_IN_MESSAGE).map(({ path, code, message }) => `${path === '' ? 'it' : path} ${message} (${code})`);
+  const shown = faults
+    .slice(0, FAULTS_IN_MESSAGE)
+    .map(({ path, code, message }) => `${path === '' ? 'it' : path} ${message} (${code})`);
   const more = faults.length - shown.length;
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }

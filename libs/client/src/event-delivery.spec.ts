@@ -8,7 +8,13 @@ import type { SubscribeOptions } from './subscription.js';
 const CONFLICT = 'payment.conflict.detected';
 
 function record(headers: Record<string, string> = {}, value = '{"merchant":"shop-fr","orderId":"o"}'): ConsumedRecord {
-  const attributes = { ce_specversion: '1.0', ce_id: randomUUID(), ce_source: '/g', ce_type: CONFLICT, ce_time: '2028-01-31T10:00:00Z' };
+  const attributes = {
+    ce_specversion: '1.0',
+    ce_id: randomUUID(),
+    ce_source: '/g',
+    ce_type: CONFLICT,
+    ce_time: '2028-01-31T10:00:00Z',
+  };
   const place = {
     topic: 'payments.events.v1',
     partition: 3,
@@ -23,9 +29,14 @@ function record(headers: Record<string, string> = {}, value = '{"merchant":"shop
 function delivering(options: Partial<SubscribeOptions>) {
   const registry = new Registry();
   const lines: { level: string; fields: Record<string, unknown>; message: string }[] = [];
-  const at = (level: string) => (fields: Record<string, unknown>, message: string) => void lines.push({ level, fields, message });
+  const at = (level: string) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push({ level, fields, message });
   const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-  const delivery = new EventDelivery({ group: 'g', on: { [CONFLICT]: () => undefined }, ...options }, log, new ClientMetrics(registry));
+  const delivery = new EventDelivery(
+    { group: 'g', on: { [CONFLICT]: () => undefined }, ...options },
+    log,
+    new ClientMetrics(registry),
+  );
   const counted = async () => {
     const { values } = await registry.getSingleMetric('tranche_client_events_total')!.get();
     return Object.fromEntries(values.map(({ labels, value }) => [String(labels['result']), value]));
@@ -37,7 +48,8 @@ const call = (attempt = 1, signal = new AbortController().signal) => ({ attempt,
 
 it('says once of each unknown type that it passes it over, and counts all', async () => {
   const { delivery, lines, counted } = delivering({});
-  for (const type of ['payment.new', 'payment.new', 'payment.newer']) await delivery.handle(record({ ce_type: type }), call());
+  for (const type of ['payment.new', 'payment.new', 'payment.newer'])
+    await delivery.handle(record({ ce_type: type }), call());
   await delivery.handle(record({ ce_type: 'payment.pay.succeeded' }, 'null'), call());
   expect(lines.map(({ level, fields }) => [level, fields['type']])).toEqual([
     ['warn', 'payment.new'],
@@ -50,7 +62,10 @@ it('logs where an unreadable record lies and not what is in it', async () => {
   const { delivery, lines, counted } = delivering({});
   await delivery.handle(record({}, 'secret'), call());
   expect(lines).toEqual([
-    expect.objectContaining({ level: 'error', fields: expect.objectContaining({ partition: 3, offset: '7', isPutAside: false }) }),
+    expect.objectContaining({
+      level: 'error',
+      fields: expect.objectContaining({ partition: 3, offset: '7', isPutAside: false }),
+    }),
   ]);
   expect(JSON.stringify(lines)).not.toContain('secret');
   expect(await counted()).toEqual({ unreadable: 1 });
@@ -68,7 +83,10 @@ it('does not count it as a failure when a handler gives up because the subscript
 
 it('forgets the oldest ids: what comes again after that is handled again', async () => {
   const handled: string[] = [];
-  const { delivery, counted } = delivering({ rememberedEvents: 1, on: { [CONFLICT]: ({ id }) => void handled.push(id) } });
+  const { delivery, counted } = delivering({
+    rememberedEvents: 1,
+    on: { [CONFLICT]: ({ id }) => void handled.push(id) },
+  });
   const [one, two] = [record({ ce_id: 'one' }), record({ ce_id: 'two' })];
   for (const again of [one, one, two, one]) await delivery.handle(again, call());
   expect(handled).toEqual(['one', 'two', 'one']);

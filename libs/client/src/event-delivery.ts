@@ -41,12 +41,18 @@ export class EventDelivery {
   }
 
   /** Says what a handler threw; what it was called with stays out of the log. */
-  failed(record: ConsumedRecord, { error, attempt, retryMs }: { error: unknown; attempt: number; retryMs: number }): void {
+  failed(
+    record: ConsumedRecord,
+    { error, attempt, retryMs }: { error: unknown; attempt: number; retryMs: number },
+  ): void {
     const { group } = this.options;
     const type = record.headers['ce_type'] ?? 'unknown';
     this.metrics.failures.inc({ group, type });
     const at = { group, type, eventId: record.headers['ce_id'], orderKey: record.key, partition: record.partition };
-    this.log.warn({ ...at, offset: String(record.offset), attempt, retryMs, error: errorText(error) }, 'a handler failed; its order waits');
+    this.log.warn(
+      { ...at, offset: String(record.offset), attempt, retryMs, error: errorText(error) },
+      'a handler failed; its order waits',
+    );
   }
 
   async #deliver(record: ConsumedRecord, event: EventOf<EventType>, context: EventContext): Promise<void> {
@@ -82,7 +88,15 @@ export class EventDelivery {
     const faults = unreadable.faults.map(({ path, code }) => `${path} ${code}`);
     this.metrics.event(group, 'unreadable');
     this.log.error(
-      { group, topic, partition, offset: String(offset), eventId: headers['ce_id'], faults, isPutAside: onUnreadable !== undefined },
+      {
+        group,
+        topic,
+        partition,
+        offset: String(offset),
+        eventId: headers['ce_id'],
+        faults,
+        isPutAside: onUnreadable !== undefined,
+      },
       'a record can not be read as an event; the subscription goes on behind it',
     );
   }
@@ -96,6 +110,10 @@ export class EventDelivery {
   }
 }
 
-function contextOf(group: string, { key, partition, offset }: ConsumedRecord, { attempt, signal }: HandledCall): EventContext {
+function contextOf(
+  group: string,
+  { key, partition, offset }: ConsumedRecord,
+  { attempt, signal }: HandledCall,
+): EventContext {
   return { group, attempt, signal, key: key ?? '', partition, offset };
 }

@@ -1,4 +1,11 @@
-import { decodeCloudEvent, isEventType, validateEventData, type CloudEvent, type EventType, type Fault } from '@tranche/contracts';
+import {
+  decodeCloudEvent,
+  isEventType,
+  validateEventData,
+  type CloudEvent,
+  type EventType,
+  type Fault,
+} from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import type { EventOf } from './payment-events.js';
 
@@ -11,7 +18,10 @@ export type ReadEvent =
   | { read: 'unreadable'; faults: readonly Fault[] };
 
 /** Fields that this version does not know are left out of the data; a type that it knows has what that type has for sure. Never throws. */
-export function readEvent(record: Pick<ConsumedRecord, 'headers' | 'value'>, isWanted: (type: EventType) => boolean): ReadEvent {
+export function readEvent(
+  record: Pick<ConsumedRecord, 'headers' | 'value'>,
+  isWanted: (type: EventType) => boolean,
+): ReadEvent {
   const decoded = decodeCloudEvent(record);
   if (decoded.faults.length > 0) return { read: 'unreadable', faults: decoded.faults };
   const event = decoded.event as CloudEvent;
@@ -19,5 +29,7 @@ export function readEvent(record: Pick<ConsumedRecord, 'headers' | 'value'>, isW
   if (!isEventType(type)) return { read: 'unknown_type', type };
   if (!isWanted(type)) return { read: 'unwanted' };
   const { value, faults } = validateEventData(type, event.data);
-  return value === undefined ? { read: 'unreadable', faults } : { read: 'event', event: { ...event, data: value } as EventOf<EventType> };
+  return value === undefined
+    ? { read: 'unreadable', faults }
+    : { read: 'event', event: { ...event, data: value } as EventOf<EventType> };
 }

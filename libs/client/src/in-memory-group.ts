@@ -1,5 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { KeyOrderedPool, untilHandled, type ConsumedRecord, type PartitionWork, type UntilHandledOptions } from '@tranche/kafka';
+import {
+  KeyOrderedPool,
+  untilHandled,
+  type ConsumedRecord,
+  type PartitionWork,
+  type UntilHandledOptions,
+} from '@tranche/kafka';
 import type { InMemoryEvents } from './in-memory-events.js';
 
 export interface InMemoryMember {
@@ -37,7 +43,11 @@ export class InMemoryGroup {
   /** Resolves to what leaves the group again. */
   async join({ inFlight, from, handling, drainTimeoutMs }: InMemoryMember): Promise<() => Promise<void>> {
     const ends = this.events.partitions.map(({ length }) => BigInt(from === 'latest' ? length : 0));
-    const member: Joined = { pool: new KeyOrderedPool({ inFlight }, untilHandled(handling)), drainTimeoutMs, assigned: [] };
+    const member: Joined = {
+      pool: new KeyOrderedPool({ inFlight }, untilHandled(handling)),
+      drainTimeoutMs,
+      assigned: [],
+    };
     await this.#change(() => {
       this.#members.add(member);
       for (const [partition, offset] of ends.entries())

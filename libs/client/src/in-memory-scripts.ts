@@ -52,7 +52,14 @@ export function publishedCommand({ type, rail, key, event }: CommandMessage, at:
 /** The answer's data with those fields filled in that an event of its type has and that the command knows. */
 export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAnswer): PaymentEvent {
   const { merchant, orderId } = event.data;
-  const known: PaymentEvent = { merchant, orderId, commandId: id, operation: operationKind(type), attempt: 1, origin: 'answer' };
+  const known: PaymentEvent = {
+    merchant,
+    orderId,
+    commandId: id,
+    operation: operationKind(type),
+    attempt: 1,
+    origin: 'answer',
+  };
   const names: readonly string[] = ['merchant', 'orderId', 'commandId', ...sureFields(answer.type)];
   const fields = Object.fromEntries(Object.entries(known).filter(([name]) => names.includes(name)));
   return { ...(fields as unknown as PaymentEvent), ...answer.data };

@@ -7,12 +7,31 @@ const pay = aCardPayment({ orderId: 'order-1' });
 
 it('answers a command as its script says, with what follows from the command filled in', async () => {
   const tranche = new InMemoryTranche();
-  tranche.on('payment.pay', ({ data }) => ({ type: 'payment.pay.succeeded', data: { amount: data.amount, transactionId: 'T1' } }));
-  const { type, data, causationid, correlationid } = await tranche.publisher.payAndWait(pay, { id: 'p1', correlationId: 'basket' });
-  expect({ type, causationid, correlationid }).toEqual({ type: 'payment.pay.succeeded', causationid: 'p1', correlationid: 'basket' });
-  const operation = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'p1', operation: 'pay', attempt: 1, origin: 'answer' };
+  tranche.on('payment.pay', ({ data }) => ({
+    type: 'payment.pay.succeeded',
+    data: { amount: data.amount, transactionId: 'T1' },
+  }));
+  const { type, data, causationid, correlationid } = await tranche.publisher.payAndWait(pay, {
+    id: 'p1',
+    correlationId: 'basket',
+  });
+  expect({ type, causationid, correlationid }).toEqual({
+    type: 'payment.pay.succeeded',
+    causationid: 'p1',
+    correlationid: 'basket',
+  });
+  const operation = {
+    merchant: 'shop-fr',
+    orderId: 'order-1',
+    commandId: 'p1',
+    operation: 'pay',
+    attempt: 1,
+    origin: 'answer',
+  };
   expect(data).toEqual({ ...operation, amount: 2500, transactionId: 'T1' });
-  expect(tranche.published).toEqual([expect.objectContaining({ id: 'p1', rail: 'card', correlationId: 'basket', data: pay })]);
+  expect(tranche.published).toEqual([
+    expect.objectContaining({ id: 'p1', rail: 'card', correlationId: 'basket', data: pay }),
+  ]);
 });
 
 it('answers with several events, and repeats the last one when the command comes again', async () => {
@@ -20,7 +39,10 @@ it('answers with several events, and repeats the last one when the command comes
   const types: string[] = [];
   await tranche.subscribe({
     group: 'shop',
-    on: { 'payment.pay.pending': ({ type }) => void types.push(type), 'payment.pay.succeeded': ({ type }) => void types.push(type) },
+    on: {
+      'payment.pay.pending': ({ type }) => void types.push(type),
+      'payment.pay.succeeded': ({ type }) => void types.push(type),
+    },
   });
   let asked = 0;
   tranche.on('payment.pay', () => (asked++, [{ type: 'payment.pay.pending' }, { type: 'payment.pay.succeeded' }]));
@@ -28,7 +50,11 @@ it('answers with several events, and repeats the last one when the command comes
   await tranche.settled();
   const again = await tranche.publisher.payAndWait(pay, { id: 'p1' });
   await tranche.settled();
-  expect([again.type, asked, types]).toEqual(['payment.pay.succeeded', 1, ['payment.pay.pending', 'payment.pay.succeeded']]);
+  expect([again.type, asked, types]).toEqual([
+    'payment.pay.succeeded',
+    1,
+    ['payment.pay.pending', 'payment.pay.succeeded'],
+  ]);
 });
 
 it('executes a command once that is published twice at the same time', async () => {
@@ -41,7 +67,10 @@ it('executes a command once that is published twice at the same time', async () 
     await new Promise((resolve) => setImmediate(resolve));
     return { type: 'payment.pay.succeeded' };
   });
-  const results = await Promise.all([tranche.publisher.payAndWait(pay, { id: 'p1' }), tranche.publisher.payAndWait(pay, { id: 'p1' })]);
+  const results = await Promise.all([
+    tranche.publisher.payAndWait(pay, { id: 'p1' }),
+    tranche.publisher.payAndWait(pay, { id: 'p1' }),
+  ]);
   await tranche.settled();
   expect([asked, new Set(results.map(({ id }) => id)).size, ids.size]).toEqual([1, 1, 1]);
 });
@@ -66,15 +95,23 @@ it('emits only what the gateway could say', () => {
   expect(emit({ merchant: 'shop-fr', orderId: 'order-1', amount: '5' })).toThrow(/amount/);
   const whole = { merchant: 'shop-fr', orderId: 'order-1', commandId: 'p1', operation: 'pay', attempt: 1 };
   expect(emit({ ...whole, origin: 'guess' })).toThrow(/origin must be one of/);
-  expect(() => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, { id: '' })).toThrow(InvalidEventError);
+  expect(() => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, { id: '' })).toThrow(
+    InvalidEventError,
+  );
   expect(() => tranche.emit('payment.paid' as never, {} as never)).toThrow(/not an event type/);
 });
 
 it('numbers events and keeps the attributes that it is given', () => {
   const tranche = new InMemoryTranche({ now: () => new Date('2028-01-31T10:00:00Z') });
-  const emit = (id?: string) => tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, id ? { id } : {});
+  const emit = (id?: string) =>
+    tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' }, id ? { id } : {});
   const [first, second] = [emit('e1'), emit()];
-  expect(first).toMatchObject({ id: 'e1', subject: 'shop-fr/o', time: '2028-01-31T10:00:00.000Z', sequence: '0000000000000000000' });
+  expect(first).toMatchObject({
+    id: 'e1',
+    subject: 'shop-fr/o',
+    time: '2028-01-31T10:00:00.000Z',
+    sequence: '0000000000000000000',
+  });
   expect(second.sequence! > first.sequence!).toBe(true);
 });
 
@@ -92,7 +129,9 @@ it.each([
 ] as const)('fails to publish as if Kafka were away: %s', async (failure, mayBeWritten) => {
   const tranche = new InMemoryTranche();
   tranche.failPublishing = failure;
-  const error: unknown = await tranche.publisher.authorize(aPartnerAAuthorization(), { id: 'a1' }).catch((reason: unknown) => reason);
+  const error: unknown = await tranche.publisher
+    .authorize(aPartnerAAuthorization(), { id: 'a1' })
+    .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(PublishError);
   expect(error).toMatchObject({ mayBeWritten });
   expect(tranche.published).toEqual([]);

@@ -62,7 +62,12 @@ export class InMemoryTranche implements TrancheClient {
   #closing: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor({ source = '/in-memory', maxWaits = 10_000, log = logToStandardError, now = () => new Date() }: InMemoryTrancheOptions = {}) {
+  constructor({
+    source = '/in-memory',
+    maxWaits = 10_000,
+    log = logToStandardError,
+    now = () => new Date(),
+  }: InMemoryTrancheOptions = {}) {
     this.#log = log;
     this.#now = now;
     this.#waits = new ResultWaits({ maxWaits, listen: () => Promise.resolve() });
@@ -106,7 +111,14 @@ export class InMemoryTranche implements TrancheClient {
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     if (this.#closing) throw new ClientClosedError('nothing was subscribed');
     checkSubscribeOptions(options);
-    const { group, inFlight = 64, from = 'earliest', drainTimeoutMs = 10_000, retryDelayMs = 1, maxRetryDelayMs = 20 } = options;
+    const {
+      group,
+      inFlight = 64,
+      from = 'earliest',
+      drainTimeoutMs = 10_000,
+      retryDelayMs = 1,
+      maxRetryDelayMs = 20,
+    } = options;
     const delivery = new EventDelivery(options, this.#log, this.#metrics);
     const handling = {
       retryDelayMs,
@@ -152,7 +164,9 @@ export class InMemoryTranche implements TrancheClient {
       return Promise.reject(new PublishError(id, topic, this.failPublishing === 'maybe_written', { cause }));
     }
     const partition = partitionForKey(key, COMMAND_TOPICS.card.partitions);
-    const offset = BigInt(this.published.filter((command) => command.topic === topic && command.partition === partition).length);
+    const offset = BigInt(
+      this.published.filter((command) => command.topic === topic && command.partition === partition).length,
+    );
     const at = { id, topic, partition, offset };
     const command = publishedCommand(message, at);
     this.published.push(command);
@@ -164,7 +178,9 @@ export class InMemoryTranche implements TrancheClient {
   async #answer(message: CommandMessage, command: PublishedCommand): Promise<void> {
     const operation = resultKey(message.key, message.id);
     this.#answering++;
-    const answer = (this.#answers.get(operation) ?? Promise.resolve()).then(() => this.#answerOnce(operation, message, command));
+    const answer = (this.#answers.get(operation) ?? Promise.resolve()).then(() =>
+      this.#answerOnce(operation, message, command),
+    );
     this.#answers.set(operation, answer);
     await answer;
     if (this.#answers.get(operation) === answer) this.#answers.delete(operation);
@@ -184,7 +200,9 @@ export class InMemoryTranche implements TrancheClient {
         this.#emit({ ...attributes, type: answer.type, data: filledIn(message, answer) });
     } catch (error) {
       this.#scriptFailure ??= { error };
-      ignoreErrors(() => this.#log.error({ type: message.type, error: errorText(error) }, 'a script did not answer a command'));
+      ignoreErrors(() =>
+        this.#log.error({ type: message.type, error: errorText(error) }, 'a script did not answer a command'),
+      );
       this.#waits.fail(message, error);
     }
   }

@@ -5,7 +5,14 @@ export type { ClientHealth, TrancheClient } from './tranche-client.js';
 export { Publisher, type Published, type PublisherOptions } from './publisher.js';
 export { newCommandId, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
 export type { WaitOptions } from './result-waits.js';
-export type { EventContext, EventHandler, EventHandlers, SubscribeOptions, Subscription, Unreadable } from './subscription.js';
+export type {
+  EventContext,
+  EventHandler,
+  EventHandlers,
+  SubscribeOptions,
+  Subscription,
+  Unreadable,
+} from './subscription.js';
 export type { EventData, EventOf, ResultOf, ResultType } from './payment-events.js';
 export {
   ClientClosedError,

@@ -15,7 +15,11 @@ const PARAMETERS = { '3:0': { index: 0, pipes: [] }, 'context:1': { index: 1, pi
  * interceptors, pipes and filters run around it. What it throws holds the order and brings the event again. One method per type.
  */
 export function OnPaymentEvent<T extends EventType>(...types: [T, ...T[]]) {
-  return <Method extends EventHandler<T>>(target: object, name: string | symbol, descriptor: TypedPropertyDescriptor<Method>): void => {
+  return <Method extends EventHandler<T>>(
+    target: object,
+    name: string | symbol,
+    descriptor: TypedPropertyDescriptor<Method>,
+  ): void => {
     Reflect.defineMetadata(typesKey, types, descriptor.value as object);
     Reflect.defineMetadata(parametersKey, PARAMETERS, target.constructor, name);
   };
@@ -36,6 +40,8 @@ const enhancerKeys = ['__guards__', '__interceptors__', '__pipes__', '__exceptio
 
 /** Whether the method or its class has guards and the like that Nest is to create, rather than objects that are there already. */
 export function hasEnhancerClasses(method: object, owner: object): boolean {
-  const enhancers = enhancerKeys.flatMap((key) => [method, owner].map((target): unknown => Reflect.getMetadata(key, target)));
+  const enhancers = enhancerKeys.flatMap((key) =>
+    [method, owner].map((target): unknown => Reflect.getMetadata(key, target)),
+  );
   return enhancers.flat().some((enhancer) => typeof enhancer === 'function');
 }

@@ -1,4 +1,10 @@
-import { EVENT_REQUIREMENTS, type CloudEvent, type EventType, type OperationKind, type PaymentEvent } from '@tranche/contracts';
+import {
+  EVENT_REQUIREMENTS,
+  type CloudEvent,
+  type EventType,
+  type OperationKind,
+  type PaymentEvent,
+} from '@tranche/contracts';
 
 const ORDER = ['merchant', 'orderId'] as const;
 const OPERATION = [...ORDER, 'commandId', 'operation'] as const;
@@ -32,13 +38,18 @@ type SureField<T extends EventType> = T extends Other
     : never;
 
 /** The data of an event of this type: the fields that it has for sure are not optional. */
-export type EventData<T extends EventType> = PaymentEvent & { [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]> };
+export type EventData<T extends EventType> = PaymentEvent & {
+  [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]>;
+};
 
 /** A result event of one type (or, for a union of types, one of them; `type` says which). */
-export type EventOf<T extends EventType> = T extends EventType ? Omit<CloudEvent<EventData<T>>, 'type'> & { type: T } : never;
+export type EventOf<T extends EventType> = T extends EventType
+  ? Omit<CloudEvent<EventData<T>>, 'type'> & { type: T }
+  : never;
 
 /** What a command of this kind may come back as. */
-export type ResultType<K extends OperationKind> = Extract<EventType, `payment.${K}.${string}`> | 'payment.command.rejected';
+export type ResultType<K extends OperationKind> =
+  Extract<EventType, `payment.${K}.${string}`> | 'payment.command.rejected';
 
 export type ResultOf<K extends OperationKind> = EventOf<ResultType<K>>;
 

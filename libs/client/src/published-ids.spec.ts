@@ -10,11 +10,11 @@ it('sees an id that is used for something else, as long as it remembers it', () 
 
 it('takes the same id at another order for another operation', () => {
   const ids = new PublishedIds();
-  expect([ids.note(use('1', 'x', 'shop-fr/a')), ids.note(use('1', 'y', 'shop-fr/b')), ids.note(use('1', 'y', 'shop-es/a'))]).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  expect([
+    ids.note(use('1', 'x', 'shop-fr/a')),
+    ids.note(use('1', 'y', 'shop-fr/b')),
+    ids.note(use('1', 'y', 'shop-es/a')),
+  ]).toEqual([true, true, true]);
 });
 
 it('forgets what was taken back, unless the same went out another time', () => {

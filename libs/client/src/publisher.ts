@@ -77,7 +77,10 @@ export class Publisher {
    * in_doubt, … or `payment.command.rejected`. A repeated command gets the result that it had. Rejects besides with ResultTimeoutError:
    * the outcome is not known then.
    */
-  async authorizeAndWait(command: Authorization, options: PublishOptions & WaitOptions): Promise<ResultOf<'authorize'>> {
+  async authorizeAndWait(
+    command: Authorization,
+    options: PublishOptions & WaitOptions,
+  ): Promise<ResultOf<'authorize'>> {
     return this.#publishAndWait<'authorize'>('payment.authorize', railOf(command), command, options);
   }
 
@@ -136,5 +139,7 @@ function isNotWritten(error: unknown): boolean {
 
 /** Another process may have used it as well: then the gateway rejects it with the same code. */
 function idReused({ type }: CommandMessage): InvalidCommandError {
-  return new InvalidCommandError(type, [{ path: 'id', code: 'id_reused', message: 'was used for a command with other content' }]);
+  return new InvalidCommandError(type, [
+    { path: 'id', code: 'id_reused', message: 'was used for a command with other content' },
+  ]);
 }

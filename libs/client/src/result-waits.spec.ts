@@ -4,7 +4,13 @@ import { commandMessage } from './commands.js';
 import { PublishError } from './errors.js';
 import { ResultWaits } from './result-waits.js';
 
-const message = commandMessage('payment.void', 'partner-a', aVoid(), { id: 'v1' }, { source: '/shop', now: new Date() });
+const message = commandMessage(
+  'payment.void',
+  'partner-a',
+  aVoid(),
+  { id: 'v1' },
+  { source: '/shop', now: new Date() },
+);
 const result = (commandId: string): CloudEvent<PaymentEvent> => ({
   id: 'e1',
   source: '/gateway',
@@ -64,7 +70,12 @@ it('takes the rejection of another command with the same id for no result', asyn
   await Promise.resolve();
   const faults = [{ path: 'ce_id', code: 'id_reused' as const, message: 'was used for a command with other content' }];
   const { data } = result('v1');
-  waits.offer({ ...result('v1'), id: 'e0', type: 'payment.command.rejected', data: { ...data, faults, knownState: 'succeeded' } });
+  waits.offer({
+    ...result('v1'),
+    id: 'e0',
+    type: 'payment.command.rejected',
+    data: { ...data, faults, knownState: 'succeeded' },
+  });
   waits.offer(result('v1'));
   expect((await waiting).id).toBe('e1');
 });
@@ -73,6 +84,13 @@ it('says at its time-out that the id was used for other content, and what became
   const waits = new ResultWaits({ maxWaits: 1, listen: () => Promise.resolve() });
   const waiting = waits.resultOf(message, { timeoutMs: 20 }, () => Promise.resolve());
   const faults = [{ path: 'ce_id', code: 'id_reused' as const, message: 'was used for a command with other content' }];
-  waits.offer({ ...result('v1'), type: 'payment.command.rejected', data: { ...result('v1').data, faults, knownState: 'succeeded' } });
-  await expect(waiting).rejects.toMatchObject({ knownState: 'succeeded', message: expect.stringContaining('is succeeded') as string });
+  waits.offer({
+    ...result('v1'),
+    type: 'payment.command.rejected',
+    data: { ...result('v1').data, faults, knownState: 'succeeded' },
+  });
+  await expect(waiting).rejects.toMatchObject({
+    knownState: 'succeeded',
+    message: expect.stringContaining('is succeeded') as string,
+  });
 });

@@ -62,7 +62,11 @@ export class ResultWaits {
       let isPublishing = false;
       const timer = setTimeout(() => {
         const cause = new Error(`Kafka gave no way to hear the result within ${timeoutMs} ms`);
-        wait.reject(isPublishing ? new ResultTimeoutError(id, timeoutMs, wait.knownState) : new PublishError(id, topic, false, { cause }));
+        wait.reject(
+          isPublishing
+            ? new ResultTimeoutError(id, timeoutMs, wait.knownState)
+            : new PublishError(id, topic, false, { cause }),
+        );
       }, timeoutMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#add(waitKey(key, id), wait);

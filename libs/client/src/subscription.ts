@@ -33,7 +33,10 @@ export interface SubscribeOptions {
   /** Orders handled at the same time at most (64). Events of one order come one after the other. */
   inFlight?: number;
   /** Without it a handler that throws is tried again for ever. `onGivenUp` must put the event where it is not lost; if it throws, it is called again. */
-  giveUp?: { afterAttempts: number; onGivenUp: (event: EventOf<EventType>, error: unknown, context: EventContext) => unknown };
+  giveUp?: {
+    afterAttempts: number;
+    onGivenUp: (event: EventOf<EventType>, error: unknown, context: EventContext) => unknown;
+  };
   /** Gets what can not be read as an event, and is tried again until it does not throw. Without it such a record is logged with its place, counted and passed over. */
   onUnreadable?: (unreadable: Unreadable, context: EventContext) => unknown;
   /** Delay before a handler's first repeat, milliseconds (200); it doubles up to `maxRetryDelayMs` (30,000). */
@@ -55,11 +58,13 @@ export interface Subscription {
 
 /** Mistakes that would otherwise show much later, or never. */
 export function checkSubscribeOptions({ group, on, giveUp, inFlight = 1 }: SubscribeOptions): void {
-  if (typeof group !== 'string' || group === '') throw new TypeError('a subscription needs the name of its consumer group');
+  if (typeof group !== 'string' || group === '')
+    throw new TypeError('a subscription needs the name of its consumer group');
   const types = Object.keys(on);
   if (types.length === 0) throw new TypeError(`the subscription of ${group} handles no event`);
   const unknown = types.filter((type) => !isEventType(type));
-  if (unknown.length > 0) throw new TypeError(`the subscription of ${group} handles ${unknown.join(', ')}, which is no event type`);
+  if (unknown.length > 0)
+    throw new TypeError(`the subscription of ${group} handles ${unknown.join(', ')}, which is no event type`);
   if (!Number.isInteger(inFlight) || inFlight < 1) throw new TypeError('inFlight must be an integer of at least 1');
   if (giveUp && !(giveUp.afterAttempts >= 1)) throw new TypeError('giveUp.afterAttempts must be at least 1');
 }

@@ -71,9 +71,18 @@ it('injects the publisher and calls the decorated methods of providers and contr
   expect(app.get(Orders).publisher).toBe(client.publisher);
   client.emit('payment.conflict.detected', conflict);
   client.emit('payment.operation.external', conflict);
-  client.emit('payment.capture.succeeded', { ...conflict, commandId: 'c', operation: 'capture', attempt: 2, origin: 'answer' });
+  client.emit('payment.capture.succeeded', {
+    ...conflict,
+    commandId: 'c',
+    operation: 'capture',
+    attempt: 2,
+    origin: 'answer',
+  });
   await client.settled();
-  expect(app.get(Orders).came.sort()).toEqual(['shop payment.conflict.detected o', 'shop payment.operation.external o']);
+  expect(app.get(Orders).came.sort()).toEqual([
+    'shop payment.conflict.detected o',
+    'shop payment.operation.external o',
+  ]);
   expect(app.get(Captures).came).toEqual([2]);
   await app.close();
   expect(client.health().reasons).toEqual(['is closed']);
@@ -134,7 +143,9 @@ describe("an app's guards, interceptors, pipes and filters", () => {
     canActivate(context: ExecutionContext): boolean {
       const [{ data }, { attempt }] = context.getArgs<[EventOf<'payment.conflict.detected'>, EventContext]>();
       const isInjected = this.publisher instanceof Publisher;
-      steps.push(`guard ${context.getType<string>()} ${context.getHandler().name} ${data.orderId} ${attempt} ${isInjected}`);
+      steps.push(
+        `guard ${context.getType<string>()} ${context.getHandler().name} ${data.orderId} ${attempt} ${isInjected}`,
+      );
       return refusals-- <= 0;
     }
   }
@@ -237,7 +248,9 @@ it('refuses at the start what could not work', async () => {
   }
   const client = () => new InMemoryTranche();
   const subscription = { group: 'shop' };
-  await expect(start({ client: client(), subscription }, [Orders, Second])).rejects.toThrow(/Second\.note is the second/);
+  await expect(start({ client: client(), subscription }, [Orders, Second])).rejects.toThrow(
+    /Second\.note is the second/,
+  );
   await expect(start({ client: client(), subscription }, [Scoped])).rejects.toThrow(/request-scoped/);
   await expect(start({ client: client() }, [Orders])).rejects.toThrow(/needs subscription\.group/);
 });

@@ -56,7 +56,10 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
   }
 
   static forRootAsync({ imports = [], inject = [], useFactory }: TrancheModuleAsyncOptions): DynamicModule {
-    return moduleWith({ provide: moduleOptions, inject, useFactory: useFactory as (...injected: unknown[]) => unknown }, imports);
+    return moduleWith(
+      { provide: moduleOptions, inject, useFactory: useFactory as (...injected: unknown[]) => unknown },
+      imports,
+    );
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -84,11 +87,14 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
       for (const name of this.scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object | null)) {
         for (const type of paymentEventTypes(instance[name]!)) {
           const owner = `${wrapper.name}.${name}`;
-          if (!wrapper.isDependencyTreeStatic()) throw new TypeError(`${owner} handles ${type}, so its class must not be request-scoped`);
+          if (!wrapper.isDependencyTreeStatic())
+            throw new TypeError(`${owner} handles ${type}, so its class must not be request-scoped`);
           if (handlers.has(type)) throw new TypeError(`${owner} is the second @OnPaymentEvent method for ${type}`);
           // For a controller Nest would leave them out without a word.
           if (controllers.has(wrapper) && hasEnhancerClasses(instance[name]!, instance.constructor))
-            throw new TypeError(`${owner} has guards, interceptors, pipes or filters given as classes: make ${wrapper.name} a provider`);
+            throw new TypeError(
+              `${owner} has guards, interceptors, pipes or filters given as classes: make ${wrapper.name} a provider`,
+            );
           handlers.set(type, this.#inContext(instance, name));
         }
       }

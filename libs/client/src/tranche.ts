@@ -67,13 +67,25 @@ export class Tranche implements TrancheClient {
   #isClosed = false;
 
   private constructor(options: TrancheOptions) {
-    const { log = logToStandardError, metrics, health, topicPrefix = '', source = `/${options.clientId}`, maxWaits = 10_000 } = options;
+    const {
+      log = logToStandardError,
+      metrics,
+      health,
+      topicPrefix = '',
+      source = `/${options.clientId}`,
+      maxWaits = 10_000,
+    } = options;
     this.#options = options;
     this.#log = log;
     this.#metrics = new ClientMetrics(metrics);
     this.#checks = new ClientChecks(health);
     this.#kafka = createKafkaClient(options, log);
-    this.#producer = new BatchingProducer({ client: this.#kafka, log, health: this.#checks.part(), ...(metrics ? { metrics } : {}) });
+    this.#producer = new BatchingProducer({
+      client: this.#kafka,
+      log,
+      health: this.#checks.part(),
+      ...(metrics ? { metrics } : {}),
+    });
     this.#tail = new ResultTail({
       client: this.#kafka,
       topicPrefix,
@@ -133,7 +145,9 @@ export class Tranche implements TrancheClient {
       await consumer.start();
     } catch (error) {
       await subscription.close();
-      throw error instanceof ConsumerClosedError ? new ClientClosedError('nothing was subscribed', { cause: error }) : error;
+      throw error instanceof ConsumerClosedError
+        ? new ClientClosedError('nothing was subscribed', { cause: error })
+        : error;
     }
     return subscription;
   }
@@ -176,17 +190,28 @@ export class Tranche implements TrancheClient {
 /** Of what is not known for certain it is said that it may have happened. */
 function mayBeWritten(error: unknown): boolean {
   if (error instanceof ProduceDeadlineError) return error.mayLand;
-  return !(error instanceof RecordTooLargeError || error instanceof UnknownTopicError || error instanceof ProducerOverloadedError);
+  return !(
+    error instanceof RecordTooLargeError ||
+    error instanceof UnknownTopicError ||
+    error instanceof ProducerOverloadedError
+  );
 }
 
 function checked(options: TrancheOptions): TrancheOptions {
   const { brokers, clientId } = options as { brokers: unknown; clientId: unknown };
-  if (!Array.isArray(brokers) || brokers.length === 0 || !brokers.every((broker) => typeof broker === 'string' && broker !== ''))
+  if (
+    !Array.isArray(brokers) ||
+    brokers.length === 0 ||
+    !brokers.every((broker) => typeof broker === 'string' && broker !== '')
+  )
     throw new TypeError('brokers must be a list of host:port with at least one entry');
   if (typeof clientId !== 'string' || clientId === '') throw new TypeError('clientId must be the name of the service');
   return options;
 }
 
 function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
-  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Pick<T, K>;
+  return Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Pick<
+    T,
+    K
+  >;
 }

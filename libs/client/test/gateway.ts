@@ -2,7 +2,9 @@ import { infrastructure, startApp, startSimulator, type RunningApp } from '@tran
 import type { kafkaWorld } from './worlds.js';
 
 /** The real gateway and a simulator behind a world's topics; they end with it. */
-export async function startGateway(world: Awaited<ReturnType<typeof kafkaWorld>>): Promise<{ executed(orderId: string): Promise<number> }> {
+export async function startGateway(
+  world: Awaited<ReturnType<typeof kafkaWorld>>,
+): Promise<{ executed(orderId: string): Promise<number> }> {
   const started = async (app: Promise<RunningApp>) => {
     const running = await app;
     world.atEnd(() => running.stop());
@@ -20,7 +22,9 @@ export async function startGateway(world: Awaited<ReturnType<typeof kafkaWorld>>
   return {
     /** How often the platform was called for the order. */
     async executed(orderId) {
-      const ledger = (await (await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`)).json()) as { calls: unknown[] };
+      const ledger = (await (await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`)).json()) as {
+        calls: unknown[];
+      };
       return ledger.calls.length;
     },
   };

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { COMMAND_TOPICS } from '@tranche/contracts';
@@ -45,24 +55,37 @@ beforeAll(() => {
     execFileSync('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', folder]);
   }
   const { version } = manifestOf(join(modules, '@tranche', 'client'));
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', dependencies: { '@tranche/client': version } }));
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ type: 'module', dependencies: { '@tranche/client': version } }),
+  );
   for (const name of LIBRARIES) installDependencies(join(modules, '@tranche', name), join(root, 'libs', name));
 }, 180_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** `source`: where the package lies in this repository; its dependencies are found from there as Node finds them. */
 function installDependencies(folder: string, source: string): void {
-  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifestOf(folder);
+  const {
+    dependencies = {},
+    optionalDependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = manifestOf(folder);
   const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
   for (const name of [...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers]) {
     if (name.startsWith('@tranche/')) continue;
     const found = packageFrom(source, name);
     if (found === undefined && name in optionalDependencies) continue; // for another platform
     if (found === undefined) throw new Error(`${name}, which ${source} needs, is not installed here`);
-    const isNested = dirname(found) !== join(root, 'node_modules') && dirname(dirname(found)) !== join(root, 'node_modules');
+    const isNested =
+      dirname(found) !== join(root, 'node_modules') && dirname(dirname(found)) !== join(root, 'node_modules');
     const target = isNested ? join(folder, 'node_modules', name) : join(modules, name);
     if (existsSync(target)) continue;
-    cpSync(found, target, { recursive: true, dereference: true, filter: (path) => !path.slice(found.length).includes('node_modules') });
+    cpSync(found, target, {
+      recursive: true,
+      dereference: true,
+      filter: (path) => !path.slice(found.length).includes('node_modules'),
+    });
     installDependencies(target, found);
   }
 }
@@ -82,14 +105,23 @@ function bytesOf(folder: string): number {
 }
 
 const run = (program: string) =>
-  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: project, encoding: 'utf8', timeout: 50_000 }).trim();
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: project,
+    encoding: 'utf8',
+    timeout: 50_000,
+  }).trim();
 
 it('installs without a Nest package and without rxjs', () => {
-  const tree = execFileSync('npm', ['ls', '--all', '--json'], { cwd: project, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const tree = execFileSync('npm', ['ls', '--all', '--json'], {
+    cwd: project,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const names = new Set<string>();
   JSON.parse(tree, (key, value: unknown) => {
     // What is optional and not there has no version.
-    if (key === 'dependencies') for (const [name, { version }] of Object.entries(value as Tree)) if (version !== undefined) names.add(name);
+    if (key === 'dependencies')
+      for (const [name, { version }] of Object.entries(value as Tree)) if (version !== undefined) names.add(name);
     return value;
   });
   expect([...names]).toEqual(expect.arrayContaining(LIBRARIES.map((name) => `@tranche/${name}`)));
@@ -131,7 +163,9 @@ it('publishes to Kafka', async () => {
     console.log(topic);
     await tranche.close();`;
   expect(run(program)).toBe(prefix + COMMAND_TOPICS['partner-a'].name);
-  const ends = [...(await topicOffsets(client, prefix + COMMAND_TOPICS['partner-a'].name)).values()].map(({ high }) => Number(high));
+  const ends = [...(await topicOffsets(client, prefix + COMMAND_TOPICS['partner-a'].name)).values()].map(({ high }) =>
+    Number(high),
+  );
   expect(ends.reduce((sum, high) => sum + high)).toBe(1);
 });
 

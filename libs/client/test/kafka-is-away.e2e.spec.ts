@@ -20,7 +20,9 @@ afterAll(async () => {
 it('says at once where it looked for Kafka in vain', async () => {
   const [port] = await freePorts();
   const brokers = [`127.0.0.1:${port}`];
-  const error = await Tranche.connect({ brokers, clientId: 'nowhere', connectTimeoutMs: 1000, log: silentLog }).catch((e: unknown) => e);
+  const error = await Tranche.connect({ brokers, clientId: 'nowhere', connectTimeoutMs: 1000, log: silentLog }).catch(
+    (e: unknown) => e,
+  );
   expect(error).toBeInstanceOf(KafkaUnreachableError);
   expect((error as Error).message).toContain(`127.0.0.1:${port} within 1000 ms`);
   await expect(Tranche.connect({ brokers: [], clientId: 'nowhere' })).rejects.toThrow('at least one');
@@ -78,7 +80,9 @@ it('still hears the result when Kafka was away meanwhile', async () => {
 it('publishes nothing where it can not listen for the result', async () => {
   const other = await world.client({ brokers: [gate.address] });
   await gate.shut();
-  const error = await failureOf(other.publisher.voidAndWait(aVoid({ orderId: 'deaf' }), { id: 'deaf-1', timeoutMs: 60_000 }));
+  const error = await failureOf(
+    other.publisher.voidAndWait(aVoid({ orderId: 'deaf' }), { id: 'deaf-1', timeoutMs: 60_000 }),
+  );
   expect(error.mayBeWritten).toBe(false);
   await gate.open();
   await other.publisher.void(aVoid({ orderId: 'deaf' }), { id: 'deaf-2' });
@@ -87,10 +91,17 @@ it('publishes nothing where it can not listen for the result', async () => {
 });
 
 it('names the topic that does not exist', async () => {
-  const lost = await Tranche.connect({ brokers: world.brokers, clientId: 'lost', topicPrefix: `${world.prefix}no.`, log: silentLog });
+  const lost = await Tranche.connect({
+    brokers: world.brokers,
+    clientId: 'lost',
+    topicPrefix: `${world.prefix}no.`,
+    log: silentLog,
+  });
   const error = await failureOf(lost.publisher.void(aVoid(), { id: 'lost-1' }));
   expect(error).toMatchObject({ mayBeWritten: false, message: expect.stringContaining('does not exist') as string });
-  await expect(lost.subscribe({ group: 'lost', on: { 'payment.pay.succeeded': () => undefined } })).rejects.toThrow('does not exist');
+  await expect(lost.subscribe({ group: 'lost', on: { 'payment.pay.succeeded': () => undefined } })).rejects.toThrow(
+    'does not exist',
+  );
   await lost.close();
 });
 

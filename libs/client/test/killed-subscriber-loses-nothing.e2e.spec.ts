@@ -10,7 +10,9 @@ const CAPTURED = 'payment.capture.succeeded';
 
 let world: Awaited<ReturnType<typeof kafkaWorld>>;
 beforeAll(async () => {
-  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], { cwd: repositoryRoot() });
+  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], {
+    cwd: repositoryRoot(),
+  });
   world = await kafkaWorld();
 }, 120_000);
 afterAll(() => world.close());

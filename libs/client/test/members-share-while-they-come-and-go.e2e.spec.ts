@@ -25,7 +25,9 @@ it('handles every event once and in order while a second subscriber comes and th
     },
   });
   const round = (n: number) =>
-    Promise.all(Array.from({ length: ORDERS }, (_, order) => world.emit(CAPTURED, succeeded(`order-${order}`, String(n)))));
+    Promise.all(
+      Array.from({ length: ORDERS }, (_, order) => world.emit(CAPTURED, succeeded(`order-${order}`, String(n)))),
+    );
   const one = await (await world.client()).subscribe({ group: 'shared', on: noting('one') });
   for (let n = 0; n < 10; n++) await round(n);
   const joining = (await world.client()).subscribe({ group: 'shared', on: noting('two') });

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@tranche/testing';
@@ -22,34 +31,48 @@ beforeAll(() => {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@tranche'), { recursive: true });
   for (const name of readdirSync(join(root, 'node_modules'))) {
-    if (name !== '@tranche' && !name.startsWith('.')) symlinkSync(join(root, 'node_modules', name), join(modules, name));
+    if (name !== '@tranche' && !name.startsWith('.'))
+      symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   for (const name of libraries) {
     const args = ['pack', join(root, 'libs', name), '--json', '--ignore-scripts', '--pack-destination', folder];
-    const [answer] = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as [
-      Packed,
-    ];
+    const [answer] = JSON.parse(
+      execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ) as [Packed];
     packed[name] = answer;
     mkdirSync(join(modules, '@tranche', name));
-    execFileSync('tar', ['-xzf', join(folder, answer.filename), '--strip-components=1', '-C', join(modules, '@tranche', name)]);
+    execFileSync('tar', [
+      '-xzf',
+      join(folder, answer.filename),
+      '--strip-components=1',
+      '-C',
+      join(modules, '@tranche', name),
+    ]);
   }
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const node = (program: string) =>
-  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder, encoding: 'utf8', timeout: 50_000 }).trim();
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 50_000,
+  }).trim();
 
-it.each(libraries)('packs of %s what was built of the sources, and neither sources nor specs nor the compiler’s notes', (library) => {
-  const paths = packed[library]!.files.map(({ path }) => path);
-  expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']));
-  const built = paths.filter((path) => path.startsWith('dist/'));
-  expect(paths.filter((path) => !built.includes(path)).sort()).toEqual(['README.md', 'package.json']);
-  for (const path of built) {
-    const [, name] = /^dist\/([a-z./-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
-    expect(existsSync(join(root, 'libs', library, 'src', `${name}.ts`))).toBe(true);
-    expect(name).not.toContain('spec');
-  }
-});
+it.each(libraries)(
+  'packs of %s what was built of the sources, and neither sources nor specs nor the compiler’s notes',
+  (library) => {
+    const paths = packed[library]!.files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']));
+    const built = paths.filter((path) => path.startsWith('dist/'));
+    expect(paths.filter((path) => !built.includes(path)).sort()).toEqual(['README.md', 'package.json']);
+    for (const path of built) {
+      const [, name] = /^dist\/([a-z./-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
+      expect(existsSync(join(root, 'libs', library, 'src', `${name}.ts`))).toBe(true);
+      expect(name).not.toContain('spec');
+    }
+  },
+);
 
 it('packs every file that its exports name', () => {
   const { exports } = JSON.parse(readFileSync(join(folder, 'node_modules/@tranche/client/package.json'), 'utf8')) as {

@@ -1,6 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid, waitFor } from '@tranche/testing';
-import { ClientClosedError, InvalidCommandError, newCommandId, ResultTimeoutError, TooManyWaitsError } from '../src/index.js';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aRefund,
+  aVoid,
+  waitFor,
+} from '@tranche/testing';
+import {
+  ClientClosedError,
+  InvalidCommandError,
+  newCommandId,
+  ResultTimeoutError,
+  TooManyWaitsError,
+} from '../src/index.js';
 import type { TrancheClient } from '../src/index.js';
 import { redirect, type World } from './worlds.js';
 
@@ -39,8 +53,17 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
 
   it('refuses a command with faults, names every one and sends nothing', async () => {
     const wrong = { ...aPartnerAAuthorization({ amount: 0 }), description: undefined, surprise: 1 } as never;
-    const error = await refusalOf(client.publisher.authorize(wrong, { id: '', correlationId: 'x'.repeat(129), time: 'yesterday' }));
-    expect(error.faults.map(({ path }) => path).sort()).toEqual(['amount', 'correlationId', 'description', 'id', 'surprise', 'time']);
+    const error = await refusalOf(
+      client.publisher.authorize(wrong, { id: '', correlationId: 'x'.repeat(129), time: 'yesterday' }),
+    );
+    expect(error.faults.map(({ path }) => path).sort()).toEqual([
+      'amount',
+      'correlationId',
+      'description',
+      'id',
+      'surprise',
+      'time',
+    ]);
     expect(error.message).toContain('description is required');
     const withoutId = await refusalOf(client.publisher.authorize(aPartnerAAuthorization(), {} as never));
     expect(withoutId.faults).toEqual([expect.objectContaining({ path: 'id', code: 'required' })]);
@@ -73,7 +96,9 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
     const command = aCapture({ orderId: 'again' });
     await client.publisher.capture(command, { id: 'again-1', rail: 'partner-a' });
     await client.publisher.capture({ ...command }, { id: 'again-1', rail: 'partner-a', time: new Date(0) });
-    const error = await refusalOf(client.publisher.capture({ ...command, amount: 5 }, { id: 'again-1', rail: 'partner-a' }));
+    const error = await refusalOf(
+      client.publisher.capture({ ...command, amount: 5 }, { id: 'again-1', rail: 'partner-a' }),
+    );
     expect(error.faults).toEqual([expect.objectContaining({ path: 'id', code: 'id_reused' })]);
     await waitFor(() => seen('again-1').length === 2, { what: 'both' });
   });
@@ -88,7 +113,10 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
     world.answer('payment.authorize', redirect);
     const command = aPartnerAAuthorization({ orderId: 'waits' });
     const result = await client.publisher.authorizeAndWait(command, { id: 'waits-1', timeoutMs: 20_000 });
-    expect(result).toMatchObject({ type: 'payment.authorize.redirect_required', data: { commandId: 'waits-1', orderId: 'waits' } });
+    expect(result).toMatchObject({
+      type: 'payment.authorize.redirect_required',
+      data: { commandId: 'waits-1', orderId: 'waits' },
+    });
     const again = await client.publisher.authorizeAndWait(command, { id: 'waits-1', timeoutMs: 20_000 });
     expect(again.type).toBe('payment.authorize.redirect_required');
     expect(seen('waits-1')).toHaveLength(2);
@@ -97,13 +125,19 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
   it('resolves with a rejection too, and not with an event that only names the command', async () => {
     world.answer('payment.pay', ({ id, data: { merchant, orderId } }) => [
       { type: 'payment.capture_window.closing', data: { merchant, orderId, commandId: id } },
-      { type: 'payment.pay.rejected', data: { merchant, orderId: 'other', commandId: id, operation: 'pay', faults: [] } },
+      {
+        type: 'payment.pay.rejected',
+        data: { merchant, orderId: 'other', commandId: id, operation: 'pay', faults: [] },
+      },
       {
         type: 'payment.command.rejected',
         data: { merchant, orderId, commandId: id, faults: [{ path: '', code: 'unknown_merchant', message: '' }] },
       },
     ]);
-    const result = await client.publisher.payAndWait(aCardPayment({ orderId: 'rejected' }), { id: 'rejected-1', timeoutMs: 20_000 });
+    const result = await client.publisher.payAndWait(aCardPayment({ orderId: 'rejected' }), {
+      id: 'rejected-1',
+      timeoutMs: 20_000,
+    });
     expect(result.type).toBe('payment.command.rejected');
   });
 
@@ -113,17 +147,26 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
       .voidAndWait(aVoid({ orderId: 'late' }), { id: 'late-1', timeoutMs: 3_000 })
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ResultTimeoutError);
-    expect(error).toMatchObject({ commandId: 'late-1', message: expect.stringMatching(/not known.*same id/s) as string });
+    expect(error).toMatchObject({
+      commandId: 'late-1',
+      message: expect.stringMatching(/not known.*same id/s) as string,
+    });
     await waitFor(() => seen('late-1').length === 1, { what: 'the command' });
   });
 
   it('gives a wait up by the signal, and publishes nothing where it came before', async () => {
     const giveUp = new AbortController();
-    const waiting = client.publisher.voidAndWait(aVoid({ orderId: 'given-up' }), { id: 'given-up-1', signal: giveUp.signal });
+    const waiting = client.publisher.voidAndWait(aVoid({ orderId: 'given-up' }), {
+      id: 'given-up-1',
+      signal: giveUp.signal,
+    });
     await waitFor(() => seen('given-up-1').length === 1, { what: 'the command' });
     giveUp.abort(new Error('the customer left'));
     await expect(waiting).rejects.toThrow('the customer left');
-    const late = client.publisher.voidAndWait(aVoid({ orderId: 'given-up' }), { id: 'given-up-2', signal: giveUp.signal });
+    const late = client.publisher.voidAndWait(aVoid({ orderId: 'given-up' }), {
+      id: 'given-up-2',
+      signal: giveUp.signal,
+    });
     await expect(late).rejects.toThrow('the customer left');
     expect(seen('given-up-2')).toEqual([]);
   });
@@ -131,26 +174,34 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
   it('waits for no more results than allowed', async () => {
     const giveUp = new AbortController();
     const ids = [randomUUID(), randomUUID(), randomUUID()];
-    const waits = ids.map((id) => client.publisher.voidAndWait(aVoid({ orderId: 'many' }), { id, signal: giveUp.signal }));
+    const waits = ids.map((id) =>
+      client.publisher.voidAndWait(aVoid({ orderId: 'many' }), { id, signal: giveUp.signal }),
+    );
     const ended = Promise.allSettled(waits);
     await waitFor(() => ids.every((id) => seen(id).length === 1), { what: 'three commands' });
-    await expect(client.publisher.voidAndWait(aVoid({ orderId: 'many' }), { id: 'one-more' })).rejects.toBeInstanceOf(TooManyWaitsError);
+    await expect(client.publisher.voidAndWait(aVoid({ orderId: 'many' }), { id: 'one-more' })).rejects.toBeInstanceOf(
+      TooManyWaitsError,
+    );
     giveUp.abort();
     await ended;
     expect(seen('one-more')).toEqual([]);
-    await client.publisher.void(aVoid({ orderId: 'many', description: 'Corrected: nothing of it had been sent' }), { id: 'one-more' });
+    await client.publisher.void(aVoid({ orderId: 'many', description: 'Corrected: nothing of it had been sent' }), {
+      id: 'one-more',
+    });
   });
 
   it('publishes nothing when it is closed, and ends its waits', async () => {
-    const waiting = client.publisher.voidAndWait(aVoid({ orderId: 'closed' }), { id: 'closed-1' }).catch((error: unknown) => error);
+    const waiting = client.publisher
+      .voidAndWait(aVoid({ orderId: 'closed' }), { id: 'closed-1' })
+      .catch((error: unknown) => error);
     await waitFor(() => seen('closed-1').length === 1, { what: 'the command' });
     await client.close();
     expect(await waiting).toBeInstanceOf(ClientClosedError);
     await expect(client.publisher.void(aVoid(), { id: 'closed-2' })).rejects.toBeInstanceOf(ClientClosedError);
     await expect(client.publisher.voidAndWait(aVoid(), { id: 'closed-3' })).rejects.toBeInstanceOf(ClientClosedError);
-    await expect(client.subscribe({ group: 'closed', on: { 'payment.pay.succeeded': () => undefined } })).rejects.toBeInstanceOf(
-      ClientClosedError,
-    );
+    await expect(
+      client.subscribe({ group: 'closed', on: { 'payment.pay.succeeded': () => undefined } }),
+    ).rejects.toBeInstanceOf(ClientClosedError);
     expect([...seen('closed-2'), ...seen('closed-3')]).toEqual([]);
     expect(client.health()).toEqual({ isLive: true, isReady: false, reasons: ['is closed'] });
   });

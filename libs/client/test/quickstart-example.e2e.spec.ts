@@ -11,7 +11,9 @@ const file = join(repositoryRoot(), 'examples/quickstart/quickstart.mjs');
 let world: Awaited<ReturnType<typeof kafkaWorld>>;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {
-  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], { cwd: repositoryRoot() });
+  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], {
+    cwd: repositoryRoot(),
+  });
   world = await kafkaWorld();
   gateway = await startGateway(world);
 }, 120_000);

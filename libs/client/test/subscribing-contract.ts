@@ -22,7 +22,11 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   });
   afterAll(() => world.close());
 
-  async function subscribe(on: EventHandlers, options: Partial<SubscribeOptions> = {}, of = client): Promise<Subscription> {
+  async function subscribe(
+    on: EventHandlers,
+    options: Partial<SubscribeOptions> = {},
+    of = client,
+  ): Promise<Subscription> {
     const subscription = await of.subscribe({
       group: `group-${randomUUID()}`,
       from: 'latest',
@@ -35,17 +39,23 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     return subscription;
   }
   /** Collects what comes to a group as `orderId commandId`. */
-  async function collected(options: Partial<SubscribeOptions> = {}): Promise<{ came: string[]; subscription: Subscription }> {
+  async function collected(
+    options: Partial<SubscribeOptions> = {},
+  ): Promise<{ came: string[]; subscription: Subscription }> {
     const came: string[] = [];
-    const note = ({ data }: { data: { orderId: string; commandId: string } }) => void came.push(`${data.orderId} ${data.commandId}`);
+    const note = ({ data }: { data: { orderId: string; commandId: string } }) =>
+      void came.push(`${data.orderId} ${data.commandId}`);
     return { came, subscription: await subscribe({ [CAPTURED]: note }, options) };
   }
-  const capture = (orderId: string, commandId: string, attributes = {}) => world.emit(CAPTURED, succeeded(orderId, commandId), attributes);
+  const capture = (orderId: string, commandId: string, attributes = {}) =>
+    world.emit(CAPTURED, succeeded(orderId, commandId), attributes);
 
   it('calls the handler of the type with the event and its place', async () => {
     const calls: unknown[] = [];
     await subscribe({ [CAPTURED]: (event, context) => calls.push([event, context]) }, { group: 'typed' });
-    const emitted = await world.emit(CAPTURED, succeeded('typed', 'c1', { amount: 500 }), { correlationid: 'basket-7' });
+    const emitted = await world.emit(CAPTURED, succeeded('typed', 'c1', { amount: 500 }), {
+      correlationid: 'basket-7',
+    });
     await world.emit('payment.refund.succeeded', succeeded('typed', 'c2', { operation: 'refund' }));
     await waitFor(() => calls.length > 0, { what: 'the event' });
     const { id, sequence } = emitted;
@@ -144,7 +154,10 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   it('passes over types and fields that it does not know', async () => {
     const { came } = await collected();
     await world.emitRecord('shop-fr/new', record('payment.capture.invented', { merchant: 'shop-fr', orderId: 'new' }));
-    await world.emitRecord('shop-fr/new', record(CAPTURED, { ...succeeded('new', 'more-fields'), inventedField: { any: 1 } }));
+    await world.emitRecord(
+      'shop-fr/new',
+      record(CAPTURED, { ...succeeded('new', 'more-fields'), inventedField: { any: 1 } }),
+    );
     await waitFor(() => came.length === 1, { what: 'the event with a new field' });
     expect(came).toEqual(['new more-fields']);
   });
@@ -177,7 +190,10 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     await subscribe(noting(alone));
     const orders = Array.from({ length: 40 }, (_, n) => `shared-${n}`);
     for (const order of orders) await capture(order, 'c');
-    await waitFor(() => one.length + two.length >= 40 && alone.length === 40, { timeoutMs: 20_000, what: 'all events' });
+    await waitFor(() => one.length + two.length >= 40 && alone.length === 40, {
+      timeoutMs: 20_000,
+      what: 'all events',
+    });
     expect([...one, ...two].sort()).toEqual([...orders].sort());
     expect(Math.min(one.length, two.length)).toBeGreaterThan(0);
   });
@@ -220,14 +236,20 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     await capture('begins', 'late');
     await waitFor(() => latest.includes('begins late') && earliest.includes('begins late'), { what: 'the late event' });
     expect(latest).toEqual(['begins meanwhile', 'begins late']);
-    expect(earliest.filter((text) => text.startsWith('begins'))).toEqual(['begins early', 'begins meanwhile', 'begins late']);
+    expect(earliest.filter((text) => text.startsWith('begins'))).toEqual([
+      'begins early',
+      'begins meanwhile',
+      'begins late',
+    ]);
   });
 
   it('refuses a subscription that could never do what it says', async () => {
     const on: EventHandlers = { [CAPTURED]: () => undefined };
     await expect(client.subscribe({ group: '', on })).rejects.toThrow('name of its consumer group');
     await expect(client.subscribe({ group: 'g', on: {} })).rejects.toThrow('handles no event');
-    await expect(client.subscribe({ group: 'g', on: { 'payment.captured': () => 1 } as EventHandlers })).rejects.toThrow('no event type');
+    await expect(
+      client.subscribe({ group: 'g', on: { 'payment.captured': () => 1 } as EventHandlers }),
+    ).rejects.toThrow('no event type');
     await expect(client.subscribe({ group: 'g', on, inFlight: 0 })).rejects.toThrow('inFlight');
   });
 
@@ -246,7 +268,9 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   it('subscribes nobody when it is closed meanwhile', async () => {
     const came: string[] = [];
     const on: EventHandlers = { [CAPTURED]: ({ data }) => void came.push(data.commandId) };
-    const subscribing = client.subscribe({ group: `group-${randomUUID()}`, from: 'latest', on }).catch((error: unknown) => error);
+    const subscribing = client
+      .subscribe({ group: `group-${randomUUID()}`, from: 'latest', on })
+      .catch((error: unknown) => error);
     await client.close();
     expect(await subscribing).toBeInstanceOf(ClientClosedError);
     await capture('closed', 'late');
@@ -255,6 +279,12 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
 }
 
 function record(type: EventType | 'payment.capture.invented', data: object) {
-  const headers = { ce_specversion: '1.0', ce_id: randomUUID(), ce_source: '/spec', ce_type: type, ce_time: new Date().toISOString() };
+  const headers = {
+    ce_specversion: '1.0',
+    ce_id: randomUUID(),
+    ce_source: '/spec',
+    ce_type: type,
+    ce_time: new Date().toISOString(),
+  };
   return { headers: { ...headers, 'content-type': 'application/json' }, value: Buffer.from(JSON.stringify(data)) };
 }

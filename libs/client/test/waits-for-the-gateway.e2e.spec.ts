@@ -27,7 +27,10 @@ it('takes no result of a command whose id another process has used, and says wha
   const command = aPartnerBAuthorization({ orderId: 'reused' });
   await (await world.client()).publisher.authorizeAndWait(command, { id: 'reused-1' });
   const other = await world.client();
-  const waiting = other.publisher.authorizeAndWait({ ...command, amount: 30001 }, { id: 'reused-1', timeoutMs: 10_000 });
+  const waiting = other.publisher.authorizeAndWait(
+    { ...command, amount: 30001 },
+    { id: 'reused-1', timeoutMs: 10_000 },
+  );
   await expect(waiting).rejects.toMatchObject({
     name: 'ResultTimeoutError',
     knownState: 'redirect',
@@ -37,14 +40,20 @@ it('takes no result of a command whose id another process has used, and says wha
 
 it('hears what the gateway refuses by its rules', async () => {
   const { publisher } = await world.client();
-  const result = await publisher.captureAndWait(aCapture({ merchant: 'no-shop', orderId: 'x' }), { id: 'no-shop-1', rail: 'partner-a' });
+  const result = await publisher.captureAndWait(aCapture({ merchant: 'no-shop', orderId: 'x' }), {
+    id: 'no-shop-1',
+    rail: 'partner-a',
+  });
   expect(result.data.faults).toEqual([expect.objectContaining({ code: 'unknown_merchant' })]);
 });
 
 it('gives the events of a command to a subscription once, though it is published again', async () => {
   const client = await world.client();
   const came: EventOf<EventType>[] = [];
-  const on = { 'payment.authorize.redirect_required': (event: EventOf<'payment.authorize.redirect_required'>) => void came.push(event) };
+  const on = {
+    'payment.authorize.redirect_required': (event: EventOf<'payment.authorize.redirect_required'>) =>
+      void came.push(event),
+  };
   await client.subscribe({ group: 'shop', on });
   const command = aPartnerAAuthorization({ orderId: 'once' });
   await client.publisher.authorizeAndWait(command, { id: 'once-1' });

@@ -51,7 +51,8 @@ export function inMemoryWorld(): Promise<World> {
   return Promise.resolve({
     client: () => Promise.resolve(tranche),
     commands: () => tranche.published.map(({ id, type, topic, key, data }) => ({ id, type, topic, key, data })),
-    answer: (type, answer) => void tranche.on(type, ({ id, topic, key, data }) => answer({ id, type, topic, key, data })),
+    answer: (type, answer) =>
+      void tranche.on(type, ({ id, topic, key, data }) => answer({ id, type, topic, key, data })),
     emit: (type, data, attributes) => Promise.resolve(tranche.emit({ ...attributes, type, data })),
     emitRecord: (key, record) => Promise.resolve(tranche.emitRecord(key, record)),
     close: () => tranche.close(),
@@ -59,11 +60,19 @@ export function inMemoryWorld(): Promise<World> {
 }
 
 /** Real brokers; a small stand-in answers commands, so that a spec sees the client alone. */
-export async function kafkaWorld(): Promise<World & { prefix: string; brokers: string[]; atEnd(end: () => Promise<unknown>): void }> {
+export async function kafkaWorld(): Promise<
+  World & { prefix: string; brokers: string[]; atEnd(end: () => Promise<unknown>): void }
+> {
   const brokers = infrastructure().brokers.split(',');
   const prefix = ownPrefix();
   const kafka = createKafkaClient({ brokers, clientId: 'client-spec' }, silentLog);
-  await ensureTopics(kafka, { prefix, definitions: Object.values(TOPICS), replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+  await ensureTopics(kafka, {
+    prefix,
+    definitions: Object.values(TOPICS),
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+    log: silentLog,
+  });
   const producer = new BatchingProducer({ client: kafka, log: silentLog });
   const commands: SeenCommand[] = [];
   const answers = new Map<string, Answer>();
@@ -76,7 +85,13 @@ export async function kafkaWorld(): Promise<World & { prefix: string; brokers: s
   };
   const emit: World['emit'] = async (type, data, attributes = {}) => {
     const key = orderKey(data.merchant, data.orderId);
-    const made = { id: randomUUID(), source: '/spec', type, time: new Date().toISOString(), sequence: sequenceOf(sequence++) };
+    const made = {
+      id: randomUUID(),
+      source: '/spec',
+      type,
+      time: new Date().toISOString(),
+      sequence: sequenceOf(sequence++),
+    };
     const event = { ...made, ...attributes, data };
     await emitRecord(key, encodeCloudEvent(event));
     return event;

@@ -30,7 +30,10 @@ const pathsOf = (message: { headers: Record<string, string>; value: Buffer | nul
 describe('binary mode', () => {
   it('reads back what it wrote', () => {
     expect(decodeCloudEvent(encodeCloudEvent(complete))).toEqual({ event: complete, faults: [] });
-    expect(decodeCloudEvent(encodeCloudEvent(minimal))).toEqual({ event: { ...minimal, datacontenttype: 'application/json' }, faults: [] });
+    expect(decodeCloudEvent(encodeCloudEvent(minimal))).toEqual({
+      event: { ...minimal, datacontenttype: 'application/json' },
+      faults: [],
+    });
   });
 
   it('writes ce_ headers, the trace context plainly, and the data alone as the value', () => {
@@ -54,7 +57,9 @@ describe('binary mode', () => {
 
   it('takes the trace context with and without ce_', () => {
     const { headers, value } = encodeCloudEvent(minimal);
-    expect(decodeCloudEvent({ headers: { ...headers, ce_traceparent: 'p' }, value }).event).toMatchObject({ traceparent: 'p' });
+    expect(decodeCloudEvent({ headers: { ...headers, ce_traceparent: 'p' }, value }).event).toMatchObject({
+      traceparent: 'p',
+    });
   });
 
   it('takes any JSON media type, and none', () => {
@@ -68,7 +73,14 @@ describe('binary mode', () => {
 
   it('names every missing attribute at once, and still gives what was there', () => {
     const decoded = decodeCloudEvent({ headers: { ce_id: 'c1', 'content-type': 'text/plain' }, value: null });
-    expect(decoded.faults.map(({ path }) => path)).toEqual(['content-type', 'ce_source', 'ce_type', 'ce_time', 'ce_specversion', 'data']);
+    expect(decoded.faults.map(({ path }) => path)).toEqual([
+      'content-type',
+      'ce_source',
+      'ce_type',
+      'ce_time',
+      'ce_specversion',
+      'data',
+    ]);
     expect(decoded.faults.every(({ code }) => code === 'malformed_envelope')).toBe(true);
     expect(decoded.event).toMatchObject({ id: 'c1' });
   });
@@ -83,18 +95,15 @@ describe('structured mode', () => {
   });
 
   it('names every fault at once', () => {
-    expect(pathsOf(structured({ id: '', source: 5, type: 'x', time: 'yesterday', datacontenttype: 'text/xml' }))).toEqual([
-      'id',
-      'source',
-      'time',
-      'specversion',
-      'datacontenttype',
-      'data',
-    ]);
+    expect(
+      pathsOf(structured({ id: '', source: 5, type: 'x', time: 'yesterday', datacontenttype: 'text/xml' })),
+    ).toEqual(['id', 'source', 'time', 'specversion', 'datacontenttype', 'data']);
   });
 
   it.each([[[]], ['text'], [5], [null]])('refuses %j as an envelope', (value) => {
-    expect(decodeCloudEvent(structured(value as object)).faults).toMatchObject([{ path: '', code: 'malformed_envelope' }]);
+    expect(decodeCloudEvent(structured(value as object)).faults).toMatchObject([
+      { path: '', code: 'malformed_envelope' },
+    ]);
   });
 
   it('does not read attributes from a prototype', () => {
@@ -152,7 +161,10 @@ describe('garbage', () => {
 
   it('never throws, whatever the headers and the bytes', () => {
     const headers = fc.dictionary(
-      fc.oneof(fc.constantFrom('content-type', 'ce_id', 'ce_time', 'ce_type', 'ce_specversion', '__proto__', 'constructor'), fc.string()),
+      fc.oneof(
+        fc.constantFrom('content-type', 'ce_id', 'ce_time', 'ce_type', 'ce_specversion', '__proto__', 'constructor'),
+        fc.string(),
+      ),
       fc.oneof(fc.constantFrom('application/json', 'application/cloudevents+json', '1.0'), fc.string()),
     );
     const value = fc.oneof(
@@ -178,13 +190,25 @@ describe('garbage', () => {
 describe('beside the CloudEvents SDK', () => {
   it('the SDK reads our events', () => {
     const { headers, value } = encodeCloudEvent(complete);
-    const event = Kafka.toEvent({ headers, key: '', value: value.toString() } as unknown as KafkaMessage) as SdkCloudEvent;
+    const event = Kafka.toEvent({
+      headers,
+      key: '',
+      value: value.toString(),
+    } as unknown as KafkaMessage) as SdkCloudEvent;
     expect(event.validate()).toBe(true);
-    expect(event).toMatchObject({ id: 'c1', source: '/shop', type: 'payment.capture', subject: 'shop/order-1', correlationid: 'corr-1' });
+    expect(event).toMatchObject({
+      id: 'c1',
+      source: '/shop',
+      type: 'payment.capture',
+      subject: 'shop/order-1',
+      correlationid: 'corr-1',
+    });
   });
 
   it.each(['binary', 'structured'] as const)('we read the SDK’s events in %s mode', (mode) => {
-    const message = Kafka[mode](new SdkCloudEvent({ ...minimal, subject: 'shop/order-1', correlationid: 'corr-1', sequence: '42' }));
+    const message = Kafka[mode](
+      new SdkCloudEvent({ ...minimal, subject: 'shop/order-1', correlationid: 'corr-1', sequence: '42' }),
+    );
     const value = typeof message.value === 'string' ? message.value : JSON.stringify(message.value);
     const decoded = decodeCloudEvent({ headers: message.headers as Record<string, string>, value: Buffer.from(value) });
     expect(decoded.faults).toEqual([]);

@@ -32,7 +32,8 @@ export interface ReceivedMessage {
   value: Buffer | null;
 }
 
-export type DecodedEvent = { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
+export type DecodedEvent =
+  { event: CloudEvent<unknown>; faults: [] } | { event?: Partial<CloudEvent>; faults: Fault[] };
 
 const SPEC_VERSION = '1.0';
 const STRUCTURED = 'application/cloudevents+json';
@@ -59,7 +60,10 @@ const TRACE_HEADERS = ['traceparent', 'tracestate'] as const;
 
 /** Kafka binary mode: attributes in `ce_*` headers, the data alone in the value. */
 export function encodeCloudEvent(event: CloudEvent): EncodedEvent {
-  const headers: Record<string, string> = { ce_specversion: SPEC_VERSION, 'content-type': event.datacontenttype ?? 'application/json' };
+  const headers: Record<string, string> = {
+    ce_specversion: SPEC_VERSION,
+    'content-type': event.datacontenttype ?? 'application/json',
+  };
   for (const name of ATTRIBUTE_NAMES) {
     const value = event[name];
     if (value !== undefined && name !== 'datacontenttype') headers[`ce_${name}`] = value;
@@ -77,9 +81,19 @@ export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
   if (contentType === STRUCTURED) return decodeStructured(message);
   const faults: Fault[] = [];
   if (contentType !== undefined && !JSON_MEDIA_TYPE.test(contentType)) {
-    faults.push(fault('content-type', 'malformed_envelope', 'content-type must be application/json or application/cloudevents+json'));
+    faults.push(
+      fault(
+        'content-type',
+        'malformed_envelope',
+        'content-type must be application/json or application/cloudevents+json',
+      ),
+    );
   }
-  const event = attributes((name) => message.headers[name === 'datacontenttype' ? 'content-type' : `ce_${name}`], faults, 'ce_');
+  const event = attributes(
+    (name) => message.headers[name === 'datacontenttype' ? 'content-type' : `ce_${name}`],
+    faults,
+    'ce_',
+  );
   if (message.headers.ce_specversion !== SPEC_VERSION) faults.push(unsupportedVersion('ce_specversion'));
   addTrace(event, message.headers);
   const parsed = parseJson(message.value);
@@ -108,7 +122,8 @@ function decodeStructured(message: ReceivedMessage): DecodedEvent {
   if (event.datacontenttype !== undefined && !JSON_MEDIA_TYPE.test(mediaType(event.datacontenttype) ?? '')) {
     faults.push(fault('datacontenttype', 'malformed_envelope', 'datacontenttype must be application/json'));
   }
-  if (!Object.hasOwn(envelope, 'data')) faults.push(fault('data', 'malformed_envelope', 'data is missing (data_base64 is not taken)'));
+  if (!Object.hasOwn(envelope, 'data'))
+    faults.push(fault('data', 'malformed_envelope', 'data is missing (data_base64 is not taken)'));
   else event.data = envelope.data;
   return decoded(event, faults);
 }

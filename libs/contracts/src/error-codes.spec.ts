@@ -8,7 +8,9 @@ it('docs/error-codes.md lists exactly these codes, in this order', () => {
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .map((line) => line.replace(/ +\|/g, ' |'));
-  expect(listed).toEqual(Object.entries(ERROR_CODES).map(([code, { kind, meaning }]) => `| \`${code}\` | ${kind} | ${meaning} |`));
+  expect(listed).toEqual(
+    Object.entries(ERROR_CODES).map(([code, { kind, meaning }]) => `| \`${code}\` | ${kind} | ${meaning} |`),
+  );
 });
 
 it('writes codes in snake case and meanings as sentences', () => {

@@ -7,34 +7,56 @@ import { amountLimitsInWords } from './methods.js';
  */
 export const ERROR_CODES = {
   required: { kind: 'field', meaning: 'A field that must be there is missing.' },
-  unknown_field: { kind: 'field', meaning: 'A field that this message does not have. Commands accept no unknown fields.' },
+  unknown_field: {
+    kind: 'field',
+    meaning: 'A field that this message does not have. Commands accept no unknown fields.',
+  },
   type: { kind: 'field', meaning: 'A value of another JSON type than the field has; null is not "absent".' },
   length: {
     kind: 'field',
     meaning: 'A text with fewer or more characters (Unicode code points) than allowed, or a list with too few items.',
   },
-  format: { kind: 'field', meaning: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country or URL.' },
+  format: {
+    kind: 'field',
+    meaning: 'A text that is not in the format of its field: date, e-mail, phone, public IPv4, country or URL.',
+  },
   enum: { kind: 'field', meaning: 'A value that is not one of the values of its field.' },
   range: { kind: 'field', meaning: 'A number below or above its limits, or not an integer.' },
   card_data_forbidden: {
     kind: 'field',
-    meaning: 'The message carries card data: a field for it, or a card number in a free text. It is refused and never logged.',
+    meaning:
+      'The message carries card data: a field for it, or a card number in a free text. It is refused and never logged.',
   },
   total_mismatch: { kind: 'field', meaning: 'totalAmount of a cart item is not price × quantity.' },
   too_many_faults: { kind: 'field', meaning: 'There are more faults than are listed; correct these first.' },
   duplicate: { kind: 'field', meaning: 'A name, identifier or key id that must be unique is there twice.' },
-  unreadable_file: { kind: 'field', meaning: 'A file that the configuration names is missing, unreadable or not JSON.' },
-  malformed_envelope: { kind: 'field', meaning: 'The CloudEvents envelope or the JSON inside is missing something or unreadable.' },
+  unreadable_file: {
+    kind: 'field',
+    meaning: 'A file that the configuration names is missing, unreadable or not JSON.',
+  },
+  malformed_envelope: {
+    kind: 'field',
+    meaning: 'The CloudEvents envelope or the JSON inside is missing something or unreadable.',
+  },
   unknown_type: { kind: 'field', meaning: 'The message type is not one that is taken here.' },
   unknown_merchant: { kind: 'rule', meaning: 'The merchant is not configured.' },
   key_mismatch: { kind: 'rule', meaning: 'The record key is not merchant/orderId of the command.' },
   id_reused: { kind: 'rule', meaning: 'A command with this id and other content was accepted before.' },
   command_too_old: { kind: 'rule', meaning: 'The command is older than 7 days.' },
   not_after_passed: { kind: 'rule', meaning: "The command's own notAfter has passed." },
-  method_not_on_rail: { kind: 'rule', meaning: 'The payment option or operation does not belong to this command topic.' },
-  amount_out_of_range: { kind: 'rule', meaning: `The amount is outside the limits of the method (${amountLimitsInWords()}).` },
+  method_not_on_rail: {
+    kind: 'rule',
+    meaning: 'The payment option or operation does not belong to this command topic.',
+  },
+  amount_out_of_range: {
+    kind: 'rule',
+    meaning: `The amount is outside the limits of the method (${amountLimitsInWords()}).`,
+  },
   option_not_in_market: { kind: 'rule', meaning: "The payment option is not offered in the merchant's market." },
-  phone_not_in_market: { kind: 'rule', meaning: "A phone number is not in the form that the merchant's market demands." },
+  phone_not_in_market: {
+    kind: 'rule',
+    meaning: "A phone number is not in the form that the merchant's market demands.",
+  },
   not_express: { kind: 'rule', meaning: 'DELIVERYSPEED is express, and the delivery takes 48 hours or more.' },
   public_api_key: { kind: 'rule', meaning: 'The apiKeyId is of type Public: such a key is for pages and never signs.' },
   unknown_api_key: { kind: 'rule', meaning: 'The apiKeyId is not configured for the merchant.' },
@@ -51,7 +73,10 @@ export const ERROR_CODES = {
   capture_exceeds_authorization: { kind: 'state', meaning: 'The amount is above the authorized amount.' },
   refund_exceeds_remaining: { kind: 'state', meaning: 'The amount is above what remains to be refunded.' },
   nothing_to_refund: { kind: 'state', meaning: 'The order has no successful capture or card payment to refund.' },
-  order_in_doubt: { kind: 'state', meaning: 'An operation of the order is in doubt; until that is resolved no other is sent.' },
+  order_in_doubt: {
+    kind: 'state',
+    meaning: 'An operation of the order is in doubt; until that is resolved no other is sent.',
+  },
   superseded_not_live: {
     kind: 'state',
     meaning: 'The command that supersedes names is not a redirect of this order that waits for its cardholder.',

@@ -2,7 +2,16 @@ import { fault, type Fault } from './faults.js';
 import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
 import { CARD_SCANS, type CardScan } from './validation/card-data.js';
-import { Nested, NestedList, OneOf, Optional, REQUIREMENTS, Text, YesNo, type Requirements } from './validation/fields.js';
+import {
+  Nested,
+  NestedList,
+  OneOf,
+  Optional,
+  REQUIREMENTS,
+  Text,
+  YesNo,
+  type Requirements,
+} from './validation/fields.js';
 
 /**
  * An API key of the platform. A `Public` one is an id that pages show to cseKeys and tokenizer; it has no secret and never signs. A `Private`

@@ -75,7 +75,11 @@ describe('a list', () => {
       [{ ...shop, notificationUrl: 'x', returnUrl: 'ftp://a', pageUrl: 5 }],
       ['[0].notificationUrl: format', '[0].returnUrl: format', '[0].pageUrl: type'],
     ],
-    ['a URL with a port that is none', [{ ...shop, returnUrl: 'http://shop.example:99999/x' }], ['[0].returnUrl: format']],
+    [
+      'a URL with a port that is none',
+      [{ ...shop, returnUrl: 'http://shop.example:99999/x' }],
+      ['[0].returnUrl: format'],
+    ],
     ['an unknown profile', [{ ...shop, requirements: 'none' }], ['[0].requirements: enum']],
     ['an unknown scan', [{ ...shop, descriptionScan: false }], ['[0].descriptionScan: type']],
     ['lookup as a text', [{ ...shop, lookup: 'yes' }], ['[0].lookup: type']],
@@ -86,13 +90,21 @@ describe('a list', () => {
       [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'public', key: 'K' }] }],
       ['[0].apiKeys[0].type: enum'],
     ],
-    ['a Private API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'Private' }] }], ['[0].apiKeys[0].key: required']],
+    [
+      'a Private API key without a key',
+      [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'Private' }] }],
+      ['[0].apiKeys[0].key: required'],
+    ],
     [
       'a Public API key with a secret',
       [{ ...shop, apiKeys: [{ id: API_KEY_ID, type: 'Public', key: 'K' }] }],
       ['[0].apiKeys[0].key: unknown_field'],
     ],
-    ['a previous key of another kind', [{ ...shop, previousKeys: { other: 'K' } }], ['[0].previousKeys.other: unknown_field']],
+    [
+      'a previous key of another kind',
+      [{ ...shop, previousKeys: { other: 'K' } }],
+      ['[0].previousKeys.other: unknown_field'],
+    ],
     ['two merchants alike', [shop, shop], ['[1].merchant: duplicate', '[1].identifier: duplicate']],
     [
       'an API key id in two merchants',
@@ -116,7 +128,13 @@ describe('a list', () => {
         { ...shop, market: 'DE', x: 1 },
         { ...shop, lookup: 1 },
       ]),
-    ).toEqual(['[0].x: unknown_field', '[0].market: enum', '[1].lookup: type', '[1].merchant: duplicate', '[1].identifier: duplicate']);
+    ).toEqual([
+      '[0].x: unknown_field',
+      '[0].market: enum',
+      '[1].lookup: type',
+      '[1].merchant: duplicate',
+      '[1].identifier: duplicate',
+    ]);
   });
 });
 
@@ -134,7 +152,8 @@ describe('files', () => {
   };
 
   it('give every key, relative to the list, without the newline at their end', () => {
-    for (const name of ['account', 'notification', 'redirect', 'previous', 'api']) write(`${name}.key`, `${name} key\n`);
+    for (const name of ['account', 'notification', 'redirect', 'previous', 'api'])
+      write(`${name}.key`, `${name} key\n`);
     const file = write('merchants.json', [
       {
         merchant: 'shop',
@@ -169,7 +188,11 @@ describe('files', () => {
       thrown = error;
     }
     expect(thrown).toBeInstanceOf(MerchantsFileError);
-    expect((thrown as MerchantsFileError).faults.map(({ path }) => path)).toEqual(['[0].merchant', '[0].identifier', '[0].redirectKey']);
+    expect((thrown as MerchantsFileError).faults.map(({ path }) => path)).toEqual([
+      '[0].merchant',
+      '[0].identifier',
+      '[0].redirectKey',
+    ]);
     expect((thrown as Error).message).not.toContain('CANARY');
   });
 });

@@ -66,7 +66,10 @@ export function loadMerchants(file: string): Merchants {
 }
 
 /** The same without a file of its own: `readKey` gives the content of a key file. */
-export function readMerchants(list: unknown, readKey: (path: string) => string): { merchants: Merchants } | { faults: Fault[] } {
+export function readMerchants(
+  list: unknown,
+  readKey: (path: string) => string,
+): { merchants: Merchants } | { faults: Fault[] } {
   if (!Array.isArray(list)) return { faults: [fault('', 'type', 'must be a JSON list of merchants')] };
   if (list.length === 0) return { faults: [fault('', 'length', 'must have at least one merchant')] };
   const faults: Fault[] = [];
@@ -128,13 +131,20 @@ function readKeyFiles(
     const file = raw[fileField];
     if (file === undefined) continue;
     delete read[fileField];
-    if (raw[name] !== undefined) faults.push(fault(joinPath(path, fileField), 'duplicate', `stands beside ${name}: give one of them`));
+    if (raw[name] !== undefined)
+      faults.push(fault(joinPath(path, fileField), 'duplicate', `stands beside ${name}: give one of them`));
     else if (typeof file !== 'string') faults.push(fault(joinPath(path, fileField), 'type', 'must be a text'));
     else {
       try {
         read[name] = readKey(file).replace(/\r?\n$/, '');
       } catch (cause) {
-        faults.push(fault(joinPath(path, fileField), 'unreadable_file', `cannot be read (${errorCode(cause) ?? 'unknown reason'})`));
+        faults.push(
+          fault(
+            joinPath(path, fileField),
+            'unreadable_file',
+            `cannot be read (${errorCode(cause) ?? 'unknown reason'})`,
+          ),
+        );
         // One fault is enough: without this the key would be reported missing as well.
         read[name] = 'unread';
       }

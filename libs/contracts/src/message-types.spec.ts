@@ -6,7 +6,9 @@ it('has the five commands', () => {
 
 it('has five endings of each operation and the events that are not endings', () => {
   const endings = ['authorize', 'capture', 'refund', 'void', 'pay'].flatMap((operation) =>
-    ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'].map((ending) => `payment.${operation}.${ending}`),
+    ['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved'].map(
+      (ending) => `payment.${operation}.${ending}`,
+    ),
   );
   expect([...EVENT_TYPES].sort()).toEqual(
     [
@@ -24,7 +26,10 @@ it('has five endings of each operation and the events that are not endings', () 
   );
 });
 
-it.each(['', '__proto__', 'constructor', 'payment', 'PAYMENT.PAY', 'payment.pay '])('does not take %j for a type', (type) => {
-  expect(isCommandType(type)).toBe(false);
-  expect(isEventType(type)).toBe(false);
-});
+it.each(['', '__proto__', 'constructor', 'payment', 'PAYMENT.PAY', 'payment.pay '])(
+  'does not take %j for a type',
+  (type) => {
+    expect(isCommandType(type)).toBe(false);
+    expect(isEventType(type)).toBe(false);
+  },
+);

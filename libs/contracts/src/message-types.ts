@@ -24,7 +24,12 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 export const NOTIFICATION_TYPE = 'payment.notification.received';
 
-export const AUTH_EVENT_TYPES = ['auth.token.refreshed', 'auth.token.refused', 'auth.token.invalidated', 'auth.entry.tampered'] as const;
+export const AUTH_EVENT_TYPES = [
+  'auth.token.refreshed',
+  'auth.token.refused',
+  'auth.token.invalidated',
+  'auth.entry.tampered',
+] as const;
 export type AuthEventType = (typeof AUTH_EVENT_TYPES)[number];
 
 export const CSE_EVENT_TYPES = ['cse.key.seen', 'cse.key.rotated', 'cse.key.refused'] as const;

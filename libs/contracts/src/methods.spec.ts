@@ -59,7 +59,8 @@ it('offers accounts of the Spanish market one option of method B (interface, aut
 
 it('limits method B to 150 to 2000 EUR (interface, authorization, rule 3), whatever stands for the option', () => {
   const limits = { limits: { currency: 'EUR', min: 15_000, max: 200_000 }, setBy: 'method B' };
-  for (const option of ['partnerB-3x', 'partnerA-3xcb', 'toString', undefined, 7]) expect(amountLimits('B', option)).toEqual(limits);
+  for (const option of ['partnerB-3x', 'partnerA-3xcb', 'toString', undefined, 7])
+    expect(amountLimits('B', option)).toEqual(limits);
   expect([amountLimits('A', 'partnerA-3xcb'), amountLimits('card')]).toEqual([undefined, undefined]);
   expect(amountLimitsInWords()).toBe('method B: 150 to 2000 EUR');
 });

@@ -129,7 +129,9 @@ export const PAYMENT_OPTIONS = {
 } as const satisfies Record<string, OptionRow>;
 
 export type PaymentOption = keyof typeof PAYMENT_OPTIONS;
-type OptionOf<M extends Method> = { [O in PaymentOption]: (typeof PAYMENT_OPTIONS)[O]['method'] extends M ? O : never }[PaymentOption];
+type OptionOf<M extends Method> = {
+  [O in PaymentOption]: (typeof PAYMENT_OPTIONS)[O]['method'] extends M ? O : never;
+}[PaymentOption];
 export type PaymentOptionA = OptionOf<'A'>;
 export type PaymentOptionB = OptionOf<'B'>;
 export type Language = (typeof METHODS)[Method]['languages'][number];
@@ -140,7 +142,9 @@ export const RAILS: readonly Rail[] = METHOD_NAMES.map((name) => METHODS[name].r
 /** The row of a method, with the columns that not every method has. */
 export const methodRow = (method: Method): MethodRow => METHODS[method];
 
-const METHOD_OF_RAIL = Object.fromEntries(METHOD_NAMES.map((name) => [METHODS[name].rail, name])) as Readonly<Record<Rail, Method>>;
+const METHOD_OF_RAIL = Object.fromEntries(METHOD_NAMES.map((name) => [METHODS[name].rail, name])) as Readonly<
+  Record<Rail, Method>
+>;
 
 export function methodOfRail(rail: Rail): Method {
   return METHOD_OF_RAIL[rail];
@@ -156,7 +160,9 @@ export const optionRow = (option: PaymentOption): OptionRow => PAYMENT_OPTIONS[o
 /** Options of a method, in the table's order; of one market only, where it is given. */
 export function optionsOf<M extends Method>(method: M, market?: Market): readonly OptionOf<M>[] {
   const options = Object.entries<OptionRow>(PAYMENT_OPTIONS).filter(([, row]) => row.method === method);
-  return options.filter(([, { markets }]) => market === undefined || markets.includes(market)).map(([name]) => name as OptionOf<M>);
+  return options
+    .filter(([, { markets }]) => market === undefined || markets.includes(market))
+    .map(([name]) => name as OptionOf<M>);
 }
 
 /** Limits of an order's amount and what sets them; an option's own go before its method's. `option` may be anything. */
@@ -174,5 +180,7 @@ export function amountLimitsInWords(): string {
     ...Object.entries<OptionRow>(PAYMENT_OPTIONS).map(([name, { amount }]) => [name, amount] as const),
   ];
   const limited = rows.filter((row): row is readonly [string, AmountLimits] => row[1] !== undefined);
-  return limited.map(([name, { min, max, currency }]) => `${name}: ${min / 100} to ${max / 100} ${currency}`).join('; ');
+  return limited
+    .map(([name, { min, max, currency }]) => `${name}: ${min / 100} to ${max / 100} ${currency}`)
+    .join('; ');
 }

@@ -3,7 +3,13 @@ import { PAYMENT_CLASSES } from './commands/validate-command.js';
 import { PaymentEvent } from './events/payment-event.js';
 import { AuthEvent, CseEvent } from './events/service-events.js';
 import { PaymentNotification } from './notifications/payment-notification.js';
-import { AccessTokenRecord, EncryptionKeyRecord, EncryptionKeyRequest, TokenizerRecord, TokenizerRequest } from './platform/records.js';
+import {
+  AccessTokenRecord,
+  EncryptionKeyRecord,
+  EncryptionKeyRequest,
+  TokenizerRecord,
+  TokenizerRequest,
+} from './platform/records.js';
 import type { UnknownFields } from './validation/check.js';
 import type { MessageClass } from './validation/fields.js';
 

@@ -19,12 +19,20 @@ const MIB = 1024 * 1024;
 const ORDER_KEY = 'merchant/orderId';
 
 /** One for each rail of the method table. */
-export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, commands(rail)])) as Readonly<Record<Rail, TopicDefinition>>;
+export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, commands(rail)])) as Readonly<
+  Record<Rail, TopicDefinition>
+>;
 
 /** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
 export const TOPICS = {
   ...COMMAND_TOPICS,
-  events: topic('payments.events.v1', { days: 35, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'consumers' }),
+  events: topic('payments.events.v1', {
+    days: 35,
+    mib: 4,
+    key: ORDER_KEY,
+    writtenBy: 'payment-gateway',
+    readBy: 'consumers',
+  }),
   // A body of 1 MiB, its texts twice, each byte written as six: 12 MiB (docs/decisions/0045).
   notifications: topic('payments.notifications.v1', {
     days: 35,
@@ -33,7 +41,13 @@ export const TOPICS = {
     writtenBy: 'notification-ingest',
     readBy: 'payment-gateway',
   }),
-  journal: topic('payments.journal.v1', { days: 100, mib: 4, key: ORDER_KEY, writtenBy: 'payment-gateway', readBy: 'payment-gateway' }),
+  journal: topic('payments.journal.v1', {
+    days: 100,
+    mib: 4,
+    key: ORDER_KEY,
+    writtenBy: 'payment-gateway',
+    readBy: 'payment-gateway',
+  }),
   // Holds the original bytes and the reason headers, so it takes more than a command topic does.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,
@@ -50,12 +64,20 @@ export const TOPICS = {
     readBy: 'people',
   }),
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
-  cseEvents: topic('cse.events.v1', { days: 35, mib: 1, key: 'apiKeyId', writtenBy: 'cse-token-service', readBy: 'anyone' }),
+  cseEvents: topic('cse.events.v1', {
+    days: 35,
+    mib: 1,
+    key: 'apiKeyId',
+    writtenBy: 'cse-token-service',
+    readBy: 'anyone',
+  }),
 } as const satisfies Record<string, TopicDefinition>;
 
 /** What a service reads or writes. */
 export function topicsOf(service: string): readonly TopicDefinition[] {
-  return Object.values<TopicDefinition>(TOPICS).filter(({ writtenBy, readBy }) => writtenBy === service || readBy === service);
+  return Object.values<TopicDefinition>(TOPICS).filter(
+    ({ writtenBy, readBy }) => writtenBy === service || readBy === service,
+  );
 }
 
 export function topicName(prefix: string, definition: TopicDefinition): string {
@@ -89,5 +111,11 @@ function topic(name: string, { days, mib, key, writtenBy, readBy }: TopicFacts):
 }
 
 function commands(rail: Rail): TopicDefinition {
-  return topic(`payments.commands.${rail}.v1`, { days: 14, mib: 1, key: ORDER_KEY, writtenBy: 'commerce', readBy: 'payment-gateway' });
+  return topic(`payments.commands.${rail}.v1`, {
+    days: 14,
+    mib: 1,
+    key: ORDER_KEY,
+    writtenBy: 'commerce',
+    readBy: 'payment-gateway',
+  });
 }

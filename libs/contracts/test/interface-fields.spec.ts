@@ -18,7 +18,10 @@ const cart = rules.Cart.filter((name) => /^[A-Z]+$/.test(name));
 
 it.each([
   ['authorization of method A', [...parameters('Authorization'), ...rules.Customer, ...CART_OF_A]],
-  ['authorization of method B', [...parameters('Authorization'), ...rules.Customer, ...cart].filter((name) => !NOT_OF_B.includes(name))],
+  [
+    'authorization of method B',
+    [...parameters('Authorization'), ...rules.Customer, ...cart].filter((name) => !NOT_OF_B.includes(name)),
+  ],
   ['capture', parameters('Capture')],
   ['refund', parameters('Refund')],
   ['void', parameters('Void')],

@@ -9,7 +9,9 @@ describe.each(LIMITS)('$message', ({ rail, type, valid, limits }) => {
   const byClassValidator = (message: object) => {
     const messageClass = commandClass(rail, type);
     if (messageClass === undefined) throw new Error('no class');
-    return validateSync(plainToInstance(messageClass, message), { whitelist: true, forbidNonWhitelisted: true }).length === 0;
+    return (
+      validateSync(plainToInstance(messageClass, message), { whitelist: true, forbidNonWhitelisted: true }).length === 0
+    );
   };
 
   it('accepts the valid message', () => {

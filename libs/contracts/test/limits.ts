@@ -1,5 +1,12 @@
 import type { CommandType, FaultCode, Rail } from '../src/index.js';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aRefund,
+  aVoid,
+} from '@tranche/testing';
 
 /** Every limit of the interface with both its sides. A row: the interface's name, our field, what is taken, what is refused and why. */
 export interface Limit {
@@ -44,7 +51,10 @@ function text(min: number, max: number, more: Partial<Record<FaultCode, readonly
 
 const oneOf = (...values: string[]): Sides => ({
   accepted: values,
-  refused: { enum: ['', 'other', `${values[0]} `, values[0]?.toUpperCase(), '__proto__', 'constructor', 'toString'], type: NOT_TEXT },
+  refused: {
+    enum: ['', 'other', `${values[0]} `, values[0]?.toUpperCase(), '__proto__', 'constructor', 'toString'],
+    type: NOT_TEXT,
+  },
 });
 
 const integer = (min: number, max: number): Sides => ({
@@ -56,7 +66,10 @@ const amount: Sides = {
   refused: { range: [0, -1, 1.5, 2 ** 53, 1e300, NaN, Infinity], type: NOT_NUMBER },
 };
 /** The interface says integer only: a gift in a cart costs nothing. */
-const cartAmount: Sides = { accepted: [0, 1, Number.MAX_SAFE_INTEGER], refused: { range: [-1, 1.5, 2 ** 53], type: NOT_NUMBER } };
+const cartAmount: Sides = {
+  accepted: [0, 1, Number.MAX_SAFE_INTEGER],
+  refused: { range: [-1, 1.5, 2 ** 53], type: NOT_NUMBER },
+};
 
 const date: Sides = {
   accepted: ['2028-02-29', '2000-02-29', '1999-12-31', '2027-04-30'],
@@ -182,7 +195,11 @@ const emailA: Sides = {
 /** string(1-100) without +, no more is asked. */
 const emailB: Sides = {
   accepted: ['a', 'jeanne@example.com', `${'a'.repeat(88)}@example.com`],
-  refused: { length: ['', `${'a'.repeat(89)}@example.com`], format: ['jeanne+shop@example.com', '+', 'a+'], type: NOT_TEXT },
+  refused: {
+    length: ['', `${'a'.repeat(89)}@example.com`],
+    format: ['jeanne+shop@example.com', '+', 'a+'],
+    type: NOT_TEXT,
+  },
 };
 
 const phoneE164: Sides = {
@@ -215,12 +232,14 @@ const phoneInternational: Sides = {
 };
 
 const lineBreaks = ['a\nb', 'a\rb', 'a\r\nb', 'a\u2028b', 'a\u2029b', 'a\u0085b', 'a\vb', 'a\fb', '\n'];
-const singleLine = (max: number): Sides => text(1, max, { format: lineBreaks, card_data_forbidden: ['4111 1111 1111 1111'] });
+const singleLine = (max: number): Sides =>
+  text(1, max, { format: lineBreaks, card_data_forbidden: ['4111 1111 1111 1111'] });
 const manyLines = (max: number): Sides => {
   const sides = text(1, max, { card_data_forbidden: ['4111 1111 1111 1111'] });
   return { ...sides, accepted: [...sides.accepted, 'a\nb'] };
 };
-const personal = (max: number): Sides => text(1, max, max >= 16 ? { card_data_forbidden: ['4111111111111111', 4111111111111111] } : {});
+const personal = (max: number): Sides =>
+  text(1, max, max >= 16 ? { card_data_forbidden: ['4111111111111111', 4111111111111111] } : {});
 const country: Sides = {
   accepted: ['FR', 'ES', 'GB'],
   refused: { length: ['', 'F', 'FRA'], format: ['fr', 'Fr', 'F1', 'É1'], type: NOT_TEXT },
@@ -236,13 +255,25 @@ const percentage: Sides = {
 const titles = oneOf('mr', 'miss', 'mrs');
 const freeField = text(1, 255, { card_data_forbidden: ['ref 4970101234567893', '{"n":"4111-1111-1111-1111"}'] });
 const description = text(1, 510, {
-  card_data_forbidden: ['paid by 4111111111111111', 'x 5555 5555 5555 4444 x', 4111111111111111, { a: '4111111111111111' }],
+  card_data_forbidden: [
+    'paid by 4111111111111111',
+    'x 5555 5555 5555 4444 x',
+    4111111111111111,
+    { a: '4111111111111111' },
+  ],
 });
 const merchantName: Sides = {
   accepted: ['a', '-', 'shop-fr', 'x'.repeat(32), '0'],
-  refused: { length: ['', 'x'.repeat(33)], format: ['Shop', 'shop_fr', 'shop/fr', 'shop fr', 'é', 'shop\n', '__proto__'], type: NOT_TEXT },
+  refused: {
+    length: ['', 'x'.repeat(33)],
+    format: ['Shop', 'shop_fr', 'shop/fr', 'shop fr', 'é', 'shop\n', '__proto__'],
+    type: NOT_TEXT,
+  },
 };
-const exactly36: Sides = { accepted: ['x'.repeat(36)], refused: { length: ['', 'x'.repeat(35), 'x'.repeat(37)], type: NOT_TEXT } };
+const exactly36: Sides = {
+  accepted: ['x'.repeat(36)],
+  refused: { length: ['', 'x'.repeat(35), 'x'.repeat(37)], type: NOT_TEXT },
+};
 
 const address = (
   prefix: 'billing' | 'shipping',
@@ -263,7 +294,9 @@ const address = (
 /** Accepted without a word on card numbers: ids may be numbers that pass the Luhn check. */
 const id = (max: number): Sides => {
   const sides = text(1, max);
-  return max < 16 ? sides : { ...sides, accepted: [...sides.accepted, '4111111111111111', '__proto__', 'constructor', 'a/b'] };
+  return max < 16
+    ? sides
+    : { ...sides, accepted: [...sides.accepted, '4111111111111111', '__proto__', 'constructor', 'a/b'] };
 };
 
 const orderId: Sides = { ...id(40), refused: { ...id(40).refused, format: ['o\t1', 'o\n', '\u0000', 'o\u007f'] } };
@@ -305,8 +338,15 @@ export const LIMITS: readonly LimitTable[] = [
     valid: aPartnerAAuthorization,
     limits: [
       ...authorization,
-      required('PAYMENTOPTION', 'paymentOption', oneOf('partnerA-3xcb', 'partnerA-4xcb', 'partnerA-4xwallet', 'partnerA-1euro')),
-      required('PAYMENTOPTION', 'paymentOption', { accepted: [], refused: { enum: ['partnerB-3x', 'partnerB-4xsansfrais'] } }),
+      required(
+        'PAYMENTOPTION',
+        'paymentOption',
+        oneOf('partnerA-3xcb', 'partnerA-4xcb', 'partnerA-4xwallet', 'partnerA-1euro'),
+      ),
+      required('PAYMENTOPTION', 'paymentOption', {
+        accepted: [],
+        refused: { enum: ['partnerB-3x', 'partnerB-4xsansfrais'] },
+      }),
       optional('PRESCORINGCODE', 'prescoringCode', text(0, 20)),
       required('CLIENTIDENT', 'client.id', id(255)),
       required('CLIENTEMAIL', 'client.email', emailA),
@@ -314,7 +354,10 @@ export const LIMITS: readonly LimitTable[] = [
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(50), city: 255, phone: phoneE164 }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(50), city: 255, phone: phoneE164 }),
-      listed('CART', 'cart', { accepted: [[{ totalAmount: 1 }, { totalAmount: 2 }]], refused: { length: [[]], type: [{}, 'x', null] } }),
+      listed('CART', 'cart', {
+        accepted: [[{ totalAmount: 1 }, { totalAmount: 2 }]],
+        refused: { length: [[]], type: [{}, 'x', null] },
+      }),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', cartAmount),
       ...cartOfBoth,
     ],
@@ -327,8 +370,15 @@ export const LIMITS: readonly LimitTable[] = [
     valid: aPartnerBAuthorization,
     limits: [
       ...authorization,
-      required('PAYMENTOPTION', 'paymentOption', oneOf('partnerB-3x', 'partnerB-3xsansfrais', 'partnerB-4x', 'partnerB-4xsansfrais')),
-      required('PAYMENTOPTION', 'paymentOption', { accepted: [], refused: { enum: ['partnerA-3xcb', 'partnerA-1euro'] } }),
+      required(
+        'PAYMENTOPTION',
+        'paymentOption',
+        oneOf('partnerB-3x', 'partnerB-3xsansfrais', 'partnerB-4x', 'partnerB-4xsansfrais'),
+      ),
+      required('PAYMENTOPTION', 'paymentOption', {
+        accepted: [],
+        refused: { enum: ['partnerA-3xcb', 'partnerA-1euro'] },
+      }),
       optional('PRESCORINGCODE (A only)', 'prescoringCode', { accepted: [], refused: { unknown_field: ['A1'] } }),
       required('CLIENTIDENT', 'client.id', id(128)),
       required('CLIENTEMAIL', 'client.email', emailB),
@@ -339,7 +389,10 @@ export const LIMITS: readonly LimitTable[] = [
       listed('CART', 'cart', { accepted: [], refused: { length: [[]], type: [{}, 'x', null] } }),
       listed('MERCHANTITEMID', 'cart[0].merchantItemId', id(256)),
       listed('NAME', 'cart[0].name', text(1, 256, { card_data_forbidden: ['4111111111111111'] })),
-      listed('PRICE', 'cart[0].price', { accepted: [0, 1, 999999999], refused: { range: [-1, 0.5, 2 ** 53], type: NOT_NUMBER } }),
+      listed('PRICE', 'cart[0].price', {
+        accepted: [0, 1, 999999999],
+        refused: { range: [-1, 0.5, 2 ** 53], type: NOT_NUMBER },
+      }),
       listed('QUANTITY', 'cart[0].quantity', integer(1, 999)),
       listed(
         'CATEGORY',
@@ -372,7 +425,11 @@ export const LIMITS: readonly LimitTable[] = [
       listed('BRAND', 'cart[0].brand', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
       listed('DELIVERYLABEL', 'cart[0].deliveryLabel', text(1, 100, { card_data_forbidden: ['4111111111111111'] })),
       listed('DELIVERYSPEED', 'cart[0].deliverySpeed', oneOf('standard', 'express')),
-      listed('DELIVERYTYPE', 'cart[0].deliveryType', oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery')),
+      listed(
+        'DELIVERYTYPE',
+        'cart[0].deliveryType',
+        oneOf('storepickup', 'networkpickup', 'travelpickup', 'carrier', 'edelivery'),
+      ),
       listed('DELIVERYEXPECTEDDATE', 'cart[0].deliveryExpectedDate', date),
       listed('DELIVERYEXPECTEDDELAY', 'cart[0].deliveryExpectedDelay', integer(1, 3)),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', {
@@ -404,7 +461,10 @@ export const LIMITS: readonly LimitTable[] = [
     rail: 'partner-a',
     type: 'payment.void',
     valid: aVoid,
-    limits: [...followUp, optional('AMOUNT (not in void)', 'amount', { accepted: [], refused: { unknown_field: [1] } })],
+    limits: [
+      ...followUp,
+      optional('AMOUNT (not in void)', 'amount', { accepted: [], refused: { unknown_field: [1] } }),
+    ],
   },
   {
     message: 'payment with a card token',
@@ -422,9 +482,21 @@ export const LIMITS: readonly LimitTable[] = [
       required('CLIENTIDENT', 'client.id', id(255)),
       required('CLIENTEMAIL', 'client.email', emailA),
       required('CLIENTREFERRER', 'client.referrer', {
-        accepted: ['https://shop.example.com/checkout?step=2#pay', 'http://localhost:3000', `https://a/${'b'.repeat(2038)}`],
+        accepted: [
+          'https://shop.example.com/checkout?step=2#pay',
+          'http://localhost:3000',
+          `https://a/${'b'.repeat(2038)}`,
+        ],
         refused: {
-          format: ['shop.example.com', 'ftp://a', 'javascript:alert(1)', 'https://', 'https:///path', 'https://a b', ' https://a'],
+          format: [
+            'shop.example.com',
+            'ftp://a',
+            'javascript:alert(1)',
+            'https://',
+            'https:///path',
+            'https://a b',
+            ' https://a',
+          ],
           length: ['', `https://a/${'b'.repeat(2039)}`],
           type: NOT_TEXT,
         },
@@ -462,5 +534,7 @@ function keepTotal(item: Record<string, unknown>): void {
 /** How a value is shown in a test's name: long texts by their length, nothing unprintable. */
 export function shown(value: unknown): string {
   const json = typeof value === 'number' || value === undefined ? String(value) : JSON.stringify(value);
-  return json.length <= 60 ? json : `${json.slice(0, 20)}… (${typeof value === 'string' ? [...value].length : json.length} characters)`;
+  return json.length <= 60
+    ? json
+    : `${json.slice(0, 20)}… (${typeof value === 'string' ? [...value].length : json.length} characters)`;
 }

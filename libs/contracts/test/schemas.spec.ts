@@ -21,7 +21,8 @@ import { BEYOND_SCHEMA, LIMITS, shown, withField } from './limits.js';
 
 const folder = join(__dirname, '../schemas');
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allowUnionTypes: true });
-const isDay = (day: string) => !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+const isDay = (day: string) =>
+  !Number.isNaN(Date.parse(`${day}T00:00:00Z`)) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 ajv.addFormat('date', (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isDay(text));
 ajv.addFormat('date-time', (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)));
 const read = (name: string) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as object;
@@ -54,9 +55,15 @@ it.each(['partner-a-authorization', 'partner-b-authorization'])(
   (name) => {
     const table = LIMITS.find((one) => one.schema === name);
     for (const address of ['billing', 'shipping']) {
-      const none = withField(withField(table?.valid() ?? {}, `${address}.phone`, undefined), `${address}.mobilePhone`, undefined);
+      const none = withField(
+        withField(table?.valid() ?? {}, `${address}.phone`, undefined),
+        `${address}.mobilePhone`,
+        undefined,
+      );
       expect(schema(name)(none)).toBe(true);
-      expect(validateCommandData(table?.rail ?? 'card', 'payment.authorize', none, { requirements: 'all' }).faults).toEqual([
+      expect(
+        validateCommandData(table?.rail ?? 'card', 'payment.authorize', none, { requirements: 'all' }).faults,
+      ).toEqual([
         { path: `${address}.phone`, code: 'required', message: 'is required' },
         { path: `${address}.mobilePhone`, code: 'required', message: 'is required' },
       ]);
@@ -99,7 +106,14 @@ it.each([
   [
     'access-token-record',
     AccessTokenRecord,
-    { access_token: 'a.b.c', expires_in: 43200, refresh_expires_in: 0, token_type: 'Bearer', 'not-before-policy': 0, session_state: 's' },
+    {
+      access_token: 'a.b.c',
+      expires_in: 43200,
+      refresh_expires_in: 0,
+      token_type: 'Bearer',
+      'not-before-policy': 0,
+      session_state: 's',
+    },
   ],
   ['encryption-key-record', EncryptionKeyRecord, { encryptionKeyId: 'k1', encryptionPublicKey: 'TUlJQg==' }],
   [
@@ -135,5 +149,9 @@ it.each([
 });
 
 it('the command builder makes an envelope whose data is the message', () => {
-  expect(aCommand('payment.capture', aCapture())).toMatchObject({ type: 'payment.capture', subject: 'shop-fr/order-1', data: aCapture() });
+  expect(aCommand('payment.capture', aCapture())).toMatchObject({
+    type: 'payment.capture',
+    subject: 'shop-fr/order-1',
+    data: aCapture(),
+  });
 });

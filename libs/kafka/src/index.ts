@@ -1,7 +1,12 @@
 export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from './kafkajs/kafka-client.js';
 export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
 export type { ConsumedRecord } from './consume/consumed-record.js';
-export { BatchingProducer, type BatchingProducerOptions, type ProducedAt, type ProducerRecord } from './produce/batching-producer.js';
+export {
+  BatchingProducer,
+  type BatchingProducerOptions,
+  type ProducedAt,
+  type ProducerRecord,
+} from './produce/batching-producer.js';
 export { EventAnnouncer, type Announcement, type EventAnnouncerOptions } from './produce/event-announcer.js';
 export {
   ConsumerClosedError,
@@ -12,10 +17,20 @@ export {
   RecordTooLargeError,
   UnknownTopicError,
 } from './errors.js';
-export { PartitionConsumer, type PartitionConsumerOptions, type PartitionHandler } from './consume/partition-consumer.js';
+export {
+  PartitionConsumer,
+  type PartitionConsumerOptions,
+  type PartitionHandler,
+} from './consume/partition-consumer.js';
 export { KeyOrderedConsumer, type KeyOrderedConsumerOptions } from './consume/key-ordered-consumer.js';
 export { untilHandled, type HandledCall, type UntilHandledOptions } from './consume/until-handled.js';
-export { KeyOrderedPool, type PoolOptions, type HandlerResult, type Slot, type Task } from './consume/key-ordered-pool.js';
+export {
+  KeyOrderedPool,
+  type PoolOptions,
+  type HandlerResult,
+  type Slot,
+  type Task,
+} from './consume/key-ordered-pool.js';
 export { InOrderWork, type InOrderOptions } from './consume/in-order-work.js';
 export { GroupWork, type GroupWorkOptions } from './consume/group-work.js';
 export type { CommitPoint, GroupPort, PartitionStart, TopicPartition } from './consume/group-port.js';

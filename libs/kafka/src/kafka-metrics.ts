@@ -23,17 +23,35 @@ export class KafkaMetrics {
   readonly produceSeconds: Histogram;
 
   constructor(private readonly registry: Registry = new Registry()) {
-    this.handled = this.counter('kafka_records_handled_total', 'Records whose handling ended', ['group', 'topic', 'result']);
-    this.retries = this.counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', ['group', 'topic', 'kind']);
-    this.deadLetters = this.counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', ['group', 'topic', 'code']);
+    this.handled = this.counter('kafka_records_handled_total', 'Records whose handling ended', [
+      'group',
+      'topic',
+      'result',
+    ]);
+    this.retries = this.counter('kafka_record_retries_total', 'Repeats of a handler, by kind of error', [
+      'group',
+      'topic',
+      'kind',
+    ]);
+    this.deadLetters = this.counter('kafka_dead_letters_total', 'Records written to the dead-letter topic', [
+      'group',
+      'topic',
+      'code',
+    ]);
     this.rebalances = this.counter('kafka_rebalances_total', 'Assignments received', ['group']);
     this.crashes = this.counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);
     this.inFlight = this.gauge('kafka_records_in_flight', 'Records being handled now', ['group']);
     this.queued = this.gauge('kafka_records_queued', 'Records fetched and not yet done', ['group']);
-    this.oldestAge = this.gauge('kafka_oldest_record_age_seconds', 'Since when the oldest record fetched and not done waits', ['group']);
-    this.frontierSpan = this.gauge('kafka_frontier_span_offsets', 'From the committed frontier to the last record fetched, the largest', [
-      'group',
-    ]);
+    this.oldestAge = this.gauge(
+      'kafka_oldest_record_age_seconds',
+      'Since when the oldest record fetched and not done waits',
+      ['group'],
+    );
+    this.frontierSpan = this.gauge(
+      'kafka_frontier_span_offsets',
+      'From the committed frontier to the last record fetched, the largest',
+      ['group'],
+    );
     this.queueWait = this.histogram(
       'kafka_queue_wait_seconds',
       'From the fetch of a record to the first run of its handler',
@@ -51,9 +69,11 @@ export class KafkaMetrics {
       'topic',
       'partition',
     ]);
-    this.tailRecords = this.counter('kafka_tail_records_total', 'Records that were not fetched: the tail of the same process had them', [
-      'group',
-    ]);
+    this.tailRecords = this.counter(
+      'kafka_tail_records_total',
+      'Records that were not fetched: the tail of the same process had them',
+      ['group'],
+    );
     this.fetchedRecords = this.histogram(
       'kafka_fetched_batch_records',
       'Records in one fetched batch',
@@ -99,7 +119,12 @@ export class KafkaMetrics {
     return gauge;
   }
 
-  private histogram<Label extends string>(name: string, help: string, buckets: number[], labelNames: Label[]): Histogram<Label> {
+  private histogram<Label extends string>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: Label[],
+  ): Histogram<Label> {
     return (
       (this.registry.getSingleMetric(name) as Histogram<Label> | undefined) ??
       new Histogram({ name, help, buckets, labelNames, registers: [this.registry] })

@@ -52,7 +52,8 @@ export class KafkaWatch {
 
   private tick(): void {
     const { trouble } = this;
-    if (trouble !== undefined && !this.isSilent) this.options.log.warn({ brokers: this.options.client.brokers }, trouble);
+    if (trouble !== undefined && !this.isSilent)
+      this.options.log.warn({ brokers: this.options.client.brokers }, trouble);
     this.isSilent = trouble !== undefined;
     if (this.openQuestions < OPEN_QUESTIONS) void this.ask();
   }

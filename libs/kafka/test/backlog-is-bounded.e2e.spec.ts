@@ -25,7 +25,8 @@ describe('a backlog', () => {
     await Promise.all(Array.from({ length: total }, (_, i) => bench.send('commands', `key-${i}`, 'x'.repeat(2000))));
     const registry = new Registry();
     await bench.serve([Commands], { inFlight: 8, metrics: registry });
-    const fetched = async () => Number(/^kafka_fetched_batch_records_sum.* (\d+)$/m.exec(await registry.metrics())?.[1]);
+    const fetched = async () =>
+      Number(/^kafka_fetched_batch_records_sum.* (\d+)$/m.exec(await registry.metrics())?.[1]);
     const pauses = () => bench.log.lines.filter(({ message }) => message.startsWith('Pausing fetching')).length;
     // The first pause is for the time until it is known where to begin.
     await until('the pause', () => pauses() >= 2);

@@ -13,7 +13,10 @@ async function groupNamed(groupId: string): Promise<{ state: string; members: nu
   return { state, members: members.length };
 }
 
-const consumerOf = (groupId: string, { handle = () => Promise.resolve(), rebalanceDrainMs = 1500 }: Partial<Behaviour> = {}) =>
+const consumerOf = (
+  groupId: string,
+  { handle = () => Promise.resolve(), rebalanceDrainMs = 1500 }: Partial<Behaviour> = {},
+) =>
   new KeyOrderedConsumer({
     client: bench.client,
     groupId,

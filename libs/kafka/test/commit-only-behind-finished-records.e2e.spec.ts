@@ -22,7 +22,8 @@ describe('commits', () => {
 
   it('never pass a record that is not finished, and follow when it is', async () => {
     await bench.topics(['commands', 'dead']);
-    const committed = async () => (await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0);
+    const committed = async () =>
+      (await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0);
     await bench.send('commands', 'fast', '0');
     await bench.send('commands', 'slow', '1');
     for (let i = 2; i < 10; i++) await bench.send('commands', `fast-${i}`, String(i));

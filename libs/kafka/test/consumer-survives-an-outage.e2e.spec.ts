@@ -22,7 +22,8 @@ describe('a consumer whose Kafka goes away and comes back', () => {
     const direct = new Bench();
     bench.atEnd(() => gate.close());
     await bench.topics(['commands', 'dead']);
-    const send = (value: string) => direct.producer.send({ topic: `${bench.prefix}commands`, key: value, value: Buffer.from(value) });
+    const send = (value: string) =>
+      direct.producer.send({ topic: `${bench.prefix}commands`, key: value, value: Buffer.from(value) });
     await bench.serve([Commands], { sessionTimeoutMs: 3000 });
     await send('before');
     await until('the first record', () => handled.includes('before'));
@@ -33,7 +34,8 @@ describe('a consumer whose Kafka goes away and comes back', () => {
     await until('the others', () => handled.includes('meanwhile') && handled.includes('after'), 40_000);
     await until(
       'the commit',
-      async () => (await committedOffsets(direct.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0) === 3n,
+      async () =>
+        (await committedOffsets(direct.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0) === 3n,
     );
     await until('ready again', () => bench.health.notReady().length === 0);
     expect(bench.health.notLive()).toEqual([]);

@@ -45,7 +45,9 @@ describe('a dead letter that cannot be written', () => {
     await until('the other partition', () => calls.includes('other partition'));
     expect(calls).not.toContain('stopped partition');
     expect(bench.health.notReady()).toEqual(['a dead letter cannot be written: no room']);
-    expect((await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0)).toBeUndefined();
+    expect(
+      (await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`)).get(0),
+    ).toBeUndefined();
     producer.isBroken = false;
     await until('the partition to go on', () => calls.includes('stopped partition'));
     expect(calls.filter((call) => call === 'bad')).toHaveLength(1);

@@ -11,7 +11,11 @@ describe('records in every compression of Kafka', () => {
       admin.createTopics({
         waitForLeaders: true,
         topics: [
-          { topic: bench.prefix + compression, numPartitions: 1, configEntries: [{ name: 'compression.type', value: compression }] },
+          {
+            topic: bench.prefix + compression,
+            numPartitions: 1,
+            configEntries: [{ name: 'compression.type', value: compression }],
+          },
         ],
       }),
     );

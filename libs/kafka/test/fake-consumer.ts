@@ -59,7 +59,12 @@ export class FakeConsumer {
 
   /** Gives a batch to the consumer; resolves to the offset that was resolved then. */
   async fetch({ offsets, from = offsets[0], partition = 0 }: Fetched): Promise<string | undefined> {
-    const messages = offsets.map((offset) => ({ key: Buffer.from(`key ${offset}`), value: null, offset: String(offset), timestamp: '0' }));
+    const messages = offsets.map((offset) => ({
+      key: Buffer.from(`key ${offset}`),
+      value: null,
+      offset: String(offset),
+      timestamp: '0',
+    }));
     let resolved: string | undefined;
     await this.eachBatch({
       batch: {
@@ -96,7 +101,9 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
     use({
       listTopics: () => Promise.resolve(['records']),
       fetchOffsets: () =>
-        Promise.resolve([{ topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) }]),
+        Promise.resolve([
+          { topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) },
+        ]),
       fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
     } as never),
   );

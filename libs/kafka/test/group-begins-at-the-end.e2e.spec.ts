@@ -41,7 +41,11 @@ describe('a new group that begins at the end', () => {
   it('reads everything that is kept where it is to begin there', async () => {
     const came: (string | undefined)[] = [];
     const groupId = `${bench.prefix}from-the-beginning`;
-    const all = consumer({ groupId, from: 'earliest', handle: (record) => Promise.resolve(void came.push(textOf(record))) });
+    const all = consumer({
+      groupId,
+      from: 'earliest',
+      handle: (record) => Promise.resolve(void came.push(textOf(record))),
+    });
     await all.start();
     await until('all records', () => came.length === 8);
     await all.close();

@@ -60,7 +60,10 @@ describe('errors of handlers', () => {
       'dead-letter-offset': '0',
       'dead-letter-attempts': '1',
     });
-    expect(byCode.get('never')?.headers).toMatchObject({ 'dead-letter-attempts': '1', 'dead-letter-message': 'will never succeed' });
+    expect(byCode.get('never')?.headers).toMatchObject({
+      'dead-letter-attempts': '1',
+      'dead-letter-message': 'will never succeed',
+    });
     expect(byCode.get('mapped')?.headers['dead-letter-message']).toBe('the filter knows better');
     expect(byCode.get('handler_failed')?.headers).toMatchObject({
       'dead-letter-attempts': '3',

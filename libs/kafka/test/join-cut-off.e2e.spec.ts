@@ -43,7 +43,11 @@ describe.each([
     await until('the first record', () => handled.has('first'));
     const cut = gate.cutNext(apiKey);
     // Another member comes: its join makes everybody join again.
-    const joined = direct.serve([Commands], {}, direct.server({ topicPrefix: bench.prefix, groupId, sessionTimeoutMs: 3000 }));
+    const joined = direct.serve(
+      [Commands],
+      {},
+      direct.server({ topicPrefix: bench.prefix, groupId, sessionTimeoutMs: 3000 }),
+    );
     await cut;
     for (let i = 0; i < 40; i++) await bench.send('commands', `key-${i}`, String(i));
     await until('all of them', () => handled.size === 41);

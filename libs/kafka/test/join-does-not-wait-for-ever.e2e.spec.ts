@@ -35,7 +35,9 @@ describe('a join while a handler runs for longer than members wait', () => {
       const committed = await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`);
       return [...committed.values()].reduce((sum, offset) => sum + offset, 0n) === 201n;
     });
-    expect(started.filter((value) => value !== 'long').sort()).toEqual(Array.from({ length: 200 }, (_, i) => String(i)).sort());
+    expect(started.filter((value) => value !== 'long').sort()).toEqual(
+      Array.from({ length: 200 }, (_, i) => String(i)).sort(),
+    );
     expect(started.filter((value) => value === 'long')).toHaveLength(2);
   });
 });

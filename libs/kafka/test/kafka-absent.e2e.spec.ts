@@ -26,7 +26,10 @@ describe('Kafka that is not there at the start', () => {
       () => 'started',
       (error: unknown) => error,
     );
-    await until('two complaints', () => bench.log.lines.filter(({ message }) => message.includes('Kafka does not answer at')).length >= 2);
+    await until(
+      'two complaints',
+      () => bench.log.lines.filter(({ message }) => message.includes('Kafka does not answer at')).length >= 2,
+    );
     await gate.open();
     expect(await ended).toBe('started');
     await bench.send('commands', 'a', 'hello');

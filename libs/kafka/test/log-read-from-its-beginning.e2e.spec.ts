@@ -9,7 +9,12 @@ describe('a log that is read again', () => {
   const topic = () => `${bench.prefix}records`;
   const append = (partition: number, count: number) =>
     bench.producer.sendAll(
-      Array.from({ length: count }, (_, at) => ({ topic: topic(), partition, key: `key-${at}`, value: Buffer.from(`value-${at}`) })),
+      Array.from({ length: count }, (_, at) => ({
+        topic: topic(),
+        partition,
+        key: `key-${at}`,
+        value: Buffer.from(`value-${at}`),
+      })),
     );
   const all = async (partition: number, from: bigint, end: bigint): Promise<LogRecord[]> => {
     const records: LogRecord[] = [];

@@ -28,7 +28,9 @@ describe('members of a group', () => {
   it('join and leave under load: every record is handled, none twice, and nothing stands still for more than 3 s', async () => {
     await bench.topics(['commands', 'dead'], { partitions: 6 });
     const total = 6000;
-    const sending = Promise.all(Array.from({ length: total }, (_, i) => bench.send('commands', `key-${i % 900}`, String(i))));
+    const sending = Promise.all(
+      Array.from({ length: total }, (_, i) => bench.send('commands', `key-${i % 900}`, String(i))),
+    );
     const joins = () => bench.log.lines.filter(({ message }) => message === 'joined the consumer group').length;
     const handledPart = (part: number) => until(`${part} of all`, () => handled.length > total * part, 60_000);
     await bench.serve([Commands], { inFlight: 64 });

@@ -34,7 +34,8 @@ describe('concurrency', () => {
   it('is across keys up to the cap, while records of one key are handled one after the other in order', async () => {
     await bench.topics(['commands', 'dead'], { partitions: 4 });
     const sent: Promise<unknown>[] = [];
-    for (let i = 0; i < perKey; i++) for (let key = 0; key < keys; key++) sent.push(bench.send('commands', `key-${key}`, String(i)));
+    for (let i = 0; i < perKey; i++)
+      for (let key = 0; key < keys; key++) sent.push(bench.send('commands', `key-${key}`, String(i)));
     await Promise.all(sent);
     await bench.serve([Commands], { inFlight });
     await until('all records', () => [...finished.values()].flat().length === keys * perKey);

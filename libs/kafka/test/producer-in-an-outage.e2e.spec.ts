@@ -42,7 +42,8 @@ describe('the producer while Kafka is away', () => {
     await bench.topics(['records', 'others']);
     const producer = new BatchingProducer({ client: bench.client, log: bench.log, health: bench.health });
     bench.atEnd(() => producer.close());
-    const send = (topic: string) => producer.send({ topic: bench.prefix + topic, key: null, value: null }, { deadlineMs: 300 });
+    const send = (topic: string) =>
+      producer.send({ topic: bench.prefix + topic, key: null, value: null }, { deadlineMs: 300 });
     await producer.connect();
     for (const topic of ['records', 'others']) {
       await gate.shut();
@@ -63,7 +64,8 @@ describe('the producer while Kafka is away', () => {
     await gate.shut();
     const rejected = Promise.allSettled([bench.send('records', 'key', '1'), bench.send('records', 'key', '2')]);
     await bench.producer.close({ timeoutMs: 300 });
-    for (const result of await rejected) expect((result as PromiseRejectedResult).reason).toBeInstanceOf(ProducerClosedError);
+    for (const result of await rejected)
+      expect((result as PromiseRejectedResult).reason).toBeInstanceOf(ProducerClosedError);
     await expect(bench.send('records', 'key', '3')).rejects.toThrow(ProducerClosedError);
     await bench.close();
   });

@@ -7,7 +7,9 @@ describe('the batching producer', () => {
   it('keeps the order of the calls in each partition and says where each record is', async () => {
     await bench.topics(['records'], { partitions: 3 });
     const records = await bench.read('records');
-    const places = await Promise.all(Array.from({ length: 3000 }, (_, i) => bench.send('records', `key-${i % 7}`, String(i))));
+    const places = await Promise.all(
+      Array.from({ length: 3000 }, (_, i) => bench.send('records', `key-${i % 7}`, String(i))),
+    );
     await until('all records', () => records.length === 3000);
     const byPlace = new Map(records.map((record) => [`${record.partition}/${record.offset}`, textOf(record)]));
     places.forEach(({ partition, offset }, i) => expect(byPlace.get(`${partition}/${offset}`)).toBe(String(i)));
@@ -18,7 +20,12 @@ describe('the batching producer', () => {
   });
 
   it('puts a record into the partition that is asked for', async () => {
-    const at = await bench.producer.send({ topic: `${bench.prefix}records`, partition: 2, key: 'key-0', value: Buffer.from('here') });
+    const at = await bench.producer.send({
+      topic: `${bench.prefix}records`,
+      partition: 2,
+      key: 'key-0',
+      value: Buffer.from('here'),
+    });
     expect(at.partition).toBe(2);
   });
 });

@@ -68,7 +68,10 @@ const add = (what, before, after) =>
     saved: `${Math.round(100 * (1 - after / before))} %`,
   });
 
-const works = { 'encoding a record of 7 headers and 400 bytes': (index) => encode(index), 'all encoding for one command': encodeCommand };
+const works = {
+  'encoding a record of 7 headers and 400 bytes': (index) => encode(index),
+  'all encoding for one command': encodeCommand,
+};
 const before = Object.values(works).map(cost);
 patchKafkajsCodec();
 Object.entries(works).forEach(([what, work], at) => add(what, before[at], cost(work)));

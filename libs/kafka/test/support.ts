@@ -16,7 +16,8 @@ import { KafkaServer, type KafkaServerOptions } from '../src/nest.js';
 /** Not from `@tranche/testing`: that one is built on this library. */
 export function brokers(): string {
   const { KAFKA_BROKERS } = process.env;
-  if (!KAFKA_BROKERS) throw new Error('KAFKA_BROKERS is not set: run `npm test`, or `npm run stack -- --infra` and set what it prints');
+  if (!KAFKA_BROKERS)
+    throw new Error('KAFKA_BROKERS is not set: run `npm test`, or `npm run stack -- --infra` and set what it prints');
   return KAFKA_BROKERS;
 }
 
@@ -35,7 +36,8 @@ export interface CollectedLog extends Log {
 
 export function collectedLog(): CollectedLog {
   const lines: LogLine[] = [];
-  const at = (level: LogLine['level']) => (fields: Record<string, unknown>, message: string) => void lines.push({ level, fields, message });
+  const at = (level: LogLine['level']) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push({ level, fields, message });
   return {
     lines,
     has: (level, text) => lines.some((line) => line.level === level && line.message.includes(text)),
@@ -91,9 +93,21 @@ export class Bench {
   }
 
   async topics(names: string[], { partitions = 1, maxMessageBytes = 1_000_000 } = {}): Promise<void> {
-    const definitions = names.map((name) => ({ name, partitions, retentionMs: 3_600_000, cleanupPolicy: 'delete', maxMessageBytes }));
+    const definitions = names.map((name) => ({
+      name,
+      partitions,
+      retentionMs: 3_600_000,
+      cleanupPolicy: 'delete',
+      maxMessageBytes,
+    }));
     const direct = createKafkaClient({ brokers: brokers().split(','), clientId: 'spec' }, this.log);
-    await ensureTopics(direct, { prefix: this.prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: this.log });
+    await ensureTopics(direct, {
+      prefix: this.prefix,
+      definitions,
+      replicationFactor: 1,
+      minInSyncReplicas: 1,
+      log: this.log,
+    });
     await topicOffsets(direct, this.prefix + names[0]);
   }
 
@@ -154,7 +168,11 @@ export class Bench {
 export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
 
 /** A condition that throws is asked again: a coordinator may be away for a moment. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     let cause: unknown;

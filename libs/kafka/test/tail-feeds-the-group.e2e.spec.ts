@@ -19,7 +19,11 @@ class Member {
     const { client, prefix, log } = this.bench;
     const tail = new TailBuffer(bounds);
     const options = { client, topic: 'records', topicPrefix: prefix, log };
-    const follower = new TailConsumer({ ...options, from: new Map(), onRecords: (partition, records) => tail.add(partition, records) });
+    const follower = new TailConsumer({
+      ...options,
+      from: new Map(),
+      onRecords: (partition, records) => tail.add(partition, records),
+    });
     this.bench.atEnd(() => follower.stop());
     await follower.start();
     for (const partition of [0, 1]) tail.begin(partition, follower.lastOffset(partition)! + 1n);
@@ -31,7 +35,10 @@ class Member {
           assigned: (partition) => ({
             onBatch: async (records) => {
               await this.gate;
-              this.handled.set(partition, [...(this.handled.get(partition) ?? []), ...records.map(({ offset }) => offset)]);
+              this.handled.set(partition, [
+                ...(this.handled.get(partition) ?? []),
+                ...records.map(({ offset }) => offset),
+              ]);
             },
           }),
         }),
@@ -71,7 +78,10 @@ async function newBench(): Promise<{ bench: Bench; append: (count: number) => Pr
   await bench.topics(['records'], { partitions: 2 });
   const send = (partition: number) =>
     bench.producer.send({ topic: `${bench.prefix}records`, partition, key: 'key', value: Buffer.alloc(100) });
-  return { bench, append: async (count) => void (await Promise.all(Array.from({ length: count }, (_, i) => send(i % 2)))) };
+  return {
+    bench,
+    append: async (count) => void (await Promise.all(Array.from({ length: count }, (_, i) => send(i % 2)))),
+  };
 }
 
 const upTo = (end: number) => Array.from({ length: end }, (_, offset) => BigInt(offset));
@@ -118,7 +128,8 @@ it('loses nothing while members come and go', async () => {
   await until('the first ones', () => one.count === 40);
   const other = await new Member(bench).start();
   await append(40);
-  const seen = (partition: number) => new Set([...(one.handled.get(partition) ?? []), ...(other.handled.get(partition) ?? [])]).size;
+  const seen = (partition: number) =>
+    new Set([...(one.handled.get(partition) ?? []), ...(other.handled.get(partition) ?? [])]).size;
   await until('those of both', () => seen(0) + seen(1) === 80);
   await until('a partition for the second', () => other.count > 0);
   await one.consumer.close();

@@ -9,7 +9,8 @@ describe('the tail', () => {
     bench.atEnd(() => gate.close());
     await bench.topics(['records'], { partitions: 2 });
     const topic = `${bench.prefix}records`;
-    const append = (partition: number, value: string) => bench.producer.send({ topic, partition, key: 'key', value: Buffer.from(value) });
+    const append = (partition: number, value: string) =>
+      bench.producer.send({ topic, partition, key: 'key', value: Buffer.from(value) });
     for (const value of ['old', 'wanted']) await append(0, value);
     await append(1, 'before the end');
 
@@ -55,7 +56,9 @@ describe('the tail', () => {
       onRecords: () => undefined,
       log: bench.log,
     });
-    await expect(tail.start()).rejects.toThrow('ends at 0, before offset 5 that was read already: the log was lost or replaced');
+    await expect(tail.start()).rejects.toThrow(
+      'ends at 0, before offset 5 that was read already: the log was lost or replaced',
+    );
     await bench.close();
   });
 });

@@ -30,12 +30,15 @@ describe('a record that its topic does not take', () => {
     const records = await bench.read('shrunk');
     const producer = new BatchingProducer({ client: bench.client, log: bench.log, lingerMs: 5 });
     bench.atEnd(() => producer.close());
-    const send = (value: string) => producer.send({ topic: `${bench.prefix}shrunk`, key: 'key', value: Buffer.from(value) });
+    const send = (value: string) =>
+      producer.send({ topic: `${bench.prefix}shrunk`, key: 'key', value: Buffer.from(value) });
     await send('0');
     await askAdmin(bench.client, (admin) =>
       admin.alterConfigs({
         validateOnly: false,
-        resources: [{ type: 2, name: `${bench.prefix}shrunk`, configEntries: [{ name: 'max.message.bytes', value: '2000' }] }],
+        resources: [
+          { type: 2, name: `${bench.prefix}shrunk`, configEntries: [{ name: 'max.message.bytes', value: '2000' }] },
+        ],
       }),
     );
     // The broker may apply it after its answer.

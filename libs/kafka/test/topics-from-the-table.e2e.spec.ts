@@ -15,7 +15,9 @@ describe('topics', () => {
     expect(log.lines.filter(({ message }) => message === 'created topics')).toHaveLength(1);
     const found = await checkTopics(client, { prefix, definitions, production: false });
     expect(found.filter(({ severity }) => severity === 'fault')).toEqual([]);
-    expect(found.map(({ topic, message }) => `${topic} ${message}`)).toContain(`${prefix}payments.journal.v1 has 1 replicas, must have 3`);
+    expect(found.map(({ topic, message }) => `${topic} ${message}`)).toContain(
+      `${prefix}payments.journal.v1 has 1 replicas, must have 3`,
+    );
     const inProduction = await checkTopics(client, { prefix, definitions, production: true });
     expect(inProduction.every(({ severity }) => severity === 'fault')).toBe(true);
     expect(inProduction).toHaveLength(4);

@@ -42,7 +42,9 @@ describe('a topic that does not exist', () => {
       assigned: () => ({ onBatch: () => Promise.resolve() }),
     });
     await expect(partitions.start()).rejects.toThrow(UnknownTopicError);
-    await expect(new TailConsumer({ ...common, from: new Map(), onRecords: () => undefined }).start()).rejects.toThrow(UnknownTopicError);
+    await expect(new TailConsumer({ ...common, from: new Map(), onRecords: () => undefined }).start()).rejects.toThrow(
+      UnknownTopicError,
+    );
   });
 
   it('rejects what is sent to it, and creates nothing', async () => {

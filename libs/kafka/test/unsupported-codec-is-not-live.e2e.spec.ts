@@ -9,12 +9,20 @@ describe('a record in a compression that is not supported', () => {
 
   it('makes the consumer not live instead of silently idle', async () => {
     kafkajs.CompressionCodecs[kafkajs.CompressionTypes.ZSTD] = () => {
-      throw Object.assign(new kafkajs.KafkaJSError('a compression of the future', { retriable: false }), { name: 'KafkaJSNotImplemented' });
+      throw Object.assign(new kafkajs.KafkaJSError('a compression of the future', { retriable: false }), {
+        name: 'KafkaJSNotImplemented',
+      });
     };
     await askAdmin(bench.client, (admin) =>
       admin.createTopics({
         waitForLeaders: true,
-        topics: [{ topic: `${bench.prefix}packed`, numPartitions: 1, configEntries: [{ name: 'compression.type', value: 'zstd' }] }],
+        topics: [
+          {
+            topic: `${bench.prefix}packed`,
+            numPartitions: 1,
+            configEntries: [{ name: 'compression.type', value: 'zstd' }],
+          },
+        ],
       }),
     );
     const consumer = new PartitionConsumer({

@@ -1,7 +1,12 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
 export { answerKnownCommand, type KnownCommandPorts, type RefusedCommand } from './execution/known-command.js';
-export { JournalReplacedError, JournalView, OrderUnreadableError, type JournalViewParts } from './journal/journal-view.js';
+export {
+  JournalReplacedError,
+  JournalView,
+  OrderUnreadableError,
+  type JournalViewParts,
+} from './journal/journal-view.js';
 export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
@@ -27,4 +32,11 @@ export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS } from './state
 export { methodOf, termsOf, type CommandFacts } from './state/terms.js';
 export { compact, type Effect } from './state/draft.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
-export { PENDING_LIFETIME_MS, timerRecord, timersOf, TimerWatch, type Timer, type TimerIndex } from './timers/timer-watch.js';
+export {
+  PENDING_LIFETIME_MS,
+  timerRecord,
+  timersOf,
+  TimerWatch,
+  type Timer,
+  type TimerIndex,
+} from './timers/timer-watch.js';

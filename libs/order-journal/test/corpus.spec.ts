@@ -39,7 +39,9 @@ function folded({ merchant, orderId, rulesVersion, journal }: CorpusJournal): Pi
     const { order: next, effects } = fold(order, record, BigInt(offset));
     order = next;
     for (const { event, isRepeat } of effects)
-      events.push([event.offset, event.type, event.body.outcome, isRepeat ? 'again' : undefined].filter(Boolean).join(' '));
+      events.push(
+        [event.offset, event.type, event.body.outcome, isRepeat ? 'again' : undefined].filter(Boolean).join(' '),
+      );
   }
   return { state: JSON.parse(JSON.stringify(essence(order))) as object, events };
 }
@@ -49,13 +51,30 @@ function essence({ operations, verdicts, unbound, external, lastOffset }: OrderS
   const words = (parts: (string | number | undefined)[]) => parts.filter((part) => part !== undefined).join(' ');
   return {
     operations: operations.map((operation) => {
-      const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } = operation;
-      const tried = attempts.map(({ attempt: number, transactionId: id, closed }) => words([number, closed ?? 'stands', id]));
-      return { commandId, is: words([phase, end, attempt]), amount, partial, transactionId, reference, wasInDoubt, flags, tried };
+      const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } =
+        operation;
+      const tried = attempts.map(({ attempt: number, transactionId: id, closed }) =>
+        words([number, closed ?? 'stands', id]),
+      );
+      return {
+        commandId,
+        is: words([phase, end, attempt]),
+        amount,
+        partial,
+        transactionId,
+        reference,
+        wasInDoubt,
+        flags,
+        tried,
+      };
     }),
     verdicts: verdicts.map(([token, verdict]) => `${token} ${verdict}`),
-    unbound: unbound.map(({ operation, result, answer }) => words([operation, result, answer.transactionId, answer.execCode])),
-    external: external.map(({ operation, result, transactionId, amount }) => words([operation, result, transactionId, amount])),
+    unbound: unbound.map(({ operation, result, answer }) =>
+      words([operation, result, answer.transactionId, answer.execCode]),
+    ),
+    external: external.map(({ operation, result, transactionId, amount }) =>
+      words([operation, result, transactionId, amount]),
+    ),
     lastOffset,
   };
 }

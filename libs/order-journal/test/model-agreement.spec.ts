@@ -98,12 +98,15 @@ function stateOf(order: OrderState, commandId: string): string {
   return `${operation.attempt}${PHASES[operation.phase]}${operation.end ? ENDS[operation.end] : ''}`;
 }
 
-it.each(logs.map((run) => [run.seed, run] as const))('agrees with the model, seed %i', (_seed, { log, states, verdicts }) => {
-  let order = emptyOrder('shop-fr', 'o');
-  for (const [offset, record] of log.entries()) {
-    order = fold(order, journaled(record), BigInt(offset)).order;
-    expect([offset, `${stateOf(order, 'A')} ${stateOf(order, 'B')}`]).toEqual([offset, states[offset]]);
-  }
-  const given = Object.keys(verdicts).map((token) => [token, verdictOf(order, `token-${token}`)]);
-  expect(given).toEqual(Object.entries(verdicts).map(([token, verdict]) => [token, VERDICTS[verdict] ?? verdict]));
-});
+it.each(logs.map((run) => [run.seed, run] as const))(
+  'agrees with the model, seed %i',
+  (_seed, { log, states, verdicts }) => {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of log.entries()) {
+      order = fold(order, journaled(record), BigInt(offset)).order;
+      expect([offset, `${stateOf(order, 'A')} ${stateOf(order, 'B')}`]).toEqual([offset, states[offset]]);
+    }
+    const given = Object.keys(verdicts).map((token) => [token, verdictOf(order, `token-${token}`)]);
+    expect(given).toEqual(Object.entries(verdicts).map(([token, verdict]) => [token, VERDICTS[verdict] ?? verdict]));
+  },
+);

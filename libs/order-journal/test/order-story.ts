@@ -1,4 +1,10 @@
-import { execCode as execCodeOf, execCodeClass, OPERATION_KINDS, type OperationKind, type PlatformAnswer } from '@tranche/contracts';
+import {
+  execCode as execCodeOf,
+  execCodeClass,
+  OPERATION_KINDS,
+  type OperationKind,
+  type PlatformAnswer,
+} from '@tranche/contracts';
 import {
   emptyOrder,
   evidenceResult,
@@ -24,16 +30,32 @@ export const later = (ms: number): string => new Date(Date.parse(START) + ms).to
 export function asked(name: string, change: Partial<Intent> = {}): Intent {
   const operation = name.split('-')[0] as OperationKind;
   const attempt = change.attempt ?? 1;
-  const reference = { authorize: undefined, pay: undefined, capture: 'T-authorize', void: 'T-authorize', refund: 'T-capture' }[operation];
+  const reference = {
+    authorize: undefined,
+    pay: undefined,
+    capture: 'T-authorize',
+    void: 'T-authorize',
+    refund: 'T-capture',
+  }[operation];
   const method = operation === 'pay' ? 'card' : operation === 'void' ? 'A' : 'B';
   const amount = operation === 'authorize' || operation === 'pay' ? 30_000 : undefined;
   const terms = { operation, method, currency: 'EUR', contentHash: name, amount, transactionId: reference } as const;
   const tag = operation === 'pay' ? {} : { tag: operationTag(name) };
-  return { record: 'INTENT', ...inOrder, commandId: name, attempt, token: `${name}#${attempt}`, ...terms, ...tag, ...change };
+  return {
+    record: 'INTENT',
+    ...inOrder,
+    commandId: name,
+    attempt,
+    token: `${name}#${attempt}`,
+    ...terms,
+    ...tag,
+    ...change,
+  };
 }
 
 /** Its EXTRADATA had no room for the tag. */
-export const askedUntagged = (name: string, change: Partial<Intent> = {}): Intent => asked(name, { tag: undefined, ...change });
+export const askedUntagged = (name: string, change: Partial<Intent> = {}): Intent =>
+  asked(name, { tag: undefined, ...change });
 
 const RESULTS = {
   succeeded: 'succeeded',
@@ -50,12 +72,29 @@ export function answered(name: string, execCode: string, answer: PlatformAnswer 
   if (result === undefined) throw new Error(`${execCode} is no outcome`);
   const partial = codeClass === 'succeeded_partly' ? { partial: true } : {};
   const said = { execCode, transactionId: `T-${name}`, ...answer };
-  return { record: 'OUTCOME', ...inOrder, commandId: name, attempt, token: `${name}#${attempt}`, result, ...partial, answer: said };
+  return {
+    record: 'OUTCOME',
+    ...inOrder,
+    commandId: name,
+    attempt,
+    token: `${name}#${attempt}`,
+    result,
+    ...partial,
+    answer: said,
+  };
 }
 
 /** No answer came. */
 export const lost = (name: string, attempt = 1): JournalRecord => ({
-  ...{ record: 'IN_DOUBT', ...inOrder, commandId: name, attempt, token: `${name}#${attempt}`, reason: 'timeout', message: 'no answer' },
+  ...{
+    record: 'IN_DOUBT',
+    ...inOrder,
+    commandId: name,
+    attempt,
+    token: `${name}#${attempt}`,
+    reason: 'timeout',
+    message: 'no answer',
+  },
 });
 
 export const notExecuted = (name: string, attempt = 1): JournalRecord => ({
@@ -64,7 +103,11 @@ export const notExecuted = (name: string, attempt = 1): JournalRecord => ({
 });
 
 /** A notification about one of ours, with its tag and TRANSACTIONID. */
-export function notified(name: string, execCode: string, change: Partial<Evidence> & { attemptTagged?: number } = {}): Evidence {
+export function notified(
+  name: string,
+  execCode: string,
+  change: Partial<Evidence> & { attemptTagged?: number } = {},
+): Evidence {
   const { attemptTagged = 1, answer, ...rest } = change;
   const operation = name.split('-')[0] as OperationKind;
   const tag = operation === 'pay' ? {} : { tag: { operation: operationTag(name), attempt: attemptTagged } };
@@ -91,7 +134,12 @@ export function notifiedElsewhere(operation: string, execCode: string, answer: P
 }
 
 /** An operator's word, 15 minutes after the INTENT. */
-export function operatorSays(name: string, result: Evidence['result'], answer: PlatformAnswer = {}, attempt = 1): Evidence {
+export function operatorSays(
+  name: string,
+  result: Evidence['result'],
+  answer: PlatformAnswer = {},
+  attempt = 1,
+): Evidence {
   const operation = name.split('-')[0] as OperationKind;
   const who = { actor: 'alice', reason: 'seen in the back office' };
   return {

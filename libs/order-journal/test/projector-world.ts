@@ -14,9 +14,22 @@ import { Projector } from '../src/projection/projector.js';
 import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
 import { encodeRecord, RULES_VERSION, type JournalRecord } from '../src/state/records.js';
 
-export const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+export const inOrder = {
+  rulesVersion: RULES_VERSION,
+  merchant: 'shop-fr',
+  orderId: 'o',
+  at: '2026-03-01T10:00:00.000Z',
+};
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'h' } as const;
-export const intent: JournalRecord = { record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token: 't', tag: 'x', ...terms };
+export const intent: JournalRecord = {
+  record: 'INTENT',
+  ...inOrder,
+  commandId: 'a',
+  attempt: 1,
+  token: 't',
+  tag: 'x',
+  ...terms,
+};
 export const redirect: JournalRecord = {
   ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect' },
   answer: { redirectHtml: 'PGE+' },
@@ -50,7 +63,10 @@ class IndexInMemory implements OrderIndex {
     return Promise.resolve(keys.map((key) => this.orders.get(key)));
   }
   readTogether = (_partition: number, keys: string[]) =>
-    Promise.resolve({ ...(this.marker === undefined ? {} : { marker: this.marker }), orders: keys.map((key) => this.orders.get(key)) });
+    Promise.resolve({
+      ...(this.marker === undefined ? {} : { marker: this.marker }),
+      orders: keys.map((key) => this.orders.get(key)),
+    });
   replace = () => Promise.reject(new Error('not asked for'));
   write({ from, to, orders }: Projection): Promise<void> {
     if (this.writesFail) return Promise.reject(new Error('Redis is full'));
@@ -62,7 +78,8 @@ class IndexInMemory implements OrderIndex {
   beginRebuild(_partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
     if (this.isRebuiltElsewhere || marker !== this.marker) return Promise.resolve(undefined);
     this.lose();
-    const stillOurs = () => (this.#rebuild === rebuild ? Promise.resolve() : Promise.reject(new MarkerMovedError('taken over')));
+    const stillOurs = () =>
+      this.#rebuild === rebuild ? Promise.resolve() : Promise.reject(new MarkerMovedError('taken over'));
     const rebuild: Rebuild = {
       readAll: async (keys) => (await stillOurs(), keys.map((key) => this.orders.get(key))),
       write: async (orders, pages) => {
@@ -94,7 +111,11 @@ class IndexInMemory implements OrderIndex {
 }
 
 /** A journal that holds these records from offset 0 on; `brought` is called before each one is. */
-export function journalOf(records: JournalRecord[], brought: (offset: bigint) => void = () => undefined, end = 99n): JournalReader {
+export function journalOf(
+  records: JournalRecord[],
+  brought: (offset: bigint) => void = () => undefined,
+  end = 99n,
+): JournalReader {
   return {
     firstKept: () => Promise.resolve(0n),
     end: () => Promise.resolve(end),
@@ -115,7 +136,11 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number }
   const logged: string[] = [];
   const logger = { ...silentLog, error: (_fields: object, message: string) => void logged.push(message) };
   const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => Promise.resolve(void published.push(...batch)) };
-  const timing = { nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+  const timing = {
+    nowMs: () => nowMs,
+    monotonicMs: () => 0,
+    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+  };
   const projector = new Projector({ index, events, journal, timing, logger, onRebuild: (step) => rebuilt.push(step) });
   let assigned: PartitionProjection;
   const assign = (signal = new AbortController().signal) => (assigned = projector.assign(3, signal));
@@ -123,6 +148,7 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number }
   const project = (entries: JournalEntry[]) => assigned.project(entries);
   return { index, published, rebuilt, logged, projector, assign, startOffset, project };
 }
-export const typesOf = (published: CloudEvent<PaymentEvent>[]) => published.map(({ type }) => type.replace('payment.', ''));
+export const typesOf = (published: CloudEvent<PaymentEvent>[]) =>
+  published.map(({ type }) => type.replace('payment.', ''));
 
 export const orders = ['o-0', 'o-1', 'o-2', 'o-3', 'o-4'].map((orderId): JournalRecord => ({ ...intent, orderId }));

@@ -19,7 +19,9 @@ it.each(RULES_VERSIONS)(`rules version %i: ${LOGS} logs bring the same verdicts 
   }
   const locked = JSON.parse(readFileSync(file, 'utf8')) as string[];
   expect(locked).toHaveLength(LOGS / PER_DIGEST);
-  const changed = digestsOf(version).flatMap((digest, at) => (digest === locked[at] ? [] : [firstSeed(version) + at * PER_DIGEST]));
+  const changed = digestsOf(version).flatMap((digest, at) =>
+    digest === locked[at] ? [] : [firstSeed(version) + at * PER_DIGEST],
+  );
   if (changed.length > 0) throw new Error(changedFold(version, changed));
 });
 
@@ -35,7 +37,8 @@ Releases side by side would judge one journal in two ways. Never write the diges
 const digestsOf = (version: number): string[] =>
   Array.from({ length: LOGS / PER_DIGEST }, (_, chunk) => {
     const hash = createHash('sha256');
-    for (let n = 0; n < PER_DIGEST; n++) hash.update(told(randomLog(firstSeed(version) + chunk * PER_DIGEST + n, version)));
+    for (let n = 0; n < PER_DIGEST; n++)
+      hash.update(told(randomLog(firstSeed(version) + chunk * PER_DIGEST + n, version)));
     return hash.digest('base64url').slice(0, 16);
   });
 
@@ -66,11 +69,17 @@ it('mixes versions within a log, and meets every verdict and most events', () =>
   const text = logs.map(told).join('');
   const meant = [
     ...['granted', 'busy', 'rejected', 'lost'].map((verdict) => ` ${verdict}\n`),
-    ...['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved', 'redirect_required'].map((type) => `.${type}"`),
+    ...['succeeded', 'refused', 'rejected', 'in_doubt', 'doubt_resolved', 'redirect_required'].map(
+      (type) => `.${type}"`,
+    ),
     ...['pending', 'expired', 'external', 'closing', 'detected'].map((type) => `.${type}"`),
-    ...['never_granted', 'other_amount', 'two_payments_succeeded', 'was_expired', 'was_refused'].map((flag) => `"${flag}"`),
+    ...['never_granted', 'other_amount', 'two_payments_succeeded', 'was_expired', 'was_refused'].map(
+      (flag) => `"${flag}"`,
+    ),
     ...['said_other_transaction', 'references_added'].map((flag) => `"${flag}"`),
-    ...['not_a_capture', 'not_an_authorization', 'refund_exceeds_remaining', 'authorization_live'].map((code) => `"${code}"`),
+    ...['not_a_capture', 'not_an_authorization', 'refund_exceeds_remaining', 'authorization_live'].map(
+      (code) => `"${code}"`,
+    ),
     ...['already_captured', 'already_voided', 'order_in_doubt', 'capture_not_succeeded'].map((code) => `"${code}"`),
   ];
   expect(meant.filter((words) => !text.includes(words))).toEqual([]);

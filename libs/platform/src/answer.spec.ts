@@ -1,7 +1,11 @@
 import type { CallResult } from '@tranche/contracts';
 import { classifyReply, type PlatformReply } from './answer.js';
 
-const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({ kind: 'answered', status, body: JSON.stringify(fields) });
+const json = (fields: Record<string, unknown>, status = 200): PlatformReply => ({
+  kind: 'answered',
+  status,
+  body: JSON.stringify(fields),
+});
 const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
   json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
 function short(classified: CallResult): string {
@@ -15,7 +19,11 @@ describe('what one call came to', () => {
     ['no connection', { kind: 'not_sent', reason: 'unreachable', message: '' }, 'NOT_EXECUTED unreachable'],
     ['too late to send', { kind: 'not_sent', reason: 'send_deadline', message: '' }, 'NOT_EXECUTED send_deadline'],
     ['no whole answer in time', { kind: 'lost', reason: 'timeout', message: '' }, 'IN_DOUBT timeout'],
-    ['a reset after the first byte', { kind: 'lost', reason: 'connection_lost', message: '' }, 'IN_DOUBT connection_lost'],
+    [
+      'a reset after the first byte',
+      { kind: 'lost', reason: 'connection_lost', message: '' },
+      'IN_DOUBT connection_lost',
+    ],
     ['0000', said('0000'), 'OUTCOME succeeded'],
     ['0004', said('0004'), 'OUTCOME succeeded partly'],
     ['2005', said('2005'), 'OUTCOME refused'],
@@ -37,11 +45,19 @@ describe('what one call came to', () => {
     ['an EXECCODE beyond all measure', said('0'.repeat(5_000_000)), 'IN_DOUBT unreadable_answer'],
     ['no EXECCODE', json({ OPERATIONTYPE: 'capture' }), 'IN_DOUBT unreadable_answer'],
     ['nothing', { kind: 'answered', status: 200, body: '' }, 'IN_DOUBT unreadable_answer'],
-    ['half an answer', { kind: 'answered', status: 200, body: '{"EXECCODE":"0000","OPER' }, 'IN_DOUBT unreadable_answer'],
+    [
+      'half an answer',
+      { kind: 'answered', status: 200, body: '{"EXECCODE":"0000","OPER' },
+      'IN_DOUBT unreadable_answer',
+    ],
     ['HTML', { kind: 'answered', status: 200, body: '<html>' }, 'IN_DOUBT unreadable_answer'],
     ['a list', { kind: 'answered', status: 200, body: '[]' }, 'IN_DOUBT unreadable_answer'],
     ['null', { kind: 'answered', status: 200, body: 'null' }, 'IN_DOUBT unreadable_answer'],
-    ['HTTP 500 with a readable body', json({ OPERATIONTYPE: 'capture', EXECCODE: '0000' }, 500), 'IN_DOUBT http_status'],
+    [
+      'HTTP 500 with a readable body',
+      json({ OPERATIONTYPE: 'capture', EXECCODE: '0000' }, 500),
+      'IN_DOUBT http_status',
+    ],
     ['HTTP 302', { kind: 'answered', status: 302, body: '' }, 'IN_DOUBT http_status'],
     ['HTTP 404', { kind: 'answered', status: 404, body: '' }, 'IN_DOUBT http_status'],
     ['HTTP 204', { kind: 'answered', status: 204, body: '' }, 'IN_DOUBT http_status'],
@@ -72,7 +88,11 @@ describe('what one call came to', () => {
 
 describe('the platform’s own words', () => {
   it('are kept', () => {
-    const classified = classifyReply(said('0000', { TRANSACTIONID: 'T1', DESCRIPTOR: 'SHOP', AMOUNT: '1500' }), 'capture', false);
+    const classified = classifyReply(
+      said('0000', { TRANSACTIONID: 'T1', DESCRIPTOR: 'SHOP', AMOUNT: '1500' }),
+      'capture',
+      false,
+    );
     expect(classified).toMatchObject({
       answer: { execCode: '0000', transactionId: 'T1', descriptor: 'SHOP', message: 'text', amount: 1500 },
     });
@@ -90,7 +110,11 @@ describe('the platform’s own words', () => {
   it.each(['000000000', '0000 ', 'é\n', '4001x', 'x'.repeat(65_536)])(
     'an EXECCODE that is none is kept as it came, and proves nothing',
     (execCode) => {
-      expect(classifyReply(said(execCode), 'capture', false)).toMatchObject({ record: 'IN_DOUBT', reason: 'unknown_execcode', execCode });
+      expect(classifyReply(said(execCode), 'capture', false)).toMatchObject({
+        record: 'IN_DOUBT',
+        reason: 'unknown_execcode',
+        execCode,
+      });
     },
   );
 
@@ -99,7 +123,9 @@ describe('the platform’s own words', () => {
     [4097, true],
   ])('MESSAGE of %i characters', (length, messageTruncated) => {
     const classified = classifyReply(said('0000', { MESSAGE: 'x'.repeat(length) }), 'capture', false);
-    expect(classified).toMatchObject({ answer: { message: 'x'.repeat(4096), ...(messageTruncated ? { messageTruncated } : {}) } });
+    expect(classified).toMatchObject({
+      answer: { message: 'x'.repeat(4096), ...(messageTruncated ? { messageTruncated } : {}) },
+    });
   });
 
   it.each([

@@ -1,4 +1,10 @@
-import { execCode as execCodeOf, OPERATION_TYPE_OF, type CallResult, type OperationKind, type PlatformAnswer } from '@tranche/contracts';
+import {
+  execCode as execCodeOf,
+  OPERATION_TYPE_OF,
+  type CallResult,
+  type OperationKind,
+  type PlatformAnswer,
+} from '@tranche/contracts';
 import { boundedAnswer, isExecCode, readAmount } from './bounded-answer.js';
 
 /** What came back from one call. */
@@ -17,7 +23,8 @@ export function classifyReply(reply: PlatformReply, operation: OperationKind, wi
   if (status === 401 && withBearer && /^bearer\b/i.test(reply.wwwAuthenticate ?? '')) {
     return { record: 'NOT_EXECUTED', reason: 'auth_refused', message: 'The platform refused the bearer token' };
   }
-  if (status !== 200) return { record: 'IN_DOUBT', reason: 'http_status', message: `The platform answered HTTP ${status}` };
+  if (status !== 200)
+    return { record: 'IN_DOUBT', reason: 'http_status', message: `The platform answered HTTP ${status}` };
   return classifyBody(reply.body, operation);
 }
 
@@ -25,7 +32,11 @@ function classifyBody(body: string, operation: OperationKind): CallResult {
   const fields = readFields(body);
   const execCode = fields?.get('EXECCODE');
   if (fields === undefined || execCode === undefined || !isExecCode(execCode)) {
-    return { record: 'IN_DOUBT', reason: 'unreadable_answer', message: 'The platform’s answer holds no EXECCODE that can be read' };
+    return {
+      record: 'IN_DOUBT',
+      reason: 'unreadable_answer',
+      message: 'The platform’s answer holds no EXECCODE that can be read',
+    };
   }
   if (fields.get('OPERATIONTYPE') !== OPERATION_TYPE_OF[operation]) {
     return {
@@ -60,7 +71,12 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
     case 'not_executed':
       return { record: 'NOT_EXECUTED', reason: 'execcode', message: meaning, execCode };
     case 'in_doubt':
-      return { record: 'IN_DOUBT', reason: execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode', message: meaning, execCode };
+      return {
+        record: 'IN_DOUBT',
+        reason: execCode === '5004' ? 'platform_in_doubt' : 'unknown_execcode',
+        message: meaning,
+        execCode,
+      };
   }
 }
 

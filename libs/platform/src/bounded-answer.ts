@@ -18,7 +18,14 @@ type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'r
 };
 
 /** The platform's words in a size that always fits a journal record; what was cut or dropped is flagged. */
-export function boundedAnswer({ execCode, transactionId, message, descriptor, amount, redirectHtml }: Said): PlatformAnswer {
+export function boundedAnswer({
+  execCode,
+  transactionId,
+  message,
+  descriptor,
+  amount,
+  redirectHtml,
+}: Said): PlatformAnswer {
   const answer: PlatformAnswer = {};
   if (execCode !== undefined) {
     answer.execCode = execCode.slice(0, EXECCODE_CHARACTERS);

@@ -92,7 +92,10 @@ describe('order of the names', () => {
     ['indices by number', ['C[0]', 'C[1]', 'C[2]', 'C[10]', 'C[100]']],
     ['indices before names at one level', ['C[2]', 'C[10]', 'C[01]', 'C[1a]', 'C[a]']],
     ['a parameter that is a number is a name', ['10', '9']],
-    ['level by level', ['A[0][Z]', 'A[1][A]', 'A[1][B][0]', 'A[1][B][10]', 'AMOUNTS[2027-01-02]', 'AMOUNTS[2027-01-10]']],
+    [
+      'level by level',
+      ['A[0][Z]', 'A[1][A]', 'A[1][B][0]', 'A[1][B][10]', 'AMOUNTS[2027-01-02]', 'AMOUNTS[2027-01-10]'],
+    ],
     ['broken brackets are part of a plain name', ['A[0', 'A[1', 'A[10']],
     ['beyond the basic plane by bytes, not by code units', ['\uffee', '𝔘']],
   ])('%s', (_rule, names) => {
@@ -101,9 +104,14 @@ describe('order of the names', () => {
   });
 
   it('is the same whatever order the parameters come in', () => {
-    const name = fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('A[0]', 'A[10]', 'A[9]', 'A[5A]', 'A', 'A[x][1]'));
+    const name = fc.oneof(
+      fc.string({ maxLength: 4 }),
+      fc.constantFrom('A[0]', 'A[10]', 'A[9]', 'A[5A]', 'A', 'A[x][1]'),
+    );
     const pairs = fc.uniqueArray(fc.tuple(name, fc.string({ maxLength: 3 })), { selector: ([key]) => key });
-    fc.assert(fc.property(pairs, (some) => expect(platformHash('k', [...some].reverse())).toBe(platformHash('k', some))));
+    fc.assert(
+      fc.property(pairs, (some) => expect(platformHash('k', [...some].reverse())).toBe(platformHash('k', some))),
+    );
   });
 });
 

@@ -77,5 +77,8 @@ it.each([
 });
 
 it('no answer', () => {
-  expect(readLookUpAnswer({ kind: 'unanswered', message: 'ECONNREFUSED' })).toEqual({ kind: 'failed', message: 'ECONNREFUSED' });
+  expect(readLookUpAnswer({ kind: 'unanswered', message: 'ECONNREFUSED' })).toEqual({
+    kind: 'failed',
+    message: 'ECONNREFUSED',
+  });
 });

@@ -1,4 +1,10 @@
-import { execCodeClass, operationKindOf, PROTOCOL_VERSION, type ListedTransaction, type Merchant } from '@tranche/contracts';
+import {
+  execCodeClass,
+  operationKindOf,
+  PROTOCOL_VERSION,
+  type ListedTransaction,
+  type Merchant,
+} from '@tranche/contracts';
 import { boundedAnswer, isTransactionId, readAmount } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
 import { signed, signingKey } from './signature.js';
@@ -48,7 +54,8 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
   if (status !== 200) return { kind: 'failed', message: `HTTP ${status}` };
   const answer = parsed(body);
   const execCode = answer?.EXECCODE;
-  if (answer === undefined || typeof execCode !== 'string') return { kind: 'failed', message: 'the answer cannot be read' };
+  if (answer === undefined || typeof execCode !== 'string')
+    return { kind: 'failed', message: 'the answer cannot be read' };
   if (execCodeClass(execCode) === 'refused') return { kind: 'refused', execCode };
   if (execCodeClass(execCode) !== 'succeeded') return { kind: 'failed', message: `EXECCODE ${execCode.slice(0, 8)}` };
   if (!Array.isArray(answer.DATA)) return { kind: 'failed', message: 'the answer has no DATA' };
@@ -65,10 +72,13 @@ function parsed(body: string): Record<string, unknown> | undefined {
 }
 
 function rowOf(row: unknown): Row {
-  return new Map(isObject(row) ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string') : []);
+  return new Map(
+    isObject(row) ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string') : [],
+  );
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** RFC 3339: a time without a zone may be hours away from what it says. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
@@ -92,6 +102,12 @@ export function listedTransaction(row: Row): ListedTransaction | undefined {
     amount,
     dateMs: DATE.test(date) ? Date.parse(date) : Number.NaN,
     extraData: row.get('EXTRADATA'),
-    answer: boundedAnswer({ execCode, transactionId, amount, message: row.get('MESSAGE'), descriptor: row.get('DESCRIPTOR') }),
+    answer: boundedAnswer({
+      execCode,
+      transactionId,
+      amount,
+      message: row.get('MESSAGE'),
+      descriptor: row.get('DESCRIPTOR'),
+    }),
   };
 }

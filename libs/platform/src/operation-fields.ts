@@ -107,7 +107,13 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
   orderId: 'ORDERID',
   amount: 'AMOUNT',
   description: 'DESCRIPTION',
-  client: { id: 'CLIENTIDENT', email: 'CLIENTEMAIL', referrer: 'CLIENTREFERRER', userAgent: 'CLIENTUSERAGENT', ip: 'CLIENTIP' },
+  client: {
+    id: 'CLIENTIDENT',
+    email: 'CLIENTEMAIL',
+    referrer: 'CLIENTREFERRER',
+    userAgent: 'CLIENTUSERAGENT',
+    ip: 'CLIENTIP',
+  },
   cardFullName: 'CARDFULLNAME',
   // "The text names the token parameter TOKEN while the request shape uses HFTOKEN; a builder accepts HFTOKEN."
   hfToken: 'HFTOKEN',

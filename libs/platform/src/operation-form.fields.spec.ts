@@ -1,11 +1,25 @@
 import type { Merchant } from '@tranche/contracts';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aRefund,
+  aVoid,
+} from '@tranche/testing';
 import type { PlatformOperation } from './operation.js';
 import { operationForm } from './operation-form.js';
 
 /** Every parameter of every operation with its value, by the interface's lists (Endpoints, Payment platform operations). */
 
-const merchant: Merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false };
+const merchant: Merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+};
 const apiKeyId = '00000000-0000-4000-8000-00000000000a';
 
 function sent(operation: PlatformOperation['operation'], data: unknown): Record<string, string> {
@@ -74,7 +88,12 @@ const COMMON = {
   ...ADDRESSES,
 };
 const client = { userAgent: 'the agent', ip: '92.184.100.10', id: 'the id', email: 'a@b.fr' };
-const CLIENT = { CLIENTUSERAGENT: 'the agent', CLIENTIP: '92.184.100.10', CLIENTIDENT: 'the id', CLIENTEMAIL: 'a@b.fr' };
+const CLIENT = {
+  CLIENTUSERAGENT: 'the agent',
+  CLIENTIP: '92.184.100.10',
+  CLIENTIDENT: 'the id',
+  CLIENTEMAIL: 'a@b.fr',
+};
 
 it('authorization, method A', () => {
   const data = aPartnerAAuthorization({

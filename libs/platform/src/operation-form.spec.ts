@@ -34,7 +34,11 @@ it.each([
 ] as const)('%s is signed over exactly what is sent', (operation, data, operationType) => {
   const form = operationForm(commandOf(operation, data), { transactionId: 'T1' });
   const { method, parameters } = parametersOf(form.body);
-  expect([method, form.operationType, parameters.get('OPERATIONTYPE')]).toEqual([operationType, operationType, operationType]);
+  expect([method, form.operationType, parameters.get('OPERATIONTYPE')]).toEqual([
+    operationType,
+    operationType,
+    operationType,
+  ]);
   expect(parameters.get('HASH')).toBe(platformHash('account-key', parameters));
   expect([parameters.get('IDENTIFIER'), parameters.get('VERSION')]).toEqual(['SHOP', '3.0']);
 });
@@ -59,7 +63,10 @@ it('signs with the key of APIKEYID when one is sent', () => {
 });
 
 it('sends EXTRADATA as it is given for the attempt', () => {
-  const form = operationForm(commandOf('capture', aCapture({ extraData: 'basket 7' })), { transactionId: 'T1', extraData: 'basket 7|tag' });
+  const form = operationForm(commandOf('capture', aCapture({ extraData: 'basket 7' })), {
+    transactionId: 'T1',
+    extraData: 'basket 7|tag',
+  });
   expect(parametersOf(form.body).parameters.get('EXTRADATA')).toBe('basket 7|tag');
 });
 

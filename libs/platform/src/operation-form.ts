@@ -1,4 +1,11 @@
-import { methodOfRail, METHODS, OPERATION_TYPE_OF, PAYMENT_OPTIONS, PROTOCOL_VERSION, type OperationType } from '@tranche/contracts';
+import {
+  methodOfRail,
+  METHODS,
+  OPERATION_TYPE_OF,
+  PAYMENT_OPTIONS,
+  PROTOCOL_VERSION,
+  type OperationType,
+} from '@tranche/contracts';
 import { encodeForm, type Parameters } from './form.js';
 import type { PlatformOperation } from './operation.js';
 import { ListOf, NotSent, OPERATION_FIELDS } from './operation-fields.js';
@@ -29,7 +36,10 @@ export function operationForm(operation: PlatformOperation, context: FormContext
 }
 
 /** The same before it is encoded, HASH included. */
-export function operationParameters(operation: PlatformOperation, { transactionId, extraData }: FormContext): Parameters {
+export function operationParameters(
+  operation: PlatformOperation,
+  { transactionId, extraData }: FormContext,
+): Parameters {
   const { data, merchant } = operation;
   const own = {
     ...data,
@@ -71,6 +81,8 @@ function parametersOf(fields: Fields, data: object, name = (parameter: string) =
     if (typeof to === 'string') return [[name(to), typeof value === 'string' ? value : JSON.stringify(value)]];
     if (!(to instanceof ListOf)) return parametersOf(to, value as object, name);
     const items = value as readonly object[];
-    return items.flatMap((item, index) => parametersOf(to.fields as Fields, item, (parameter) => `${to.name}[${index}][${parameter}]`));
+    return items.flatMap((item, index) =>
+      parametersOf(to.fields as Fields, item, (parameter) => `${to.name}[${index}][${parameter}]`),
+    );
   });
 }

@@ -1,4 +1,13 @@
-import type { Authorization, Capture, CardPayment, Merchant, OperationKind, Rail, Refund, VoidAuthorization } from '@tranche/contracts';
+import type {
+  Authorization,
+  Capture,
+  CardPayment,
+  Merchant,
+  OperationKind,
+  Rail,
+  Refund,
+  VoidAuthorization,
+} from '@tranche/contracts';
 
 /** The fields of each operation's command. */
 export interface OperationData {

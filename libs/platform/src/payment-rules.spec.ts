@@ -1,5 +1,12 @@
 import type { Merchant } from '@tranche/contracts';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aPartnerBCartItem, aVoid } from '@tranche/testing';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aPartnerBCartItem,
+  aVoid,
+} from '@tranche/testing';
 import type { PlatformOperation } from './operation.js';
 import { faultsOfAge, faultsOfOrder, faultsOfRules as faultsOfRulesAt } from './payment-rules.js';
 
@@ -30,24 +37,34 @@ describe('method B, 150 to 2000 EUR', () => {
     [200_000, []],
     [200_001, ['amount amount_out_of_range']],
   ])('%i cents', (amount, faults) => {
-    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount }), french))).toEqual(faults);
+    expect(
+      codesOf(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount }), french)),
+    ).toEqual(faults);
   });
 
   it('says nothing of other currencies', () => {
     expect(
-      faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount: 100 }), { ...french, currency: 'CHF' }),
+      faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ amount: 100 }), {
+        ...french,
+        currency: 'CHF',
+      }),
     ).toEqual([]);
   });
 
   it('does not hold for method A', () => {
-    expect(faultsOfRules('partner-a', 'payment.authorize', aPartnerAAuthorization({ amount: 100 }), french)).toEqual([]);
+    expect(faultsOfRules('partner-a', 'payment.authorize', aPartnerAAuthorization({ amount: 100 }), french)).toEqual(
+      [],
+    );
   });
 });
 
 describe('express is for deliveries under 48 hours', () => {
-  const order = (item: object) => aPartnerBAuthorization({ cart: [aPartnerBCartItem(), { ...aPartnerBCartItem(), ...item }] });
+  const order = (item: object) =>
+    aPartnerBAuthorization({ cart: [aPartnerBCartItem(), { ...aPartnerBCartItem(), ...item }] });
   const codes = (item: object, timeMs = MADE) =>
-    codesOf(faultsOfRulesAt('partner-b', 'payment.authorize', order({ deliverySpeed: 'express', ...item }), french, timeMs));
+    codesOf(
+      faultsOfRulesAt('partner-b', 'payment.authorize', order({ deliverySpeed: 'express', ...item }), french, timeMs),
+    );
   const absent = { deliveryExpectedDate: undefined, deliveryExpectedDelay: undefined };
   const refused = ['cart[1].deliverySpeed not_express'];
 
@@ -101,8 +118,12 @@ describe('Spanish-market accounts', () => {
 
   it.each(['partnerB-3x', 'partnerB-4x', 'partnerB-4xsansfrais'] as const)('have no %s', (paymentOption) => {
     const data = { ...withPhone('billing', 'mobilePhone', '+34612345678'), paymentOption };
-    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual(['paymentOption option_not_in_market']);
-    expect(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french)).toEqual([]);
+    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', data, spanish))).toEqual([
+      'paymentOption option_not_in_market',
+    ]);
+    expect(faultsOfRules('partner-b', 'payment.authorize', aPartnerBAuthorization({ paymentOption }), french)).toEqual(
+      [],
+    );
   });
 });
 
@@ -116,19 +137,30 @@ describe('an API key id', () => {
   });
 });
 
-it.each([undefined, null, 7, 'text', [], { billing: null, amount: 'x' }])('reads nothing out of %p and does not throw', (data) => {
-  expect(() => faultsOfRules('partner-b', 'payment.authorize', data, spanish)).not.toThrow();
-});
+it.each([undefined, null, 7, 'text', [], { billing: null, amount: 'x' }])(
+  'reads nothing out of %p and does not throw',
+  (data) => {
+    expect(() => faultsOfRules('partner-b', 'payment.authorize', data, spanish)).not.toThrow();
+  },
+);
 
 describe('age', () => {
   const TIME = Date.parse('2026-03-01T10:00:00.000Z');
   const days = (count: number) => count * 86_400_000;
   const capture = (notAfter?: string) =>
-    ({ operation: 'capture', timeMs: TIME, data: aCapture({ ...(notAfter ? { notAfter } : {}) }) }) as PlatformOperation & {
+    ({
+      operation: 'capture',
+      timeMs: TIME,
+      data: aCapture({ ...(notAfter ? { notAfter } : {}) }),
+    }) as PlatformOperation & {
       timeMs: number;
     };
   const payment = (tokenizedAt?: string) =>
-    ({ operation: 'pay', timeMs: TIME, data: aCardPayment({ ...(tokenizedAt ? { tokenizedAt } : {}) }) }) as PlatformOperation & {
+    ({
+      operation: 'pay',
+      timeMs: TIME,
+      data: aCardPayment({ ...(tokenizedAt ? { tokenizedAt } : {}) }),
+    }) as PlatformOperation & {
       timeMs: number;
     };
   const minutes = (count: number) => count * 60_000;

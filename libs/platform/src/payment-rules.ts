@@ -24,7 +24,13 @@ const COMMAND_LIFETIME_MS = 7 * 86_400_000;
  * Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. `timeMs`:
  * when the command was made, not a number where it does not say so.
  */
-export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merchant: Merchant, timeMs: number): Fault[] {
+export function faultsOfRules(
+  rail: Rail,
+  type: CommandType,
+  data: unknown,
+  merchant: Merchant,
+  timeMs: number,
+): Fault[] {
   const faults: Fault[] = [];
   if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
@@ -45,8 +51,11 @@ export function faultsOfRules(rail: Rail, type: CommandType, data: unknown, merc
 function faultsOfAmount(method: Method, data: unknown, { currency }: Merchant): Fault[] {
   const { limits, setBy } = amountLimits(method, read(data, 'paymentOption')) ?? {};
   const amount = read(data, 'amount');
-  if (limits?.currency !== currency || typeof amount !== 'number' || (amount >= limits.min && amount <= limits.max)) return [];
-  return [{ path: 'amount', code: 'amount_out_of_range', message: `must be ${limits.min} to ${limits.max} with ${setBy}` }];
+  if (limits?.currency !== currency || typeof amount !== 'number' || (amount >= limits.min && amount <= limits.max))
+    return [];
+  return [
+    { path: 'amount', code: 'amount_out_of_range', message: `must be ${limits.min} to ${limits.max} with ${setBy}` },
+  ];
 }
 
 function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fault[] {
@@ -55,7 +64,11 @@ function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fa
   const option = read(data, 'paymentOption');
   const options: readonly string[] = optionsOf(method, market);
   if (isPaymentOption(option) && !options.includes(option)) {
-    faults.push({ path: 'paymentOption', code: 'option_not_in_market', message: `must be ${options.join(' or ')} for ${account}` });
+    faults.push({
+      path: 'paymentOption',
+      code: 'option_not_in_market',
+      message: `must be ${options.join(' or ')} for ${account}`,
+    });
   }
   const forms = methodRow(method).phones?.[market];
   if (forms === undefined) return faults;
@@ -64,7 +77,11 @@ function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fa
       const phone = read(read(data, address), field);
       const { pattern, says } = forms[field];
       if (typeof phone === 'string' && !pattern.test(phone)) {
-        faults.push({ path: `${address}.${field}`, code: 'phone_not_in_market', message: `must be ${says} for ${account}` });
+        faults.push({
+          path: `${address}.${field}`,
+          code: 'phone_not_in_market',
+          message: `must be ${says} for ${account}`,
+        });
       }
     }
   }
@@ -82,7 +99,13 @@ function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[
   if (expressHours === undefined || !Array.isArray(cart)) return [];
   return cart.flatMap((item: unknown, index): Fault[] => {
     if (read(item, 'deliverySpeed') !== 'express' || hoursAtLeast(item, timeMs) < expressHours) return [];
-    return [{ path: `cart[${index}].deliverySpeed`, code: 'not_express', message: `is for deliveries under ${expressHours} hours` }];
+    return [
+      {
+        path: `cart[${index}].deliverySpeed`,
+        code: 'not_express',
+        message: `is for deliveries under ${expressHours} hours`,
+      },
+    ];
   });
 }
 
@@ -90,7 +113,8 @@ function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[
 function hoursAtLeast(item: unknown, timeMs: number): number {
   const delay = read(item, 'deliveryExpectedDelay');
   const date = read(item, 'deliveryExpectedDate');
-  const byDate = typeof date === 'string' && isCalendarDate(date) ? Date.parse(`${date}T00:00:00Z`) - EARLIEST_ZONE_MS - timeMs : 0;
+  const byDate =
+    typeof date === 'string' && isCalendarDate(date) ? Date.parse(`${date}T00:00:00Z`) - EARLIEST_ZONE_MS - timeMs : 0;
   return Math.max(typeof delay === 'number' ? delay * 24 : 0, Number.isNaN(byDate) ? 0 : byDate / HOUR_MS);
 }
 
@@ -103,9 +127,14 @@ export function faultsOfAge(command: PlatformOperation & { timeMs: number }, now
   if (data.notAfter !== undefined && nowMs > Date.parse(data.notAfter))
     faults.push({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' });
   if (command.operation === 'pay') {
-    const tokenizedAtMs = command.data.tokenizedAt === undefined ? command.timeMs : Date.parse(command.data.tokenizedAt);
+    const tokenizedAtMs =
+      command.data.tokenizedAt === undefined ? command.timeMs : Date.parse(command.data.tokenizedAt);
     if (nowMs - tokenizedAtMs > HFTOKEN_LIFETIME_MS)
-      faults.push({ path: 'hfToken', code: 'hftoken_expired', message: `is older than ${METHODS.card.tokenMinutes} minutes` });
+      faults.push({
+        path: 'hfToken',
+        code: 'hftoken_expired',
+        message: `is older than ${METHODS.card.tokenMinutes} minutes`,
+      });
   }
   return faults;
 }
@@ -117,11 +146,17 @@ export function faultsOfOrder(command: PlatformOperation, method: Method, transa
   if (command.operation === 'void' && !METHODS[method].takesVoid)
     faults.push({ path: '', code: 'void_not_offered', message: `Method ${method} has no void` });
   if (isFollowUp && transactionId === undefined) {
-    faults.push({ path: 'transactionId', code: 'transaction_unknown', message: 'is not given and the order shows none that fits' });
+    faults.push({
+      path: 'transactionId',
+      code: 'transaction_unknown',
+      message: 'is not given and the order shows none that fits',
+    });
   }
   return faults;
 }
 
 function read(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }

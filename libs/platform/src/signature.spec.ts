@@ -89,6 +89,8 @@ describe('an API key of type Public', () => {
   it('proves nothing of what comes in', () => {
     const parameters: Parameters = [['APIKEYID', 'public'], ['ORDERID', '1']]; // prettier-ignore
     for (const key of ['', 'public', 'undefined'])
-      expect(isSignedBy({ ...shop, notificationKey: 'n' }, [...parameters, ['HASH', platformHash(key, parameters)]])).toBe(false);
+      expect(
+        isSignedBy({ ...shop, notificationKey: 'n' }, [...parameters, ['HASH', platformHash(key, parameters)]]),
+      ).toBe(false);
   });
 });

@@ -40,7 +40,9 @@ function isSignedWith(keys: readonly (string | undefined)[], parameters: Paramet
   const hash = valueOf(parameters, 'HASH');
   if (hash === undefined) return false;
   // No short cut: which of the keys fits shall not be told by the time it takes.
-  const fitting = keys.filter((key) => key !== undefined).filter((key) => equalHash(platformHash(key, parameters), hash));
+  const fitting = keys
+    .filter((key) => key !== undefined)
+    .filter((key) => equalHash(platformHash(key, parameters), hash));
   return fitting.some((key) => !parameters.some(([name, value]) => name.includes(key) || holdsPair(value, key)));
 }
 

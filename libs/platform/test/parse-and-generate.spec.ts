@@ -1,12 +1,32 @@
 import { PAYMENT_OPTIONS, type CommandData, type Merchant } from '@tranche/contracts';
-import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization, aRefund, aVoid } from '@tranche/testing';
+import {
+  aCapture,
+  aCardPayment,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  aRefund,
+  aVoid,
+} from '@tranche/testing';
 import { isSignedBy, ListOf, NotSent, OPERATION_FIELDS, operationForm, type PlatformOperation } from '../src/index.js';
 
 /** One fixture, three ways: the form holds the fixture's parameters, reading the form gives the fixture's fields back, and its HASH is right. */
 
-const merchant = { merchant: 'shop', identifier: 'SHOP', accountKey: 'key', market: 'FR', currency: 'EUR', lookup: false } as Merchant;
+const merchant = {
+  merchant: 'shop',
+  identifier: 'SHOP',
+  accountKey: 'key',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+} as Merchant;
 const apiKeyId = '00000000-0000-4000-8000-00000000000a';
-const options = { extraData: 'basket 7', metadata: 'meta & more', supersedes: 'command-0', notAfter: '2026-03-01T10:00:00Z', apiKeyId };
+const options = {
+  extraData: 'basket 7',
+  metadata: 'meta & more',
+  supersedes: 'command-0',
+  notAfter: '2026-03-01T10:00:00Z',
+  apiKeyId,
+};
 const { extraData, notAfter } = options;
 const cartOf = <T>(item: T) => [item, item];
 
@@ -33,7 +53,12 @@ const FIXTURES: readonly [
     'partner-b-authorization',
     aPartnerBAuthorization({
       ...options,
-      cart: cartOf({ ...aPartnerBAuthorization().cart[0]!, discount: '10.5', tax: '20', subMerchantExternalId: 'OPERATOR' }),
+      cart: cartOf({
+        ...aPartnerBAuthorization().cart[0]!,
+        discount: '10.5',
+        tax: '20',
+        subMerchantExternalId: 'OPERATOR',
+      }),
     }),
   ],
   [
@@ -50,14 +75,19 @@ const FIXTURES: readonly [
 type Table = { readonly [field: string]: unknown };
 
 /** The mirror of the form: the fields that the parameters carry. */
-function readFields(table: Table, parameters: ReadonlyMap<string, string>, name = (text: string) => text): Record<string, unknown> {
+function readFields(
+  table: Table,
+  parameters: ReadonlyMap<string, string>,
+  name = (text: string) => text,
+): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [field, to] of Object.entries(table)) {
     if (to instanceof NotSent) continue;
     if (typeof to === 'string') fields[field] = parameters.get(name(to));
     else if (to instanceof ListOf) {
       const count = [...parameters.keys()].filter((each) => each.endsWith('[TOTALAMOUNT]')).length;
-      const read = (index: number) => readFields(to.fields as Table, parameters, (text) => `${to.name}[${index}][${text}]`);
+      const read = (index: number) =>
+        readFields(to.fields as Table, parameters, (text) => `${to.name}[${index}][${text}]`);
       fields[field] = Array.from({ length: count }, (_, index) => read(index));
     } else fields[field] = readFields(to as Table, parameters, name);
   }
@@ -75,9 +105,12 @@ function travelling(table: Table, data: object): Record<string, unknown> {
 }
 
 function formOf(operation: PlatformOperation['operation'], data: CommandData) {
-  const rail = 'paymentOption' in data && PAYMENT_OPTIONS[data.paymentOption].method === 'B' ? 'partner-b' : 'partner-a';
+  const rail =
+    'paymentOption' in data && PAYMENT_OPTIONS[data.paymentOption].method === 'B' ? 'partner-b' : 'partner-a';
   const { body } = operationForm({ operation, data, merchant, rail } as PlatformOperation, {});
-  return [...new URLSearchParams(body)].slice(1).map(([name, value]) => [name.replace(/^params\[([^\]]*)\]/, '$1'), value] as const);
+  return [...new URLSearchParams(body)]
+    .slice(1)
+    .map(([name, value]) => [name.replace(/^params\[([^\]]*)\]/, '$1'), value] as const);
 }
 
 /** Every field of a table, `a.b` for nested ones. */

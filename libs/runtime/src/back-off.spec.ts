@@ -12,7 +12,9 @@ describe('backOffMs', () => {
     [5, 1, 1000],
     [1000, 1, 1000],
     [1000, 0, 500],
-  ])('repeat %i with random %d waits %i ms', (repeat, random, ms) => expect(backOffMs(repeat, backOff, random)).toBe(ms));
+  ])('repeat %i with random %d waits %i ms', (repeat, random, ms) =>
+    expect(backOffMs(repeat, backOff, random)).toBe(ms),
+  );
 });
 
 describe('waiting', () => {

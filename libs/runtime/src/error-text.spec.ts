@@ -8,7 +8,8 @@ describe('an error', () => {
     expect(reasonOf('text')).toBe('text');
   });
 
-  it('without a text has one all the same', () => expect(errorText(Object.create(null))).toBe('what was thrown has no text'));
+  it('without a text has one all the same', () =>
+    expect(errorText(Object.create(null))).toBe('what was thrown has no text'));
 
   it('of a report does not reach the work', () => {
     ignoreErrors(() => {

@@ -10,7 +10,9 @@ describe('untilUp', () => {
   it('tries until it works and says each failure plainly', async () => {
     let attempts = 0;
     const attempt = () => (++attempts < 3 ? Promise.reject(new Error('connection refused')) : Promise.resolve('up'));
-    await expect(untilUp('Kafka', attempt, { log, signal: new AbortController().signal, firstMs: 1, maxMs: 2 })).resolves.toBe('up');
+    await expect(
+      untilUp('Kafka', attempt, { log, signal: new AbortController().signal, firstMs: 1, maxMs: 2 }),
+    ).resolves.toBe('up');
     expect(lines.map(({ level }) => level)).toEqual(['warn', 'warn', 'info']);
     expect(lines[0]?.message).toMatch(/^Kafka cannot be reached: connection refused\. Trying again in \d+ ms$/);
   });
@@ -30,6 +32,8 @@ describe('untilUp', () => {
     });
     stopping.abort(new Error('stopping'));
     await expect(waiting).rejects.toThrow();
-    await expect(untilUp('Kafka', () => Promise.resolve(), { log, signal: stopping.signal })).rejects.toThrow('stopping');
+    await expect(untilUp('Kafka', () => Promise.resolve(), { log, signal: stopping.signal })).rejects.toThrow(
+      'stopping',
+    );
   });
 });

@@ -24,7 +24,11 @@ describe('bearer keys', () => {
     `Bearer ${'x'.repeat(257)}`,
   ])('refuses %s, and repeats nothing of it', (header) => {
     expect(() => holderOfKey([alice, bob], header)).toThrow(
-      expect.objectContaining<Partial<Problem>>({ status: 401, code: 'unauthorized', headers: { 'www-authenticate': 'Bearer' } }),
+      expect.objectContaining<Partial<Problem>>({
+        status: 401,
+        code: 'unauthorized',
+        headers: { 'www-authenticate': 'Bearer' },
+      }),
     );
     expect(() => holderOfKey([alice, bob], header)).toThrow(/^A known key is needed: Authorization: Bearer <key>\.$/);
   });

@@ -56,7 +56,13 @@ describe('configuration', () => {
       PLATFORMS: 'http://x.example, https://y.example',
       TOPICS: 'a, b',
     });
-    expect(settings).toMatchObject({ port: 80, isVerbose: true, topics: ['a', 'b'], colour: 'red', nickname: undefined });
+    expect(settings).toMatchObject({
+      port: 80,
+      isVerbose: true,
+      topics: ['a', 'b'],
+      colour: 'red',
+      nickname: undefined,
+    });
     expect(settings.hostUrl.href).toBe('https://host.example/x');
     expect(settings.platforms.map(({ host }) => host)).toEqual(['x.example', 'y.example']);
     expect(settings.apiSecret.reveal()).toBe('s3cret');
@@ -70,7 +76,15 @@ describe('configuration', () => {
 
   it('reports every fault at once, by variable', () => {
     const faults = faultsOf({ PORT: '70000', VERBOSE: 'yes', PLATFORMS: 'nowhere', TOPICS: 'a,,b', COLOUR: 'green' });
-    expect(faults.map(({ name }) => name).sort()).toEqual(['API_SECRET', 'COLOUR', 'HOST_URL', 'PLATFORMS', 'PORT', 'TOPICS', 'VERBOSE']);
+    expect(faults.map(({ name }) => name).sort()).toEqual([
+      'API_SECRET',
+      'COLOUR',
+      'HOST_URL',
+      'PLATFORMS',
+      'PORT',
+      'TOPICS',
+      'VERBOSE',
+    ]);
     const error = new ConfigError(faults);
     expect(error.message.split('\n')).toHaveLength(7);
   });
@@ -98,13 +112,20 @@ describe('configuration', () => {
 
   it('says what is wrong and what to set, and never repeats a value', () => {
     const [missing] = faultsOf({ HOST_URL: sound.HOST_URL });
-    expect(missing?.message).toBe('is not set. Set it to the key of the API, or API_SECRET_FILE to a file that holds it');
-    expect(JSON.stringify(faultsOf({ ...sound, HOST_URL: 'canary-value', PORT: 'canary-value' }))).not.toContain('canary-value');
+    expect(missing?.message).toBe(
+      'is not set. Set it to the key of the API, or API_SECRET_FILE to a file that holds it',
+    );
+    expect(JSON.stringify(faultsOf({ ...sound, HOST_URL: 'canary-value', PORT: 'canary-value' }))).not.toContain(
+      'canary-value',
+    );
   });
 
   describe('secrets from files', () => {
     it('takes the content without its last line break only', () => {
-      const { apiSecret } = loadConfig(Settings, { HOST_URL: sound.HOST_URL, API_SECRET_FILE: file('secret', ' two\nlines \r\n') });
+      const { apiSecret } = loadConfig(Settings, {
+        HOST_URL: sound.HOST_URL,
+        API_SECRET_FILE: file('secret', ' two\nlines \r\n'),
+      });
       expect(apiSecret.reveal()).toBe(' two\nlines ');
     });
 
@@ -181,6 +202,9 @@ describe('configuration', () => {
       ['API_SECRET', true, true],
       ['NICKNAME', false, false],
     ]);
-    expect(describeConfig(Settings)[3]).toMatchObject({ default: 'http://a.example,http://b.example', property: 'platforms' });
+    expect(describeConfig(Settings)[3]).toMatchObject({
+      default: 'http://a.example,http://b.example',
+      property: 'platforms',
+    });
   });
 });

@@ -77,7 +77,10 @@ export function loadConfig<T extends object>(Class: ConfigClass<T>, env: Environ
   return config;
 }
 
-export function readConfig<T extends object>(Class: ConfigClass<T>, env: Environment): { config: T; faults: ConfigFault[] } {
+export function readConfig<T extends object>(
+  Class: ConfigClass<T>,
+  env: Environment,
+): { config: T; faults: ConfigFault[] } {
   const config = new Class();
   const faults: ConfigFault[] = [];
   const unread = new Set<string>();
@@ -113,7 +116,8 @@ function declarationsOf(Class: ConfigClass<object>): Declaration[] {
 }
 
 function valueOf(declaration: Declaration, env: Environment): unknown {
-  const text = textOf(declaration, env) ?? (declaration.default === undefined ? undefined : String(declaration.default));
+  const text =
+    textOf(declaration, env) ?? (declaration.default === undefined ? undefined : String(declaration.default));
   if (text !== undefined) return parse(declaration, text);
   if (declaration.optional) return undefined;
   throw new Error(
@@ -136,9 +140,12 @@ function readSecretFile(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Error(`${name}_FILE names a file that cannot be read (${reasonOf(error)}). Correct the path or the file's permissions`, {
-      cause: error,
-    });
+    throw new Error(
+      `${name}_FILE names a file that cannot be read (${reasonOf(error)}). Correct the path or the file's permissions`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -159,7 +166,10 @@ function readablePath(text: string): string {
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new Error(`names a file that cannot be read (${reasonOf(error)}). Correct the path or the file's permissions`, { cause: error });
+    throw new Error(
+      `names a file that cannot be read (${reasonOf(error)}). Correct the path or the file's permissions`,
+      { cause: error },
+    );
   }
   if (!statSync(path).isFile()) throw new Error('names something that is not a file. Correct the path');
   return path;
@@ -185,7 +195,9 @@ function list(text: string): string[] {
 function url(text: string, protocols: readonly string[] = ['http', 'https']): URL {
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   if (parsed === undefined || !protocols.includes(parsed.protocol.slice(0, -1))) {
-    throw new Error(`is not an address. Use one that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`);
+    throw new Error(
+      `is not an address. Use one that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
+    );
   }
   return parsed;
 }

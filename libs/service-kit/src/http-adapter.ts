@@ -64,9 +64,15 @@ export function httpAdapter(
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    ...(rewriteUrl && { rewriteUrl: ({ url = '', method = '' }: { url?: string; method?: string }) => rewriteUrl(url, method) }),
+    ...(rewriteUrl && {
+      rewriteUrl: ({ url = '', method = '' }: { url?: string; method?: string }) => rewriteUrl(url, method),
+    }),
     routerOptions: { maxParamLength: 2_000 },
-    http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: 1_000 },
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: 1_000,
+    },
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       sendProblem(reply, request, problemOf(error));
@@ -104,7 +110,11 @@ function observe(
   const fastify = adapter.getInstance();
   fastify.decorateRequest(OBSERVED, undefined);
   fastify.addHook('onRequest', (request: ObservedRequest, _reply, done) => {
-    const { span, active } = openSpan(continuesTraces ? request.headers : {}, `${request.method} ${routeOf(request)}`, SpanKind.SERVER);
+    const { span, active } = openSpan(
+      continuesTraces ? request.headers : {},
+      `${request.method} ${routeOf(request)}`,
+      SpanKind.SERVER,
+    );
     request[OBSERVED] = { span, startedAtMs: performance.now() };
     context.with(active, done);
   });
@@ -144,5 +154,9 @@ export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 
 }
 
 function unreadable(): Problem {
-  return new Problem({ status: 400, code: 'malformed_request', detail: 'This is not an HTTP request that can be read.' });
+  return new Problem({
+    status: 400,
+    code: 'malformed_request',
+    detail: 'This is not an HTTP request that can be read.',
+  });
 }

@@ -18,7 +18,14 @@ export { KitConfig } from './kit.config.js';
 export { ConfigToken, KitModule, ServiceLifetime } from './kit.module.js';
 export { createLogger, LOG_LEVELS, ServiceLogger, type LogLevel } from './logger.js';
 export { Metrics } from './metrics.js';
-export { Problem, PROBLEM_CONTENT_TYPE, problemDocument, type ProblemDocument, type ProblemFault, type ProblemOptions } from './problem.js';
+export {
+  Problem,
+  PROBLEM_CONTENT_TYPE,
+  problemDocument,
+  type ProblemDocument,
+  type ProblemFault,
+  type ProblemOptions,
+} from './problem.js';
 export { ProblemFilter, problemOf, sendProblem } from './problem.filter.js';
 export { isSensitiveName, redact, redactText } from './redaction.js';
 export { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';

@@ -10,7 +10,11 @@ class Settings extends KafkaConfig {
   }
 }
 
-const sasl = { KAFKA_SASL_MECHANISM: 'scram-sha-512', KAFKA_SASL_USERNAME: 'gateway', KAFKA_SASL_PASSWORD: 'of-the-gateway' };
+const sasl = {
+  KAFKA_SASL_MECHANISM: 'scram-sha-512',
+  KAFKA_SASL_USERNAME: 'gateway',
+  KAFKA_SASL_PASSWORD: 'of-the-gateway',
+};
 
 describe('KafkaConfig', () => {
   it('adds its settings to those of the class that extends it', () => {
@@ -22,7 +26,10 @@ describe('KafkaConfig', () => {
       'KAFKA_SASL_USERNAME',
       'KAFKA_SASL_PASSWORD',
     ]);
-    expect(loadConfig(Settings, { PORT: '1', KAFKA_TOPIC_PREFIX: 'shop.' })).toMatchObject({ port: 1, kafkaTopicPrefix: 'shop.' });
+    expect(loadConfig(Settings, { PORT: '1', KAFKA_TOPIC_PREFIX: 'shop.' })).toMatchObject({
+      port: 1,
+      kafkaTopicPrefix: 'shop.',
+    });
   });
 
   it('is plain without settings, TLS with KAFKA_SSL, and SASL with all three settings', () => {
@@ -42,7 +49,10 @@ describe('KafkaConfig', () => {
       { name: 'KAFKA_SASL_PASSWORD', message: 'must be set with KAFKA_SASL_MECHANISM' },
     ]);
     expect(readConfig(Settings, { ...sasl, KAFKA_SASL_MECHANISM: 'gssapi' }).faults).toEqual([
-      { name: 'KAFKA_SASL_MECHANISM', message: 'must be one of the following values: plain, scram-sha-256, scram-sha-512' },
+      {
+        name: 'KAFKA_SASL_MECHANISM',
+        message: 'must be one of the following values: plain, scram-sha-256, scram-sha-512',
+      },
     ]);
   });
 

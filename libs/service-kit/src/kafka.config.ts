@@ -35,7 +35,12 @@ export abstract class KafkaConfig {
   kafkaSaslPassword?: Secret;
 
   protected get kafkaSecurity(): KafkaSecurity {
-    const { kafkaSsl: ssl, kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: password } = this;
+    const {
+      kafkaSsl: ssl,
+      kafkaSaslMechanism: mechanism,
+      kafkaSaslUsername: username,
+      kafkaSaslPassword: password,
+    } = this;
     if (mechanism === undefined || username === undefined || password === undefined) return { ssl };
     return { ssl, sasl: { mechanism, username, password: password.reveal() } };
   }

@@ -16,6 +16,9 @@ export class KitConfig {
   @Max(600_000)
   shutdownTimeoutMs: number;
 
-  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', { doc: 'where spans are sent by OTLP over HTTP; nowhere if not set', optional: true })
+  @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    doc: 'where spans are sent by OTLP over HTTP; nowhere if not set',
+    optional: true,
+  })
   otlpEndpoint?: URL;
 }

@@ -13,7 +13,13 @@ describe('ServiceLogger', () => {
     const { log, lines } = memoryLogger();
     log.info({ orderId: 'o1' }, 'hello');
     expect(lines).toEqual([
-      { level: 'info', service: 'test', orderId: 'o1', message: 'hello', time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
+      {
+        level: 'info',
+        service: 'test',
+        orderId: 'o1',
+        message: 'hello',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      },
     ]);
   });
 
@@ -39,9 +45,14 @@ describe('ServiceLogger', () => {
   it('carries the ids of the active span', async () => {
     await startTracing('test');
     const { log, lines } = memoryLogger();
-    withTrace({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }, 'work', () => log.info({}, 'inside'));
+    withTrace({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }, 'work', () =>
+      log.info({}, 'inside'),
+    );
     log.info({}, 'outside');
-    expect(lines[0]).toMatchObject({ trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(lines[0]).toMatchObject({
+      trace_id: '0af7651916cd43dd8448eb211c80319c',
+      span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
     expect(lines[0]?.span_id).not.toBe('b7ad6b7169203331');
     expect(lines[1]).not.toHaveProperty('trace_id');
   });

@@ -39,7 +39,11 @@ export class ServiceLogger {
   }
 }
 
-export function createLogger(options: { name: string; level?: LogLevel; destination?: DestinationStream }): ServiceLogger {
+export function createLogger(options: {
+  name: string;
+  level?: LogLevel;
+  destination?: DestinationStream;
+}): ServiceLogger {
   const { name, level = 'info', destination = pino.destination({ dest: 1, sync: true }) } = options;
   return new ServiceLogger(
     pino(

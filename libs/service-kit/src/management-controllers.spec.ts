@@ -1,6 +1,16 @@
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
-import { Body, Controller, Get, Module, Post, UseGuards, type CanActivate, type ExecutionContext, type OnModuleInit } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Module,
+  Post,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { holderOfKey } from './bearer-keys.js';
 import { loadConfig } from './config.js';
@@ -15,7 +25,10 @@ const gate = new EventEmitter();
 
 class Guard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    holderOfKey(people, context.switchToHttp().getRequest<{ headers: { authorization?: string } }>().headers.authorization);
+    holderOfKey(
+      people,
+      context.switchToHttp().getRequest<{ headers: { authorization?: string } }>().headers.authorization,
+    );
     return true;
   }
 }

@@ -28,7 +28,9 @@ describe('management port', () => {
     trouble = reason;
     const readiness = await get('/health/ready');
     expect(readiness).toMatchObject({ status: ready, type: 'application/json; charset=utf-8' });
-    expect(readiness.body).toEqual(reason ? { status: 'down', reasons: [{ name: 'redis', reason }] } : { status: 'up', reasons: [] });
+    expect(readiness.body).toEqual(
+      reason ? { status: 'down', reasons: [{ name: 'redis', reason }] } : { status: 'up', reasons: [] },
+    );
     expect((await get('/health/live')).status).toBe(live);
   });
 

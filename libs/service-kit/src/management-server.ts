@@ -6,7 +6,12 @@ import { refuseUnreadable } from './http-adapter.js';
 import type { Metrics } from './metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
 
-const LIMITS = { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+const LIMITS = {
+  requestTimeout: 5_000,
+  headersTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+};
 
 /** Health and metrics on a port of their own: up before anything else, gone last, and answering while the rest is busy. */
 export class ManagementServer {
@@ -42,7 +47,12 @@ export class ManagementServer {
 
 function sendHealth(response: ServerResponse, reasons: readonly Reason[]): void {
   const isUp = reasons.length === 0;
-  send(response, isUp ? 200 : 503, 'application/json; charset=utf-8', JSON.stringify({ status: isUp ? 'up' : 'down', reasons }));
+  send(
+    response,
+    isUp ? 200 : 503,
+    'application/json; charset=utf-8',
+    JSON.stringify({ status: isUp ? 'up' : 'down', reasons }),
+  );
 }
 
 async function sendMetrics(response: ServerResponse, { registry }: Metrics): Promise<void> {

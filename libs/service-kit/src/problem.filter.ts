@@ -58,7 +58,12 @@ export function problemOf(error: unknown): Problem {
   if (known !== undefined) return new Problem({ status, ...known, cause: error });
   if (status >= 400 && status < 500)
     return new Problem({ status, code: 'bad_request', detail: 'The request is not acceptable.', cause: error });
-  return new Problem({ status: 500, code: 'internal_error', detail: 'Something went wrong here. It has been logged.', cause: error });
+  return new Problem({
+    status: 500,
+    code: 'internal_error',
+    detail: 'Something went wrong here. It has been logged.',
+    cause: error,
+  });
 }
 
 function statusOf(error: unknown): number {

@@ -38,8 +38,16 @@ describe('redaction', () => {
     };
     const safe = redact(fields);
     expect(JSON.stringify(safe)).not.toContain(CANARY);
-    expect(safe).toMatchObject({ list: [{ deep: { password: '[redacted]' } }], plain: '[redacted]', bytes: '[11 bytes]' });
-    expect(safe.err).toMatchObject({ type: 'Error', message: 'outer', cause: { code: 'ECONNRESET', message: '[redacted]' } });
+    expect(safe).toMatchObject({
+      list: [{ deep: { password: '[redacted]' } }],
+      plain: '[redacted]',
+      bytes: '[11 bytes]',
+    });
+    expect(safe.err).toMatchObject({
+      type: 'Error',
+      message: 'outer',
+      cause: { code: 'ECONNRESET', message: '[redacted]' },
+    });
   });
 
   it.each([
@@ -53,9 +61,12 @@ describe('redaction', () => {
     expect(performance.now() - begunMs).toBeLessThan(5_000);
   });
 
-  it.each(['eyJhbGciOi.eyJzdWIiOi.c2ln', 'log-eyJhbGciOi.eyJzdWIiOi.c2ln', 'a.bc.eyJhbGciOi.eyJzdWIiOi'])('finds a JWT in %s', (text) => {
-    expect(redactText(`got ${text}, ended`)).toMatch(/^got [a-z.-]*\[redacted\], ended$/);
-  });
+  it.each(['eyJhbGciOi.eyJzdWIiOi.c2ln', 'log-eyJhbGciOi.eyJzdWIiOi.c2ln', 'a.bc.eyJhbGciOi.eyJzdWIiOi'])(
+    'finds a JWT in %s',
+    (text) => {
+      expect(redactText(`got ${text}, ended`)).toMatch(/^got [a-z.-]*\[redacted\], ended$/);
+    },
+  );
 
   it('leaves the given object as it is', () => {
     const fields = { password: CANARY };
@@ -102,6 +113,11 @@ describe('Secret', () => {
   });
 
   it('compares with texts of any length', () => {
-    expect([CANARY, '', `${CANARY}x`, 'canary-7f3b'].map((text) => secret.equals(text))).toEqual([true, false, false, false]);
+    expect([CANARY, '', `${CANARY}x`, 'canary-7f3b'].map((text) => secret.equals(text))).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 });

@@ -10,7 +10,10 @@ const PERSONAL = (['client', 'billing', 'shipping'] as const).flatMap((part) => 
   part,
   ...[...PERSONAL_FIELDS[part]]
     .map((field) => field.toLowerCase())
-    .flatMap((field) => [...(HARMLESS_ALONE.has(field) ? [] : [field]), ...PREFIXES[part].map((prefix) => prefix + field)]),
+    .flatMap((field) => [
+      ...(HARMLESS_ALONE.has(field) ? [] : [field]),
+      ...PREFIXES[part].map((prefix) => prefix + field),
+    ]),
 ]);
 
 /**
@@ -59,7 +62,9 @@ export function isSensitiveName(name: string): boolean {
 /** Bearer tokens, JWTs and credentials in addresses, wherever they stand in a text. */
 export function redactText(text: string): string {
   const withoutBearer = text.replace(BEARER, REDACTED);
-  const withoutJwts = withoutBearer.includes(JWT_START) ? withoutBearer.replace(DOTTED_WORD, withoutJwt) : withoutBearer;
+  const withoutJwts = withoutBearer.includes(JWT_START)
+    ? withoutBearer.replace(DOTTED_WORD, withoutJwt)
+    : withoutBearer;
   return withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
 }
 
@@ -95,7 +100,8 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return REDACTED;
   if (types.isNativeError(value) || value instanceof Error) return plainError(value, depth, parents);
-  if (value instanceof Date || value instanceof URL) return redactText(String(value instanceof Date ? value.toJSON() : value));
+  if (value instanceof Date || value instanceof URL)
+    return redactText(String(value instanceof Date ? value.toJSON() : value));
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth > MAX_DEPTH || parents.includes(value)) return '[…]';
   if (value instanceof Map) return redactObject(Object.fromEntries(value) as object, depth, parents);
@@ -109,7 +115,10 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
 
 function plainError(error: Error, depth: number, parents: readonly object[]): Record<string, unknown> {
   const { code } = error as NodeJS.ErrnoException;
-  const cause = error.cause !== undefined && depth <= MAX_DEPTH ? { cause: redactValue(error.cause, depth + 1, [...parents, error]) } : {};
+  const cause =
+    error.cause !== undefined && depth <= MAX_DEPTH
+      ? { cause: redactValue(error.cause, depth + 1, [...parents, error]) }
+      : {};
   return {
     type: error.name,
     message: redactText(error.message),

@@ -49,7 +49,10 @@ export function connectRedis({
       reconnectStrategy: (retries, cause) => {
         const retryInMs = backOffMs(retries + 1, { firstMs: 100, maxMs: maxDelayMs });
         trouble = reasonOf(cause);
-        log.warn({ redis: name, address, retryInMs }, `Redis at ${address} cannot be reached: ${trouble}. Trying again in ${retryInMs} ms`);
+        log.warn(
+          { redis: name, address, retryInMs },
+          `Redis at ${address} cannot be reached: ${trouble}. Trying again in ${retryInMs} ms`,
+        );
         return retryInMs;
       },
     },

@@ -19,7 +19,9 @@ export async function runService<C extends object>(definition: ServiceDefinition
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
   process.on('uncaughtException', (error) => crash(service, error, 'an error was not caught'));
-  process.on('unhandledRejection', (error) => crash(service, error, 'a promise was rejected and the rejection was not handled'));
+  process.on('unhandledRejection', (error) =>
+    crash(service, error, 'a promise was rejected and the rejection was not handled'),
+  );
   try {
     await service.start();
   } catch (error) {
@@ -29,7 +31,9 @@ export async function runService<C extends object>(definition: ServiceDefinition
 
 export function faultsText(name: string, faults: readonly ConfigFault[]): string {
   const count = faults.length === 1 ? 'a setting is wrong' : `${faults.length} settings are wrong`;
-  return [`${name} cannot start, ${count}:`, ...faults.map((fault) => `  ${fault.name}: ${fault.message}`), ''].join('\n');
+  return [`${name} cannot start, ${count}:`, ...faults.map((fault) => `  ${fault.name}: ${fault.message}`), ''].join(
+    '\n',
+  );
 }
 
 type Stoppable = Pick<ServiceProcess<object>, 'isStopping' | 'stop' | 'log'>;

@@ -17,7 +17,12 @@ describe('public HTTP', () => {
     const response = await fetch(url + path, init);
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: JSON.parse(text) as Record<string, unknown>,
+    };
   }
 
   it('answers, with configuration and log injected', async () => {
@@ -38,7 +43,11 @@ describe('public HTTP', () => {
   });
 
   it('reports every fault of a body with its path, and no value', async () => {
-    const body = JSON.stringify({ orderId: 'canary-3', cart: [{ price: 1 }, { price: 'canary-4', extra: 1 }], more: 'canary-5' });
+    const body = JSON.stringify({
+      orderId: 'canary-3',
+      cart: [{ price: 1 }, { price: 'canary-4', extra: 1 }],
+      more: 'canary-5',
+    });
     const { status, body: problem, text } = await problemAt('/orders', { method: 'POST', headers: json, body });
     expect(status).toBe(400);
     expect(problem).toMatchObject({
@@ -73,10 +82,25 @@ describe('public HTTP', () => {
 
   it.each([
     ['broken JSON', { body: '{"orderId":canary', headers: json }, 400, 'malformed_request'],
-    ['a poisoned prototype', { body: '{"__proto__":{"x":1},"orderId":"1","cart":[]}', headers: json }, 400, 'malformed_request'],
-    ['a body above the limit', { body: JSON.stringify({ orderId: 'x'.repeat(200) }), headers: json }, 413, 'payload_too_large'],
+    [
+      'a poisoned prototype',
+      { body: '{"__proto__":{"x":1},"orderId":"1","cart":[]}', headers: json },
+      400,
+      'malformed_request',
+    ],
+    [
+      'a body above the limit',
+      { body: JSON.stringify({ orderId: 'x'.repeat(200) }), headers: json },
+      413,
+      'payload_too_large',
+    ],
     ['plain text', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
-    ['a form', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415, 'unsupported_media_type'],
+    [
+      'a form',
+      { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+      'unsupported_media_type',
+    ],
   ])('refuses %s', async (_, init, status, code) => {
     const problem = await problemAt('/orders', { method: 'POST', ...init });
     expect(problem).toMatchObject({ status, body: { code, status } });
@@ -103,18 +127,25 @@ describe('public HTTP', () => {
     expect(problem.text).not.toContain('canary');
   });
 
-  it.each([401, 403, 404, 418, 429, 500, 503])("keeps the status %d of Nest's exceptions and not their text", async (status) => {
-    const problem = await problemAt('/nest/x', { headers: { 'x-status': String(status) } });
-    expect(problem.status).toBe(status);
-    expect(problem.text).not.toContain('canary');
-  });
+  it.each([401, 403, 404, 418, 429, 500, 503])(
+    "keeps the status %d of Nest's exceptions and not their text",
+    async (status) => {
+      const problem = await problemAt('/nest/x', { headers: { 'x-status': String(status) } });
+      expect(problem.status).toBe(status);
+      expect(problem.text).not.toContain('canary');
+    },
+  );
 
   it('answers an unknown error with 500 without internals, and logs it', async () => {
     const { status, text, body } = await problemAt('/broken?card=canary');
     expect(status).toBe(500);
     expect(body).toMatchObject({ code: 'internal_error', instance: '/broken' });
     expect(text).not.toMatch(/canary|internal: /);
-    expect(lines.at(-1)).toMatchObject({ level: 'error', err: { message: expect.stringContaining('internal') }, trace_id: body.traceId });
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      err: { message: expect.stringContaining('internal') },
+      trace_id: body.traceId,
+    });
   });
 
   it('hands on the headers of a problem', async () => {
@@ -124,7 +155,12 @@ describe('public HTTP', () => {
   });
 
   it.each([
-    ['headers above the limit', `GET /greeting HTTP/1.1\r\nhost: h\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, '431', 'headers_too_large'],
+    [
+      'headers above the limit',
+      `GET /greeting HTTP/1.1\r\nhost: h\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      '431',
+      'headers_too_large',
+    ],
     ['what is no HTTP', 'nonsense\r\n\r\n', '400', 'malformed_request'],
     ['headers that do not end', 'GET /greeting HTTP/1.1\r\nhost: h\r\n', '408', 'request_timeout'],
     [
@@ -147,7 +183,9 @@ describe('public HTTP', () => {
   it('counts requests by route, not by address', async () => {
     await fetch(`${url}/nowhere/canary-6`);
     const metrics = await (await fetch(`http://127.0.0.1:${running.managementPort}/metrics`)).text();
-    expect(metrics).toContain('http_server_request_duration_seconds_count{service="shop",method="GET",route="/greeting",status="200"}');
+    expect(metrics).toContain(
+      'http_server_request_duration_seconds_count{service="shop",method="GET",route="/greeting",status="200"}',
+    );
     expect(metrics).not.toContain('canary');
   });
 });

@@ -44,7 +44,10 @@ describe('start and stop', () => {
       onApplicationShutdown = () => void order.push('hooks');
     }
     const strategy = new Fake(order);
-    const { running, lines } = service({ module: () => ({ module: Ordered, imports: [ShopModule] }), strategies: () => [strategy] });
+    const { running, lines } = service({
+      module: () => ({ module: Ordered, imports: [ShopModule] }),
+      strategies: () => [strategy],
+    });
     await running.start();
     const public_ = `http://127.0.0.1:${running.port}`;
     const ready = `http://127.0.0.1:${running.managementPort}/health/ready`;
@@ -53,7 +56,10 @@ describe('start and stop', () => {
     const slow = fetch(`${public_}/slow`).then((response) => response.json());
     await entered;
     const stopped = running.stop('test').then(() => order.push('stopped'));
-    expect(await (await fetch(ready)).json()).toEqual({ status: 'down', reasons: [{ name: 'service', reason: 'stopping' }] });
+    expect(await (await fetch(ready)).json()).toEqual({
+      status: 'down',
+      reasons: [{ name: 'service', reason: 'stopping' }],
+    });
     expect(order).toEqual(['init', 'strategy listens', 'strategy closes']);
     gate.emit('open');
     expect(await slow).toEqual({ done: true });
@@ -61,7 +67,12 @@ describe('start and stop', () => {
     expect(order).toEqual(['init', 'strategy listens', 'strategy closes', 'hooks', 'stopped']);
     await expect(fetch(ready)).rejects.toThrow();
     await expect(fetch(public_)).rejects.toThrow();
-    expect(lines.map(({ message }) => message)).toEqual(['shop is starting', 'shop has started', 'shop is stopping', 'shop has stopped']);
+    expect(lines.map(({ message }) => message)).toEqual([
+      'shop is starting',
+      'shop has started',
+      'shop is stopping',
+      'shop has stopped',
+    ]);
   });
 
   it('cuts who is still sending a request when the time for requests is over', async () => {
@@ -95,7 +106,10 @@ describe('start and stop', () => {
         private readonly lifetime: ServiceLifetime,
       ) {}
       async onModuleInit() {
-        await untilUp('Kafka', () => Promise.reject(new Error('away')), { log: this.log, signal: this.lifetime.stopping });
+        await untilUp('Kafka', () => Promise.reject(new Error('away')), {
+          log: this.log,
+          signal: this.lifetime.stopping,
+        });
       }
     }
     const { running, lines } = service({ module: () => Waiting });
@@ -104,7 +118,9 @@ describe('start and stop', () => {
     while (!lines.some(({ level }) => level === 'warn')) await new Promise(setImmediate);
     const management = `http://127.0.0.1:${running.managementPort}`;
     expect((await fetch(`${management}/health/live`)).status).toBe(200);
-    expect(await (await fetch(`${management}/health/ready`)).json()).toMatchObject({ reasons: [{ name: 'service', reason: 'starting' }] });
+    expect(await (await fetch(`${management}/health/ready`)).json()).toMatchObject({
+      reasons: [{ name: 'service', reason: 'starting' }],
+    });
     await running.stop('test');
     await expect(started).rejects.toThrow();
     await expect(fetch(management)).rejects.toThrow();

@@ -178,7 +178,11 @@ export class ServiceProcess<C extends object> {
     const { definition, config, log, health, metrics } = this;
     const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
     const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
-    const adapter = httpAdapter(this.#limits, definition.http ?? {}, { log, metrics, stopping: this.#lifetime.stopping });
+    const adapter = httpAdapter(this.#limits, definition.http ?? {}, {
+      log,
+      metrics,
+      stopping: this.#lifetime.stopping,
+    });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
       logger: nestLogger(log),
       abortOnError: false,

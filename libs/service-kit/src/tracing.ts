@@ -1,4 +1,13 @@
-import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+} from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
@@ -14,7 +23,10 @@ const TRACER = 'tranche';
  */
 export async function startTracing(service: string, otlpEndpoint?: URL): Promise<{ stop: () => Promise<void> }> {
   const spanProcessors = otlpEndpoint === undefined ? [] : [new BatchSpanProcessor(await otlpExporter(otlpEndpoint))];
-  const provider = new NodeTracerProvider({ resource: resourceFromAttributes({ 'service.name': service }), spanProcessors });
+  const provider = new NodeTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service }),
+    spanProcessors,
+  });
   provider.register({ propagator: new W3CTraceContextPropagator() });
   return { stop: () => provider.shutdown() };
 }
@@ -26,7 +38,12 @@ export function injectTrace(headers: Record<string, string>): Record<string, str
 }
 
 /** Runs the function in a span that continues the trace of the headers, or starts one. An error marks the span and goes on. */
-export function withTrace<T>(headers: IncomingHeaders, name: string, fn: () => T, kind: SpanKind = SpanKind.CONSUMER): T {
+export function withTrace<T>(
+  headers: IncomingHeaders,
+  name: string,
+  fn: () => T,
+  kind: SpanKind = SpanKind.CONSUMER,
+): T {
   const { span, active } = openSpan(headers, name, kind);
   return context.with(active, () => settle(span, fn));
 }
@@ -80,5 +97,7 @@ function fail(span: Span, error: unknown): never {
 
 async function otlpExporter(endpoint: URL) {
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
-  return new OTLPTraceExporter({ url: new URL('v1/traces', endpoint.href.endsWith('/') ? endpoint : `${endpoint.href}/`).href });
+  return new OTLPTraceExporter({
+    url: new URL('v1/traces', endpoint.href.endsWith('/') ? endpoint : `${endpoint.href}/`).href,
+  });
 }

@@ -40,7 +40,10 @@ jest.setTimeout(60_000);
 
 describe('a service whose Redis comes, goes and comes back', () => {
   const lines: { level: string; message: string }[] = [];
-  const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) } });
+  const log = createLogger({
+    name: 'test',
+    destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) },
+  });
   const health = new Health();
   let way = new Way();
   let port: number;

@@ -9,7 +9,12 @@ const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 export type AppName =
-  'payment-gateway' | 'notification-ingest' | 'auth-service' | 'cse-token-service' | 'checkout-demo' | 'platform-simulator';
+  | 'payment-gateway'
+  | 'notification-ingest'
+  | 'auth-service'
+  | 'cse-token-service'
+  | 'checkout-demo'
+  | 'platform-simulator';
 
 /** An exit code, or the signal that ended the process. */
 export type Exit = number | NodeJS.Signals;
@@ -40,7 +45,11 @@ export interface StartOptions {
  * Starts the built `apps/NAME/dist/main.js` with these variables on free ports, and waits until it is ready. A process that ends before
  * that is an error with what it printed. All of them end with the process that started them.
  */
-export async function startApp(name: AppName, env: Record<string, string> = {}, options: StartOptions = {}): Promise<RunningApp> {
+export async function startApp(
+  name: AppName,
+  env: Record<string, string> = {},
+  options: StartOptions = {},
+): Promise<RunningApp> {
   const root = repositoryRoot();
   const main = join(root, 'apps', name, 'dist', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run build\``);
@@ -55,7 +64,8 @@ export async function startApp(name: AppName, env: Record<string, string> = {}, 
   guard(root, child);
 
   const logs: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => logs.push(line));
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (line) => logs.push(line));
   let exit: Exit | undefined;
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => resolve((exit = code ?? signal ?? 1)));

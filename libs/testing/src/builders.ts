@@ -29,7 +29,9 @@ type Complete<T extends { billing?: object; shipping?: object; cart?: readonly o
   Required<Pick<T, 'billing' | 'shipping' | 'cart'>>;
 
 /** A valid `payment.authorize` of method A with every field. */
-export function aPartnerAAuthorization(overrides: Overrides<PartnerAAuthorization> = {}): Complete<PartnerAAuthorization> {
+export function aPartnerAAuthorization(
+  overrides: Overrides<PartnerAAuthorization> = {},
+): Complete<PartnerAAuthorization> {
   return merged<Complete<PartnerAAuthorization>>(
     {
       merchant: 'shop-fr',
@@ -40,7 +42,13 @@ export function aPartnerAAuthorization(overrides: Overrides<PartnerAAuthorizatio
       extraData: 'basket=42',
       metadata: 'channel=web',
       prescoringCode: 'A1',
-      client: { userAgent: 'Mozilla/5.0', ip: '92.184.100.10', id: 'customer-1', email: 'jeanne@example.com', birthDate: '1980-02-29' },
+      client: {
+        userAgent: 'Mozilla/5.0',
+        ip: '92.184.100.10',
+        id: 'customer-1',
+        email: 'jeanne@example.com',
+        birthDate: '1980-02-29',
+      },
       billing: anAddress(),
       shipping: { companyName: 'Atelier', ...anAddress() },
       cart: [aPartnerACartItem()],
@@ -50,11 +58,16 @@ export function aPartnerAAuthorization(overrides: Overrides<PartnerAAuthorizatio
 }
 
 export function aPartnerACartItem(overrides: Overrides<PartnerACartItem> = {}): PartnerACartItem {
-  return merged<PartnerACartItem>({ totalAmount: 30000, discount: '10.5', tax: '20', subMerchantExternalId: 'OPERATOR' }, overrides);
+  return merged<PartnerACartItem>(
+    { totalAmount: 30000, discount: '10.5', tax: '20', subMerchantExternalId: 'OPERATOR' },
+    overrides,
+  );
 }
 
 /** A valid `payment.authorize` of method B with every field. */
-export function aPartnerBAuthorization(overrides: Overrides<PartnerBAuthorization> = {}): Complete<PartnerBAuthorization> {
+export function aPartnerBAuthorization(
+  overrides: Overrides<PartnerBAuthorization> = {},
+): Complete<PartnerBAuthorization> {
   return merged<Complete<PartnerBAuthorization>>(
     {
       merchant: 'shop-fr',
@@ -131,7 +144,11 @@ export function aCardPayment(overrides: Overrides<CardPayment> = {}): CardPaymen
 }
 
 /** A command's envelope around its data; the id is new each time unless given. */
-export function aCommand<T extends CommandData>(type: CommandType, data: T, overrides: Partial<CloudEvent<T>> = {}): CloudEvent<T> {
+export function aCommand<T extends CommandData>(
+  type: CommandType,
+  data: T,
+  overrides: Partial<CloudEvent<T>> = {},
+): CloudEvent<T> {
   return {
     id: crypto.randomUUID(),
     source: '/shop',
@@ -145,7 +162,9 @@ export function aCommand<T extends CommandData>(type: CommandType, data: T, over
 }
 
 /** A platform notification as it is on the wire but for its HASH. `undefined` takes a parameter away. */
-export function notificationParameters(overrides: Record<string, string | undefined> = {}): [name: string, value: string][] {
+export function notificationParameters(
+  overrides: Record<string, string | undefined> = {},
+): [name: string, value: string][] {
   const parameters: Record<string, string | undefined> = {
     AMOUNT: '30000',
     CLIENTEMAIL: 'jeanne@example.com',
@@ -172,8 +191,15 @@ export function aNotification(overrides: Partial<PaymentNotification> = {}): Pay
 }
 
 /** The parameters of a method B refund, with the two fields that only it has. */
-export function refundNotificationParameters(overrides: Record<string, string | undefined> = {}): [name: string, value: string][] {
-  return notificationParameters({ OPERATIONTYPE: 'refund', EXTERNALENTITYID: '1234567890', EXTERNALREFERENCE: '1234', ...overrides });
+export function refundNotificationParameters(
+  overrides: Record<string, string | undefined> = {},
+): [name: string, value: string][] {
+  return notificationParameters({
+    OPERATIONTYPE: 'refund',
+    EXTERNALENTITYID: '1234567890',
+    EXTERNALREFERENCE: '1234',
+    ...overrides,
+  });
 }
 
 /** Of both addresses, as every method takes it. */
@@ -196,7 +222,8 @@ function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
   for (const [name, value] of Object.entries(overrides)) {
     const current = result[name];
     if (value === undefined) delete result[name];
-    else if (isPlainObject(current) && isPlainObject(value)) result[name] = merged(current, value as Overrides<Record<string, unknown>>);
+    else if (isPlainObject(current) && isPlainObject(value))
+      result[name] = merged(current, value as Overrides<Record<string, unknown>>);
     else result[name] = value;
   }
   return result as T;

@@ -40,7 +40,8 @@ export async function eventsOf<T = PaymentEvent>(
     onRecords(_partition, records) {
       for (const { key, headers, value } of records) {
         const { event, faults } = decodeCloudEvent({ headers, value });
-        if (faults.length > 0) throw new Error(`${topic.name} holds something that is no event: ${JSON.stringify(faults)}`);
+        if (faults.length > 0)
+          throw new Error(`${topic.name} holds something that is no event: ${JSON.stringify(faults)}`);
         keyed.push({ key, event: event as CloudEvent<T> });
       }
     },

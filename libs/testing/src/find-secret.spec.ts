@@ -23,6 +23,9 @@ it.each(['739', '"cvv":"739"', 'cvv=739&x=1', `{"c":${base64('739')}}`, '%37%33%
   expect(findSecret(text, '739')).not.toEqual([]);
 });
 
-it.each(['', 'XXXXXXXXXXXX0016', '4970101200040017', '1739000001', 'sessions/a739b', 'port 17390'])('finds neither in %j', (text) => {
-  expect([...findSecret(text, NUMBER), ...findSecret(text, '739')]).toEqual([]);
-});
+it.each(['', 'XXXXXXXXXXXX0016', '4970101200040017', '1739000001', 'sessions/a739b', 'port 17390'])(
+  'finds neither in %j',
+  (text) => {
+    expect([...findSecret(text, NUMBER), ...findSecret(text, '739')]).toEqual([]);
+  },
+);

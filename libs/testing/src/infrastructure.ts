@@ -10,7 +10,9 @@ export interface Infrastructure {
 export function infrastructure(env: NodeJS.ProcessEnv = process.env): Infrastructure {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = env;
   if (!brokers || !redisUrl) {
-    throw new Error('KAFKA_BROKERS and REDIS_URL are not set: run `npm test`, or `npm run stack -- --infra` and set what it prints');
+    throw new Error(
+      'KAFKA_BROKERS and REDIS_URL are not set: run `npm test`, or `npm run stack -- --infra` and set what it prints',
+    );
   }
   return { brokers, redisUrl };
 }

@@ -53,7 +53,9 @@ export async function recordingProxy(): Promise<RecordingProxy> {
       client.pipe(upstream).pipe(client);
     });
     upstream.on('error', () => client.destroy());
-    client.on('data', (bytes: Buffer) => tunnelled.push(bytes.toString('latin1'))).on('close', () => upstream.destroy());
+    client
+      .on('data', (bytes: Buffer) => tunnelled.push(bytes.toString('latin1')))
+      .on('close', () => upstream.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -61,7 +63,8 @@ export async function recordingProxy(): Promise<RecordingProxy> {
   return {
     settings: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bypass: '<-loopback>' },
     requests,
-    sent: (except = () => false) => [...requests.filter((request) => !except(request)).map(asText), ...tunnelled].join('\n'),
+    sent: (except = () => false) =>
+      [...requests.filter((request) => !except(request)).map(asText), ...tunnelled].join('\n'),
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { context, propagation, ROOT_CONTEXT, trace, type Context, type ContextManager, type TextMapPropagator } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+  type Context,
+  type ContextManager,
+  type TextMapPropagator,
+} from '@opentelemetry/api';
 
 /** The least of OpenTelemetry that its API needs; services bring the real one. Returns what takes it away again. */
 export function installTraceGlobals(): () => void {
@@ -14,7 +22,8 @@ export function installTraceGlobals(): () => void {
 class Contexts implements ContextManager {
   private readonly storage = new AsyncLocalStorage<Context>();
   active = () => this.storage.getStore() ?? ROOT_CONTEXT;
-  with: ContextManager['with'] = (active, fn, thisArg, ...args) => this.storage.run(active, () => fn.call(thisArg, ...args));
+  with: ContextManager['with'] = (active, fn, thisArg, ...args) =>
+    this.storage.run(active, () => fn.call(thisArg, ...args));
   bind: ContextManager['bind'] = (_context, target) => target;
   enable = () => this;
   disable = () => this;

@@ -19,7 +19,11 @@ async function ownedBrowser() {
     process.on('SIGTERM', () => keeper.stdin.end());
   `;
   const env = { ...process.env, TMPDIR: temporary };
-  const owner = spawn(process.execPath, ['-e', script], { cwd: repositoryRoot(), env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const owner = spawn(process.execPath, ['-e', script], {
+    cwd: repositoryRoot(),
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [address] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
   return { owner, address };
 }
@@ -28,7 +32,10 @@ async function ownedBrowser() {
 function processesOfOurs(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && (readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readlinkSync(`/proc/${pid}/cwd`)).includes(temporary);
+      return (
+        /^\d+$/.test(pid) &&
+        (readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readlinkSync(`/proc/${pid}/cwd`)).includes(temporary)
+      );
     } catch {
       return false; // it has ended meanwhile
     }
@@ -36,7 +43,9 @@ function processesOfOurs(): string[] {
 }
 
 const nothingStays = () =>
-  waitFor(() => processesOfOurs().length === 0 && readdirSync(temporary).length === 0, { what: 'processes and profile to be gone' });
+  waitFor(() => processesOfOurs().length === 0 && readdirSync(temporary).length === 0, {
+    what: 'processes and profile to be gone',
+  });
 
 it('shows a page, and each context begins with nothing', async () => {
   const browser = await launchBrowser();
@@ -67,7 +76,11 @@ it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
 
 it('says what to install where there is no Chromium', async () => {
   const env = { ...process.env, PATH: '', CHROMIUM_PATH: '', TMPDIR: temporary };
-  const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], { cwd: repositoryRoot(), env, stdio: ['pipe', 'ignore', 'pipe'] });
+  const keeper = spawn(process.execPath, ['tools/infra/browser.mjs'], {
+    cwd: repositoryRoot(),
+    env,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
   const [complaint] = (await once(createInterface({ input: keeper.stderr }), 'line')) as [string];
   expect(complaint).toBe('Chromium missing: install with "apt-get install chromium", or set CHROMIUM_PATH');
 });

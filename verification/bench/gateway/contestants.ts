@@ -23,7 +23,8 @@ export async function ours(
     await stage.fill(0, count);
     await forget(platform, kind);
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
-    const start = (role: string) => startGateway({ ...context, stage, platform, inFlight, env: { GATEWAY_ROLE: role } });
+    const start = (role: string) =>
+      startGateway({ ...context, stage, platform, inFlight, env: { GATEWAY_ROLE: role } });
     const projector = isSplit ? await start('projector') : undefined;
     const gateway = await start(isSplit ? 'commands' : 'all');
     const rate = await rateOf({
@@ -38,8 +39,11 @@ export async function ours(
     });
     const journaled = await stage.records(TOPICS.journal);
     await Promise.all([gateway.stop(), projector?.stop()]);
-    if (journaled < 2 * (await stage.records(TOPICS.events))) throw new Error(`Only ${journaled} journal records were written`);
-    context.log(`ours: ${rate.perSecond.toFixed(0)}/s, gateway ${(rate.cpuMs.gateway ?? 0).toFixed(2)} ms of processor time each`);
+    if (journaled < 2 * (await stage.records(TOPICS.events)))
+      throw new Error(`Only ${journaled} journal records were written`);
+    context.log(
+      `ours: ${rate.perSecond.toFixed(0)}/s, gateway ${(rate.cpuMs.gateway ?? 0).toFixed(2)} ms of processor time each`,
+    );
     return rate;
   } finally {
     await stage.remove();
@@ -97,7 +101,12 @@ async function peer({ context, platform, name, env, total, timeBoxMs }: PeerRun)
     return done;
   };
   try {
-    const rate = await rateOf({ done: doneSoFar, total, timeBoxMs, processes: { peer: child.pid, platform: platform.pid } });
+    const rate = await rateOf({
+      done: doneSoFar,
+      total,
+      timeBoxMs,
+      processes: { peer: child.pid, platform: platform.pid },
+    });
     context.log(`${name}: ${rate.perSecond.toFixed(1)}/s`);
     return rate;
   } finally {
@@ -107,5 +116,10 @@ async function peer({ context, platform, name, env, total, timeBoxMs }: PeerRun)
 
 /** Processor times of a rate as details of a row, milliseconds per command. */
 export function cpuDetails({ cpuMs, seconds }: Rate, name: string): Record<string, number> {
-  return { [`${name}CpuMs`]: cpuMs[name] ?? 0, platformCpuMs: cpuMs.platform ?? 0, restCpuMs: cpuMs.rest ?? 0, seconds };
+  return {
+    [`${name}CpuMs`]: cpuMs[name] ?? 0,
+    platformCpuMs: cpuMs.platform ?? 0,
+    restCpuMs: cpuMs.rest ?? 0,
+    seconds,
+  };
 }

@@ -11,7 +11,8 @@ const KAFKAJS_TIME_BOX_MS = 30_000;
 /** The gateway as it is shipped, against what else one could take for the same commands. */
 export const gateway: Bench = {
   name: 'gateway',
-  about: 'commands/s, own latency and processor time of one gateway, against Nest’s Kafka server, kafkajs and undici alone',
+  about:
+    'commands/s, own latency and processor time of one gateway, against Nest’s Kafka server, kafkajs and undici alone',
   parts: [
     { name: 'latency-bound-256', run: (context) => latencyBound(context, 256) },
     { name: 'latency-bound-512', run: (context) => latencyBound(context, 512) },
@@ -102,7 +103,12 @@ async function ceilingSplit(context: Context): Promise<Row[]> {
   });
 }
 
-export async function inArena<T>(context: Context, kind: PlatformKind, latencyMs: string, use: (arena: Arena) => Promise<T>): Promise<T> {
+export async function inArena<T>(
+  context: Context,
+  kind: PlatformKind,
+  latencyMs: string,
+  use: (arena: Arena) => Promise<T>,
+): Promise<T> {
   const platform = await startPlatform(kind, latencyMs);
   try {
     return await use({ context, platform, kind });

@@ -58,7 +58,10 @@ export async function ownLatency(context: Context): Promise<Row[]> {
     const deadlineMs = performance.now() + LAST_EVENT_MS;
     while (latencies.size < total && performance.now() < deadlineMs) await delay(50);
     const unanswered = total - latencies.size;
-    if (unanswered > 0) throw new Error(`${unanswered} of ${total} commands have no event ${LAST_EVENT_MS} ms after the last one was sent`);
+    if (unanswered > 0)
+      throw new Error(
+        `${unanswered} of ${total} commands have no event ${LAST_EVENT_MS} ms after the last one was sent`,
+      );
     const measured = [...latencies.entries()].filter(([id]) => isMeasured.has(id)).map(([, ms]) => ms);
     const details = { count: measured.length, p90: percentile(measured, 0.9), p999: percentile(measured, 0.999) };
     return [

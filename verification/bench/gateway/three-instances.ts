@@ -14,7 +14,9 @@ export async function threeInstances(context: Context): Promise<Row[]> {
     const one = await together(context, platform, 1);
     const three = await together(context, platform, 3);
     const peers = { one };
-    return [row({ name: 'three-instances', unit: 'commands/s', ours: three, peers, target: { atLeast: 2.7, times: 'one' } })];
+    return [
+      row({ name: 'three-instances', unit: 'commands/s', ours: three, peers, target: { atLeast: 2.7, times: 'one' } }),
+    ];
   } finally {
     await platform.stop();
   }
@@ -25,7 +27,8 @@ async function together(context: Context, platform: Platform, instances: number)
   const stage = await Stage.open(context);
   const gateways: Awaited<ReturnType<typeof startGateway>>[] = [];
   try {
-    for (let n = 0; n < instances; n++) gateways.push(await startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT }));
+    for (let n = 0; n < instances; n++)
+      gateways.push(await startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT }));
     await stage.fill(0, total);
     const rate = await rateOf({ done: () => stage.records(TOPICS.events), total, timeBoxMs: 120_000, everyMs: 400 });
     context.log(`${instances} of ours, ${IN_FLIGHT} in flight each: ${rate.perSecond.toFixed(0)}/s`);

@@ -30,14 +30,23 @@ export function startIngest({ brokers, redisUrl }: Context, { prefix }: Stage): 
 
 /** Verifies HASH, and writes the record that ours writes, or the `parameters` alone. */
 export function startPeer(
-  { name, peer, record = 'event' }: { name: string; peer: 'nest-webhook' | 'bare-fastify'; record?: 'event' | 'parameters' },
+  {
+    name,
+    peer,
+    record = 'event',
+  }: { name: string; peer: 'nest-webhook' | 'bare-fastify'; record?: 'event' | 'parameters' },
   { brokers }: Context,
   { prefix }: Stage,
 ): Promise<Contestant> {
   return onFreePort(async (port) => {
     const child = await startChild({
       main: ['verification/dist/bench/peers/main.js', peer],
-      env: { PORT: String(port), KAFKA_BROKERS: brokers, TOPIC: topicName(prefix, TOPICS.notifications), RECORD: record },
+      env: {
+        PORT: String(port),
+        KAFKA_BROKERS: brokers,
+        TOPIC: topicName(prefix, TOPICS.notifications),
+        RECORD: record,
+      },
       readyUrl: `http://127.0.0.1:${port}/health`,
       nodeOptions: IMAGE_NODE_OPTIONS.split(' '),
     });
@@ -46,7 +55,11 @@ export function startPeer(
 }
 
 /** `count` notifications to one contestant; every one was answered `OK` and is on the topic. */
-export async function round(stage: Stage, contestant: Contestant, { count, method }: { count: number; method: string }): Promise<Round> {
+export async function round(
+  stage: Stage,
+  contestant: Contestant,
+  { count, method }: { count: number; method: string },
+): Promise<Round> {
   const before = await stage.records(TOPICS.notifications);
   const figures = await loadRound(contestant, 'verification/dist/bench/ingest/load.js', count, { METHOD: method });
   const stored = (await stage.records(TOPICS.notifications)) - before;

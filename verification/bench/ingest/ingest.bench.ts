@@ -12,7 +12,8 @@ const FLOOR = 0.8;
 /** What verifying and storing a notification costs in a service, beside a controller that does only that. */
 export const ingest: Bench = {
   name: 'ingest',
-  about: 'notifications verified, stored with acks=all and answered OK, 64 connections, against an ordinary Nest controller on Fastify',
+  about:
+    'notifications verified, stored with acks=all and answered OK, 64 connections, against an ordinary Nest controller on Fastify',
   parts: [
     { name: 'get', run: (context) => measured(context, 'GET') },
     { name: 'post', run: (context) => measured(context, 'POST') },
@@ -28,7 +29,8 @@ async function measured(context: Context, method: 'GET' | 'POST'): Promise<Row[]
         () => startIngest(context, stage),
         () => startPeer({ name: 'nest-fastify', peer: 'nest-webhook' }, context, stage),
         () => startPeer({ name: 'bare-fastify', peer: 'bare-fastify' }, context, stage),
-        () => startPeer({ name: 'bare-fastify-parameters', peer: 'bare-fastify', record: 'parameters' }, context, stage),
+        () =>
+          startPeer({ name: 'bare-fastify-parameters', peer: 'bare-fastify', record: 'parameters' }, context, stage),
       ],
       round: (contestant) => round(stage, contestant, { count, method }),
       log: context.log,

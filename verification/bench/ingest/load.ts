@@ -7,7 +7,9 @@ const first = Number(process.env.FIRST ?? 0);
 /** Signed before the clock runs; then they come again. */
 const DIFFERENT = 10_000;
 
-const requests = Array.from({ length: Math.min(settings.count, DIFFERENT) }, (_, n) => requestOf(notification(first + n)));
+const requests = Array.from({ length: Math.min(settings.count, DIFFERENT) }, (_, n) =>
+  requestOf(notification(first + n)),
+);
 
 await runSocketLoad({
   ...settings,

@@ -20,7 +20,10 @@ export const journal: Bench = {
   about: 'intents/s and latency of append (acks=all) and read-back, against kafkajs’ producer alone',
   parts: [
     { name: 'concurrent-1', run: (context) => intents(context, 1, {}) },
-    { name: 'concurrent-64', run: (context) => intents(context, 64, { p50: { atMost: 5 }, rate: { atLeast: 10_000 } }) },
+    {
+      name: 'concurrent-64',
+      run: (context) => intents(context, 64, { p50: { atMost: 5 }, rate: { atLeast: 10_000 } }),
+    },
     { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: { atLeast: 10_000 } }) },
     { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: { atLeast: 10_000 } }) },
   ],
@@ -39,7 +42,9 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
     context.log(`ours: ${own.perSecond.toFixed(0)}/s, p50 ${own.p50Ms.toFixed(2)} ms`);
     const single = await sends(context, stage, { concurrent, batch: 1 });
     const batches = await sends(context, stage, { concurrent: 1, batch: 500 });
-    context.log(`kafkajs: ${single.perSecond.toFixed(0)}/s single, ${batches.perSecond.toFixed(0)}/s in batches of 500`);
+    context.log(
+      `kafkajs: ${single.perSecond.toFixed(0)}/s single, ${batches.perSecond.toFixed(0)}/s in batches of 500`,
+    );
     const name = `concurrent-${concurrent}`;
     return [
       row({
@@ -72,11 +77,16 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
     log: {
       async append(record) {
         const key = orderKey(record.merchant, record.orderId);
-        return (await producer.send({ topic, partition: journalPartition(key), key, value: encodeRecord(record) })).offset;
+        return (await producer.send({ topic, partition: journalPartition(key), key, value: encodeRecord(record) }))
+          .offset;
       },
     },
     index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
-    timing: { nowMs: () => Date.now(), monotonicMs: () => performance.now(), sleep: (ms, signal) => delay(ms, undefined, { signal }) },
+    timing: {
+      nowMs: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      sleep: (ms, signal) => delay(ms, undefined, { signal }),
+    },
     logger: silentLog,
     rulesVersion: NEWEST_RULES_VERSION,
   });
@@ -115,7 +125,11 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
 }
 
 /** kafkajs' producer in a process of its own, writing records of the same size to the same topic. */
-async function sends({ brokers }: Context, stage: Stage, { concurrent, batch }: { concurrent: number; batch: number }): Promise<Seen> {
+async function sends(
+  { brokers }: Context,
+  stage: Stage,
+  { concurrent, batch }: { concurrent: number; batch: number },
+): Promise<Seen> {
   let seen: Seen | undefined;
   const env = {
     KAFKA_BROKERS: brokers,

@@ -32,5 +32,16 @@ export function outcome({ rulesVersion, merchant, orderId, commandId, attempt, t
     descriptor: 'BENCH SHOP',
   };
   const at = new Date().toISOString();
-  return { record: 'OUTCOME', rulesVersion, merchant, orderId, at, commandId, attempt, token, result: 'succeeded', answer };
+  return {
+    record: 'OUTCOME',
+    rulesVersion,
+    merchant,
+    orderId,
+    at,
+    commandId,
+    attempt,
+    token,
+    result: 'succeeded',
+    answer,
+  };
 }

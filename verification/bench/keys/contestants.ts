@@ -27,7 +27,9 @@ export function startKeyProvider(answer: string): Promise<{ url: string; server:
     request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer));
   });
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys` }));
+    server.listen(0, '127.0.0.1', () =>
+      resolve({ server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cseKeys` }),
+    );
   });
 }
 
@@ -35,7 +37,11 @@ export function startKeyProvider(answer: string): Promise<{ url: string; server:
  * cse-token-service as it is shipped, Redis and Kafka connected; requests are counted, and the limits so high that none is refused.
  * `KEYS_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`.
  */
-export function startCseTokenService({ brokers, redisUrl }: Context, keysUrl: string, prefix: string): Promise<Contestant> {
+export function startCseTokenService(
+  { brokers, redisUrl }: Context,
+  keysUrl: string,
+  prefix: string,
+): Promise<Contestant> {
   return onFreePort((port) =>
     onFreePort(async (managementPort) => {
       const child = await startChild({
@@ -66,7 +72,10 @@ export function startCseTokenService({ brokers, redisUrl }: Context, keysUrl: st
 /** Answers what ours answers, to the byte, with the same headers. */
 export async function startConstant(name: 'nest-constant' | 'bare-constant', ours: Contestant): Promise<Contestant> {
   const { headers, text } = await askOnce(ours);
-  const env = { ANSWER: text, HEADERS: JSON.stringify(Object.fromEntries(headers.filter(([name]) => !OF_HTTP.has(name)))) };
+  const env = {
+    ANSWER: text,
+    HEADERS: JSON.stringify(Object.fromEntries(headers.filter(([name]) => !OF_HTTP.has(name)))),
+  };
   return onFreePort(async (port) => {
     const child = await startChild({
       main: ['verification/dist/bench/peers/main.js', name],
@@ -76,7 +85,9 @@ export async function startConstant(name: 'nest-constant' | 'bare-constant', our
     });
     const peer = { name, url: `http://127.0.0.1:${port}/v1/cse-keys`, process: child };
     const said = await askOnce(peer);
-    const [size, wanted] = [said, { headers, text }].map((each) => JSON.stringify(each.headers).length + each.text.length);
+    const [size, wanted] = [said, { headers, text }].map(
+      (each) => JSON.stringify(each.headers).length + each.text.length,
+    );
     if (said.text !== text || size !== wanted) throw new Error(`${peer.name} answers ${size} bytes, ours ${wanted}`);
     return peer;
   });
@@ -84,7 +95,11 @@ export async function startConstant(name: 'nest-constant' | 'bare-constant', our
 
 async function askOnce({ url }: Contestant): Promise<{ headers: [string, string][]; text: string }> {
   const body = JSON.stringify({ apiKeyId: API_KEY_ID });
-  const response = await fetch(url, { method: 'POST', headers: { origin: ORIGIN, 'content-type': 'application/json' }, body });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'application/json' },
+    body,
+  });
   const text = await response.text();
   if (!response.ok) throw new Error(`answered ${response.status}: ${text}`);
   return { headers: [...response.headers], text };

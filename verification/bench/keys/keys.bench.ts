@@ -13,7 +13,8 @@ const FLOOR = 0.8;
 /** What handing out a key costs in a service, beside a constant answer. */
 export const keys: Bench = {
   name: 'keys',
-  about: 'encryption keys handed to pages, 64 connections, against an ordinary Nest controller on Fastify with a constant answer',
+  about:
+    'encryption keys handed to pages, 64 connections, against an ordinary Nest controller on Fastify with a constant answer',
   parts: [{ name: 'held', run: held }],
 };
 

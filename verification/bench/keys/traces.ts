@@ -9,7 +9,8 @@ export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix
     env: { KAFKA_BROKERS: brokers, TOPIC_PREFIX: prefix },
   });
   const redis = await createClient({ url: redisUrl }).connect();
-  for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) if (names.length > 0) await redis.unlink(names);
+  for await (const names of redis.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
+    if (names.length > 0) await redis.unlink(names);
   await redis.close();
   await remover.exited;
 }

@@ -64,7 +64,9 @@ async function measured(context: Context, name: string, total: number, begin: Be
   const stage = await Stage.open(context);
   let running: Gateway | undefined;
   try {
-    const { gateway, feed } = await begin(stage, () => startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT }));
+    const { gateway, feed } = await begin(stage, () =>
+      startGateway({ ...context, stage, platform, inFlight: IN_FLIGHT }),
+    );
     running = gateway;
     const samples: { done: number; mib: number }[] = [];
     let done = 0;
@@ -91,9 +93,16 @@ async function measured(context: Context, name: string, total: number, begin: Be
   }
 }
 
-function rowsOf(name: string, samples: { done: number; mib: number }[], rate: Rate, seen: { total: number; atRest: number }): Row[] {
+function rowsOf(
+  name: string,
+  samples: { done: number; mib: number }[],
+  rate: Rate,
+  seen: { total: number; atRest: number },
+): Row[] {
   const fifth = (nth: number) =>
-    samples.filter(({ done }) => done > (seen.total * (nth - 1)) / 5 && done <= (seen.total * nth) / 5).map(({ mib }) => mib);
+    samples
+      .filter(({ done }) => done > (seen.total * (nth - 1)) / 5 && done <= (seen.total * nth) / 5)
+      .map(({ mib }) => mib);
   const details = {
     commands: seen.total,
     thirdFifth: median(fifth(3)),

@@ -9,6 +9,8 @@ export async function run(): Promise<void> {
   const headers = JSON.parse(process.env.HEADERS ?? '{}') as Record<string, string>;
   const app = fastify();
   app.get('/health', () => 'OK');
-  app.post('/v1/cse-keys', async (_request, reply) => reply.headers(headers).type('application/json; charset=utf-8').send(answer));
+  app.post('/v1/cse-keys', async (_request, reply) =>
+    reply.headers(headers).type('application/json; charset=utf-8').send(answer),
+  );
   await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
 }

@@ -8,7 +8,9 @@ const keyOf = (account: string) => `${process.env.REDIS_KEY}:${account}`;
 
 async function connected() {
   const redis = await createClient({ url: process.env.REDIS_URL ?? '' }).connect();
-  await redis.set(keyOf(process.env.ACCOUNT ?? ''), process.env.VALUE ?? '', { expiration: { type: 'EX', value: 3_600 } });
+  await redis.set(keyOf(process.env.ACCOUNT ?? ''), process.env.VALUE ?? '', {
+    expiration: { type: 'EX', value: 3_600 },
+  });
   return redis;
 }
 

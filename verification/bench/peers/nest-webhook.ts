@@ -1,4 +1,15 @@
-import { Body, Controller, ForbiddenException, Get, Header, HttpCode, Inject, Module, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  ForbiddenException,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Module,
+  Post,
+  Query,
+} from '@nestjs/common';
 import { serveNest } from './nest-app.js';
 import { openWebhook, type Parameters, type Webhook } from './webhook.js';
 

@@ -7,9 +7,17 @@ const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=UT
 
 /** The plain call that every peer makes of a command: sign, POST, read the answer. No check, no journal, no event. */
 export function platformCall(): (command: PartnerAAuthorization) => Promise<void> {
-  const pool = new Pool(process.env.PAYMENT_URL ?? '', { connections: Number(process.env.IN_FLIGHT ?? 12), pipelining: 1 });
+  const pool = new Pool(process.env.PAYMENT_URL ?? '', {
+    connections: Number(process.env.IN_FLIGHT ?? 12),
+    pipelining: 1,
+  });
   return async (command) => {
-    const { statusCode, body } = await pool.request({ method: 'POST', path: METHODS.A.endpoint, headers, body: requestBody(command) });
+    const { statusCode, body } = await pool.request({
+      method: 'POST',
+      path: METHODS.A.endpoint,
+      headers,
+      body: requestBody(command),
+    });
     const answer = (await body.json()) as { EXECCODE?: string };
     if (statusCode !== 200 || !answer.EXECCODE?.startsWith('000'))
       throw new Error(`The platform answered ${statusCode} ${JSON.stringify(answer)}`);

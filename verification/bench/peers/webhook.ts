@@ -15,7 +15,10 @@ export type Webhook = (parameters: Parameters) => Promise<boolean>;
  * RECORD=parameters: the parameters as JSON and no header.
  */
 export async function openWebhook(): Promise<Webhook> {
-  const client = createKafkaClient({ brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' }, silentLog);
+  const client = createKafkaClient(
+    { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'bench-peer' },
+    silentLog,
+  );
   const producer = new BatchingProducer({ client, log: silentLog });
   await producer.connect();
   const topic = process.env.TOPIC ?? '';
@@ -23,7 +26,9 @@ export async function openWebhook(): Promise<Webhook> {
 
   return async (parameters) => {
     const { IDENTIFIER, ORDERID = '', HASH = '' } = parameters;
-    const isSigned = IDENTIFIER === MERCHANT.identifier && equalHash(platformHash(MERCHANT.accountKey, Object.entries(parameters)), HASH);
+    const isSigned =
+      IDENTIFIER === MERCHANT.identifier &&
+      equalHash(platformHash(MERCHANT.accountKey, Object.entries(parameters)), HASH);
     if (!isSigned) return false;
     const key = orderKey(MERCHANT.merchant, ORDERID);
     await producer.send({ topic, key, ...contentOf(parameters, key) });
@@ -37,11 +42,39 @@ function asParameters(parameters: Parameters): { value: Buffer } {
 
 function asEvent({ HASH: id = '', ...parameters }: Parameters, subject: string): EncodedEvent {
   const time = new Date().toISOString();
-  const { ORDERID: orderId, IDENTIFIER: identifier, OPERATIONTYPE: operationType, TRANSACTIONID: transactionId } = parameters;
-  const { EXECCODE: execCode, CURRENCY: currency, MESSAGE: message, DESCRIPTOR: descriptor, LANGUAGE: language } = parameters;
+  const {
+    ORDERID: orderId,
+    IDENTIFIER: identifier,
+    OPERATIONTYPE: operationType,
+    TRANSACTIONID: transactionId,
+  } = parameters;
+  const {
+    EXECCODE: execCode,
+    CURRENCY: currency,
+    MESSAGE: message,
+    DESCRIPTOR: descriptor,
+    LANGUAGE: language,
+  } = parameters;
   const data = {
-    ...{ merchant: MERCHANT.merchant, orderId, identifier, operationType, transactionId, execCode, amount: Number(parameters.AMOUNT) },
-    ...{ currency, message, descriptor, language, extraData: parameters.EXTRADATA, parameters, flags: [], receivedAt: time },
+    ...{
+      merchant: MERCHANT.merchant,
+      orderId,
+      identifier,
+      operationType,
+      transactionId,
+      execCode,
+      amount: Number(parameters.AMOUNT),
+    },
+    ...{
+      currency,
+      message,
+      descriptor,
+      language,
+      extraData: parameters.EXTRADATA,
+      parameters,
+      flags: [],
+      receivedAt: time,
+    },
   };
   return encodeCloudEvent({ id, source: 'bench-peer', type: NOTIFICATION_TYPE, time, subject, data });
 }

@@ -56,7 +56,15 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
       fromTheFlushOn: (endMs - flushedMs) / 1000,
       cpuMsPer1000: (cpuMsOf(gateway.pid) - cpuMs) / (records / 1000),
     };
-    return [row({ name: 'redis-index-rebuild', unit: 'records/s', ours: records / seconds, target: { atLeast: 50_000 }, details })];
+    return [
+      row({
+        name: 'redis-index-rebuild',
+        unit: 'records/s',
+        ours: records / seconds,
+        target: { atLeast: 50_000 },
+        details,
+      }),
+    ];
   } finally {
     await gateway.stop();
     await stage.remove();
@@ -87,7 +95,9 @@ async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bi
   // A marker of a rebuild under way: `-1` and whose it is.
   const isThere = async () => {
     const markers = await redis.mGet(keys);
-    return [...ends.values()].every((end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n);
+    return [...ends.values()].every(
+      (end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n,
+    );
   };
   try {
     while (!(await isThere())) {

@@ -38,13 +38,17 @@ export class TokenStage {
 
   async remove(): Promise<void> {
     const redis = await createClient({ url: this.redisUrl }).connect();
-    for await (const keys of redis.scanIterator({ MATCH: `${this.prefix}*` })) if (keys.length > 0) await redis.del(keys);
+    for await (const keys of redis.scanIterator({ MATCH: `${this.prefix}*` }))
+      if (keys.length > 0) await redis.del(keys);
     await redis.close();
   }
 }
 
 /** auth-service as it is shipped, without events. `AUTH_NODE_OPTIONS` (blank-separated) goes to its Node: `--cpu-prof --cpu-prof-dir=…`. */
-export function startAuthService({ redisUrl, prefix, encryptionKey, accountsFile }: TokenStage, authUrl: string): Promise<Contestant> {
+export function startAuthService(
+  { redisUrl, prefix, encryptionKey, accountsFile }: TokenStage,
+  authUrl: string,
+): Promise<Contestant> {
   return onFreePort((port) =>
     onFreePort(async (managementPort) => {
       const child = await startChild({
@@ -86,6 +90,13 @@ export function startRedisGet(
 }
 
 /** `count` requests to one contestant; every one was answered with a token of `answerBytes`. */
-export function round(contestant: Contestant, { count, answerBytes }: { count: number; answerBytes: number }): Promise<Round> {
-  return loadRound(contestant, 'verification/dist/bench/tokens/load.js', count, { ACCOUNT, SERVICE_KEY, BYTES: String(answerBytes) });
+export function round(
+  contestant: Contestant,
+  { count, answerBytes }: { count: number; answerBytes: number },
+): Promise<Round> {
+  return loadRound(contestant, 'verification/dist/bench/tokens/load.js', count, {
+    ACCOUNT,
+    SERVICE_KEY,
+    BYTES: String(answerBytes),
+  });
 }

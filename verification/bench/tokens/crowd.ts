@@ -11,13 +11,17 @@ export class Crowd {
   readonly #pools: Pool[];
 
   constructor(replicas: readonly Contestant[], connections: number) {
-    this.#pools = replicas.map(({ url }) => new Pool(new URL(url).origin, { connections: Math.ceil(connections / replicas.length) }));
+    this.#pools = replicas.map(
+      ({ url }) => new Pool(new URL(url).origin, { connections: Math.ceil(connections / replicas.length) }),
+    );
   }
 
   /** Resolves when each has a token; to the fingerprints of them. */
   async ask(callers: number, refused?: string): Promise<string[]> {
     const deadlineMs = performance.now() + DEADLINE_MS;
-    return Promise.all(Array.from({ length: callers }, (_, caller) => this.#untilAnswered(caller, refused, deadlineMs)));
+    return Promise.all(
+      Array.from({ length: callers }, (_, caller) => this.#untilAnswered(caller, refused, deadlineMs)),
+    );
   }
 
   async close(): Promise<void> {

@@ -40,10 +40,20 @@ export async function startTokenApi(delayMs: number): Promise<TokenApi> {
 function grant(response: ServerResponse, number: number): void {
   const lifetimeSeconds = 43_200;
   const issuedAtSeconds = 1_700_000_000;
-  const claims = { iss: 'bench', jti: number, iat: issuedAtSeconds, exp: issuedAtSeconds + lifetimeSeconds, roles: 'r'.repeat(300) };
+  const claims = {
+    iss: 'bench',
+    jti: number,
+    iat: issuedAtSeconds,
+    exp: issuedAtSeconds + lifetimeSeconds,
+    roles: 'r'.repeat(300),
+  };
   const part = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
   // As long as an RS256 signature: a token of about a kilobyte.
-  const token = [part({ alg: 'RS256', typ: 'JWT' }), part(claims), Buffer.alloc(256, number).toString('base64url')].join('.');
+  const token = [
+    part({ alg: 'RS256', typ: 'JWT' }),
+    part(claims),
+    Buffer.alloc(256, number).toString('base64url'),
+  ].join('.');
   const record = { access_token: token, expires_in: lifetimeSeconds, refresh_expires_in: 0, token_type: 'Bearer' };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(record));
 }

@@ -16,7 +16,10 @@ export interface Arms {
 export function armedEnv({ failpoints = [], clockJump }: Arms, orderPrefix: string): Record<string, string> {
   const root = pathToFileURL(`${repositoryRoot()}/`).href;
   const compiled = `${root}verification/dist/faults/failpoints/`;
-  const armed = failpoints.map((failpoint) => ({ ...failpoint, order: ORDERLESS.has(failpoint.point) ? '' : orderPrefix }));
+  const armed = failpoints.map((failpoint) => ({
+    ...failpoint,
+    order: ORDERLESS.has(failpoint.point) ? '' : orderPrefix,
+  }));
   return {
     NODE_OPTIONS: `--import=${compiled}arm.js`,
     FAILPOINTS: JSON.stringify({ root, hook: `${compiled}plant-hook.js`, armed, clockJump }),

@@ -49,7 +49,9 @@ it.each([
   ['outcome-in-flight', '\0\0\0\x50\0\0\0\x05…{"orderId":"run-1","record":"OUTCOME"}'],
 ])('knows the bytes of %s', (name, bytes) => {
   expect(WRITTEN.find((point) => point.name === name)?.is.test(bytes)).toBe(true);
-  expect(WRITTEN.find((point) => point.name === name)?.is.test(bytes.replace(/\x08|OK|OUTCOME|ORDERID/g, '?'))).toBe(false);
+  expect(WRITTEN.find((point) => point.name === name)?.is.test(bytes.replace(/\x08|OK|OUTCOME|ORDERID/g, '?'))).toBe(
+    false,
+  );
 });
 
 it('is passed when the bytes, or half of them, have arrived; and they arrive whole when the process lives on', async () => {

@@ -52,7 +52,11 @@ export const PLANTED: readonly PlantedPoint[] = [
   { ...executor, ...before('const { token } = grant;', 'answer-read', 'order.orderId') },
   {
     ...journalView,
-    ...after('const offset = await this.#untilDone(record, () => this.append(record, trace));', 'outcome-acknowledged', 'record.orderId'),
+    ...after(
+      'const offset = await this.#untilDone(record, () => this.append(record, trace));',
+      'outcome-acknowledged',
+      'record.orderId',
+    ),
   },
   {
     ...projectBatch,

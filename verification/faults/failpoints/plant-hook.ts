@@ -13,7 +13,8 @@ export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   const points = url.startsWith(root) ? pointsOf(url.slice(root.length)) : [];
   if (points.length === 0) return loaded;
-  const source = typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
+  const source =
+    typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString('utf8');
   return { ...loaded, source: points.reduce(planted, source) };
 };
 

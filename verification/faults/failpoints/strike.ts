@@ -5,7 +5,11 @@ import { WRITTEN, type Failpoint, type WrittenPoint } from './failpoints.js';
 type Signal = (name: 'SIGKILL' | 'SIGSTOP') => void;
 
 /** Counts how often each point is passed, says so in one line on stderr when its hour has come, and strikes this process there. */
-export function failpoints(armed: readonly Failpoint[], say: (line: string) => void, signal: Signal): (name: string, key: string) => void {
+export function failpoints(
+  armed: readonly Failpoint[],
+  say: (line: string) => void,
+  signal: Signal,
+): (name: string, key: string) => void {
   const left = armed.map((failpoint) => ({ ...failpoint }));
   return (name, key) => {
     for (const failpoint of left) {

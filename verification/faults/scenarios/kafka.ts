@@ -31,7 +31,9 @@ export const kafkaScenarios: readonly Scenario[] = [
     fault: 'Kafka gone after the answer',
     needs: ['kafka'],
     async run(stage, load) {
-      const gateway = await stage.readyGateway({ failpoints: [{ point: 'answer-read', hit: 1 + stage.random.below(3), do: 'stop' }] });
+      const gateway = await stage.readyGateway({
+        failpoints: [{ point: 'answer-read', hit: 1 + stage.random.below(3), do: 'stop' }],
+      });
       load.start();
       const hasStopped = await stage.stops(gateway, 'answer-read', PATIENCE_MS);
       await stage.killKafka();

@@ -24,7 +24,9 @@ export const operatorScenario: Scenario = {
       const { operations } = await doubtsOf(gateway.managementUrl);
       for (const doubt of operations.filter(({ id, operation }) => operation === 'capture' && !said.has(id))) {
         said.add(doubt.id);
-        await ask(`${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`, await truth(stage, doubt)).catch(() => undefined);
+        await ask(`${gateway.managementUrl}/v1/operations/${doubt.id}/resolve`, await truth(stage, doubt)).catch(
+          () => undefined,
+        );
       }
     }
     stage.faultEnded();
@@ -48,13 +50,19 @@ async function truth({ simulator }: Stage, { orderId }: Doubt): Promise<object> 
 
 /** A gateway whose index has yet to be built says 503. */
 function doubtsOf(managementUrl: string): Promise<{ operations: Doubt[] }> {
-  return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`), { what: 'the doubts' });
+  return waitFor(() => ask<{ operations: Doubt[] }>(`${managementUrl}/v1/operations?state=in_doubt`), {
+    what: 'the doubts',
+  });
 }
 
 /** @throws where the gateway does not take it: a notification may have been faster than the word */
 async function ask<T>(address: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${KEY}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-  const answer = await fetch(address, { method: body ? 'POST' : 'GET', headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  const answer = await fetch(address, {
+    method: body ? 'POST' : 'GET',
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
   return (await answer.json()) as T;
 }

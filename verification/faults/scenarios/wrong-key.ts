@@ -16,7 +16,9 @@ export const wrongKeyScenario: Scenario = {
   async run(stage, load) {
     await stage.ingest?.stop();
     await stage.ready(
-      await stage.startIngest({ env: { MERCHANTS_FILE: stage.surroundings.merchantsFileWith({ notificationKey: 'not-the-key' }) } }),
+      await stage.startIngest({
+        env: { MERCHANTS_FILE: stage.surroundings.merchantsFileWith({ notificationKey: 'not-the-key' }) },
+      }),
     );
     await stage.readyGateway();
     load.start();
@@ -33,9 +35,14 @@ async function reverify(stage: Stage): Promise<void> {
   const main = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
   const env = { ...process.env, ...stage.surroundings.ingest() };
   await new Promise<void>((resolve, reject) => {
-    execFile(process.execPath, [main, 'reverify'], { env, cwd: repositoryRoot(), timeout: 60_000 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`quarantine reverify: ${error.message}\n${stdout}${stderr}`));
-      else resolve();
-    });
+    execFile(
+      process.execPath,
+      [main, 'reverify'],
+      { env, cwd: repositoryRoot(), timeout: 60_000 },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(`quarantine reverify: ${error.message}\n${stdout}${stderr}`));
+        else resolve();
+      },
+    );
   });
 }

@@ -33,7 +33,12 @@ export function cacheEntryOf(account: Account, { authUrl, keys, accounts }: Name
   return {
     account: account.account,
     name: keys.name(parts),
-    credentialsName: keys.name([...parts, 'refusal', secretOf(account), ...(discoverer === undefined ? [] : [secretOf(discoverer)])]),
+    credentialsName: keys.name([
+      ...parts,
+      'refusal',
+      secretOf(account),
+      ...(discoverer === undefined ? [] : [secretOf(discoverer)]),
+    ]),
     jitter,
   };
 }

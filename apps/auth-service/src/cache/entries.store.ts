@@ -21,8 +21,10 @@ return {value, redis.call('pttl', KEYS[1])}`;
 
 /** Deletes only what is still there unchanged. */
 const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
-const DELETE_IF_NO_TEXT = "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";
-const EXTEND_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
+const DELETE_IF_NO_TEXT =
+  "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";
+const EXTEND_IF_EQUAL =
+  "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
 /** How soon a lock whose holder died is free. More than what setting or extending it may take, REDIS_ANSWER_MS. */
 const LOCK_MS = 5_000;
@@ -53,7 +55,10 @@ export class EntryStore implements OnApplicationShutdown {
   }
 
   async read(key: string): Promise<StoredEntry | undefined> {
-    const [value, ttlMs] = (await this.#inTime(this.redis.eval(READ, { keys: [key] }))) as [string | number | null, number];
+    const [value, ttlMs] = (await this.#inTime(this.redis.eval(READ, { keys: [key] }))) as [
+      string | number | null,
+      number,
+    ];
     if (value === null) return undefined;
     return typeof value === 'string' ? { value, ttlMs } : { ttlMs };
   }

@@ -19,7 +19,12 @@ it.each([
 });
 
 it('an entry tells the age of its token, and that it replaced a refused one', () => {
-  const read = readSealedToken(sealedTokenOf({ ...token, replacesRefused: true }, 0, STORED_AT), ttlMs - 1_000, 9_000, STORED_AT + 1_000);
+  const read = readSealedToken(
+    sealedTokenOf({ ...token, replacesRefused: true }, 0, STORED_AT),
+    ttlMs - 1_000,
+    9_000,
+    STORED_AT + 1_000,
+  );
   expect(ageMs(read, 9_000)).toBe(1_000);
   expect(read.replacesRefused).toBe(true);
   expect(read.fingerprint).toBe(token.fingerprint);

@@ -28,5 +28,11 @@ export function sealedTokenOf(token: CachedToken, nowMs: number, wallClockMs: nu
 export function readSealedToken(text: string, ttlMs: number, nowMs: number, wallClockMs: number): CachedToken {
   const { accessToken, lifetimeMs, restMs, expiresAt, replacesRefused } = JSON.parse(text) as SealedToken;
   const leftMs = Math.min(ttlMs + restMs, expiresAt - wallClockMs, lifetimeMs);
-  return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs, expiresAtMs: nowMs + leftMs, replacesRefused };
+  return {
+    accessToken,
+    fingerprint: fingerprintOf(accessToken),
+    lifetimeMs,
+    expiresAtMs: nowMs + leftMs,
+    replacesRefused,
+  };
 }

@@ -12,7 +12,12 @@ import { TokenCache } from './token.cache.js';
     AuthEventsModule,
     RedisModule.forRootAsync({
       inject: [AuthConfig],
-      useFactory: ({ redisUrl: url, redisAnswerMs: answerMs }: AuthConfig) => ({ url, name: 'tokens', answerMs, isRequired: true }),
+      useFactory: ({ redisUrl: url, redisAnswerMs: answerMs }: AuthConfig) => ({
+        url,
+        name: 'tokens',
+        answerMs,
+        isRequired: true,
+      }),
     }),
   ],
   providers: [EntryStore, TokenCache, TokenCopies],

@@ -59,7 +59,11 @@ export class TokenCache {
   }
 
   /** Drops the token that is reported as refused, and only that one: somebody may have renewed it meanwhile. What is there then. */
-  async drop(entry: CacheEntry, fingerprint: string, mayGo: (token: CachedToken) => boolean): Promise<CachedToken | undefined> {
+  async drop(
+    entry: CacheEntry,
+    fingerprint: string,
+    mayGo: (token: CachedToken) => boolean,
+  ): Promise<CachedToken | undefined> {
     const found = await this.#readToken(entry);
     if (found === undefined) return undefined;
     if (found.token.fingerprint !== fingerprint || !mayGo(found.token)) return found.token;
@@ -111,11 +115,22 @@ export class TokenCache {
   }
 
   /** Of an unknown key: another replica's, or of before; it will be overwritten. Tampered with: taken away, and who took it away raises it. */
-  async #refuse({ account }: CacheEntry, key: string, stored: StoredEntry, reason: 'unknown_key' | 'tampered'): Promise<void> {
+  async #refuse(
+    { account }: CacheEntry,
+    key: string,
+    stored: StoredEntry,
+    reason: 'unknown_key' | 'tampered',
+  ): Promise<void> {
     if (reason === 'tampered') {
       if (!(await this.entries.deleteIfStill(key, stored))) return;
-      this.log.error({ account, entry: key }, 'a cached entry was changed or comes from another account: it is refused and was taken away');
-      this.events.announce('auth.entry.tampered', { account, reason: 'a cached entry was changed or comes from another account' });
+      this.log.error(
+        { account, entry: key },
+        'a cached entry was changed or comes from another account: it is refused and was taken away',
+      );
+      this.events.announce('auth.entry.tampered', {
+        account,
+        reason: 'a cached entry was changed or comes from another account',
+      });
     } else {
       if (this.#foreign.get(key) === stored.value) return;
       this.#foreign.set(key, stored.value ?? '');

@@ -12,7 +12,11 @@ export interface CheckedAccount {
 }
 
 /** Of each account whether the token API gives it a token (its realm discovered first, where it is) and takes that token at GET /iam/identities/my. */
-export async function checkAccounts(accounts: readonly Account[], api: TokenApiClient, realms: RealmService): Promise<CheckedAccount[]> {
+export async function checkAccounts(
+  accounts: readonly Account[],
+  api: TokenApiClient,
+  realms: RealmService,
+): Promise<CheckedAccount[]> {
   const tokenOf: TokenProvider = (account) => api.askForToken(account);
   const checked: CheckedAccount[] = [];
   // One after the other: an account that asks too often may be locked out.

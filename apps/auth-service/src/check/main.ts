@@ -19,7 +19,11 @@ async function main(): Promise<number> {
     for (const { name, message } of error.faults) process.stderr.write(`${name}: ${message}\n`);
     return 78;
   }
-  const api = new TokenApiClient(config, createLogger({ name: 'auth-service-check', level: 'silent' }), new Metrics('auth-service-check'));
+  const api = new TokenApiClient(
+    config,
+    createLogger({ name: 'auth-service-check', level: 'silent' }),
+    new Metrics('auth-service-check'),
+  );
   const checked = await checkAccounts(config.accounts.all, api, new RealmService(config, api));
   await api.onApplicationShutdown();
   for (const one of checked) console.log(isJson ? JSON.stringify(one) : `${one.account}: ${one.reason ?? 'good'}`);

@@ -5,7 +5,12 @@ import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { AuthConfig } from '../auth.config.js';
 import { AuthEvents } from './auth-events.producer.js';
 
-function kafkaOptions(config: AuthConfig, log: ServiceLogger, metrics: Metrics, { stopping }: ServiceLifetime): KafkaModuleOptions {
+function kafkaOptions(
+  config: AuthConfig,
+  log: ServiceLogger,
+  metrics: Metrics,
+  { stopping }: ServiceLifetime,
+): KafkaModuleOptions {
   return {
     kafka: config.kafka && { ...config.kafka, clientId: 'auth-service' },
     topics: { prefix: config.kafkaTopicPrefix, definitions: [TOPICS.authEvents], mode: config.topics },
@@ -18,7 +23,12 @@ function kafkaOptions(config: AuthConfig, log: ServiceLogger, metrics: Metrics, 
 }
 
 @Module({
-  imports: [KafkaModule.forRootAsync({ inject: [AuthConfig, ServiceLogger, Metrics, ServiceLifetime], useFactory: kafkaOptions })],
+  imports: [
+    KafkaModule.forRootAsync({
+      inject: [AuthConfig, ServiceLogger, Metrics, ServiceLifetime],
+      useFactory: kafkaOptions,
+    }),
+  ],
   providers: [AuthEvents],
   exports: [AuthEvents],
 })

@@ -9,7 +9,12 @@ export function grantBody(account: Account, realmPath = account.scope): Record<s
   const scope: Record<string, string> = realmPath === undefined ? {} : { scope: realmPath };
   switch (account.grant) {
     case 'client_credentials':
-      return { grant_type: 'client_credentials', client_id: account.clientId, client_secret: account.clientSecret.reveal(), ...scope };
+      return {
+        grant_type: 'client_credentials',
+        client_id: account.clientId,
+        client_secret: account.clientSecret.reveal(),
+        ...scope,
+      };
     case 'password':
       return { grant_type: 'password', username: account.username, password: account.password.reveal(), ...scope };
   }

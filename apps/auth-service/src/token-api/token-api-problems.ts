@@ -39,13 +39,18 @@ export function problemOf({ status, headers, text }: ApiAnswer): Problem {
 
 /** Trying again does not help before somebody has put something right. */
 export function refused(detail: string, retryAfterSeconds?: number): Problem {
-  const headers: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  const headers: Record<string, string> =
+    retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   return new Problem({ status: 502, code: 'auth_refused', detail, headers });
 }
 
 /** The answer to GET /iam/realms/my is none that we understand: docs/decisions/0024. */
 export function realmUnknown(reason: string): Problem {
-  return new Problem({ status: 502, code: 'realm_unknown', detail: `GET /iam/realms/my gave no realm path: ${reason}.` });
+  return new Problem({
+    status: 502,
+    code: 'realm_unknown',
+    detail: `GET /iam/realms/my gave no realm path: ${reason}.`,
+  });
 }
 
 export function unavailable(reason: string, cause?: unknown, retryAfterSeconds?: number): Problem {

@@ -67,7 +67,12 @@ describe('token API client', () => {
     await client.askForToken(technical);
     await client.askForToken(user);
     expect(api.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
-      { grant_type: 'client_credentials', client_id: 'shop-client', client_secret: CLIENT_SECRET, scope: '/realms/shop' },
+      {
+        grant_type: 'client_credentials',
+        client_id: 'shop-client',
+        client_secret: CLIENT_SECRET,
+        scope: '/realms/shop',
+      },
       { grant_type: 'password', username: 'name', password: 'canary-password', scope: '/realms/shop' },
     ]);
     expect(api.requests[0]).toMatchObject({
@@ -79,7 +84,11 @@ describe('token API client', () => {
 
   it('leaves the scope out where there is none', async () => {
     await client.askForToken({ ...technical, scope: undefined });
-    expect(Object.keys(JSON.parse(api.requests[0]?.body ?? '') as object)).toEqual(['grant_type', 'client_id', 'client_secret']);
+    expect(Object.keys(JSON.parse(api.requests[0]?.body ?? '') as object)).toEqual([
+      'grant_type',
+      'client_id',
+      'client_secret',
+    ]);
   });
 
   it('keeps the path of {auth_url}', async () => {
@@ -90,7 +99,9 @@ describe('token API client', () => {
 
   it('hands its trace on', async () => {
     await startTracing('test');
-    await withTrace({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }, 'x', () => client.askForToken(technical));
+    await withTrace({ traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }, 'x', () =>
+      client.askForToken(technical),
+    );
     expect(api.requests[0]?.headers.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/);
   });
 
@@ -103,7 +114,9 @@ describe('token API client', () => {
   });
 
   it.each([400, 401, 403, 404, 405, 422])('takes %d for a refusal', async (status) => {
-    const problem = await problemOf((response) => answerJson(response, status, { error: 'invalid_client', error_description: 'canary' }));
+    const problem = await problemOf((response) =>
+      answerJson(response, status, { error: 'invalid_client', error_description: 'canary' }),
+    );
     expect(problem).toMatchObject({
       status: 502,
       code: 'auth_refused',
@@ -117,7 +130,9 @@ describe('token API client', () => {
   });
 
   it.each([408, 425, 429, 500, 502, 503, 301, 302, 307, 204])('takes %d for unavailable', async (status) => {
-    const problem = await problemOf((response) => response.writeHead(status, { location: `${api.url}/elsewhere` }).end());
+    const problem = await problemOf((response) =>
+      response.writeHead(status, { location: `${api.url}/elsewhere` }).end(),
+    );
     expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable', headers: { 'retry-after': '5' } });
     expect(api.requests).toHaveLength(1);
   });
@@ -153,7 +168,10 @@ describe('token API client', () => {
 
   it.each<[string, (response: ServerResponse) => void]>([
     ['never answers', () => undefined],
-    ['stops in the middle', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_')],
+    [
+      'stops in the middle',
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_'),
+    ],
     ['closes the connection', (response) => response.destroy()],
     ['sends far too much', (response) => answerJson(response, 200, { ...record, session_state: 'x'.repeat(300_000) })],
   ])('gives up on an API that %s', async (_, answer) => {
@@ -176,21 +194,31 @@ describe('token API client', () => {
 
   it('says that nobody is there', async () => {
     const problem = await problemOf(() => undefined, clientOf('http://127.0.0.1:1'));
-    expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable', detail: expect.stringContaining('ECONNREFUSED') });
+    expect(problem).toMatchObject({
+      status: 503,
+      code: 'platform_unavailable',
+      detail: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
   it('asks for the realm and tests a token with the token itself, and gives its reasons without it', async () => {
     const token = await client.askForToken(technical);
-    api.answer = (response, { path }) => answerJson(response, 200, path === '/iam/realms/my' ? { path: '/realms/demo', name: 'demo' } : {});
+    api.answer = (response, { path }) =>
+      answerJson(response, 200, path === '/iam/realms/my' ? { path: '/realms/demo', name: 'demo' } : {});
     expect(await client.realmPath(technical, token)).toBe('/realms/demo');
     await client.checkIdentity(technical, token);
-    expect(api.requests.slice(1).map(({ method, path, headers, body }) => [method, path, headers.authorization, body])).toEqual([
+    expect(
+      api.requests.slice(1).map(({ method, path, headers, body }) => [method, path, headers.authorization, body]),
+    ).toEqual([
       ['GET', '/iam/realms/my', `Bearer ${token.accessToken}`, ''],
       ['GET', '/iam/identities/my', `Bearer ${token.accessToken}`, ''],
     ]);
     api.answer = (response) => answerJson(response, 403, { error: token.accessToken });
     for (const asked of [client.realmPath(technical, token), client.checkIdentity(technical, token)]) {
-      await expect(asked).rejects.toMatchObject({ code: 'auth_refused', message: 'The token API refused the account (HTTP 403).' });
+      await expect(asked).rejects.toMatchObject({
+        code: 'auth_refused',
+        message: 'The token API refused the account (HTTP 403).',
+      });
     }
   });
 

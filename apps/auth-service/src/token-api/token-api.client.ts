@@ -72,14 +72,21 @@ export class TokenApiClient implements OnApplicationShutdown {
 
   /** GET {auth_url}/iam/identities/my tests a token; what its answer holds is not shown, so only its status counts. */
   async checkIdentity(account: Account, { accessToken }: CachedToken): Promise<void> {
-    await this.#observed('identity', account, () => this.#call('GET', 'iam/identities/my', { authorization: `Bearer ${accessToken}` }));
+    await this.#observed('identity', account, () =>
+      this.#call('GET', 'iam/identities/my', { authorization: `Bearer ${accessToken}` }),
+    );
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.#agent.close();
   }
 
-  async #call(method: 'GET' | 'POST', path: string, headers: Record<string, string>, content?: string): Promise<ApiAnswer> {
+  async #call(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: Record<string, string>,
+    content?: string,
+  ): Promise<ApiAnswer> {
     return withSpan(`${method} /${path}`, async () => {
       const response = await request(new URL(path, this.#base), {
         method,

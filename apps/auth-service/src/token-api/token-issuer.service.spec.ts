@@ -7,7 +7,13 @@ import type { TokenApiClient } from './token-api.client.js';
 import { refused } from './token-api-problems.js';
 import { TokenIssuer } from './token-issuer.service.js';
 
-const shop: Account = { account: 'shop', grant: 'client_credentials', clientId: 'id', clientSecret: new Secret('x'), scopeFrom: 'other' };
+const shop: Account = {
+  account: 'shop',
+  grant: 'client_credentials',
+  clientId: 'id',
+  clientSecret: new Secret('x'),
+  scopeFrom: 'other',
+};
 
 it.each([
   ['its own credentials', refused('no'), ['auth.token.refused']],
@@ -16,6 +22,8 @@ it.each([
   const events: string[] = [];
   const realms = { pathFor: () => Promise.reject(error), forget: () => undefined } as unknown as RealmService;
   const announcing = { announce: (type: string) => events.push(type) } as unknown as AuthEvents;
-  await expect(new TokenIssuer({} as TokenApiClient, realms, announcing).issue(shop, () => Promise.reject(error))).rejects.toBe(error);
+  await expect(
+    new TokenIssuer({} as TokenApiClient, realms, announcing).issue(shop, () => Promise.reject(error)),
+  ).rejects.toBe(error);
   expect(events).toEqual(announced);
 });

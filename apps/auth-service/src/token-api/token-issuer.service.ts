@@ -30,7 +30,8 @@ export class TokenIssuer {
       if (isRefusal(error)) {
         this.realms.forget(account);
         const isOfDiscoverer = error instanceof DiscovererProblem;
-        if (!isOfDiscoverer) this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
+        if (!isOfDiscoverer)
+          this.events.announce('auth.token.refused', { account: account.account, reason: reasonOf(error) });
       }
       throw error;
     }

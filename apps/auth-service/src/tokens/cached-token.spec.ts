@@ -22,9 +22,12 @@ describe('life of a token', () => {
     expect(cachedTokenOf({ access_token: jwt(claims), expires_in: 100 }, 0).lifetimeMs).toBe(seconds * 1_000);
   });
 
-  it.each([10_000_000, Number.MAX_SAFE_INTEGER, Infinity])('of %d s is never believed to be longer than a day', (seconds) => {
-    expect(opaque(seconds).lifetimeMs).toBe(86_400_000);
-  });
+  it.each([10_000_000, Number.MAX_SAFE_INTEGER, Infinity])(
+    'of %d s is never believed to be longer than a day',
+    (seconds) => {
+      expect(opaque(seconds).lifetimeMs).toBe(86_400_000);
+    },
+  );
 
   it.each([
     [81_000 - 1, 0, false],

@@ -35,7 +35,12 @@ export function cachedTokenOf(answer: { access_token: string; expires_in: number
  * whichever encryption keys are in use; a token is random, so its fingerprint does not help to guess it.
  */
 export function fingerprintOf(accessToken: string): string {
-  return createHash('sha256').update('tranche token fingerprint\n').update(accessToken).digest().subarray(0, 16).toString('base64url');
+  return createHash('sha256')
+    .update('tranche token fingerprint\n')
+    .update(accessToken)
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
 }
 
 export function isUsable(token: CachedToken, nowMs: number): boolean {

@@ -113,7 +113,10 @@ export class RenewalService {
     try {
       const token = await this.#ask(renewal, tokenOf);
       await this.cache.store(renewal.entry, token).catch((error: unknown) => {
-        this.log.warn({ reason: reasonOf(error) }, 'Redis is away or takes no writes: the token is kept in this process only');
+        this.log.warn(
+          { reason: reasonOf(error) },
+          'Redis is away or takes no writes: the token is kept in this process only',
+        );
       });
       return token;
     } finally {
@@ -131,7 +134,10 @@ export class RenewalService {
       const refusal = refusalOf(error, failures, this.config.refusalSeconds);
       if (refusal === undefined) throw error;
       await this.cache.storeRefusal(entry, refusal).catch((cause: unknown) => {
-        this.log.warn({ reason: reasonOf(cause) }, 'Redis is away or takes no writes: the refusal is known to this process only');
+        this.log.warn(
+          { reason: reasonOf(cause) },
+          'Redis is away or takes no writes: the refusal is known to this process only',
+        );
       });
       throw this.#remember(entry, refusal);
     }
@@ -158,6 +164,10 @@ export class RenewalService {
 
   /** In the background: no request waits for it. */
   #release(lock: Lock | undefined): void {
-    lock?.release().catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'));
+    lock
+      ?.release()
+      .catch((error: unknown) =>
+        this.log.debug({ reason: reasonOf(error) }, 'the lock was not released, it ends by itself'),
+      );
   }
 }

@@ -15,7 +15,12 @@ const user: Account = { account: 'user', grant: 'password', username: 'name', pa
 
 /** With this share of its life left. */
 function aToken(accessToken: string, left = 1): CachedToken {
-  return { accessToken, fingerprint: fingerprintOf(accessToken), lifetimeMs: 60_000, expiresAtMs: performance.now() + 60_000 * left };
+  return {
+    accessToken,
+    fingerprint: fingerprintOf(accessToken),
+    lifetimeMs: 60_000,
+    expiresAtMs: performance.now() + 60_000 * left,
+  };
 }
 
 describe('tokens', () => {
@@ -31,7 +36,12 @@ describe('tokens', () => {
         return answer();
       },
     } as unknown as TokenIssuer;
-    const config = { authTimeoutMs: 1_000, redisAnswerMs: 1_000, refusalSeconds, refusedIntervalSeconds: 5 } as AuthConfig;
+    const config = {
+      authTimeoutMs: 1_000,
+      redisAnswerMs: 1_000,
+      refusalSeconds,
+      refusedIntervalSeconds: 5,
+    } as AuthConfig;
     const copies = new TokenCopies(config);
     const log = createLogger({ name: 'test', level: 'silent' });
     metrics = new Metrics('test');
@@ -58,7 +68,11 @@ describe('tokens', () => {
         () => {
           throw new Error('the cache was touched');
         };
-    expect([await textOf(user), await textOf(user), await textOf(user, 'a-fingerprint')]).toEqual(['token-1', 'token-2', 'token-3']);
+    expect([await textOf(user), await textOf(user), await textOf(user, 'a-fingerprint')]).toEqual([
+      'token-1',
+      'token-2',
+      'token-3',
+    ]);
     answer = refusedBy;
     await expect(service.token(user)).rejects.toThrow('refused');
     await expect(service.token(user)).rejects.toThrow('refused');
@@ -135,7 +149,8 @@ describe('tokens', () => {
 
   it('that are refused by the token API are not asked for again for a while, here or in another replica', async () => {
     answer = refusedBy;
-    for (let i = 0; i < 3; i++) await expect(service.token(shop)).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '10' } });
+    for (let i = 0; i < 3; i++)
+      await expect(service.token(shop)).rejects.toMatchObject({ status: 502, headers: { 'retry-after': '10' } });
     expect(asked).toBe(1);
     expect(cache.known).toEqual({ status: 502, code: 'auth_refused', detail: 'refused', leftMs: 10_000 });
     start();
@@ -234,6 +249,7 @@ describe('tokens', () => {
     cache.entry = aToken('other');
     await service.token(shop, 'a-fingerprint');
     const text = await metrics.registry.getSingleMetricAsString('auth_tokens_served_total');
-    for (const source of ['renewal', 'copy', 'cache']) expect(text).toMatch(new RegExp(`source="${source}".*\\} 1$`, 'm'));
+    for (const source of ['renewal', 'copy', 'cache'])
+      expect(text).toMatch(new RegExp(`source="${source}".*\\} 1$`, 'm'));
   });
 });

@@ -68,7 +68,9 @@ export class TokenService {
       this.log.warn({ reason: reasonOf(error) }, "Redis is away: this process's own copy is used");
       return this.#own(entry);
     }
-    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found, askedAtMs);
+    return found === undefined && !this.cache.tellsAbsence(entry)
+      ? this.#own(entry)
+      : this.#taken(entry, found, askedAtMs);
   }
 
   /** Drops the refused token here and in Redis; what is there instead. */
@@ -84,13 +86,16 @@ export class TokenService {
     }
     this.#throwIfTooSoon(refused, found);
     this.copies.refuse(entry, refused);
-    return found === undefined && !this.cache.tellsAbsence(entry) ? this.#own(entry) : this.#taken(entry, found, askedAtMs);
+    return found === undefined && !this.cache.tellsAbsence(entry)
+      ? this.#own(entry)
+      : this.#taken(entry, found, askedAtMs);
   }
 
   /** A platform that refuses every token would otherwise make each report a call of the token API. */
   #throwIfTooSoon(refused: string, token: CachedToken | undefined): void {
     const leftMs = token?.fingerprint === refused ? this.copies.mayGoInMs(token) : 0;
-    if (leftMs > 0) throw problemOfRefusal({ status: 503, code: 'platform_unavailable', detail: REFUSED_AGAIN, leftMs });
+    if (leftMs > 0)
+      throw problemOfRefusal({ status: 503, code: 'platform_unavailable', detail: REFUSED_AGAIN, leftMs });
   }
 
   #own(entry: CacheEntry): CachedToken | undefined {
@@ -120,7 +125,10 @@ export class TokenService {
       .renew({ account, entry }, this.#tokenOf)
       .then((token) => this.#keep(entry, token))
       .catch((error: unknown) =>
-        this.log.warn({ account: account.account, reason: reasonOf(error) }, 'early renewal failed; the token in hand is still good'),
+        this.log.warn(
+          { account: account.account, reason: reasonOf(error) },
+          'early renewal failed; the token in hand is still good',
+        ),
       );
   }
 

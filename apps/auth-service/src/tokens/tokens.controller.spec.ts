@@ -1,4 +1,10 @@
-import { CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, startAuthService, type AuthServiceUnderTest } from '../../test/auth-service.js';
+import {
+  CLIENT_SECRET,
+  GATEWAY_KEY,
+  OTHER_KEY,
+  startAuthService,
+  type AuthServiceUnderTest,
+} from '../../test/auth-service.js';
 import { answerJson, startTokenApi, type TokenApi } from '../../test/token-api.js';
 
 /** Redis is away in all of these: what is asked of the cache is in test/. */
@@ -13,7 +19,8 @@ describe('POST /v1/tokens and GET /v1/accounts', () => {
     await service.stop();
     await api.close();
     const log = JSON.stringify(service.lines);
-    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, ...api.tokens, 'canary']) expect(log).not.toContain(secret);
+    for (const secret of [CLIENT_SECRET, GATEWAY_KEY, OTHER_KEY, ...api.tokens, 'canary'])
+      expect(log).not.toContain(secret);
   });
 
   it('answers with a token of the account', async () => {
@@ -50,7 +57,9 @@ describe('POST /v1/tokens and GET /v1/accounts', () => {
   });
 
   it("refuses accounts that are not the caller's like accounts that do not exist", async () => {
-    const answers = await Promise.all(['shop', 'absent', 'constructor'].map((account) => service.post({ account }, OTHER_KEY)));
+    const answers = await Promise.all(
+      ['shop', 'absent', 'constructor'].map((account) => service.post({ account }, OTHER_KEY)),
+    );
     const bodies = answers.map(({ body: { traceId: _, ...body } }) => body);
     expect(bodies[0]).toMatchObject({ status: 403, code: 'account_not_allowed' });
     expect(bodies[1]).toEqual(bodies[0]);
@@ -60,7 +69,9 @@ describe('POST /v1/tokens and GET /v1/accounts', () => {
 
   it('lists the accounts of the caller, without secrets', async () => {
     const response = await fetch(`${service.url}/v1/accounts`, { headers: { authorization: `Bearer ${OTHER_KEY}` } });
-    expect(await response.json()).toEqual({ accounts: [{ account: 'second', grant: 'client_credentials', scope: '/realms/second' }] });
+    expect(await response.json()).toEqual({
+      accounts: [{ account: 'second', grant: 'client_credentials', scope: '/realms/second' }],
+    });
   });
 
   it.each([
@@ -94,7 +105,9 @@ describe('POST /v1/tokens and GET /v1/accounts', () => {
   it('is not ready without Redis, and still asks once and keeps the token in the process', async () => {
     const ready = await fetch(`${service.managementUrl}/health/ready`);
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reasons: [{ name: 'redis-tokens', reason: expect.stringContaining('cannot be reached') }] });
+    expect(await ready.json()).toMatchObject({
+      reasons: [{ name: 'redis-tokens', reason: expect.stringContaining('cannot be reached') }],
+    });
     const tokens = await Promise.all(Array.from({ length: 50 }, () => service.token()));
     expect(new Set(tokens.map(({ accessToken }) => accessToken)).size).toBe(1);
     await service.token();

@@ -32,7 +32,13 @@ export class TokensController {
     const token = await this.tokens.token(account, request.refused);
     const { accessToken, fingerprint } = token;
     const remainingSeconds = expiresInSeconds(token, performance.now());
-    return { account: account.account, accessToken, tokenType: 'Bearer', expiresInSeconds: remainingSeconds, fingerprint };
+    return {
+      account: account.account,
+      accessToken,
+      tokenType: 'Bearer',
+      expiresInSeconds: remainingSeconds,
+      fingerprint,
+    };
   }
 
   /** The same answer for an account that is unknown and for one that is not the caller's. */

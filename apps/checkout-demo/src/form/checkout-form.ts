@@ -28,8 +28,16 @@ export function readForm(body: unknown): { form?: CheckoutForm; faults: Fault[] 
     ...without(OF_CUSTOMER, customer),
     ...without(method !== undefined && method.rail !== 'card' ? [] : OF_CARD, card),
   };
-  const form = { method: method ?? { id: '', rail: 'card', instalments: 1 }, customer: trimmed(customer), card: trimmed(card), unknown };
-  return { form, faults: method === undefined ? [fault('method', 'enum', 'is not a payment method of this shop')] : [] };
+  const form = {
+    method: method ?? { id: '', rail: 'card', instalments: 1 },
+    customer: trimmed(customer),
+    card: trimmed(card),
+    unknown,
+  };
+  return {
+    form,
+    faults: method === undefined ? [fault('method', 'enum', 'is not a payment method of this shop')] : [],
+  };
 }
 
 /** When the tokenizer was asked, by our clock: the page only says how long ago, for its clock may be wrong. */
@@ -40,14 +48,17 @@ export function tokenizedAtMs({ card }: CheckoutForm, nowMs: number): number | u
 }
 
 /** A phone number as people write it, without the spaces. */
-export const compact = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/[\s.()-]+/g, '') : value);
+export const compact = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replace(/[\s.()-]+/g, '') : value;
 
 function without(names: readonly string[], fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 function trimmed(fields: Fields): Fields {
-  const entries = Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? value.trim() : value] as const);
+  const entries = Object.entries(fields).map(
+    ([name, value]) => [name, typeof value === 'string' ? value.trim() : value] as const,
+  );
   return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }
 

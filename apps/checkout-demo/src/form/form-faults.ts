@@ -15,7 +15,8 @@ export function formFaults(faults: readonly Fault[]): Fault[] {
   for (const one of faults) {
     const path = fieldOf(one.path);
     const before = byField.get(path);
-    if (before === undefined || (one.code === 'card_data_forbidden' && before.code !== one.code)) byField.set(path, { ...one, path });
+    if (before === undefined || (one.code === 'card_data_forbidden' && before.code !== one.code))
+      byField.set(path, { ...one, path });
   }
   return [...byField.values()];
 }

@@ -34,20 +34,23 @@ const build = (body: Record<string, unknown>, lines = cart()) => {
 const faultsOf = (body: Record<string, unknown>, lines = cart()) =>
   formFaults(build(body, lines).faults).map(({ path, code }) => `${path}: ${code}`);
 
-it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])('%s is an authorization that the contracts accept', (method) => {
-  const { command, faults } = build({ method, customer });
-  expect(faults).toEqual([]);
-  expect(command).toMatchObject({
-    type: 'payment.authorize',
-    data: {
-      amount: 29_000,
-      billing: { firstName: 'Jeanne', mobilePhone: '+33612345678' },
-      shipping: { city: 'Paris' },
-      client: { id: `guest-${context.orderId}`, ip: '203.0.113.10' },
-      notAfter: '2028-01-31T10:15:00.000Z',
-    },
-  });
-});
+it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])(
+  '%s is an authorization that the contracts accept',
+  (method) => {
+    const { command, faults } = build({ method, customer });
+    expect(faults).toEqual([]);
+    expect(command).toMatchObject({
+      type: 'payment.authorize',
+      data: {
+        amount: 29_000,
+        billing: { firstName: 'Jeanne', mobilePhone: '+33612345678' },
+        shipping: { city: 'Paris' },
+        client: { id: `guest-${context.orderId}`, ip: '203.0.113.10' },
+        notAfter: '2028-01-31T10:15:00.000Z',
+      },
+    });
+  },
+);
 
 it('a card payment carries the token and when it was given, by our clock, and lives no longer than the token', () => {
   const built = build({ method: 'card', customer, card });
@@ -55,7 +58,12 @@ it('a card payment carries the token and when it was given, by our clock, and li
     faults: [],
     command: {
       type: 'payment.pay',
-      data: { hfToken: 'token-1', tokenizedAt: '2028-01-31T09:59:58.500Z', notAfter: '2028-01-31T10:14:58.500Z', amount: 29_000 },
+      data: {
+        hfToken: 'token-1',
+        tokenizedAt: '2028-01-31T09:59:58.500Z',
+        notAfter: '2028-01-31T10:14:58.500Z',
+        amount: 29_000,
+      },
     },
     notAfterMs: nowMs - 1_500 + 15 * 60_000,
   });
@@ -65,24 +73,56 @@ describe('every fault stands at its field', () => {
   it.each<[string, Record<string, unknown>, string[]]>([
     ['no address at all', { method: 'a3' }, ['email: required', 'firstName: required', 'lastName: required', 'address: required', 'postalCode: required', 'city: required', 'country: required', 'mobilePhone: required']], // prettier-ignore
     ['the same with a card', { method: 'card', card, customer: { ...customer, city: '  ' } }, ['city: required']],
-    ['names that are too long', { method: 'a3', customer: { ...customer, lastName: 'x'.repeat(16) } }, ['lastName: length']],
+    [
+      'names that are too long',
+      { method: 'a3', customer: { ...customer, lastName: 'x'.repeat(16) } },
+      ['lastName: length'],
+    ],
     ['a number for a text', { method: 'a3', customer: { ...customer, city: 5 } }, ['city: type']],
-    ['a phone without country', { method: 'b3', customer: { ...customer, mobilePhone: '0612345678' } }, ['mobilePhone: format']],
+    [
+      'a phone without country',
+      { method: 'b3', customer: { ...customer, mobilePhone: '0612345678' } },
+      ['mobilePhone: format'],
+    ],
     ['a + in the e-mail, method A', { method: 'a3', customer: { ...customer, email: 'j+a@example.com' } }, []],
-    ['a + in the e-mail, method B', { method: 'b3', customer: { ...customer, email: 'j+b@example.com' } }, ['email: format']],
+    [
+      'a + in the e-mail, method B',
+      { method: 'b3', customer: { ...customer, email: 'j+b@example.com' } },
+      ['email: format'],
+    ],
     ['an unknown method', { method: 'gold', customer, card }, ['method: enum']],
     ['no token', { method: 'card', customer, card: { ...card, hfToken: undefined } }, ['card-token: required']],
     ['a token of no age', { method: 'card', customer, card: { ...card, ageMs: undefined } }, ['card-token: range']],
     ['a token from the future', { method: 'card', customer, card: { ...card, ageMs: -1 } }, ['card-token: range']],
-    ['a token of 15 minutes', { method: 'card', customer, card: { ...card, ageMs: 15 * 60_000 } }, ['card-token: range']],
+    [
+      'a token of 15 minutes',
+      { method: 'card', customer, card: { ...card, ageMs: 15 * 60_000 } },
+      ['card-token: range'],
+    ],
     ['a token of nearly 15 minutes', { method: 'card', customer, card: { ...card, ageMs: 15 * 60_000 - 1 } }, []],
-    ['no name on the card', { method: 'card', customer, card: { ...card, cardFullName: ' ' } }, ['card-name: required']],
+    [
+      'no name on the card',
+      { method: 'card', customer, card: { ...card, cardFullName: ' ' } },
+      ['card-name: required'],
+    ],
     ['another brand', { method: 'card', customer, card: { ...card, selectedBrand: 'amex' } }, ['card-brand: enum']],
     ['a field that there is not', { method: 'a3', customer, amount2: 1 }, [': unknown_field']],
-    ['a field of the customer that there is not', { method: 'a3', customer: { ...customer, age: 1 } }, [': unknown_field']],
+    [
+      'a field of the customer that there is not',
+      { method: 'a3', customer: { ...customer, age: 1 } },
+      [': unknown_field'],
+    ],
     ['an amount of its own', { method: 'a3', customer, amount: 1 }, [': unknown_field']],
-    ['a card where none is asked for', { method: 'a3', customer, card: { ...card, cardFullName: 'J' } }, [': unknown_field']],
-    ['a field of the command that is not the page’s to say', { method: 'a3', customer, supersedes: 'o.1' }, [': unknown_field']],
+    [
+      'a card where none is asked for',
+      { method: 'a3', customer, card: { ...card, cardFullName: 'J' } },
+      [': unknown_field'],
+    ],
+    [
+      'a field of the command that is not the page’s to say',
+      { method: 'a3', customer, supersedes: 'o.1' },
+      [': unknown_field'],
+    ],
     ['another', { method: 'a3', customer: { ...customer, title: 'mr' } }, [': unknown_field']],
   ])('%s', (_what, body, expected) => {
     expect(faultsOf(body).sort()).toEqual([...expected].sort());

@@ -14,7 +14,8 @@ import { takesAmount } from '../shop/methods.js';
 import { compact, TOKEN_LIFETIME_MS, tokenizedAtMs, type CheckoutForm } from './checkout-form.js';
 
 export type PaymentCommand =
-  { type: 'payment.authorize'; data: PartnerAAuthorization | PartnerBAuthorization } | { type: 'payment.pay'; data: CardPayment };
+  | { type: 'payment.authorize'; data: PartnerAAuthorization | PartnerBAuthorization }
+  | { type: 'payment.pay'; data: CardPayment };
 
 /** What the shop itself knows about a payment; nothing of it comes from the page. */
 export interface PaymentContext {
@@ -29,13 +30,15 @@ export interface PaymentContext {
   nowMs: number;
 }
 
-export type BuiltCommand = { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
+export type BuiltCommand =
+  { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
 
 /** The command of a form, or every fault by the contracts' paths. An address is demanded with every method: the goods go there. */
 export function paymentCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
   const { method } = form;
   const faults: Fault[] = [];
-  if (!takesAmount(method, amountOf(context.lines))) faults.push(fault('method', 'amount_out_of_range', 'does not take this amount'));
+  if (!takesAmount(method, amountOf(context.lines)))
+    faults.push(fault('method', 'amount_out_of_range', 'does not take this amount'));
   if (method.rail !== 'card') {
     const data = authorization(form, context);
     const built = checked(method.rail, data, notAfterMs(context.nowMs), faults);
@@ -43,8 +46,14 @@ export function paymentCommand(form: CheckoutForm, context: PaymentContext): Bui
     return missing.length === 0 ? built : { faults: [...built.faults, ...missing] };
   }
   const tokenizedMs = tokenizedAtMs(form, context.nowMs);
-  if (tokenizedMs === undefined) faults.push(fault('tokenizedAt', 'range', 'the token is too old, or its age is not said'));
-  const address = validateCommandData('partner-a', 'payment.authorize', authorization({ ...form, unknown: {} }, context), ADDRESS_NEEDED);
+  if (tokenizedMs === undefined)
+    faults.push(fault('tokenizedAt', 'range', 'the token is too old, or its age is not said'));
+  const address = validateCommandData(
+    'partner-a',
+    'payment.authorize',
+    authorization({ ...form, unknown: {} }, context),
+    ADDRESS_NEEDED,
+  );
   const payment = cardPayment(form, context, tokenizedMs ?? context.nowMs);
   return checked('card', payment, notAfterMs(tokenizedMs ?? context.nowMs), [...faults, ...address.faults]);
 }
@@ -78,7 +87,9 @@ function authorization({ method, customer, unknown }: CheckoutForm, context: Pay
     client: client(customer, context),
     billing: to,
     shipping: to,
-    cart: context.lines.map((line) => (method.rail === 'partner-b' ? itemOfB(line, context.nowMs) : { totalAmount: totalOf(line) })),
+    cart: context.lines.map((line) =>
+      method.rail === 'partner-b' ? itemOfB(line, context.nowMs) : { totalAmount: totalOf(line) },
+    ),
   };
 }
 
@@ -103,7 +114,13 @@ function refused(unknown: CheckoutForm['unknown']) {
 function common({ merchant, orderId, lines, supersedes }: PaymentContext) {
   const count = lines.reduce((sum, { quantity }) => sum + quantity, 0);
   const description = `Maison Roitelet, ${count} ${count === 1 ? 'article' : 'articles'}`;
-  return { merchant, orderId, amount: amountOf(lines), description, ...(supersedes === undefined ? {} : { supersedes }) };
+  return {
+    merchant,
+    orderId,
+    amount: amountOf(lines),
+    description,
+    ...(supersedes === undefined ? {} : { supersedes }),
+  };
 }
 
 /** CLIENTIDENT: whoever orders here has no account, so the order stands for the person. */

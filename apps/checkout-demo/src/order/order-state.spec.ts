@@ -1,5 +1,13 @@
 import { sequenceOf, type CloudEvent, type EventType, type PaymentEvent } from '@tranche/contracts';
-import { afterEvent, afterInvalid, afterPublishing, afterReturn, decidingAttempt, liveRedirect, nextAttempt } from './order-state.js';
+import {
+  afterEvent,
+  afterInvalid,
+  afterPublishing,
+  afterReturn,
+  decidingAttempt,
+  liveRedirect,
+  nextAttempt,
+} from './order-state.js';
 import type { Attempt, Order, Phase } from './order.js';
 
 const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Attempt => ({
@@ -9,10 +17,20 @@ const attempt = (number: number, phase: Phase, more: Partial<Attempt> = {}): Att
   startedAt: '2028-01-31T10:00:00Z',
   ...more,
 });
-const order = (...attempts: Attempt[]): Order => ({ orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts });
+const order = (...attempts: Attempt[]): Order => ({
+  orderId: 'o',
+  amount: 100,
+  items: [],
+  placedAt: '2028-01-31T10:00:00Z',
+  attempts,
+});
 const nowMs = Date.parse('2028-01-31T10:05:00Z');
 let offset = 0;
-const event = (type: EventType, data: Partial<PaymentEvent> = {}, more: Partial<CloudEvent> = {}): CloudEvent<PaymentEvent> => ({
+const event = (
+  type: EventType,
+  data: Partial<PaymentEvent> = {},
+  more: Partial<CloudEvent> = {},
+): CloudEvent<PaymentEvent> => ({
   id: `e${++offset}`,
   source: '/gateway',
   type,
@@ -49,7 +67,10 @@ describe('what an event makes of an attempt', () => {
 
   it('touches only the attempt that it names', () => {
     const before = order(attempt(1, 'redirect'), attempt(2, 'waiting', { supersedes: 'o.1' }));
-    expect(phases(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.1' })))).toEqual(['refused', 'waiting']);
+    expect(phases(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.1' })))).toEqual([
+      'refused',
+      'waiting',
+    ]);
     expect(afterEvent(before, event('payment.authorize.refused', { commandId: 'o.9' }))).toBe(before);
   });
 
@@ -58,7 +79,9 @@ describe('what an event makes of an attempt', () => {
     expect(afterEvent(paid, event('payment.authorize.refused'))).toBe(paid);
     const inConflict = afterEvent(paid, event('payment.conflict.detected'));
     expect([phases(inConflict), inConflict.isInConflict]).toEqual([['succeeded'], true]);
-    expect(phases(afterEvent(order(attempt(1, 'expired')), event('payment.authorize.succeeded')))).toEqual(['succeeded']);
+    expect(phases(afterEvent(order(attempt(1, 'expired')), event('payment.authorize.succeeded')))).toEqual([
+      'succeeded',
+    ]);
   });
 
   it('never goes back: what comes late or again changes nothing', () => {
@@ -74,7 +97,11 @@ describe('what an event makes of an attempt', () => {
     const succeeded = event('payment.authorize.succeeded');
     const conflict = event('payment.conflict.detected', {}, { sequence: succeeded.sequence });
     const after = [succeeded, conflict, succeeded, conflict].reduce(afterEvent, order(attempt(1, 'redirect')));
-    expect([phases(after), after.isInConflict, after.lastEventIds]).toEqual([['succeeded'], true, [succeeded.id, conflict.id]]);
+    expect([phases(after), after.isInConflict, after.lastEventIds]).toEqual([
+      ['succeeded'],
+      true,
+      [succeeded.id, conflict.id],
+    ]);
   });
 
   it('a rejected message has no place in the journal: it counts only while nothing else was said', () => {
@@ -90,13 +117,16 @@ describe('what an event makes of an attempt', () => {
     ['redirect', 'redirect'],
     ['refused', 'refused'],
     ['succeeded', 'succeeded'],
-  ])('whose id was used with other content, while %s: %s, for what was accepted under it may be paid', (before, after) => {
-    const faults = [{ path: '', code: 'id_reused' as const, message: '' }];
-    const reused = event('payment.command.rejected', { faults }, { sequence: undefined });
-    expect(phases(afterEvent(order(attempt(1, before)), reused))).toEqual([after]);
-    expect(phases(afterInvalid(order(attempt(1, before)), 'o.1', ['id_reused']))).toEqual([after]);
-    expect(nextAttempt(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['id_reused']), nowMs)).toBeUndefined();
-  });
+  ])(
+    'whose id was used with other content, while %s: %s, for what was accepted under it may be paid',
+    (before, after) => {
+      const faults = [{ path: '', code: 'id_reused' as const, message: '' }];
+      const reused = event('payment.command.rejected', { faults }, { sequence: undefined });
+      expect(phases(afterEvent(order(attempt(1, before)), reused))).toEqual([after]);
+      expect(phases(afterInvalid(order(attempt(1, before)), 'o.1', ['id_reused']))).toEqual([after]);
+      expect(nextAttempt(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['id_reused']), nowMs)).toBeUndefined();
+    },
+  );
 
   it('that the client did not take for another reason is rejected, unless something was heard of it', () => {
     expect(phases(afterInvalid(order(attempt(1, 'sending')), 'o.1', ['format']))).toEqual(['rejected']);
@@ -146,14 +176,21 @@ describe('whether a new attempt may begin', () => {
     ['names the redirect that it replaces', [attempt(1, 'redirect')], 'o.1'],
     ['names none after a refusal', [attempt(1, 'refused')], undefined],
     ['names the last of two', [attempt(1, 'redirect'), attempt(2, 'redirect', { supersedes: 'o.1' })], 'o.2'],
-    ['names none where the replacement was refused', [attempt(1, 'redirect'), attempt(2, 'refused', { supersedes: 'o.1' })], undefined],
+    [
+      'names none where the replacement was refused',
+      [attempt(1, 'redirect'), attempt(2, 'refused', { supersedes: 'o.1' })],
+      undefined,
+    ],
     [
       'names the first again where the replacement was rejected',
       [attempt(1, 'redirect'), attempt(2, 'rejected', { supersedes: 'o.1' })],
       'o.1',
     ],
   ])('%s', (_what, attempts, supersedes) => {
-    expect(nextAttempt(order(...attempts), nowMs)).toEqual({ number: attempts.length + 1, ...(supersedes && { supersedes }) });
+    expect(nextAttempt(order(...attempts), nowMs)).toEqual({
+      number: attempts.length + 1,
+      ...(supersedes && { supersedes }),
+    });
     expect(liveRedirect(order(...attempts))?.id).toBe(supersedes);
   });
 });

@@ -21,12 +21,20 @@ export function nextAttempt(order: Order, nowMs: number): { number: number; supe
 /** The attempt that speaks for the order: what took money, else what may take it, else the last one. */
 export function decidingAttempt(order: Order): Attempt | undefined {
   const of = (...phases: Phase[]) => order.attempts.findLast(({ phase }) => phases.includes(phase));
-  return of('succeeded') ?? of('in_doubt') ?? of('pending') ?? of('waiting', 'sending') ?? liveRedirect(order) ?? order.attempts.at(-1);
+  return (
+    of('succeeded') ??
+    of('in_doubt') ??
+    of('pending') ??
+    of('waiting', 'sending') ??
+    liveRedirect(order) ??
+    order.attempts.at(-1)
+  );
 }
 
 /** The redirect that its cardholder may still follow. A command that was rejected has replaced nothing. */
 export function liveRedirect({ attempts }: Order): Attempt | undefined {
-  const isReplaced = ({ id }: Attempt) => attempts.some((other) => other.supersedes === id && other.phase !== 'rejected');
+  const isReplaced = ({ id }: Attempt) =>
+    attempts.some((other) => other.supersedes === id && other.phase !== 'rejected');
   return attempts.findLast((attempt) => attempt.phase === 'redirect' && !isReplaced(attempt));
 }
 
@@ -37,13 +45,17 @@ export function withAttempt(order: Order, id: string, change: (attempt: Attempt)
 
 /** Published: unless an event was quicker. */
 export function afterPublishing(order: Order, id: string): Order {
-  return withAttempt(order, id, (attempt) => (attempt.phase === 'sending' ? { ...attempt, phase: 'waiting' } : attempt));
+  return withAttempt(order, id, (attempt) =>
+    attempt.phase === 'sending' ? { ...attempt, phase: 'waiting' } : attempt,
+  );
 }
 
 /** The client did not take it. An id that was used with other content has an outcome that nobody here knows: it may be paid. */
 export function afterInvalid(order: Order, id: string, faultCodes: readonly FaultCode[]): Order {
   const phase = faultCodes.includes('id_reused') ? 'in_doubt' : 'rejected';
-  return withAttempt(order, id, (attempt) => (isUnheardOf(attempt) ? { ...attempt, phase, faultCodes: [...faultCodes] } : attempt));
+  return withAttempt(order, id, (attempt) =>
+    isUnheardOf(attempt) ? { ...attempt, phase, faultCodes: [...faultCodes] } : attempt,
+  );
 }
 
 /** Back from the form, perhaps paid. The hint only ever holds something back: what is true, the events say. */
@@ -89,7 +101,9 @@ function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const { commandId } = event.data;
   const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
   if (commandId === undefined || phase === undefined) return order;
-  return withAttempt(order, commandId, (attempt) => (mayBecome(attempt, event) ? told(attempt, phase, event.data) : attempt));
+  return withAttempt(order, commandId, (attempt) =>
+    mayBecome(attempt, event) ? told(attempt, phase, event.data) : attempt,
+  );
 }
 
 /** Success is left by nothing: whoever contradicts it is a conflict. A rejected message has no place in the journal's order. */
@@ -102,7 +116,11 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
-function told(attempt: Attempt, phase: Phase, { execCode, faults, retryAfterSeconds, redirectHtml }: PaymentEvent): Attempt {
+function told(
+  attempt: Attempt,
+  phase: Phase,
+  { execCode, faults, retryAfterSeconds, redirectHtml }: PaymentEvent,
+): Attempt {
   const { id, method, startedAt, supersedes } = attempt;
   return {
     id,
@@ -111,7 +129,9 @@ function told(attempt: Attempt, phase: Phase, { execCode, faults, retryAfterSeco
     startedAt,
     ...(supersedes === undefined ? {} : { supersedes }),
     ...(execCode === undefined ? {} : { execCode }),
-    ...(faults === undefined || faults.length === 0 ? {} : { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
+    ...(faults === undefined || faults.length === 0
+      ? {}
+      : { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(phase === 'redirect' ? { hasForm: redirectHtml !== undefined || attempt.hasForm === true } : {}),
   };

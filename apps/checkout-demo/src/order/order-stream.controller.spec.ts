@@ -5,15 +5,24 @@ import { OrderStreamController, type StreamSurroundings } from './order-stream.c
 import type { OrderService } from './order.service.js';
 import type { OrderStore } from './order.store.js';
 
-const stored = { version: 1, order: { orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts: [] } };
+const stored = {
+  version: 1,
+  order: { orderId: 'o', amount: 100, items: [], placedAt: '2028-01-31T10:00:00Z', attempts: [] },
+};
 
 function aController(maxStreams: number) {
   const stopping = new AbortController();
   const orders = { look: () => Promise.resolve(stored) } as unknown as OrderService;
   const store = { versionOf: () => Promise.resolve(1), find: () => Promise.resolve(stored) } as unknown as OrderStore;
   const config = { maxStreams, maxStreamsPerAddress: 2 } as CheckoutConfig;
-  const around = { metrics: { gauge: () => undefined }, lifetime: { stopping: stopping.signal } } as unknown as StreamSurroundings;
-  return { controller: new OrderStreamController(orders, store, config, {} as ServiceLogger, around), stop: () => stopping.abort() };
+  const around = {
+    metrics: { gauge: () => undefined },
+    lifetime: { stopping: stopping.signal },
+  } as unknown as StreamSurroundings;
+  return {
+    controller: new OrderStreamController(orders, store, config, {} as ServiceLogger, around),
+    stop: () => stopping.abort(),
+  };
 }
 
 /** A browser's connection; what is `gone` was closed, and said so, before anybody listened. */
@@ -33,14 +42,18 @@ it('those who were gone before they were answered take no place', async () => {
   const { controller, stop } = aController(1);
   for (let n = 0; n < 30; n++) await controller.follow(`page-${n}`, { ip: `192.0.2.${n}` }, aReply({ gone: true }));
   await controller.follow('page', { ip: '192.0.2.99' }, aReply({ gone: false }));
-  await expect(controller.follow('page', { ip: '192.0.2.98' }, aReply({ gone: false }))).rejects.toMatchObject({ status: 503 });
+  await expect(controller.follow('page', { ip: '192.0.2.98' }, aReply({ gone: false }))).rejects.toMatchObject({
+    status: 503,
+  });
   stop();
 });
 
 it('an address has so many places, and others have theirs', async () => {
   const { controller, stop } = aController(10);
   for (let n = 0; n < 2; n++) await controller.follow(`page-${n}`, { ip: '192.0.2.1' }, aReply({ gone: false }));
-  await expect(controller.follow('page', { ip: '192.0.2.1' }, aReply({ gone: false }))).rejects.toMatchObject({ status: 503 });
+  await expect(controller.follow('page', { ip: '192.0.2.1' }, aReply({ gone: false }))).rejects.toMatchObject({
+    status: 503,
+  });
   await expect(controller.follow('page', { ip: '192.0.2.2' }, aReply({ gone: false }))).resolves.toBeUndefined();
   stop();
 });

@@ -64,14 +64,27 @@ export class OrderStreamController {
     const orderId = orderIdOf(pageId);
     if ((await this.orders.look(orderId)) === undefined) throw unknownOrder();
     this.#refuseTooMany(orderId, ip);
-    const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' };
+    const headers = {
+      ...reply.getHeaders(),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    };
     reply.hijack();
     const answer = reply.raw;
     // Who left while the order was looked at has closed already, and closes once.
     if (answer.destroyed) return;
     answer.writeHead(200, headers).write('retry: 1000\n\n');
     const nowMs = performance.now();
-    const stream: Stream = { orderId, ip, said: '', isTimed: false, lookedAtMs: nowMs, version: 0, spokenAtMs: nowMs, answer };
+    const stream: Stream = {
+      orderId,
+      ip,
+      said: '',
+      isTimed: false,
+      lookedAtMs: nowMs,
+      version: 0,
+      spokenAtMs: nowMs,
+      answer,
+    };
     this.#streams.add(stream);
     answer.once('close', () => this.#streams.delete(stream));
     this.#timer ??= setTimeout(() => void this.#readAll(), 0);
@@ -113,7 +126,12 @@ export class OrderStreamController {
   #tell(stream: Stream, { order, version }: StoredOrder): void {
     const text = `id: ${version}\nevent: order\ndata: ${JSON.stringify(viewOf({ order, version }, Date.now()))}\n\n`;
     const isNews = text !== stream.said;
-    Object.assign(stream, { version, said: text, isTimed: changesWithTime(order, Date.now()), lookedAtMs: performance.now() });
+    Object.assign(stream, {
+      version,
+      said: text,
+      isTimed: changesWithTime(order, Date.now()),
+      lookedAtMs: performance.now(),
+    });
     if (isNews) this.#write(stream, text);
   }
 
@@ -121,7 +139,8 @@ export class OrderStreamController {
   #beat(): void {
     const nowMs = performance.now();
     for (const stream of this.#streams) if (stream.answer.destroyed) this.#streams.delete(stream);
-    for (const stream of this.#streams) if (nowMs - stream.spokenAtMs >= HEARTBEAT_MS) this.#write(stream, ': still here\n\n');
+    for (const stream of this.#streams)
+      if (nowMs - stream.spokenAtMs >= HEARTBEAT_MS) this.#write(stream, ': still here\n\n');
   }
 
   /** Whoever does not read is cut: the page comes again and gets the state. */

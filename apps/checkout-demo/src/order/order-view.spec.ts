@@ -48,13 +48,14 @@ it('tells a reason for every code that refuses', () => {
 });
 
 it('says of a rejection what the person can do', () => {
-  const reasonFor = (faultCodes?: Attempt['faultCodes']) => viewOf(orderWith({ phase: 'rejected', faultCodes }), startedAtMs).reason;
-  expect([reasonFor(['hftoken_expired']), reasonFor(['not_after_passed']), reasonFor(['platform_unavailable']), reasonFor()]).toEqual([
-    'token',
-    'token',
-    'unavailable',
-    'unavailable',
-  ]);
+  const reasonFor = (faultCodes?: Attempt['faultCodes']) =>
+    viewOf(orderWith({ phase: 'rejected', faultCodes }), startedAtMs).reason;
+  expect([
+    reasonFor(['hftoken_expired']),
+    reasonFor(['not_after_passed']),
+    reasonFor(['platform_unavailable']),
+    reasonFor(),
+  ]).toEqual(['token', 'token', 'unavailable', 'unavailable']);
   expect(reasonFor(['auth_refused'])).toBe('shop');
 });
 
@@ -75,15 +76,20 @@ it('names a form only where there is one to show', () => {
   expect(viewOf(orderWith({ phase: 'refused', hasForm: true }), startedAtMs).form).toBeUndefined();
   const { order } = orderWith({ phase: 'redirect', hasForm: true });
   const waiting = { id: 'o.2', method: 'card' as const, phase: 'waiting' as const, startedAt };
-  expect(viewOf({ order: { ...order, attempts: [...order.attempts, waiting] }, version: 8 }, startedAtMs)).not.toHaveProperty('form');
+  expect(
+    viewOf({ order: { ...order, attempts: [...order.attempts, waiting] }, version: 8 }, startedAtMs),
+  ).not.toHaveProperty('form');
 });
 
 it('a conflict is above everything', () => {
-  expect(viewOf(orderWith({ phase: 'succeeded' }, { isInConflict: true }), startedAtMs)).toMatchObject({ status: 'conflict' });
+  expect(viewOf(orderWith({ phase: 'succeeded' }, { isInConflict: true }), startedAtMs)).toMatchObject({
+    status: 'conflict',
+  });
 });
 
 it('after a return that may mean that it is paid, its confirmation is awaited: no form, no other method, for 15 minutes', () => {
-  const view = (afterMs: number) => viewOf(orderWith({ phase: 'redirect', hasForm: true, returnedAt: startedAt }), startedAtMs + afterMs);
+  const view = (afterMs: number) =>
+    viewOf(orderWith({ phase: 'redirect', hasForm: true, returnedAt: startedAt }), startedAtMs + afterMs);
   expect(view(15 * 60_000 - 1)).toMatchObject({ status: 'waiting', confirmation: 'awaited' });
   for (const name of ['form', 'nextAttempt']) expect(view(15 * 60_000 - 1)).not.toHaveProperty(name);
   expect(view(15 * 60_000)).toMatchObject({ status: 'redirect', confirmation: 'overdue', form: 'o.1', nextAttempt: 2 });

@@ -26,7 +26,17 @@ export interface OrderView {
 }
 
 export type Reason =
-  'funds' | 'card' | 'abandoned' | 'authentication' | 'expired_form' | 'fraud' | 'bank' | 'token' | 'unavailable' | 'shop' | 'unsent';
+  | 'funds'
+  | 'card'
+  | 'abandoned'
+  | 'authentication'
+  | 'expired_form'
+  | 'fraud'
+  | 'bank'
+  | 'token'
+  | 'unavailable'
+  | 'shop'
+  | 'unsent';
 
 export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderView {
   const { orderId, amount, items, placedAt } = order;
@@ -45,7 +55,8 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
     ...(attempt?.phase === 'rejected' && { reason: reasonOfRejection(attempt.faultCodes ?? []) }),
     ...(attempt && isForgotten(attempt, nowMs) && { reason: 'unsent' as const }),
-    ...(attempt?.phase === 'redirect' && attempt.returnedAt && { confirmation: isAwaited ? ('awaited' as const) : ('overdue' as const) }),
+    ...(attempt?.phase === 'redirect' &&
+      attempt.returnedAt && { confirmation: isAwaited ? ('awaited' as const) : ('overdue' as const) }),
     ...(attempt?.retryAfterSeconds !== undefined && { retryAfterSeconds: attempt.retryAfterSeconds }),
     ...(form?.hasForm && attempt === form && !isAwaited && { form: form.id }),
     ...(next && { nextAttempt: next.number }),
@@ -91,7 +102,11 @@ export function reasonOfRefusal(execCode = ''): Reason {
     case '4017':
       return 'expired_form';
     default:
-      return /^(?:4005|6\d{3})$/.test(execCode) ? 'fraud' : execCode.startsWith('4') || execCode === '' ? 'bank' : 'shop';
+      return /^(?:4005|6\d{3})$/.test(execCode)
+        ? 'fraud'
+        : execCode.startsWith('4') || execCode === ''
+          ? 'bank'
+          : 'shop';
   }
 }
 

@@ -64,7 +64,11 @@ export class OrderService {
     const first = attempt(orderId, 1, form);
     const items = lines.map(({ article: { sku, price }, quantity }) => ({ sku, quantity, price }));
     const order = { orderId, amount: amountOf(lines), items, placedAt: first.startedAt, attempts: [first] };
-    const isNew = await this.store.save(order, 0, { id: first.id, command: built.command, notAfterMs: built.notAfterMs });
+    const isNew = await this.store.save(order, 0, {
+      id: first.id,
+      command: built.command,
+      notAfterMs: built.notAfterMs,
+    });
     return isNew ? { stored: await this.published(orderId), pageId, isNew } : again(await this.store.find(orderId));
   }
 
@@ -94,7 +98,9 @@ export class OrderService {
   async look(orderId: string): Promise<StoredOrder | undefined> {
     const stored = await this.store.find(orderId);
     if (stored !== undefined && sendingAttempt(stored.order) !== undefined)
-      this.published(orderId).catch((error: unknown) => this.log.debug({ orderId, err: error }, 'not published by this look'));
+      this.published(orderId).catch((error: unknown) =>
+        this.log.debug({ orderId, err: error }, 'not published by this look'),
+      );
     return stored;
   }
 
@@ -133,7 +139,10 @@ export class OrderService {
         this.log.error({ commandId: id, codes }, 'a command of the shop is not valid');
         return (order) => afterInvalid(order, id, codes);
       }
-      this.log.warn({ commandId: id, err: error }, 'a command could not be published; the next look at its order tries again');
+      this.log.warn(
+        { commandId: id, err: error },
+        'a command could not be published; the next look at its order tries again',
+      );
       const detail = 'The payment could not be sent on. Try again: it is never sent twice.';
       throw new Problem({ status: 503, code: 'unavailable', detail, headers: { 'retry-after': '5' }, cause: error });
     }
@@ -141,7 +150,15 @@ export class OrderService {
 
   private build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
     const { merchant, origin } = this.config;
-    const context: PaymentContext = { merchant, orderId, lines, supersedes, pageUrl: `${origin}/`, nowMs: Date.now(), ...visitor };
+    const context: PaymentContext = {
+      merchant,
+      orderId,
+      lines,
+      supersedes,
+      pageUrl: `${origin}/`,
+      nowMs: Date.now(),
+      ...visitor,
+    };
     return paymentCommand(form, context);
   }
 }
@@ -150,7 +167,8 @@ export function unknownOrder(): Problem {
   return new Problem({ status: 404, code: 'not_found', detail: 'There is no such order, or no longer.' });
 }
 
-const sendingAttempt = ({ attempts }: Order): Attempt | undefined => attempts.findLast(({ phase }) => phase === 'sending');
+const sendingAttempt = ({ attempts }: Order): Attempt | undefined =>
+  attempts.findLast(({ phase }) => phase === 'sending');
 
 function attempt(orderId: string, number: number, { method }: CheckoutForm, supersedes?: string): Attempt {
   const startedAt = new Date().toISOString();
@@ -160,8 +178,14 @@ function attempt(orderId: string, number: number, { method }: CheckoutForm, supe
 
 /** Whether somebody who pays this cart in this way means this order: the button said its amount. */
 function isOf({ attempts, items, amount }: Order, { method }: CheckoutForm, lines: readonly CartLine[]): boolean {
-  const isThere = ({ article, quantity }: CartLine) => items.some((item) => item.sku === article.sku && item.quantity === quantity);
-  return attempts[0]?.method === method.id && lines.length === items.length && lines.every(isThere) && amountOf(lines) === amount;
+  const isThere = ({ article, quantity }: CartLine) =>
+    items.some((item) => item.sku === article.sku && item.quantity === quantity);
+  return (
+    attempts[0]?.method === method.id &&
+    lines.length === items.length &&
+    lines.every(isThere) &&
+    amountOf(lines) === amount
+  );
 }
 
 /** At the prices of the order, not of today. An article that is sold no more can't be charged, and nothing less is. */

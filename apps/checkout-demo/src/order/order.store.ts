@@ -88,7 +88,9 @@ export class OrderStore {
 
   /** REDIRECTHTML, base64 as it came. */
   async keepForm(attemptId: string, redirectHtml: string): Promise<void> {
-    await asked(this.#redis.set(this.#formKey(attemptId), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }));
+    await asked(
+      this.#redis.set(this.#formKey(attemptId), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }),
+    );
   }
 
   async formOf(attemptId: string): Promise<string | undefined> {
@@ -97,7 +99,9 @@ export class OrderStore {
 
   /** How often this was counted within the minute. */
   async count(name: string, minute: number): Promise<number> {
-    return Number(await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })));
+    return Number(
+      await asked(this.#redis.eval(COUNT, { keys: [`${this.#prefix}count:${name}:${minute}`], arguments: [] })),
+    );
   }
 
   #orderKey = (orderId: string): string => `${this.#prefix}order:${orderId}`;

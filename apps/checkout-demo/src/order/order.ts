@@ -5,7 +5,8 @@ import type { MethodId } from '../shop/methods.js';
  * `sending`: stored, not known to be published. `waiting`: published, no result yet. `redirect`: the cardholder is asked to the provider's
  * form. The others are what the result events said last.
  */
-export type Phase = 'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
+export type Phase =
+  'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
 
 /** One command. Its content is kept apart, and only until it is published: it holds personal data and perhaps a card token. */
 export interface Attempt {

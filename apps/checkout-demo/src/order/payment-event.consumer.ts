@@ -30,7 +30,10 @@ export class PaymentEventConsumer implements OnModuleInit, OnModuleDestroy {
 
   /** The topics are made by the services that own them, and those may start later. */
   async onModuleInit(): Promise<void> {
-    this.subscription = await untilUp('the events', () => this.follow(), { log: this.log, signal: this.lifetime.stopping });
+    this.subscription = await untilUp('the events', () => this.follow(), {
+      log: this.log,
+      signal: this.lifetime.stopping,
+    });
   }
 
   /** Handlers end while their store is still there. */

@@ -9,9 +9,12 @@ it.each(['<!doctype html><html><body>é</body></html>', '\n<!-- x --><HTML lang=
   },
 );
 
-it.each(['<form action="https://provider.example">é</form>', '', '<htmlish>'])('a fragment is put into a document as it is: %s', (html) => {
-  expect(providerPage(base64(html))).toContain(`<body data-testid="provider-form">${html}</body>`);
-});
+it.each(['<form action="https://provider.example">é</form>', '', '<htmlish>'])(
+  'a fragment is put into a document as it is: %s',
+  (html) => {
+    expect(providerPage(base64(html))).toContain(`<body data-testid="provider-form">${html}</body>`);
+  },
+);
 
 it('is shown by an origin of its own', () => {
   const policy = PROVIDER_PAGE_HEADERS['content-security-policy'];

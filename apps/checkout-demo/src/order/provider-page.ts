@@ -16,6 +16,7 @@ export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
 export function providerPage(redirectHtml: string): string {
   const html = Buffer.from(redirectHtml, 'base64').toString('utf8');
   if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype|html)\b/i.test(html)) return html;
-  const head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Maison Roitelet</title>';
+  const head =
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Maison Roitelet</title>';
   return `<!doctype html>\n<html><head>${head}</head><body data-testid="provider-form">${html}</body></html>\n`;
 }

@@ -18,11 +18,18 @@ export class ReturnController {
   ) {}
 
   @Get(':merchant/thanks')
-  async comeBack(@Query() query: unknown, @Req() request: { headers: { cookie?: string } }, @Res() reply: Reply): Promise<void> {
+  async comeBack(
+    @Query() query: unknown,
+    @Req() request: { headers: { cookie?: string } },
+    @Res() reply: Reply,
+  ): Promise<void> {
     const back = returnOf(query, request.headers.cookie);
     if (back?.hint === 'success' || back?.hint === 'pending')
       await this.orders.awaitConfirmation(back.orderId).catch((error: unknown) => {
-        this.log.warn({ orderId: back.orderId, err: error }, 'a return could not be noted; the page waits a little by itself');
+        this.log.warn(
+          { orderId: back.orderId, err: error },
+          'a return could not be noted; the page waits a little by itself',
+        );
       });
     reply
       .code(303)

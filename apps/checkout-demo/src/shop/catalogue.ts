@@ -14,9 +14,30 @@ export interface Article {
 
 /** The shop's goods, all invented. Whole euros: the simulator reads a wanted answer from the cents of an amount. */
 export const CATALOGUE: readonly Article[] = [
-  { sku: 'lamp-hazel', name: 'Hazel desk lamp', brand: 'Maison Roitelet', category: 'furniture', price: 8_900, quantity: 1 },
-  { sku: 'chair-wren', name: 'Wren oak chair', brand: 'Maison Roitelet', category: 'furniture', price: 14_500, quantity: 2 },
-  { sku: 'teapot-mist', name: 'Mist stoneware teapot', brand: 'Maison Roitelet', category: 'homeandgarden', price: 4_200, quantity: 1 },
+  {
+    sku: 'lamp-hazel',
+    name: 'Hazel desk lamp',
+    brand: 'Maison Roitelet',
+    category: 'furniture',
+    price: 8_900,
+    quantity: 1,
+  },
+  {
+    sku: 'chair-wren',
+    name: 'Wren oak chair',
+    brand: 'Maison Roitelet',
+    category: 'furniture',
+    price: 14_500,
+    quantity: 2,
+  },
+  {
+    sku: 'teapot-mist',
+    name: 'Mist stoneware teapot',
+    brand: 'Maison Roitelet',
+    category: 'homeandgarden',
+    price: 4_200,
+    quantity: 1,
+  },
 ];
 
 export const MAX_QUANTITY = 20;
@@ -36,12 +57,15 @@ export function readCart(cart: unknown): { lines: CartLine[]; faults: Fault[] } 
     const { sku, quantity } = (line ?? {}) as { sku?: unknown; quantity?: unknown };
     const article = CATALOGUE.find((one) => one.sku === sku);
     if (article === undefined) faults.push(fault(`cart[${index}].sku`, 'enum', 'is not an article of this shop'));
-    else if (lines.some((other) => other.article === article)) faults.push(fault(`cart[${index}].sku`, 'duplicate', 'is there twice'));
-    else if (!isQuantity(quantity)) faults.push(fault(`cart[${index}].quantity`, 'range', `must be an integer from 0 to ${MAX_QUANTITY}`));
+    else if (lines.some((other) => other.article === article))
+      faults.push(fault(`cart[${index}].sku`, 'duplicate', 'is there twice'));
+    else if (!isQuantity(quantity))
+      faults.push(fault(`cart[${index}].quantity`, 'range', `must be an integer from 0 to ${MAX_QUANTITY}`));
     else lines.push({ article, quantity });
   });
   const wanted = lines.filter(({ quantity }) => quantity > 0);
-  if (faults.length === 0 && wanted.length === 0) faults.push(fault('cart', 'length', 'must hold at least one article'));
+  if (faults.length === 0 && wanted.length === 0)
+    faults.push(fault('cart', 'length', 'must hold at least one article'));
   return { lines: wanted, faults };
 }
 

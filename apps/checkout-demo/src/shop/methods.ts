@@ -1,4 +1,11 @@
-import { amountLimits, METHODS as METHOD_TABLE, optionRow, type Method, type PaymentOption, type Rail } from '@tranche/contracts';
+import {
+  amountLimits,
+  METHODS as METHOD_TABLE,
+  optionRow,
+  type Method,
+  type PaymentOption,
+  type Rail,
+} from '@tranche/contracts';
 
 export interface PaymentMethod {
   id: string;

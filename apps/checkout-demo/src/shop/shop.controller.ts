@@ -16,7 +16,12 @@ export class ShopController {
       currency: 'EUR',
       maxQuantity: MAX_QUANTITY,
       articles: CATALOGUE.map(({ sku, price, quantity }) => ({ sku, price, quantity })),
-      methods: METHODS.map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({ id, instalments, minAmount, maxAmount })),
+      methods: METHODS.map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({
+        id,
+        instalments,
+        minAmount,
+        maxAmount,
+      })),
       card: { apiKeyId, cseKeysUrl: cseKeysUrl.href, tokenizerUrl: tokenizerUrl.href },
     };
   }

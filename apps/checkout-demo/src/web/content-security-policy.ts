@@ -1,5 +1,11 @@
 /** Nothing inline, nothing from elsewhere; the page talks to the shop, the key service and the tokenizer. */
-export function contentSecurityPolicy({ cseKeysUrl, tokenizerUrl }: { cseKeysUrl: URL; tokenizerUrl: URL }): Record<string, string[]> {
+export function contentSecurityPolicy({
+  cseKeysUrl,
+  tokenizerUrl,
+}: {
+  cseKeysUrl: URL;
+  tokenizerUrl: URL;
+}): Record<string, string[]> {
   return {
     'default-src': ["'none'"],
     'script-src': ["'self'"],

@@ -17,7 +17,11 @@ export interface PageFolders {
 }
 
 /** The page and its files: everything comes from here, nothing from elsewhere. */
-export async function servePage(app: NestFastifyApplication, config: CheckoutConfig, folders: PageFolders): Promise<void> {
+export async function servePage(
+  app: NestFastifyApplication,
+  config: CheckoutConfig,
+  folders: PageFolders,
+): Promise<void> {
   refuseForeignTraces(app.getHttpServer());
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy(config) },
@@ -29,12 +33,21 @@ export async function servePage(app: NestFastifyApplication, config: CheckoutCon
   });
   const fastify = app.getHttpAdapter().getInstance();
   const folder = (root: string, prefix: string, allowed: RegExp, decorateReply: boolean) =>
-    fastify.register(files, { root, prefix, decorateReply, index: false, cacheControl: false, allowedPath: (path) => allowed.test(path) });
+    fastify.register(files, {
+      root,
+      prefix,
+      decorateReply,
+      index: false,
+      cacheControl: false,
+      allowedPath: (path) => allowed.test(path),
+    });
   await folder(folders.page, '/assets/', /^\/[\w-]+\.(?:css|svg)$/, true);
   await folder(folders.scripts, '/page/', /^\/[\w-]+\.js$/, false);
   await folder(folders.cardEncryption, '/card-encryption/', /^\/[\w.-]+\.js$/, false);
 
   const html = readFileSync(join(folders.page, 'index.html'), 'utf8');
   for (const address of ['/', '/orders/:pageId'])
-    fastify.get(address, (_request, reply) => reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html));
+    fastify.get(address, (_request, reply) =>
+      reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(html),
+    );
 }

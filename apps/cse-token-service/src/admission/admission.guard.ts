@@ -19,7 +19,9 @@ export class AdmissionGuard implements CanActivate {
     const http = context.switchToHttp();
     const { headers, socket } = http.getRequest<PageRequest>();
     const admitted = this.origins.of(headers.origin);
-    const address = countedAs(clientAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'], this.config.isProxy));
+    const address = countedAs(
+      clientAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'], this.config.isProxy),
+    );
     const waitSeconds = this.limits.take(address, admitted === undefined ? undefined : headers.origin);
     if (waitSeconds !== undefined) throw tooMany(waitSeconds);
     if (admitted === undefined) throw notAdmitted();
@@ -30,9 +32,18 @@ export class AdmissionGuard implements CanActivate {
 
 function tooMany(waitSeconds: number): Problem {
   const headers = { 'retry-after': String(waitSeconds) };
-  return new Problem({ status: 429, code: 'too_many_requests', detail: 'Too many requests. Try again later.', headers });
+  return new Problem({
+    status: 429,
+    code: 'too_many_requests',
+    detail: 'Too many requests. Try again later.',
+    headers,
+  });
 }
 
 function notAdmitted(): Problem {
-  return new Problem({ status: 403, code: 'origin_not_allowed', detail: 'This address answers only the pages of configured origins.' });
+  return new Problem({
+    status: 403,
+    code: 'origin_not_allowed',
+    detail: 'This address answers only the pages of configured origins.',
+  });
 }

@@ -1,5 +1,13 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { currentTraceId, Metrics, Problem, PROBLEM_CONTENT_TYPE, problemDocument, problemOf, ServiceLogger } from '@tranche/service-kit';
+import {
+  currentTraceId,
+  Metrics,
+  Problem,
+  PROBLEM_CONTENT_TYPE,
+  problemDocument,
+  problemOf,
+  ServiceLogger,
+} from '@tranche/service-kit';
 import { LogThrottle } from '../card-data/log-throttle.js';
 import { MAX_BODY_BYTES } from '../keys/key-request.pipe.js';
 import { EVERY_ANSWER } from '../origins.js';
@@ -43,7 +51,10 @@ export class KeyProblemFilter implements ExceptionFilter {
     if (!(error instanceof Problem) && problem.status >= 500) this.log.error({ err: error }, 'a request failed');
     this.#refused.inc({ code: problem.code });
     if (problem.code === 'card_data_refused' && this.#cardDataLog.shouldLog(origin ?? '', performance.now()))
-      this.log.warn({ origin }, 'a page of this origin sends card data here, which is refused and not kept; logged once a minute');
+      this.log.warn(
+        { origin },
+        'a page of this origin sends card data here, which is refused and not kept; logged once a minute',
+      );
     const reply = http.getResponse<PageReply>();
     reply.headers({ ...(this.origins.of(origin) ?? EVERY_ANSWER), ...problem.headers });
     if (isLongWay(request)) reply.headers({ connection: 'close' });
@@ -56,5 +67,8 @@ export class KeyProblemFilter implements ExceptionFilter {
 
 /** The rest of an unwanted body would have to be read to its end. */
 function isLongWay({ headers, raw }: PageRequest): boolean {
-  return !raw.complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES);
+  return (
+    !raw.complete &&
+    (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES)
+  );
 }

@@ -23,10 +23,16 @@ describe('a text', () => {
     '<card><pan>1</pan></card>',
   ])('%s holds card data', (text) => expect(textHoldsCards(text)).toBe(true));
 
-  it.each(['', '/', '/v1/cse-keys', '/v1/cse-keys?x=1', '/favicon.ico', '/%zz', '{"apiKeyId":', `/v1/cse-keys?id=${KNOWN}`])(
-    '%s holds none',
-    (text) => expect(textHoldsCards(text)).toBe(false),
-  );
+  it.each([
+    '',
+    '/',
+    '/v1/cse-keys',
+    '/v1/cse-keys?x=1',
+    '/favicon.ico',
+    '/%zz',
+    '{"apiKeyId":',
+    `/v1/cse-keys?id=${KNOWN}`,
+  ])('%s holds none', (text) => expect(textHoldsCards(text)).toBe(false));
 });
 
 describe('headers', () => {
@@ -52,7 +58,12 @@ describe('headers', () => {
   it.each([
     [['Cookie', '_ga=GA1.2.1234567890.1700000000']],
     [['X-Request-Id', '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f']],
-    [['User-Agent', 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36']],
+    [
+      [
+        'User-Agent',
+        'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+      ],
+    ],
     [['x-order', '1700000000004']],
     [['Host', '127.0.0.1:4040', 'accept-language', 'fr-FR,fr;q=0.9']],
     [['x-datadog-trace-id', CARD, 'x-datadog-parent-id', CARD]],
@@ -60,7 +71,12 @@ describe('headers', () => {
     [['traceparent', `00-${CARD}${CARD}-${CARD}-01`]],
     [['X-Request-Id', '41111111-1111-1111-a000-000000000000']],
     [['x-request-id', `${CARD}abcdefabcdefabcd`]],
-    [['X-Amzn-Trace-Id', `Self=1-67891234-12456789abcdef012345678a;Root=1-${CARD.slice(0, 8)}-${CARD}abcdefab;Sampled=1`]],
+    [
+      [
+        'X-Amzn-Trace-Id',
+        `Self=1-67891234-12456789abcdef012345678a;Root=1-${CARD.slice(0, 8)}-${CARD}abcdefab;Sampled=1`,
+      ],
+    ],
     [['b3', `${CARD}-${CARD}-1`, 'x-b3-traceid', CARD, 'cf-ray', `${CARD}-CDG`]],
   ])('%j hold none, each time', (raw) => {
     const guard = new HeaderScan();

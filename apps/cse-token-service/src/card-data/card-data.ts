@@ -44,7 +44,9 @@ const MAX_SEARCHED_LENGTH = 256;
 /** Whether there is card data anywhere in it: a name of a card's field or a card number, at any depth. */
 export function holdsCards(value: unknown): boolean {
   // What is in no field of a message is searched by the same rules as everywhere in Tranche.
-  return check(CseEvent, { stranger: value }, 'refused').faults?.some(({ code }) => code === 'card_data_forbidden') ?? false;
+  return (
+    check(CseEvent, { stranger: value }, 'refused').faults?.some(({ code }) => code === 'card_data_forbidden') ?? false
+  );
 }
 
 /** Headers carry numbers of many kinds, as in cookies: only those with prefix and length of a card scheme count. */

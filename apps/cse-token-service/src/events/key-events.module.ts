@@ -5,7 +5,12 @@ import { Metrics, ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { CseConfig } from '../cse.config.js';
 import { KeyEvents } from './key-events.producer.js';
 
-function kafkaOptions(config: CseConfig, log: ServiceLogger, metrics: Metrics, { stopping }: ServiceLifetime): KafkaModuleOptions {
+function kafkaOptions(
+  config: CseConfig,
+  log: ServiceLogger,
+  metrics: Metrics,
+  { stopping }: ServiceLifetime,
+): KafkaModuleOptions {
   return {
     kafka: { ...config.kafka, clientId: 'cse-token-service' },
     topics: { prefix: config.kafkaTopicPrefix, definitions: [TOPICS.cseEvents], mode: config.topics },
@@ -18,7 +23,12 @@ function kafkaOptions(config: CseConfig, log: ServiceLogger, metrics: Metrics, {
 }
 
 @Module({
-  imports: [KafkaModule.forRootAsync({ inject: [CseConfig, ServiceLogger, Metrics, ServiceLifetime], useFactory: kafkaOptions })],
+  imports: [
+    KafkaModule.forRootAsync({
+      inject: [CseConfig, ServiceLogger, Metrics, ServiceLifetime],
+      useFactory: kafkaOptions,
+    }),
+  ],
   providers: [KeyEvents],
   exports: [KeyEvents],
 })

@@ -78,7 +78,9 @@ export class KeyProviderClient implements OnApplicationShutdown {
     if (statusCode !== 200) throw new Error(`HTTP ${statusCode}`);
     const { value, faults } = validateEncryptionKeyRecord(jsonOf(text));
     if (value === undefined)
-      throw new Error(`not an encryption key record: ${faults.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
+      throw new Error(
+        `not an encryption key record: ${faults.map(({ path, message }) => `${path} ${message}`).join(', ')}`,
+      );
     const { encryptionKeyId, encryptionPublicKey } = value;
     const keyFault = publicKeyFault(encryptionPublicKey);
     if (keyFault !== undefined) throw new UnsoundKeyError(`encryptionPublicKey ${keyFault}`, encryptionKeyId);

@@ -14,7 +14,12 @@ function withLongLength(der: Buffer): Buffer {
 /** DER of one value: tag, length in as few bytes as can be, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
-  const length = body.length < 128 ? [body.length] : body.length < 256 ? [0x81, body.length] : [0x82, body.length >> 8, body.length & 255];
+  const length =
+    body.length < 128
+      ? [body.length]
+      : body.length < 256
+        ? [0x81, body.length]
+        : [0x82, body.length >> 8, body.length & 255];
   return Buffer.concat([Buffer.from([tag, ...length]), body]);
 }
 
@@ -44,7 +49,11 @@ describe('encryption key', () => {
     ['algorithm parameters that are no NULL', spkiWith([RSA_OID, der(0x30)], positive(modulus)), /SPKI|do not belong/],
     ['the OID of RSA-PSS', spkiWith([Buffer.from('06092a864886f70d01010a', 'hex')], positive(modulus)), /RSA/],
     ['the OID of RSA-OAEP', spkiWith([Buffer.from('06092a864886f70d010107', 'hex')], positive(modulus)), /SPKI|RSA/],
-    ['a modulus with a needless zero', spkiWith([RSA_OID, NULL], der(2, Buffer.from([0, 0]), modulus)), /SPKI|do not belong/],
+    [
+      'a modulus with a needless zero',
+      spkiWith([RSA_OID, NULL], der(2, Buffer.from([0, 0]), modulus)),
+      /SPKI|do not belong/,
+    ],
     ['a negative modulus', spkiWith([RSA_OID, NULL], der(2, modulus)), /SPKI|do not belong|shorter/],
     [
       'an exponent with a needless zero',
@@ -52,7 +61,11 @@ describe('encryption key', () => {
       /SPKI|do not belong/,
     ],
     ['exponent 1', spkiWith([RSA_OID, NULL], positive(modulus), Buffer.from('020101', 'hex')), /exponent/],
-    ['an even modulus', spkiWith([RSA_OID, NULL], positive(Buffer.concat([modulus.subarray(0, -1), Buffer.from([0xa4])]))), /even/],
+    [
+      'an even modulus',
+      spkiWith([RSA_OID, NULL], positive(Buffer.concat([modulus.subarray(0, -1), Buffer.from([0xa4])]))),
+      /even/,
+    ],
     ['512 bits', keyOf(modulusOf(512)), /2048/],
     ['2047 bits', keyOf(modulusOf(2_047)), /2048/],
     ['8193 bits', keyOf(modulusOf(8_193)), /8192/],
@@ -83,7 +96,9 @@ describe('encryption key', () => {
     ['base64 without its padding', keyOf(modulusOf(3_072)).toString('base64').replace(/=+$/, ''), /base64/],
     [
       'a PEM key',
-      Buffer.from(`-----BEGIN PUBLIC KEY-----\n${sound.toString('base64')}\n-----END PUBLIC KEY-----`).toString('base64'),
+      Buffer.from(`-----BEGIN PUBLIC KEY-----\n${sound.toString('base64')}\n-----END PUBLIC KEY-----`).toString(
+        'base64',
+      ),
       /SPKI/,
     ],
     ['random bytes', Buffer.alloc(294, 7).toString('base64'), /SPKI/],
@@ -93,7 +108,9 @@ describe('encryption key', () => {
     ['a length that is not DER', withLongLength(sound).toString('base64'), /SPKI|do not belong/],
     [
       'PKCS#1',
-      generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'pkcs1', format: 'der' }).toString('base64'),
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
+        .publicKey.export({ type: 'pkcs1', format: 'der' })
+        .toString('base64'),
       /SPKI/,
     ],
     ['an elliptic curve key', spki(generateKeyPairSync('ec', { namedCurve: 'P-256' })).toString('base64'), /RSA/],
@@ -109,6 +126,8 @@ describe('encryption key', () => {
 
   it('refuses a private key', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    expect(publicKeyFault(privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'))).toMatch(/SPKI|longer/);
+    expect(publicKeyFault(privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'))).toMatch(
+      /SPKI|longer/,
+    );
   });
 });

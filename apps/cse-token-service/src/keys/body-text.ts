@@ -20,7 +20,11 @@ export function bodyText(stream: Readable, maxBytes: number): Promise<string> {
 }
 
 function tooLarge(): Problem {
-  return new Problem({ status: 413, code: 'payload_too_large', detail: 'The body is larger than this address accepts.' });
+  return new Problem({
+    status: 413,
+    code: 'payload_too_large',
+    detail: 'The body is larger than this address accepts.',
+  });
 }
 
 function brokenOff(): Problem {

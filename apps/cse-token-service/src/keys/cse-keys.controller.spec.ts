@@ -44,8 +44,15 @@ describe('POST /v1/cse-keys', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('access-control-allow-origin')).toBe(ORIGIN);
     expect(provider.requests).toHaveLength(1);
-    expect(provider.requests[0]).toMatchObject({ method: 'POST', path: '/cseKeys', body: JSON.stringify({ apiKeyId: API_KEY_ID }) });
-    expect(provider.requests[0]?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' });
+    expect(provider.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/cseKeys',
+      body: JSON.stringify({ apiKeyId: API_KEY_ID }),
+    });
+    expect(provider.requests[0]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
     expect(provider.requests[0]?.headers).not.toHaveProperty('origin');
   });
 
@@ -108,8 +115,20 @@ describe('POST /v1/cse-keys', () => {
     ['no body', '', 'application/json', 400, 'malformed_request'],
     ['a form', `apiKeyId=${API_KEY_ID}`, 'application/x-www-form-urlencoded', 415, 'unsupported_media_type'],
     ['JSON that is called text', JSON.stringify({ apiKeyId: API_KEY_ID }), 'text/plain', 415, 'unsupported_media_type'],
-    ['JSON of another kind', JSON.stringify({ apiKeyId: API_KEY_ID }), 'application/jsonp', 415, 'unsupported_media_type'],
-    ['a body above 1 kB', JSON.stringify({ apiKeyId: API_KEY_ID, x: 'y'.repeat(1_000) }), 'application/json', 413, 'payload_too_large'],
+    [
+      'JSON of another kind',
+      JSON.stringify({ apiKeyId: API_KEY_ID }),
+      'application/jsonp',
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a body above 1 kB',
+      JSON.stringify({ apiKeyId: API_KEY_ID, x: 'y'.repeat(1_000) }),
+      'application/json',
+      413,
+      'payload_too_large',
+    ],
   ])('refuses %s', async (_, body, type, status, code) => {
     await start();
     const answer = await service.post(body, { origin: ORIGIN, 'content-type': type });
@@ -127,21 +146,24 @@ describe('POST /v1/cse-keys', () => {
     expect(await service.metric('cse_requests_refused_total{code="payload_too_large"')).toBe(1);
   });
 
-  it.each(['request', 'second'])('answers a %s with an expectation that Node does not know as any other', async (which) => {
-    await start({ REQUESTS_PER_MINUTE_PER_ADDRESS: '1' });
-    if (which === 'second') await service.ask();
-    const headers = { origin: ORIGIN, 'content-type': 'application/json', expect: 'foo' };
-    const { status, allowed } = await new Promise<{ status?: number; allowed?: string }>((resolve, reject) => {
-      request(service.url, { method: 'POST', headers }, (response) => {
-        response.resume();
-        resolve({ status: response.statusCode, allowed: response.headers['access-control-allow-origin'] });
-      })
-        .on('error', reject)
-        .end(JSON.stringify({ apiKeyId: API_KEY_ID }));
-    });
-    expect({ status, allowed }).toEqual({ status: which === 'second' ? 429 : 200, allowed: ORIGIN });
-    expect(await service.metric('cse_request_duration_seconds_count')).toBe(which === 'second' ? 2 : 1);
-  });
+  it.each(['request', 'second'])(
+    'answers a %s with an expectation that Node does not know as any other',
+    async (which) => {
+      await start({ REQUESTS_PER_MINUTE_PER_ADDRESS: '1' });
+      if (which === 'second') await service.ask();
+      const headers = { origin: ORIGIN, 'content-type': 'application/json', expect: 'foo' };
+      const { status, allowed } = await new Promise<{ status?: number; allowed?: string }>((resolve, reject) => {
+        request(service.url, { method: 'POST', headers }, (response) => {
+          response.resume();
+          resolve({ status: response.statusCode, allowed: response.headers['access-control-allow-origin'] });
+        })
+          .on('error', reject)
+          .end(JSON.stringify({ apiKeyId: API_KEY_ID }));
+      });
+      expect({ status, allowed }).toEqual({ status: which === 'second' ? 429 : 200, allowed: ORIGIN });
+      expect(await service.metric('cse_request_duration_seconds_count')).toBe(which === 'second' ? 2 : 1);
+    },
+  );
 
   it('answers at every address that localhost has', async () => {
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
@@ -168,7 +190,9 @@ describe('POST /v1/cse-keys', () => {
   it('takes a body of 1 kB and a content type with a character set', async () => {
     await start();
     const body = JSON.stringify({ apiKeyId: API_KEY_ID }).padEnd(1_024);
-    expect((await service.post(body, { origin: ORIGIN, 'content-type': 'application/json; charset=utf-8' })).status).toBe(200);
+    expect(
+      (await service.post(body, { origin: ORIGIN, 'content-type': 'application/json; charset=utf-8' })).status,
+    ).toBe(200);
     expect((await service.post(`${body} `)).status).toBe(413);
   });
 
@@ -188,7 +212,11 @@ describe('POST /v1/cse-keys', () => {
 
   it('says to browsers that nothing of any answer is to be stored, sniffed or shown', async () => {
     await start();
-    const answers = [await service.ask(), await service.ask('x'), await service.post('{}', { origin: 'https://evil.example' })];
+    const answers = [
+      await service.ask(),
+      await service.ask('x'),
+      await service.post('{}', { origin: 'https://evil.example' }),
+    ];
     for (const { headers } of answers) {
       expect(Object.fromEntries(headers)).toMatchObject({
         'cache-control': 'no-store',
@@ -197,7 +225,11 @@ describe('POST /v1/cse-keys', () => {
         vary: 'Origin',
       });
     }
-    expect(answers.map(({ headers }) => headers.get('access-control-expose-headers'))).toEqual(['retry-after', 'retry-after', null]);
+    expect(answers.map(({ headers }) => headers.get('access-control-expose-headers'))).toEqual([
+      'retry-after',
+      'retry-after',
+      null,
+    ]);
   });
 
   it('counts what it refuses by code, and times all', async () => {
@@ -214,11 +246,17 @@ describe('POST /v1/cse-keys', () => {
     'refuses the origin %s before anything else',
     async (origin) => {
       await start();
-      const headers: Record<string, string> = { 'content-type': 'application/json', ...(origin === undefined ? {} : { origin }) };
+      const headers: Record<string, string> = {
+        'content-type': 'application/json',
+        ...(origin === undefined ? {} : { origin }),
+      };
       const answer = await service.post('{broken', headers);
       expect(answer).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
-      const preflight = await fetch(service.url, { method: 'OPTIONS', headers: { ...headers, 'access-control-request-method': 'POST' } });
+      const preflight = await fetch(service.url, {
+        method: 'OPTIONS',
+        headers: { ...headers, 'access-control-request-method': 'POST' },
+      });
       expect(preflight.status).toBe(403);
       expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
     },

@@ -1,5 +1,10 @@
 import { waitFor } from '@tranche/testing';
-import { API_KEY_ID, SECOND_ID, startCseTokenService, type CseTokenServiceUnderTest } from '../../test/cse-token-service.js';
+import {
+  API_KEY_ID,
+  SECOND_ID,
+  startCseTokenService,
+  type CseTokenServiceUnderTest,
+} from '../../test/cse-token-service.js';
 import { answerJson, rsaKey, startKeyProvider, type KeyProvider } from '../../test/key-provider.js';
 
 const another = (id: string) => ({ encryptionKeyId: id, encryptionPublicKey: rsaKey().toString('base64') });
@@ -32,7 +37,9 @@ describe('the key of an API key', () => {
       });
       expect(performance.now() - startedMs).toBeGreaterThanOrEqual(3_000);
       expect(none.body.code).toBe('key_unavailable');
-      expect(service.lines.find(({ message }) => String(message).includes('handed out for a bounded time'))).toMatchObject({
+      expect(
+        service.lines.find(({ message }) => String(message).includes('handed out for a bounded time')),
+      ).toMatchObject({
         level: 'warn',
         staleKeyId: 'key-1',
         staleForMs: expect.any(Number),

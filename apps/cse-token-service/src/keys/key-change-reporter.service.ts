@@ -34,7 +34,11 @@ export class KeyChangeReporter {
   }
 
   /** `beforeId`: of the key that was given before; undefined when there was none. */
-  given(apiKeyId: string, { record: { encryptionKeyId }, fingerprint }: ProvidedKey, beforeId: string | undefined): void {
+  given(
+    apiKeyId: string,
+    { record: { encryptionKeyId }, fingerprint }: ProvidedKey,
+    beforeId: string | undefined,
+  ): void {
     if (beforeId === encryptionKeyId) return;
     const change = { apiKeyId, encryptionKeyId, fingerprint };
     if (beforeId === undefined) {
@@ -50,7 +54,8 @@ export class KeyChangeReporter {
 
   notGiven(apiKeyId: string, error: unknown, stale: StaleKey): void {
     const reason = reasonOf(error);
-    const rest = stale.staleForMs > 0 ? 'the one from before is handed out for a bounded time' : 'there is none to hand out';
+    const rest =
+      stale.staleForMs > 0 ? 'the one from before is handed out for a bounded time' : 'there is none to hand out';
     if (!(error instanceof UnsoundKeyError)) {
       this.log.warn({ apiKeyId, reason, ...stale }, `the key provider gave no key; ${rest}`);
       return;
@@ -65,6 +70,11 @@ export class KeyChangeReporter {
     const identity = `${encryptionKeyId} ${fingerprint} ${reason}`;
     if (this.#announced.get(apiKeyId) === identity) return;
     this.#announced.set(apiKeyId, identity);
-    this.events.announce('cse.key.refused', { apiKeyId, encryptionKeyId, ...(fingerprint === undefined ? {} : { fingerprint }), reason });
+    this.events.announce('cse.key.refused', {
+      apiKeyId,
+      encryptionKeyId,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      reason,
+    });
   }
 }

@@ -19,17 +19,37 @@ const choice = (state: KeyState, nowMs: number, refusedId?: string) =>
 describe('which key a page gets', () => {
   it.each<[string, string, KeyState, number]>([
     ['none is there', 'ask', newKeyState(), 0],
-    ['none is there and the provider is left alone', 'unavailable', { ...newKeyState(), failures: 1, retryAtMs: 1_000 }, 999],
-    ['none is there and it was left alone long enough', 'ask', { ...newKeyState(), failures: 1, retryAtMs: 1_000 }, 1_000],
+    [
+      'none is there and the provider is left alone',
+      'unavailable',
+      { ...newKeyState(), failures: 1, retryAtMs: 1_000 },
+      999,
+    ],
+    [
+      'none is there and it was left alone long enough',
+      'ask',
+      { ...newKeyState(), failures: 1, retryAtMs: 1_000 },
+      1_000,
+    ],
     ['it is fresh to the last moment', 'cached', held, 59_999],
     ['it is not fresh any more', 'ask', held, 60_000],
     ['it is asked for already', 'ask', { ...held, ...asking }, 60_000],
     ['it is stale and the provider failed just now', 'stale', failing, 60_999],
     ['it is stale and the provider may be asked again', 'stale_and_refresh', failing, 61_000],
-    ['it is too old to the millisecond, provider left alone', 'unavailable', { ...failing, retryAtMs: 700_000 }, 660_000],
+    [
+      'it is too old to the millisecond, provider left alone',
+      'unavailable',
+      { ...failing, retryAtMs: 700_000 },
+      660_000,
+    ],
     ['it is nearly too old, provider left alone', 'stale', { ...failing, retryAtMs: 700_000 }, 659_999],
     ['it is too old', 'ask', failing, 660_000],
-    ['a page said that it is refused, it is stale and the provider is left alone', 'stale', { ...refused, retryAtMs: 61_000 }, 60_500],
+    [
+      'a page said that it is refused, it is stale and the provider is left alone',
+      'stale',
+      { ...refused, retryAtMs: 61_000 },
+      60_500,
+    ],
     ['a page said that it is refused and it is stale', 'stale_and_refresh', refused, 61_000],
     ['a page said that it is refused, but it is fresh', 'cached', refused, 12_000],
   ])('when %s: %s', (_, expected, state, nowMs) => expect(choice(state, nowMs)).toBe(expected));

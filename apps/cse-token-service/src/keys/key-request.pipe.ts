@@ -36,7 +36,11 @@ export class KeyRequestPipe implements PipeTransform<KeyBody, Promise<KeyRequest
 }
 
 function notJson(): Problem {
-  return new Problem({ status: 415, code: 'unsupported_media_type', detail: 'The body must be JSON, and its content type must say so.' });
+  return new Problem({
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: 'The body must be JSON, and its content type must say so.',
+  });
 }
 
 function unknownApiKey(): Problem {

@@ -51,5 +51,10 @@ function fault(path: string, code: string, message: string): ProblemFault {
 }
 
 function refusedBody(faults: readonly ProblemFault[]): Problem {
-  return new Problem({ status: 400, code: 'invalid_request', detail: 'The body is not as it must be, see faults.', faults });
+  return new Problem({
+    status: 400,
+    code: 'invalid_request',
+    detail: 'The body is not as it must be, see faults.',
+    faults,
+  });
 }

@@ -71,12 +71,19 @@ export class KnownKeys {
     return [`${ofApiKey}:${createHash('sha256').update(encryptionKeyId).digest('hex')}`, `${ofApiKey}:latest`];
   }
 
-  async #rememberTogether(apiKeyId: string, encryptionKeyId: string, fingerprint: string): Promise<Remembered | undefined> {
+  async #rememberTogether(
+    apiKeyId: string,
+    encryptionKeyId: string,
+    fingerprint: string,
+  ): Promise<Remembered | undefined> {
     if (this.redis === undefined) return undefined;
     const { redisAnswerMs } = this.config;
     const keys = this.entriesOf(apiKeyId, encryptionKeyId);
     try {
-      const asked = this.redis.eval(REMEMBER, { keys, arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)] });
+      const asked = this.redis.eval(REMEMBER, {
+        keys,
+        arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)],
+      });
       const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
       if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
       const [theirs = '', before = ''] = answer as string[];

@@ -26,7 +26,9 @@ describe('whose request it is', () => {
     ['10.1.2.3', '2001:db8::1, ::ffff:a00:1', '2001:db8::1'],
     ['10.1.2.3', '[nonsense]:443', '10.1.2.3'],
     ['::ffff:a01:203', '198.51.100.9', '198.51.100.9'],
-  ])('of %s, forwarded for %s: %s', (peer, forwarded, address) => expect(clientAddress(peer, forwarded, isProxy)).toBe(address));
+  ])('of %s, forwarded for %s: %s', (peer, forwarded, address) =>
+    expect(clientAddress(peer, forwarded, isProxy)).toBe(address),
+  );
 
   it('is its own without proxies', () => expect(clientAddress('10.1.2.3', '198.51.100.9', undefined)).toBe('10.1.2.3'));
 
@@ -41,6 +43,7 @@ describe('whose request it is', () => {
   ])('%s counts as %s', (address, counted) => expect(countedAs(address)).toBe(counted));
 });
 
-it.each(['', '10.0.0.0/33', '10.0.0.0/x', 'proxy.example', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.1,'])('%j are no proxies', (text) =>
-  expect(() => readProxies(text)).toThrow('neither an address nor a network'),
+it.each(['', '10.0.0.0/33', '10.0.0.0/x', 'proxy.example', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.1,'])(
+  '%j are no proxies',
+  (text) => expect(() => readProxies(text)).toThrow('neither an address nor a network'),
 );

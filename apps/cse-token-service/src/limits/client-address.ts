@@ -12,7 +12,9 @@ const GROUPS = 8;
 export function clientAddress(peer: string, forwardedFor: string | undefined, isProxy: IsProxy | undefined): string {
   let address = plain(peer);
   if (isProxy === undefined || forwardedFor === undefined) return address;
-  const hops = forwardedFor.split(',').map((hop) => plain(hop.trim().replace(IPV4_WITH_PORT, '$1').replace(IPV6_IN_BRACKETS, '$1')));
+  const hops = forwardedFor
+    .split(',')
+    .map((hop) => plain(hop.trim().replace(IPV4_WITH_PORT, '$1').replace(IPV6_IN_BRACKETS, '$1')));
   for (let hop = hops.pop(); hop !== undefined && isAddress(hop) && isProxy(address); hop = hops.pop()) address = hop;
   return address;
 }

@@ -40,7 +40,8 @@ export class RequestLimits implements OnApplicationShutdown {
   take(address: string, origin: string | undefined): number | undefined {
     const nowMs = performance.now();
     const waitMs =
-      this.#address.counts.take(address, nowMs) ?? (origin === undefined ? undefined : this.#origin.counts.take(origin, nowMs));
+      this.#address.counts.take(address, nowMs) ??
+      (origin === undefined ? undefined : this.#origin.counts.take(origin, nowMs));
     if (this.redis !== undefined) this.#timer ??= setTimeout(() => void this.#settle(), SETTLE_MS).unref();
     return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1_000));
   }
@@ -75,7 +76,11 @@ export class RequestLimits implements OnApplicationShutdown {
     const isAlone = trouble !== undefined;
     if (isAlone === this.#isAlone) return;
     this.#isAlone = isAlone;
-    if (isAlone) this.log.warn({ reason: reasonOf(trouble) }, 'Redis does not count requests: this instance limits by what it sees itself');
+    if (isAlone)
+      this.log.warn(
+        { reason: reasonOf(trouble) },
+        'Redis does not count requests: this instance limits by what it sees itself',
+      );
     else this.log.info({}, 'requests are counted in Redis again, for all instances');
   }
 }

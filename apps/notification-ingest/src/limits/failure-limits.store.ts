@@ -62,8 +62,11 @@ export class FailureLimits {
   /** Takes from what the address, and all of them together, may put into quarantine for this reason. */
   async takeQuarantine(reason: string, address: string, bytes: number): Promise<QuarantineVerdict> {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
-    if ((await refusedForMs(this.#quarantine, `${reason}:${addressKey(address)}`, kilobytes)) !== undefined) return 'address';
-    return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined ? 'kept' : 'total';
+    if ((await refusedForMs(this.#quarantine, `${reason}:${addressKey(address)}`, kilobytes)) !== undefined)
+      return 'address';
+    return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined
+      ? 'kept'
+      : 'total';
   }
 
   #limiter(name: string, points: number, duration: number): RateLimiterAbstract {

@@ -9,7 +9,10 @@ import { LimitedAddressGuard } from './limited-address.guard.js';
 /** What addresses that fail may cost. */
 @Module({
   imports: [
-    RedisModule.forRootAsync({ inject: [IngestConfig], useFactory: ({ redisUrl: url }: IngestConfig) => ({ url, name: 'failures' }) }),
+    RedisModule.forRootAsync({
+      inject: [IngestConfig],
+      useFactory: ({ redisUrl: url }: IngestConfig) => ({ url, name: 'failures' }),
+    }),
   ],
   providers: [FailureLimits, FailureLimitService, { provide: APP_GUARD, useClass: LimitedAddressGuard }],
   exports: [FailureLimits, FailureLimitService],

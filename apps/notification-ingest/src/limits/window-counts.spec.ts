@@ -3,7 +3,12 @@ import { WindowCounts } from './window-counts.js';
 describe('counts in windows', () => {
   it('say from the first beyond on how long it lasts', () => {
     const counts = new WindowCounts(2, 1_000, 10);
-    expect([counts.add('a', 0), counts.add('a', 100), counts.add('a', 300), counts.add('a', 999)]).toEqual([undefined, undefined, 700, 1]);
+    expect([counts.add('a', 0), counts.add('a', 100), counts.add('a', 300), counts.add('a', 999)]).toEqual([
+      undefined,
+      undefined,
+      700,
+      1,
+    ]);
     expect(counts.add('b', 300)).toBeUndefined();
     expect(counts.add('a', 1_000)).toBeUndefined();
   });

@@ -46,7 +46,9 @@ async function main(): Promise<number> {
 async function run(options: QuarantineOptions, config: IngestConfig): Promise<number> {
   const merchant = options.merchant === undefined ? undefined : config.merchants.byName(options.merchant);
   if (options.merchant !== undefined && merchant === undefined) {
-    print(`there is no merchant ${options.merchant} in MERCHANTS_FILE: ${config.merchants.all.map((one) => one.merchant).join(', ')}`);
+    print(
+      `there is no merchant ${options.merchant} in MERCHANTS_FILE: ${config.merchants.all.map((one) => one.merchant).join(', ')}`,
+    );
     return 2;
   }
   const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest-quarantine' }, log);
@@ -87,7 +89,10 @@ async function reverify(
   }
 }
 
-function summaryOf({ read, verified, published, stillRefused, altered, withoutOrder }: Reverified, dryRun: boolean): string {
+function summaryOf(
+  { read, verified, published, stillRefused, altered, withoutOrder }: Reverified,
+  dryRun: boolean,
+): string {
   return [
     `${read} records read, ${verified} verified, ${stillRefused} still refused, ${altered} altered (card data was taken out)`,
     dryRun ? 'nothing was published (--dry-run)' : `${published} notifications published`,

@@ -7,7 +7,14 @@ const ended: string[] = [];
 async function* partition(...ids: string[]): AsyncGenerator<Quarantined> {
   try {
     for (const id of ids)
-      yield { id, reason: 'hash_mismatch', from: '::1', receivedAt: `2027-01-01T00:00:0${id}Z`, isAltered: false, parameters: [] };
+      yield {
+        id,
+        reason: 'hash_mismatch',
+        from: '::1',
+        receivedAt: `2027-01-01T00:00:0${id}Z`,
+        isAltered: false,
+        parameters: [],
+      };
   } finally {
     ended.push(ids.join());
   }
@@ -15,7 +22,12 @@ async function* partition(...ids: string[]): AsyncGenerator<Quarantined> {
 
 it('partitions are read in the order in which their records came', async () => {
   const read: string[] = [];
-  for await (const { id } of inOrderOfArrival([partition('2', '3', '7'), partition(), partition('1', '5', '6', '8'), partition('4')]))
+  for await (const { id } of inOrderOfArrival([
+    partition('2', '3', '7'),
+    partition(),
+    partition('1', '5', '6', '8'),
+    partition('4'),
+  ]))
     read.push(id);
   expect(read).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
 });

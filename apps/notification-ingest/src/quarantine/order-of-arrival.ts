@@ -1,7 +1,9 @@
 import type { Quarantined } from './quarantined.js';
 
 /** The partitions as one: each has its records in about the order in which they came, and so has what is read from all of them. */
-export async function* inOrderOfArrival(partitions: readonly AsyncIterable<Quarantined>[]): AsyncGenerator<Quarantined> {
+export async function* inOrderOfArrival(
+  partitions: readonly AsyncIterable<Quarantined>[],
+): AsyncGenerator<Quarantined> {
   const all = partitions.map((partition) => partition[Symbol.asyncIterator]());
   try {
     const heads = await Promise.all(all.map(async (from) => ({ from, head: await from.next() })));

@@ -20,11 +20,25 @@ it('has a line for a notification, however often it came, and none of its person
     record({ receivedAt: '2028-01-03T00:00:00.000Z' }),
     record(),
     record({ from: '192.0.2.2', isAltered: true }),
-    record({ id: 'b', reason: 'unknown_identifier', merchant: undefined, parameters: [], receivedAt: '2028-01-01T00:00:00.000Z' }),
+    record({
+      id: 'b',
+      reason: 'unknown_identifier',
+      merchant: undefined,
+      parameters: [],
+      receivedAt: '2028-01-01T00:00:00.000Z',
+    }),
   ]);
   const first = '2028-01-01T00:00:00.000Z';
   expect(list).toEqual([
-    { id: 'b', reason: 'unknown_identifier', firstAt: first, lastAt: first, from: ['192.0.2.1'], count: 1, altered: false },
+    {
+      id: 'b',
+      reason: 'unknown_identifier',
+      firstAt: first,
+      lastAt: first,
+      from: ['192.0.2.1'],
+      count: 1,
+      altered: false,
+    },
     {
       id: 'a'.repeat(64),
       reason: 'hash_mismatch',
@@ -39,7 +53,9 @@ it('has a line for a notification, however often it came, and none of its person
   ]);
   const table = tableOf(list);
   expect(table.split('\n')).toHaveLength(3);
-  expect(table).toMatch(/^aaaaaaaaaaaaaaaa {2}hash_mismatch \(altered\) +shop-fr +order-1 .* 192\.0\.2\.1 192\.0\.2\.2 +3$/m);
+  expect(table).toMatch(
+    /^aaaaaaaaaaaaaaaa {2}hash_mismatch \(altered\) +shop-fr +order-1 .* 192\.0\.2\.1 192\.0\.2\.2 +3$/m,
+  );
   expect(table).not.toContain('jeanne');
 });
 

@@ -18,7 +18,9 @@ const SHOWN_TEXT = 40;
 const CONTROL = /\p{C}/gu;
 
 /** The same content for the same reason is one line; in the order in which each came first. */
-export async function listOf(records: AsyncIterable<Quarantined> | Iterable<Quarantined>): Promise<ListedNotification[]> {
+export async function listOf(
+  records: AsyncIterable<Quarantined> | Iterable<Quarantined>,
+): Promise<ListedNotification[]> {
   const listed = new Map<string, ListedNotification>();
   for await (const { id, reason, merchant, from, receivedAt, isAltered, parameters } of records) {
     const known = listed.get(`${id} ${reason}`);
@@ -54,7 +56,8 @@ export function tableOf(list: readonly ListedNotification[]): string {
     shown(one.orderId ?? '–'),
     one.firstAt,
     one.lastAt,
-    one.from.slice(0, SHOWN_ADDRESSES).join(' ') + (one.from.length > SHOWN_ADDRESSES ? ` +${one.from.length - SHOWN_ADDRESSES}` : ''),
+    one.from.slice(0, SHOWN_ADDRESSES).join(' ') +
+      (one.from.length > SHOWN_ADDRESSES ? ` +${one.from.length - SHOWN_ADDRESSES}` : ''),
     String(one.count),
   ]);
   const table = [['id', 'reason', 'merchant', 'order', 'first', 'last', 'from', 'count'], ...rows];

@@ -4,7 +4,12 @@ import type { Parameters } from '../received-parameters.js';
 
 const record = (parameters: Parameters) => {
   const { event } = decodeCloudEvent(
-    quarantineRecord('hash_mismatch', { id: 'content', parameters, receivedAt: '2027-01-02T03:04:05Z', from: '192.0.2.1' }),
+    quarantineRecord('hash_mismatch', {
+      id: 'content',
+      parameters,
+      receivedAt: '2027-01-02T03:04:05Z',
+      from: '192.0.2.1',
+    }),
   );
   return event as { id: string; type: string; data: { altered: boolean; reason: string; parameters: Parameters } };
 };

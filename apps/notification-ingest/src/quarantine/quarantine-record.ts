@@ -20,10 +20,16 @@ export interface Suspect {
  * Everything that was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Only card
  * data that must not be kept is taken out, and `altered` says so.
  */
-export function quarantineRecord(reason: QuarantineReason, { id, parameters, receivedAt, from, merchant }: Suspect): EncodedEvent {
-  const kept = parameters.filter(([name]) => name !== 'CARDCVV').map(([name, value]) => [name, withoutCardNumber(name, value)] as const);
+export function quarantineRecord(
+  reason: QuarantineReason,
+  { id, parameters, receivedAt, from, merchant }: Suspect,
+): EncodedEvent {
+  const kept = parameters
+    .filter(([name]) => name !== 'CARDCVV')
+    .map(([name, value]) => [name, withoutCardNumber(name, value)] as const);
   const altered =
-    kept.length < parameters.length || kept.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
+    kept.length < parameters.length ||
+    kept.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
   return encodeCloudEvent({
     id,
     source: 'notification-ingest',

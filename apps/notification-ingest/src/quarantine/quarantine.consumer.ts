@@ -20,10 +20,17 @@ export class QuarantineConsumer {
     const topic = topicName(this.config.kafkaTopicPrefix, TOPICS.notificationsQuarantine);
     const offsets = await topicOffsets(this.client, topic);
     const filled = [...offsets].filter(([, { low, high }]) => low !== high);
-    yield* inOrderOfArrival(filled.map(([partition, { low, high }]) => this.readPartition(topic, partition, low, high)));
+    yield* inOrderOfArrival(
+      filled.map(([partition, { low, high }]) => this.readPartition(topic, partition, low, high)),
+    );
   }
 
-  private async *readPartition(topic: string, partition: number, low: bigint, high: bigint): AsyncGenerator<Quarantined> {
+  private async *readPartition(
+    topic: string,
+    partition: number,
+    low: bigint,
+    high: bigint,
+  ): AsyncGenerator<Quarantined> {
     const reader = new LogReader({ client: this.client, topic, log: this.log });
     try {
       for await (const records of reader.read(partition, low, high)) {

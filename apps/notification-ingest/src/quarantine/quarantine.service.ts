@@ -74,7 +74,10 @@ export class QuarantineService {
   }
 
   private async take(reason: string, { parameters, from }: Suspect): Promise<QuarantineVerdict | 'size'> {
-    const bytes = parameters.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value), 0);
+    const bytes = parameters.reduce(
+      (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
+      0,
+    );
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }
 

@@ -25,12 +25,26 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
   }
   if (id === null || typeof read !== 'object' || read === null) return undefined;
   const { reason, merchant, from, receivedAt, altered, parameters } = read as Record<string, unknown>;
-  if (typeof reason !== 'string' || typeof from !== 'string' || typeof receivedAt !== 'string' || !isParameters(parameters))
+  if (
+    typeof reason !== 'string' ||
+    typeof from !== 'string' ||
+    typeof receivedAt !== 'string' ||
+    !isParameters(parameters)
+  )
     return undefined;
-  return { id, reason, from, receivedAt, isAltered: altered === true, parameters, ...(typeof merchant === 'string' ? { merchant } : {}) };
+  return {
+    id,
+    reason,
+    from,
+    receivedAt,
+    isAltered: altered === true,
+    parameters,
+    ...(typeof merchant === 'string' ? { merchant } : {}),
+  };
 }
 
 function isParameters(value: unknown): value is Parameters {
-  const isPair = (pair: unknown) => Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
+  const isPair = (pair: unknown) =>
+    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
   return Array.isArray(value) && value.every(isPair);
 }

@@ -70,7 +70,15 @@ it('publishes what is genuine now as the event that it would have been, once', a
   );
   expect(result).toEqual({ read: 6, verified: 3, published: 1, stillRefused: 2, altered: 1, withoutOrder: 1 });
   expect(producer.published).toEqual([
-    ['a', expect.objectContaining({ merchant: 'one', orderId: 'a', execCode: '0000', receivedAt: '2028-01-02T00:00:00.000Z' })],
+    [
+      'a',
+      expect.objectContaining({
+        merchant: 'one',
+        orderId: 'a',
+        execCode: '0000',
+        receivedAt: '2028-01-02T00:00:00.000Z',
+      }),
+    ],
   ]);
 });
 
@@ -87,7 +95,9 @@ it('publishes nothing in a dry run', async () => {
 
 it('says so where one was not published', async () => {
   const producer = { publish: () => Promise.reject(new Error('Kafka is away')) };
-  await expect(new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow('was not published');
+  await expect(new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow(
+    'was not published',
+  );
 });
 
 it('keeps to a merchant, and to a time', async () => {
@@ -108,10 +118,12 @@ it('keeps to a merchant, and to a time', async () => {
   expect(await ids({ since: '2028-01-02T01:00:00+01:00' })).toEqual(['new', 'other', 'was unknown']);
 });
 
-it.each([null, Buffer.from('{'), Buffer.from('{}'), Buffer.from('{"reason":"x","from":"y","receivedAt":"z","parameters":[["A",1]]}')])(
-  'takes no record that is none of ours: %s',
-  (value) => expect(quarantinedOf('a', value)).toBeUndefined(),
-);
+it.each([
+  null,
+  Buffer.from('{'),
+  Buffer.from('{}'),
+  Buffer.from('{"reason":"x","from":"y","receivedAt":"z","parameters":[["A",1]]}'),
+])('takes no record that is none of ours: %s', (value) => expect(quarantinedOf('a', value)).toBeUndefined());
 
 it('tells of a notification that could not be published at the end, however long the rest is read', async () => {
   const publish = () => Promise.reject(new Error('Kafka is away'));
@@ -123,7 +135,9 @@ it('tells of a notification that could not be published at the end, however long
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);
   try {
-    await expect(new ReverifyService({ merchants }, { publish }).run(slowly())).rejects.toThrow('was not published: Error: Kafka is away');
+    await expect(new ReverifyService({ merchants }, { publish }).run(slowly())).rejects.toThrow(
+      'was not published: Error: Kafka is away',
+    );
   } finally {
     process.off('unhandledRejection', unhandled);
   }

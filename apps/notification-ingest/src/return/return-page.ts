@@ -22,7 +22,10 @@ const TEXTS: Readonly<Record<Language, Readonly<Record<Page, readonly [title: st
   },
   es: {
     thanks: ['Gracias', 'Puede cerrar esta página. La tienda le informará sobre su pedido.'],
-    unverified: ['Este enlace no se puede usar', 'Quizá esté incompleto o caducado. No cambia nada en su pedido: consúltelo en la tienda.'],
+    unverified: [
+      'Este enlace no se puede usar',
+      'Quizá esté incompleto o caducado. No cambia nada en su pedido: consúltelo en la tienda.',
+    ],
     unknown: ['Aquí no hay nada', 'Vuelva a la tienda donde hizo su pedido.'],
   },
 };

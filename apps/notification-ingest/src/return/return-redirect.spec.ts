@@ -39,7 +39,9 @@ it("leads to the merchant's page with order and hint, and nothing else that came
 });
 
 it('says no order where none came', () => {
-  expect(returnOf(merchant, signed({ ORDERID: '' }))?.location).toBe('https://shop.example/thanks?lang=fr&hint=success#top');
+  expect(returnOf(merchant, signed({ ORDERID: '' }))?.location).toBe(
+    'https://shop.example/thanks?lang=fr&hint=success#top',
+  );
 });
 
 it('leads nowhere where no page is configured', () => {
@@ -48,12 +50,14 @@ it('leads nowhere where no page is configured', () => {
 
 it('is signed with the key of redirects or the one before it', () => {
   expect(returnOf(merchant, signed({}, 'redirect-before'))).toBeDefined();
-  for (const key of ['account', 'account-before', 'notification', 'x']) expect(returnOf(merchant, signed({}, key))).toBeUndefined();
+  for (const key of ['account', 'account-before', 'notification', 'x'])
+    expect(returnOf(merchant, signed({}, key))).toBeUndefined();
 });
 
 it('is signed with the key of the account, or the one before it, where redirects have none', () => {
   const plain = { ...merchant, redirectKey: undefined };
-  for (const key of ['account', 'account-before', 'redirect-before']) expect(returnOf(plain, signed({}, key))).toBeDefined();
+  for (const key of ['account', 'account-before', 'redirect-before'])
+    expect(returnOf(plain, signed({}, key))).toBeDefined();
   for (const key of ['redirect', 'notification']) expect(returnOf(plain, signed({}, key))).toBeUndefined();
 });
 

@@ -3,13 +3,27 @@ import { operationTag, termsOf, untagExtraData } from '@tranche/order-journal';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
 import { contentHash, factsOf, readCommand, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
-const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
+const merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+} as const;
 const merchants = { byName: (name: string) => (name === 'shop-fr' ? merchant : undefined) } as Merchants;
 
 function recordOf(data: object, change: Partial<CloudEvent> & { key?: string | null } = {}) {
   const { key, ...attributes } = change;
   const { merchant: shop, orderId } = data as { merchant: string; orderId: string };
-  const event = { id: 'command-1', source: '/shop', type: 'payment.authorize', time: '2026-03-01T10:00:00Z', data, ...attributes };
+  const event = {
+    id: 'command-1',
+    source: '/shop',
+    type: 'payment.authorize',
+    time: '2026-03-01T10:00:00Z',
+    data,
+    ...attributes,
+  };
   return { key: key === undefined ? `${shop}/${orderId}` : key, ...encodeCloudEvent(event) };
 }
 const sound = aPartnerAAuthorization({ merchant: 'shop-fr', orderId: 'order-1' });
@@ -22,7 +36,13 @@ it('accepts a sound command', () => {
   const read = readCommand(recordOf(sound, { correlationid: 'c-1' }), 'partner-a', merchants);
   expect(read).toMatchObject({
     read: 'accepted',
-    command: { operation: 'authorize', commandId: 'command-1', correlationId: 'c-1', orderKey: 'shop-fr/order-1', merchant },
+    command: {
+      operation: 'authorize',
+      commandId: 'command-1',
+      correlationId: 'c-1',
+      orderKey: 'shop-fr/order-1',
+      merchant,
+    },
   });
 });
 
@@ -84,9 +104,15 @@ it.each([
 });
 
 it('puts the tag of operation and attempt behind the caller’s EXTRADATA', () => {
-  const capture = { operation: 'capture', commandId: 'command-1', data: aCapture({ extraData: 'basket 7' }) } as AcceptedCommand;
+  const capture = {
+    operation: 'capture',
+    commandId: 'command-1',
+    data: aCapture({ extraData: 'basket 7' }),
+  } as AcceptedCommand;
   const tag = { operation: operationTag('command-1'), attempt: 3 };
   expect(sentExtraData(capture, 3)?.isTagged).toBe(true);
   expect(untagExtraData(sentExtraData(capture, 3)?.extraData)).toEqual({ extraData: 'basket 7', tag });
-  expect(sentExtraData({ operation: 'pay', commandId: 'command-1', data: aCardPayment() } as AcceptedCommand, 1)).toBeUndefined();
+  expect(
+    sentExtraData({ operation: 'pay', commandId: 'command-1', data: aCardPayment() } as AcceptedCommand, 1),
+  ).toBeUndefined();
 });

@@ -12,7 +12,13 @@ import {
   type Merchants,
   type Rail,
 } from '@tranche/contracts';
-import { looksTagged, tagExtraData, type CommandFacts, type ExecutableCommand, type RefusedCommand } from '@tranche/order-journal';
+import {
+  looksTagged,
+  tagExtraData,
+  type CommandFacts,
+  type ExecutableCommand,
+  type RefusedCommand,
+} from '@tranche/order-journal';
 import { faultsOfRules, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
@@ -111,7 +117,14 @@ export function sentExtraData(command: AcceptedCommand, attempt: number): Return
 }
 
 /** What the journal keeps of a command. */
-export function factsOf({ operation, rail, merchant, contentHash, correlationId, data }: AcceptedCommand): CommandFacts {
+export function factsOf({
+  operation,
+  rail,
+  merchant,
+  contentHash,
+  correlationId,
+  data,
+}: AcceptedCommand): CommandFacts {
   return {
     ...{ operation, rail, contentHash, correlationId, currency: merchant.currency },
     amount: 'amount' in data ? data.amount : undefined,
@@ -122,10 +135,16 @@ export function factsOf({ operation, rail, merchant, contentHash, correlationId,
 /** Merchant and order as the content names them, if both could be a key's. */
 function orderOf(data: unknown): { merchant: string; orderId: string } | undefined {
   const { merchant, orderId } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-  return typeof merchant === 'string' && typeof orderId === 'string' ? parseOrderKey(orderKey(merchant, orderId)) : undefined;
+  return typeof merchant === 'string' && typeof orderId === 'string'
+    ? parseOrderKey(orderKey(merchant, orderId))
+    : undefined;
 }
 
-const noOrder = (): Fault => ({ path: 'key', code: 'malformed_envelope', message: 'neither key nor content names merchant and order' });
+const noOrder = (): Fault => ({
+  path: 'key',
+  code: 'malformed_envelope',
+  message: 'neither key nor content names merchant and order',
+});
 
 /** The same for the same content, whatever the order of its fields. */
 export function contentHash(type: string, data: unknown): string {
@@ -140,7 +159,8 @@ function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const fields = value as Record<string, unknown>;
   let text = '{';
-  for (const name of Object.keys(fields).sort()) text += `${text === '{' ? '' : ','}${quoted(name)}:${canonical(fields[name])}`;
+  for (const name of Object.keys(fields).sort())
+    text += `${text === '{' ? '' : ','}${quoted(name)}:${canonical(fields[name])}`;
   return `${text}}`;
 }
 

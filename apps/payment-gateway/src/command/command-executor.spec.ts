@@ -17,7 +17,14 @@ import type { AcceptedCommand } from './accepted-command.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
 const NOW = Date.parse('2026-03-01T10:00:00.000Z');
-const merchant = { merchant: 'shop-fr', identifier: 'SHOP', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false } as const;
+const merchant = {
+  merchant: 'shop-fr',
+  identifier: 'SHOP',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+} as const;
 
 /** The journal of one order, in memory: what is appended is folded at once. */
 class JournalInMemory {
@@ -71,7 +78,9 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
       calls.push(form);
       urls.push(url);
       return Promise.resolve(
-        maySend() ? (answers.shift() ?? succeeded()) : ({ record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' } as const),
+        maySend()
+          ? (answers.shift() ?? succeeded())
+          : ({ record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' } as const),
       );
     },
   };
@@ -101,7 +110,12 @@ const succeeded = (transactionId = 'T1'): CallResult => ({
   result: 'succeeded',
   answer: { execCode: '0000', transactionId },
 });
-const notExecuted = (execCode: string): CallResult => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
+const notExecuted = (execCode: string): CallResult => ({
+  record: 'NOT_EXECUTED',
+  reason: 'execcode',
+  message: '',
+  execCode,
+});
 const authorization = (commandId = 'a', change: Partial<AcceptedCommand> = {}) =>
   ({
     ...{
@@ -153,7 +167,10 @@ it('sends nothing where the verdict can not be read, waits until the order can b
 });
 
 it('tries the other URL after one that could not be reached, and says to the gate when none is left', async () => {
-  const { urls, left, payments } = story([{ record: 'NOT_EXECUTED', reason: 'unreachable', message: '' }, succeeded()], { urlCount: 2 });
+  const { urls, left, payments } = story(
+    [{ record: 'NOT_EXECUTED', reason: 'unreachable', message: '' }, succeeded()],
+    { urlCount: 2 },
+  );
   expect(await payments.handle(authorization())).toBe('done');
   expect(urls).toEqual([0, 1]);
   expect(left).toEqual([
@@ -229,7 +246,9 @@ it('withdraws an intent whose verdict it could not read', async () => {
 it('rejects before sending what is too old, or names no transaction', async () => {
   const { journal, calls, payments, clock } = story([]);
   await payments.handle(capture());
-  expect(findOperation(journal.order, 'c')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['transaction_unknown']);
+  expect(findOperation(journal.order, 'c')?.latest?.body.faults?.map(({ code }) => code)).toEqual([
+    'transaction_unknown',
+  ]);
   clock.wallMs += 8 * 86_400_000;
   await payments.handle(authorization());
   expect(findOperation(journal.order, 'a')?.latest?.body.faults?.map(({ code }) => code)).toEqual(['command_too_old']);

@@ -58,7 +58,12 @@ export class CommandConsumer {
     const end = await comesAgain(this.executor.execute(traced, leaseOf(context)));
     if (end === 'done') return;
     const { commandId, correlationId, merchant, orderId } = command;
-    const identity = { merchant: merchant.merchant, orderId, commandId, ...(correlationId === undefined ? {} : { correlationId }) };
+    const identity = {
+      merchant: merchant.merchant,
+      orderId,
+      commandId,
+      ...(correlationId === undefined ? {} : { correlationId }),
+    };
     await this.#rejectReused(record, identity);
   }
 
@@ -78,7 +83,10 @@ export class CommandConsumer {
   }
 
   /** Names the state of the command that has the id, so that nobody takes the rejection for its result. */
-  async #rejectReused(record: ConsumedRecord, identity: Omit<Rejection, 'faults'> & { commandId: string }): Promise<void> {
+  async #rejectReused(
+    record: ConsumedRecord,
+    identity: Omit<Rejection, 'faults'> & { commandId: string },
+  ): Promise<void> {
     const { merchant, orderId, commandId, correlationId } = identity;
     const known = findOperation(await comesAgain(this.journal.read(merchant, orderId)), commandId);
     const fault: Fault = { path: 'ce_id', code: 'id_reused', message: 'was used for a command with other content' };

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandClass, encodeCloudEvent, type CommandType, type Fault, type Merchant, type Merchants, type Rail } from '@tranche/contracts';
+import {
+  commandClass,
+  encodeCloudEvent,
+  type CommandType,
+  type Fault,
+  type Merchant,
+  type Merchants,
+  type Rail,
+} from '@tranche/contracts';
 import {
   aCapture,
   aCardPayment,
@@ -41,13 +49,24 @@ const BEYOND_SCHEMA = 'total_mismatch';
 const ADDRESS = ['firstName', 'lastName', 'address', 'postalCode', 'city', 'country'];
 const PHONES = ['phone', 'mobilePhone'];
 const CART_OF_B = [
-  ...['merchantItemId', 'name', 'price', 'quantity', 'category', 'brand', 'deliveryLabel', 'deliverySpeed', 'deliveryType'],
+  ...[
+    'merchantItemId',
+    'name',
+    'price',
+    'quantity',
+    'category',
+    'brand',
+    'deliveryLabel',
+    'deliverySpeed',
+    'deliveryType',
+  ],
   ...['deliveryExpectedDate', 'deliveryExpectedDelay', 'totalAmount'],
 ];
 const CART: Record<string, readonly string[]> = { 'partner-a': ['totalAmount'], 'partner-b': CART_OF_B };
 
 type Data = Record<string, unknown>;
-const isObject = (value: unknown): value is Data => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Data =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What `all` asks for beyond the classes, written apart from them. */
 function missingOf(rail: Rail, type: CommandType, data: Data): string[] {
@@ -57,11 +76,15 @@ function missingOf(rail: Rail, type: CommandType, data: Data): string[] {
     const address = data[name];
     if (!isObject(address)) continue;
     missing.push(...ADDRESS.filter((field) => address[field] === undefined).map((field) => `${name}.${field}`));
-    if (PHONES.every((field) => address[field] === undefined)) missing.push(...PHONES.map((field) => `${name}.${field}`));
+    if (PHONES.every((field) => address[field] === undefined))
+      missing.push(...PHONES.map((field) => `${name}.${field}`));
   }
   const cart = Array.isArray(data.cart) ? (data.cart as unknown[]) : [];
   cart.forEach((item, index) => {
-    if (isObject(item)) missing.push(...CART[rail]!.filter((field) => item[field] === undefined).map((field) => `cart[${index}].${field}`));
+    if (isObject(item))
+      missing.push(
+        ...CART[rail]!.filter((field) => item[field] === undefined).map((field) => `cart[${index}].${field}`),
+      );
   });
   return missing;
 }
@@ -76,9 +99,53 @@ function randomNumbers(seed: number): (below: number) => number {
 }
 
 const CHANGED: readonly unknown[] = [
-  ...['', ' ', 'x', 'X'.repeat(16), 'x'.repeat(39), 'x'.repeat(101), 'x'.repeat(600), 'FR', 'fr', '+33612345678', '0612345678', 'a\nb'],
-  ...['jeanne+b@example.com', 'no address', '2028-02-30', '2028-02-29', '203.0.113.9', '10.0.0.1', 'express', 'partnerB-3x', '5.5', '5,5'],
-  ...[0, 1, 3, 4, -1, 1.5, 1000, 2 ** 53, true, null, [], {}, ['x'], { x: 1 }, 'mrs', 'edelivery', '𝔘𝔘', '+', '__proto__'],
+  ...[
+    '',
+    ' ',
+    'x',
+    'X'.repeat(16),
+    'x'.repeat(39),
+    'x'.repeat(101),
+    'x'.repeat(600),
+    'FR',
+    'fr',
+    '+33612345678',
+    '0612345678',
+    'a\nb',
+  ],
+  ...[
+    'jeanne+b@example.com',
+    'no address',
+    '2028-02-30',
+    '2028-02-29',
+    '203.0.113.9',
+    '10.0.0.1',
+    'express',
+    'partnerB-3x',
+    '5.5',
+    '5,5',
+  ],
+  ...[
+    0,
+    1,
+    3,
+    4,
+    -1,
+    1.5,
+    1000,
+    2 ** 53,
+    true,
+    null,
+    [],
+    {},
+    ['x'],
+    { x: 1 },
+    'mrs',
+    'edelivery',
+    '𝔘𝔘',
+    '+',
+    '__proto__',
+  ],
 ];
 
 /** Leaves some fields out, changes some, adds some: from none of it to ten places. */
@@ -111,7 +178,9 @@ function faultsOf(data: Data, rail: Rail, type: CommandType, shop: Merchant): Fa
   return read.read === 'accepted' ? [] : read.rejection.faults.filter(({ code }) => !OF_THE_GATEWAY.includes(code));
 }
 
-const twoArticles = aPartnerBAuthorization({ cart: [aPartnerBCartItem(), aPartnerBCartItem({ discount: undefined, tax: undefined })] });
+const twoArticles = aPartnerBAuthorization({
+  cart: [aPartnerBCartItem(), aPartnerBCartItem({ discount: undefined, tax: undefined })],
+});
 
 it.each<[string, Rail, CommandType, object]>([
   ['partner-a-authorization', 'partner-a', 'payment.authorize', aPartnerAAuthorization()],
@@ -129,7 +198,8 @@ it.each<[string, Rail, CommandType, object]>([
   for (let i = 0; i < commands; i++) {
     const data = i === 0 ? (structuredClone(valid) as Data) : mutated(valid, random);
     const faults = faultsOf(data, rail, type, shops.shown!);
-    const byClass = validateSync(plainToInstance(messageClass, data), { whitelist: true, forbidNonWhitelisted: true }).length === 0;
+    const byClass =
+      validateSync(plainToInstance(messageClass, data), { whitelist: true, forbidNonWhitelisted: true }).length === 0;
     const ofAll = faultsOf(data, rail, type, shops.all!);
     const missing = missingOf(rail, type, data);
     const seen = {

@@ -15,7 +15,12 @@ export class DoubtWatchService {
   #polling = Promise.resolve();
 
   constructor(config: GatewayConfig, journal: Journal, clock: Clock, log: ServiceLogger) {
-    this.#watch = new DoubtWatch(journal.view, clock, SEND_DEADLINE_MS + config.platformTimeoutMs + config.doubtGraceMs, log);
+    this.#watch = new DoubtWatch(
+      journal.view,
+      clock,
+      SEND_DEADLINE_MS + config.platformTimeoutMs + config.doubtGraceMs,
+      log,
+    );
   }
 
   start(): void {

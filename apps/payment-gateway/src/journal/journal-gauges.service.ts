@@ -37,8 +37,16 @@ export class JournalGauges {
     metrics: Metrics,
   ) {
     const labelNames = ['merchant', 'operation', 'reason'];
-    this.#doubts = metrics.gauge({ name: 'tranche_doubts', help: 'Operations in doubt, in the partitions of this instance', labelNames });
-    this.#oldest = metrics.gauge({ name: 'tranche_doubt_oldest_age_seconds', help: 'Age of the oldest of them', labelNames });
+    this.#doubts = metrics.gauge({
+      name: 'tranche_doubts',
+      help: 'Operations in doubt, in the partitions of this instance',
+      labelNames,
+    });
+    this.#oldest = metrics.gauge({
+      name: 'tranche_doubt_oldest_age_seconds',
+      help: 'Age of the oldest of them',
+      labelNames,
+    });
     this.#behind = metrics.gauge({
       name: 'tranche_index_behind_records',
       help: 'Journal records that the index does not have yet, by partition of this instance',

@@ -1,8 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, RecordTooLargeError, TailConsumer, topicOffsets, type ConsumedRecord, type KafkaClient } from '@tranche/kafka';
+import {
+  BatchingProducer,
+  RecordTooLargeError,
+  TailConsumer,
+  topicOffsets,
+  type ConsumedRecord,
+  type KafkaClient,
+} from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { encodeRecord, JOURNAL_PARTITIONS, journalPartition, type JournalLog, type JournalRecord } from '@tranche/order-journal';
+import {
+  encodeRecord,
+  JOURNAL_PARTITIONS,
+  journalPartition,
+  type JournalLog,
+  type JournalRecord,
+} from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
@@ -41,7 +54,8 @@ export class JournalTopic implements JournalLog {
     try {
       return await this.#produce(record, trace);
     } catch (error) {
-      if (!(error instanceof RecordTooLargeError) || !('answer' in record) || record.answer.redirectHtml === undefined) throw error;
+      if (!(error instanceof RecordTooLargeError) || !('answer' in record) || record.answer.redirectHtml === undefined)
+        throw error;
       const { redirectHtml, ...answer } = record.answer;
       return this.#produce({ ...record, answer: { ...answer, redirectHtmlDropped: true } }, trace);
     }
@@ -64,7 +78,14 @@ export class JournalTopic implements JournalLog {
     from: Map<number, bigint>,
     onRecords: (partition: number, records: ConsumedRecord[]) => void,
   ): Promise<{ stop(): Promise<void> }> {
-    const tail = new TailConsumer({ client: this.kafka, topic: this.#topic, from, onRecords, log: this.log, health: this.health });
+    const tail = new TailConsumer({
+      client: this.kafka,
+      topic: this.#topic,
+      from,
+      onRecords,
+      log: this.log,
+      health: this.health,
+    });
     await tail.start();
     return tail;
   }

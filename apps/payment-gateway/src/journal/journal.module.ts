@@ -27,8 +27,25 @@ const IndexRedis = RedisModule.forRootAsync({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
     ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
-    ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
+    ...[
+      RebuildReport,
+      OutcomeReport,
+      ProjectorService,
+      IndexAudit,
+      JournalGauges,
+      DoubtWatchService,
+      TimerWatchService,
+    ],
   ],
-  exports: [Journal, OrderIndexStore, EventsProducer, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService, TimerWatchService],
+  exports: [
+    Journal,
+    OrderIndexStore,
+    EventsProducer,
+    ProjectorService,
+    IndexAudit,
+    JournalGauges,
+    DoubtWatchService,
+    TimerWatchService,
+  ],
 })
 export class JournalModule {}

@@ -20,21 +20,35 @@ import type { OrderIndexStore } from './order-index.store.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
-const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token, ...terms });
+const intent = (token: string): JournalRecord => ({
+  record: 'INTENT',
+  ...inOrder,
+  commandId: 'a',
+  attempt: 1,
+  token,
+  ...terms,
+});
 const PARTITION = journalPartition('shop-fr/o');
 
 /** The topic and the index in memory; the tail brings what `bring` is given. */
-function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {}) {
+function journal(
+  settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {},
+) {
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let followed: () => void;
   const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
   const offsets = new Map(
-    Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [partition, { low: 0n, high: partition === PARTITION ? high : 0n }]),
+    Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [
+      partition,
+      { low: 0n, high: partition === PARTITION ? high : 0n },
+    ]),
   );
   const bring = (offset: bigint, value: Buffer) =>
-    onRecords(PARTITION, [{ topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 }]);
+    onRecords(PARTITION, [
+      { topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 },
+    ]);
   const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
   let lagging = 1;
   const written: JournalRecord[] = [];
@@ -53,10 +67,17 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
     },
   } as unknown as JournalTopic;
   const store = {
-    marks: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, { marker: index.stored, hash: settings.hash }]])),
+    marks: () =>
+      Promise.resolve(
+        new Map(index.stored === undefined ? [] : [[PARTITION, { marker: index.stored, hash: settings.hash }]]),
+      ),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     // A replica that lags answers first.
-    openOrders: () => Promise.resolve({ orderKeys: lagging-- > 0 ? [] : (settings.open ?? []), marker: lagging >= 0 ? 0n : index.stored }),
+    openOrders: () =>
+      Promise.resolve({
+        orderKeys: lagging-- > 0 ? [] : (settings.open ?? []),
+        marker: lagging >= 0 ? 0n : index.stored,
+      }),
     read: (key: string) => {
       index.onRead();
       return Promise.resolve({ order: orders.get(key), marker: index.stored });
@@ -65,10 +86,16 @@ function journal(settings: { high?: bigint; marker?: bigint; hash?: string; open
   const health = new Health();
   const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
-  const clock = { nowMs: () => 0, monotonicMs: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+  const clock = {
+    nowMs: () => 0,
+    monotonicMs: () => 0,
+    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+  };
   return {
     topic,
-    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer, { rulesVersion: 2 } as GatewayConfig),
+    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer, {
+      rulesVersion: 2,
+    } as GatewayConfig),
     buffer,
     bring,
     written,

@@ -36,7 +36,13 @@ export class Journal {
     private readonly buffer: TailBuffer,
     config: GatewayConfig,
   ) {
-    this.view = new JournalView({ log: topic, index, timing: clock, logger: log, rulesVersion: config.rulesVersion as RulesVersion });
+    this.view = new JournalView({
+      log: topic,
+      index,
+      timing: clock,
+      logger: log,
+      rulesVersion: config.rulesVersion as RulesVersion,
+    });
     // Not liveness: a restart would stop at the same record, and the other partitions go on.
     health.addReadiness('journal', () => this.view.stoppedBecause);
     const { view } = this;
@@ -53,7 +59,9 @@ export class Journal {
   async start(): Promise<void> {
     const marks = await this.#indexBuilt(await this.topic.offsets());
     const markers = new Map([...marks].map(([partition, { marker }]) => [partition, marker]));
-    const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])));
+    const hashes = new Map(
+      [...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])),
+    );
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
     const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
@@ -64,7 +72,8 @@ export class Journal {
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {
-      if (looks % 50 === 0) this.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
+      if (looks % 50 === 0)
+        this.log.info({ behind: this.view.behind }, `Reading the journal: ${this.view.behind} records to go`);
       await delay(CATCH_UP_LOOK_MS, undefined, { signal: this.view.closing });
     }
     this.view.closing.throwIfAborted();
@@ -98,7 +107,8 @@ export class Journal {
         0n,
       );
       if (behind <= BEHIND_RECORDS) return marks;
-      if (looks % 10 === 0) this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
+      if (looks % 10 === 0)
+        this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
       await delay(INDEX_LOOK_MS, undefined, { signal: this.view.closing });
     }
   }

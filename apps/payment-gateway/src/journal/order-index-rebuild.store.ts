@@ -63,16 +63,25 @@ export class OrderIndexRebuild implements Rebuild {
   async finish(marker: bigint, hash = ''): Promise<void> {
     const keys = [this.keys.of(this.partition, 'marker'), this.keys.of(this.partition, 'rebuild')];
     this.#expectOk(
-      await this.redis.eval(FINISH_REBUILD, { keys, arguments: [this.#token, `${marker} ${randomUUID()} ${hash}`.trimEnd()] }),
+      await this.redis.eval(FINISH_REBUILD, {
+        keys,
+        arguments: [this.#token, `${marker} ${randomUUID()} ${hash}`.trimEnd()],
+      }),
     );
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
-    const keys = [...this.keys.written(this.partition), ...orders.map((order) => this.keys.order(orderKey(order.merchant, order.orderId)))];
+    const keys = [
+      ...this.keys.written(this.partition),
+      ...orders.map((order) => this.keys.order(orderKey(order.merchant, order.orderId))),
+    ];
     const before = this.#token;
     this.#writes++;
     this.#expectOk(
-      await this.redis.eval(REBUILD, { keys, arguments: [before, String(LEASE_MS), this.#token, ...orders.flatMap(argumentsOf)] }),
+      await this.redis.eval(REBUILD, {
+        keys,
+        arguments: [before, String(LEASE_MS), this.#token, ...orders.flatMap(argumentsOf)],
+      }),
     );
   }
 
@@ -81,13 +90,15 @@ export class OrderIndexRebuild implements Rebuild {
     const own = this.keys.of(this.partition, 'rebuild');
     for await (const found of this.redis.scanIterator({ MATCH: this.keys.all(this.partition), COUNT: KEYS_PER_SCAN })) {
       const leftovers = found.filter((key) => key !== own);
-      if (leftovers.length > 0) this.#expectOk(await this.redis.eval(WIPE, { keys: [own, ...leftovers], arguments: [this.#token] }));
+      if (leftovers.length > 0)
+        this.#expectOk(await this.redis.eval(WIPE, { keys: [own, ...leftovers], arguments: [this.#token] }));
     }
     await this.write([], []);
   }
 
   #expectOk(answer: unknown): void {
-    if (answer !== 'ok') throw new MarkerMovedError(`The index of journal partition ${this.partition} is not this rebuild's any more`);
+    if (answer !== 'ok')
+      throw new MarkerMovedError(`The index of journal partition ${this.partition} is not this rebuild's any more`);
   }
 }
 

@@ -52,7 +52,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   /** Rejects while Redis is away, or where it may evict what no audit could restore in time. */
   async assertUsable(): Promise<void> {
     await this.#redis.ping();
-    const { 'maxmemory-policy': policy } = await this.#redis.configGet('maxmemory-policy').catch((): Record<string, string> => ({}));
+    const { 'maxmemory-policy': policy } = await this.#redis
+      .configGet('maxmemory-policy')
+      .catch((): Record<string, string> => ({}));
     if (policy !== undefined && policy !== 'noeviction')
       throw new Error(`Redis evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`);
   }
@@ -63,8 +65,12 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   /** The markers with the hash of the record there, where that is known. */
   async marks(): Promise<Map<number, { marker: bigint; hash?: string }>> {
-    const stored = await Promise.all(PARTITIONS.map((partition) => this.#redis.get(this.#keys.of(partition, 'marker'))));
-    return new Map(PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, markOf(stored[partition])] as const] : [])));
+    const stored = await Promise.all(
+      PARTITIONS.map((partition) => this.#redis.get(this.#keys.of(partition, 'marker'))),
+    );
+    return new Map(
+      PARTITIONS.flatMap((partition) => (stored[partition] ? [[partition, markOf(stored[partition])] as const] : [])),
+    );
   }
 
   /** Orders of one partition that are asked for in the same turn of the event loop are one command. */
@@ -101,7 +107,10 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return orders;
   }
 
-  async #readWithMarker(partition: number, orderKeys: string[]): Promise<{ stored?: string | null; orders: (OrderState | undefined)[] }> {
+  async #readWithMarker(
+    partition: number,
+    orderKeys: string[],
+  ): Promise<{ stored?: string | null; orders: (OrderState | undefined)[] }> {
     const keys = [this.#keys.of(partition, 'marker'), ...orderKeys.map((orderKey) => this.#keys.order(orderKey))];
     const [stored, ...orders] = await this.#redis.mGet(keys);
     return { stored, orders: orders.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined)) };
@@ -115,7 +124,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   /** Keys of the orders that have an operation in doubt. @throws OrderUnreadableError while the index is not whole. */
   async ordersInDoubt(): Promise<string[]> {
-    const orders = await Promise.all(PARTITIONS.map((partition) => this.#redis.sMembers(this.#keys.of(partition, 'doubt'))));
+    const orders = await Promise.all(
+      PARTITIONS.map((partition) => this.#redis.sMembers(this.#keys.of(partition, 'doubt'))),
+    );
     const { size } = await this.markers();
     if (size < PARTITIONS.length) throw new OrderUnreadableError('The index is being built from the journal');
     return orders.flat();
@@ -139,7 +150,10 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   async #project(partition: number, stored: string, next: string, orders: OrderState[]): Promise<void> {
     const answer = await this.#redis.eval(PROJECT, {
-      keys: [...this.#keys.written(partition), ...orders.map(({ merchant, orderId }) => this.#keys.order(orderKey(merchant, orderId)))],
+      keys: [
+        ...this.#keys.written(partition),
+        ...orders.map(({ merchant, orderId }) => this.#keys.order(orderKey(merchant, orderId))),
+      ],
       arguments: [stored, next, '', ...orders.flatMap(argumentsOf)],
     });
     if (answer !== 'ok') throw movedError(partition, answer as string, offsetOf(stored));
@@ -192,5 +206,7 @@ function offsetOf(marker: string): bigint {
 }
 
 function movedError(partition: number, stored: string | null | undefined, expected: bigint): MarkerMovedError {
-  return new MarkerMovedError(`The index of journal partition ${partition} is at ${stored ?? 'nothing'}, not at ${expected}`);
+  return new MarkerMovedError(
+    `The index of journal partition ${partition} is at ${stored ?? 'nothing'}, not at ${expected}`,
+  );
 }

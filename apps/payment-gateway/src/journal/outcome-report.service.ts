@@ -29,7 +29,16 @@ export class OutcomeReport {
       const { merchant, orderId, commandId, operation, attempt, outcome, execCode } = event.data;
       const durationMs = commandTimeMs === undefined ? undefined : Math.max(0, this.clock.nowMs() - commandTimeMs);
       if (durationMs !== undefined) this.#seconds.observe({ type: event.type }, durationMs / 1000);
-      const facts = { merchant, orderId, commandId, operation, attempt, outcome, execCode: execCode?.slice(0, 64), durationMs };
+      const facts = {
+        merchant,
+        orderId,
+        commandId,
+        operation,
+        attempt,
+        outcome,
+        execCode: execCode?.slice(0, 64),
+        durationMs,
+      };
       this.log.info(facts, event.type);
     }
   }

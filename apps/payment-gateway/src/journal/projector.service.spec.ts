@@ -16,13 +16,22 @@ it('shows no records to go of a rebuild that another process has taken over', as
   const metrics = new Metrics('spec');
   const report = new RebuildReport(metrics, clock, log);
   const service = new ProjectorService(
-    ...([{} as GatewayConfig, {} as KafkaClient, {} as JournalReaderConsumer, {} as OrderIndexStore, {} as EventsProducer] as const),
+    ...([
+      {} as GatewayConfig,
+      {} as KafkaClient,
+      {} as JournalReaderConsumer,
+      {} as OrderIndexStore,
+      {} as EventsProducer,
+    ] as const),
     ...([clock, report, {} as OutcomeReport, log, new Health(), new Metrics('spec'), new TailBuffer()] as const),
   );
   const remaining = async () => {
     const text = await metrics.registry.getSingleMetricAsString('tranche_index_rebuild_remaining_records');
     const found = [...text.matchAll(/partition="(\d+)".*\} (\d+)/g)];
-    return Object.fromEntries(found.map(([, partition, records]) => [partition, records] as const)) as Record<string, string>;
+    return Object.fromEntries(found.map(([, partition, records]) => [partition, records] as const)) as Record<
+      string,
+      string
+    >;
   };
   const ends = [new AbortController(), new AbortController()];
   for (const [partition, { signal }] of ends.entries()) service.assign(partition, signal);

@@ -101,6 +101,8 @@ export class ProjectorService {
 
   #notReadyBecause(): string | undefined {
     const { restoring } = this.projector;
-    return restoring.length === 0 ? undefined : `the index of journal partitions ${restoring.join(', ')} is being built from the journal`;
+    return restoring.length === 0
+      ? undefined
+      : `the index of journal partitions ${restoring.join(', ')} is being built from the journal`;
   }
 }

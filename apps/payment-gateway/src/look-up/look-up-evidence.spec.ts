@@ -22,10 +22,22 @@ interface Sent {
   isTagged?: boolean;
 }
 
-const intent = (commandId: string, { operation = 'capture', amount = 30_000, isTagged = true }: Sent = {}): JournalRecord => ({
+const intent = (
+  commandId: string,
+  { operation = 'capture', amount = 30_000, isTagged = true }: Sent = {},
+): JournalRecord => ({
   record: 'INTENT',
   ...inOrder,
-  ...{ commandId, attempt: 1, token: commandId, operation, method: 'B', currency: 'EUR', amount, contentHash: commandId },
+  ...{
+    commandId,
+    attempt: 1,
+    token: commandId,
+    operation,
+    method: 'B',
+    currency: 'EUR',
+    amount,
+    contentHash: commandId,
+  },
   ...(isTagged ? { tag: 'tag' } : {}),
 });
 const doubt = (commandId: string): JournalRecord => ({
@@ -33,7 +45,11 @@ const doubt = (commandId: string): JournalRecord => ({
   ...inOrder,
   ...{ commandId, attempt: 1, token: commandId, reason: 'timeout', message: 'No whole answer' },
 });
-const outcome = (commandId: string, transactionId: string, result: 'succeeded' | 'refused' = 'succeeded'): JournalRecord => ({
+const outcome = (
+  commandId: string,
+  transactionId: string,
+  result: 'succeeded' | 'refused' = 'succeeded',
+): JournalRecord => ({
   record: 'OUTCOME',
   ...inOrder,
   ...{ commandId, attempt: 1, token: commandId, result },
@@ -90,7 +106,10 @@ it('our own transaction settles the doubt, and the caller gets EXTRADATA back', 
   ]);
   const [operation] = order.operations;
   expect(operation).toMatchObject({ end: 'succeeded', transactionId: 'T1' });
-  expect(operation?.latest).toMatchObject({ type: 'payment.capture.doubt_resolved', body: { origin: 'look-up', outcome: 'succeeded' } });
+  expect(operation?.latest).toMatchObject({
+    type: 'payment.capture.doubt_resolved',
+    body: { origin: 'look-up', outcome: 'succeeded' },
+  });
 });
 
 it('absent proves nothing', () => {
@@ -156,7 +175,8 @@ it('what was counted once is not written again', () => {
 });
 
 describe('a row without a tag', () => {
-  const paid = (changes: Record<string, string | undefined> = {}) => row({ OPERATIONTYPE: 'payment', EXTRADATA: undefined, ...changes });
+  const paid = (changes: Record<string, string | undefined> = {}) =>
+    row({ OPERATIONTYPE: 'payment', EXTRADATA: undefined, ...changes });
   const untagged = { operation: 'pay', isTagged: false } as const;
 
   it('settles what was sent without one, if nothing else can be its source', () => {
@@ -175,7 +195,9 @@ describe('a row without a tag', () => {
   it('is another one’s where the transaction is known', () => {
     const order = ordered(intent('a', untagged), outcome('a', 'T1', 'refused'), intent('b', untagged), doubt('b'));
     expect(lookedUp(order, paid({ EXECCODE: '4001' })).evidences).toEqual([]);
-    expect(stateOf(lookedUp(order, paid({ EXECCODE: '4001' }), paid({ TRANSACTIONID: 'T2' })).order, 'b')).toBe('succeeded');
+    expect(stateOf(lookedUp(order, paid({ EXECCODE: '4001' }), paid({ TRANSACTIONID: 'T2' })).order, 'b')).toBe(
+      'succeeded',
+    );
   });
 
   it('is the back office’s where it was notified before', () => {
@@ -210,10 +232,20 @@ describe('a row without a tag', () => {
   it('may be a tagged attempt’s, whose tag the list leaves out: then it proves nothing', () => {
     const refund = { operation: 'refund', amount: 500 } as const;
     const refusedWithoutId = { ...outcome('a', 'T0', 'refused'), answer: { execCode: '4001' } } as JournalRecord;
-    const order = ordered(intent('a', refund), refusedWithoutId, intent('b', { ...refund, isTagged: false }), doubt('b'));
+    const order = ordered(
+      intent('a', refund),
+      refusedWithoutId,
+      intent('b', { ...refund, isTagged: false }),
+      doubt('b'),
+    );
     const listed = row({ OPERATIONTYPE: 'refund', EXTRADATA: undefined, AMOUNT: '500' });
     expect(lookedUp(order, listed).evidences).toEqual([]);
-    const bound = ordered(intent('a', refund), outcome('a', 'T0', 'refused'), intent('b', { ...refund, isTagged: false }), doubt('b'));
+    const bound = ordered(
+      intent('a', refund),
+      outcome('a', 'T0', 'refused'),
+      intent('b', { ...refund, isTagged: false }),
+      doubt('b'),
+    );
     expect(lookedUp(bound, listed).evidences).toHaveLength(1);
   });
 

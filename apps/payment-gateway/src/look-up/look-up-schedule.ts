@@ -21,7 +21,8 @@ export function readLookUpTimes(text: string): number[] {
 }
 
 /** The shortest time between two look-ups of a doubt, milliseconds. */
-export const shortestGapMs = (afterMs: readonly number[]): number => Math.min(...afterMs.map((time, at) => time - (afterMs[at - 1] ?? 0)));
+export const shortestGapMs = (afterMs: readonly number[]): number =>
+  Math.min(...afterMs.map((time, at) => time - (afterMs[at - 1] ?? 0)));
 
 type Doubt = Pick<OperationState, 'commandId' | 'since'>;
 

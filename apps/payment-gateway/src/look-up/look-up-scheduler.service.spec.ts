@@ -1,5 +1,12 @@
 import { orderKey, readMerchants } from '@tranche/contracts';
-import { emptyOrder, fold, RULES_VERSION, type Evidence, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  RULES_VERSION,
+  type Evidence,
+  type JournalRecord,
+  type OrderState,
+} from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -30,7 +37,15 @@ function doubtful(merchant: string, orderId: string): OrderState {
   return fold(open, { record: 'IN_DOUBT', ...identity, reason: 'timeout', message: '' }, 2n).order;
 }
 const evidence = (orderId: string): Evidence => ({
-  ...{ record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant: 'asks', orderId, at: AT, source: 'look-up', operation: 'pay' },
+  ...{
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant: 'asks',
+    orderId,
+    at: AT,
+    source: 'look-up',
+    operation: 'pay',
+  },
   ...{ result: 'succeeded', answer: { execCode: '0000', transactionId: 'T1' } },
 });
 
@@ -63,7 +78,8 @@ function worldOf(...orders: OrderState[]): World {
 /** One instance in a world that it shares with others. */
 function instance(world: World, { lookUpInFlight = 2 } = {}): LookUpScheduler {
   const find = (merchant: string, orderId: string) =>
-    world.orders.find((order) => order.merchant === merchant && order.orderId === orderId) ?? emptyOrder(merchant, orderId);
+    world.orders.find((order) => order.merchant === merchant && order.orderId === orderId) ??
+    emptyOrder(merchant, orderId);
   const journal = {
     read: (merchant: string, orderId: string) => Promise.resolve(find(merchant, orderId)),
     append: async (record: JournalRecord) => {

@@ -97,7 +97,8 @@ export class LookUpScheduler {
     const bearer = due && (await this.lookUp.bearerFor(merchant));
     const nextMs = nextLookUpMs(operation, afterMs, clock.nowMs());
     if (nextMs !== undefined) this.#lookAt.set(key, Math.min(nextMs, clock.nowMs() + LOOK_AGAIN_MS));
-    if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs))) return;
+    if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs)))
+      return;
     const asked = { merchant, order, operation, at: isoTime(clock) };
     for (const evidence of await this.lookUp.ask(asked, bearer)) await this.#journal(evidence);
   }

@@ -30,7 +30,9 @@ afterEach(async () => {
 it('posts the form where the platform exports, with the bearer token, and brings back the answer', async () => {
   const seen: string[] = [];
   const url = await platform((request, response) => {
-    request.on('data', (chunk) => seen.push(`${request.method} ${request.url} ${request.headers.authorization} ${String(chunk)}`));
+    request.on('data', (chunk) =>
+      seen.push(`${request.method} ${request.url} ${request.headers.authorization} ${String(chunk)}`),
+    );
     request.on('end', () => response.end('{"EXECCODE":"0000"}'));
   });
   expect(await clientOf([`${url}/base/`]).ask('method=getTransactions', 0, 'abc')).toEqual({
@@ -56,7 +58,8 @@ it.each<[string, RequestListener]>([
   ['resets the connection', (request) => request.socket.resetAndDestroy()],
   [
     'cuts its answer',
-    (_request, response) => void response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy()),
+    (_request, response) =>
+      void response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy()),
   ],
   ['begins and never ends', (_request, response) => void response.write('{')],
   ['says more than a megabyte', (_request, response) => void response.end('x'.repeat(1024 * 1024 + 1))],

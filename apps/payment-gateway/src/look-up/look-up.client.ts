@@ -17,7 +17,11 @@ export class LookUpClient implements OnApplicationShutdown {
     this.#timeoutMs = Math.floor(config.lookUpTimeoutMs / config.paymentUrls.length);
     this.#targets = config.paymentUrls.map((address) => {
       const url = new URL(address);
-      const pool = new Pool(url.origin, { connections: config.lookUpInFlight, pipelining: 1, connect: { timeout: this.#timeoutMs } });
+      const pool = new Pool(url.origin, {
+        connections: config.lookUpInFlight,
+        pipelining: 1,
+        connect: { timeout: this.#timeoutMs },
+      });
       return { pool, path: `${url.pathname.replace(/\/$/, '')}${EXPORT_PATH}` };
     });
   }

@@ -11,14 +11,26 @@ const merchant = { merchant: 'shop-es', identifier: 'Shop', accountKey: 'key', a
 const bearer = { accessToken: 'abc', fingerprint: 'print' };
 
 const order: OrderState = (() => {
-  const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-es', orderId: 'order-1', at: AT, commandId: 'a', attempt: 1, token: 't' };
+  const identity = {
+    rulesVersion: RULES_VERSION,
+    merchant: 'shop-es',
+    orderId: 'order-1',
+    at: AT,
+    commandId: 'a',
+    attempt: 1,
+    token: 't',
+  };
   const terms = { operation: 'pay', method: 'card', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
   const open = fold(emptyOrder('shop-es', 'order-1'), { record: 'INTENT', ...identity, ...terms }, 1n).order;
   return fold(open, { record: 'IN_DOUBT', ...identity, reason: 'timeout', message: '' }, 2n).order;
 })();
 const asked = { merchant, order, operation: order.operations[0]!, at: AT };
 
-const listed = (...DATA: object[]): LookUpReply => ({ kind: 'answered', status: 200, body: JSON.stringify({ EXECCODE: '0000', DATA }) });
+const listed = (...DATA: object[]): LookUpReply => ({
+  kind: 'answered',
+  status: 200,
+  body: JSON.stringify({ EXECCODE: '0000', DATA }),
+});
 const ours = { ORDERID: 'order-1', OPERATIONTYPE: 'payment', TRANSACTIONID: 'T1', EXECCODE: '0000', DATE: AT };
 const answered = (status: number, body = ''): LookUpReply => ({ kind: 'answered', status, body });
 
@@ -44,7 +56,9 @@ function setUp(...replies: LookUpReply[]) {
 
 it('brings evidence, asked for with the merchant’s token', async () => {
   const { lookUp, calls, outcomeCounted } = setUp(listed(ours));
-  expect(await lookUp.ask(asked, await lookUp.bearerFor(merchant))).toMatchObject([{ source: 'look-up', result: 'succeeded' }]);
+  expect(await lookUp.ask(asked, await lookUp.bearerFor(merchant))).toMatchObject([
+    { source: 'look-up', result: 'succeeded' },
+  ]);
   expect([calls, await outcomeCounted()]).toEqual([[{ url: 0, token: 'abc' }], 'evidence']);
 });
 
@@ -76,5 +90,7 @@ it('a refused token is told to who gives the next one', async () => {
 });
 
 it('an account whose credentials are refused can not be asked about', async () => {
-  await expect(setUp(listed()).lookUp.bearerFor({ ...merchant, authAccount: 'other' })).rejects.toThrow('credentials are refused');
+  await expect(setUp(listed()).lookUp.bearerFor({ ...merchant, authAccount: 'other' })).rejects.toThrow(
+    'credentials are refused',
+  );
 });

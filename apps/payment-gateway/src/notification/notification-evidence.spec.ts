@@ -4,7 +4,8 @@ import { notifiedResult } from '@tranche/platform';
 import { aNotification } from '@tranche/testing';
 
 const AT = '2026-03-01T10:00:00.000Z';
-const evidenceOf = (notification: PaymentNotification, at: string) => notificationEvidence(notification, notifiedResult(notification), at);
+const evidenceOf = (notification: PaymentNotification, at: string) =>
+  notificationEvidence(notification, notifiedResult(notification), at);
 
 it.each([
   ['0000', 'succeeded'],
@@ -33,10 +34,13 @@ it.each([
   expect(evidenceOf(aNotification({ operationType }), AT).operation).toBe(operation);
 });
 
-it.each(['credit', 'constructor', '__proto__', 'AUTHORIZATION'])('OPERATIONTYPE %p is none of ours, and is kept', (operationType) => {
-  const evidence = evidenceOf(aNotification({ operationType }), AT);
-  expect([evidence.operation, evidence.operationType]).toEqual([undefined, operationType]);
-});
+it.each(['credit', 'constructor', '__proto__', 'AUTHORIZATION'])(
+  'OPERATIONTYPE %p is none of ours, and is kept',
+  (operationType) => {
+    const evidence = evidenceOf(aNotification({ operationType }), AT);
+    expect([evidence.operation, evidence.operationType]).toEqual([undefined, operationType]);
+  },
+);
 
 it('keeps a notification without an OPERATIONTYPE, and of an endless one its beginning', () => {
   expect(evidenceOf(aNotification({ operationType: '' }), AT)).not.toHaveProperty('operationType');
@@ -59,7 +63,10 @@ it('shows nothing of the tag where the caller had no EXTRADATA', () => {
 
 it('carries the references of a refund of method B', () => {
   const told = { operationType: 'refund', externalEntityId: '4711', externalReference: '000012345' };
-  expect(evidenceOf(aNotification(told), AT)).toMatchObject({ externalEntityId: '4711', externalReference: '000012345' });
+  expect(evidenceOf(aNotification(told), AT)).toMatchObject({
+    externalEntityId: '4711',
+    externalReference: '000012345',
+  });
 });
 
 it('gives the tag to the fold and the caller’s own EXTRADATA to the event', () => {
@@ -68,7 +75,10 @@ it('gives the tag to the fold and the caller’s own EXTRADATA to the event', ()
 });
 
 it('marks a partial acceptance', () => {
-  expect(evidenceOf(aNotification({ execCode: '0004', amount: 900 }), AT)).toMatchObject({ partial: true, answer: { amount: 900 } });
+  expect(evidenceOf(aNotification({ execCode: '0004', amount: 900 }), AT)).toMatchObject({
+    partial: true,
+    answer: { amount: 900 },
+  });
 });
 
 it.each([
@@ -81,7 +91,10 @@ it.each([
 
 it('fits a journal record, whatever the platform writes, and says what was cut', () => {
   const long = '\u0001'.repeat(1_000_000);
-  const evidence = evidenceOf(aNotification({ execCode: long, message: long, descriptor: long, extraData: long, operationType: long }), AT);
+  const evidence = evidenceOf(
+    aNotification({ execCode: long, message: long, descriptor: long, extraData: long, operationType: long }),
+    AT,
+  );
   expect(evidence.answer).toMatchObject({ execCodeTruncated: true, messageTruncated: true, descriptorTruncated: true });
   expect(evidence.flags).toEqual(['extra_data_dropped']);
   expect(evidence.extraData).toBeUndefined();
@@ -89,7 +102,10 @@ it('fits a journal record, whatever the platform writes, and says what was cut',
 });
 
 it('keeps what was odd, and what does not fit out', () => {
-  const evidence = evidenceOf(aNotification({ flags: ['invalid_amount'], transactionId: 'x'.repeat(33), message: 'x'.repeat(5000) }), AT);
+  const evidence = evidenceOf(
+    aNotification({ flags: ['invalid_amount'], transactionId: 'x'.repeat(33), message: 'x'.repeat(5000) }),
+    AT,
+  );
   expect(evidence).toMatchObject({ flags: ['invalid_amount'], answer: { messageTruncated: true } });
   expect(evidence.answer.transactionId).toBeUndefined();
 });

@@ -1,6 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { decodeCloudEvent, NOTIFICATION_TYPE, orderKey, parseOrderKey, TOPICS, validateNotificationData } from '@tranche/contracts';
+import {
+  decodeCloudEvent,
+  NOTIFICATION_TYPE,
+  orderKey,
+  parseOrderKey,
+  TOPICS,
+  validateNotificationData,
+} from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import { notificationEvidence } from '@tranche/order-journal';
@@ -24,7 +31,8 @@ export class NotificationConsumer {
       throw new TerminalError('unreadable', faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
     }
     const { value: notification, faults: faultsOfData } = validateNotificationData(event.data);
-    const isOrder = notification !== undefined && parseOrderKey(orderKey(notification.merchant, notification.orderId)) !== undefined;
+    const isOrder =
+      notification !== undefined && parseOrderKey(orderKey(notification.merchant, notification.orderId)) !== undefined;
     if (notification === undefined || !isOrder) {
       throw new TerminalError(
         'unreadable',

@@ -10,7 +10,18 @@ export function doubtView(
   { nowMs, notExecutedAfterMs }: { nowMs: number; notExecutedAfterMs: number },
 ) {
   const { merchant, orderId } = order;
-  const { commandId, operation: kind, method, attempt, amount, currency, isAmountAssumed, reference, since = '', latest } = operation;
+  const {
+    commandId,
+    operation: kind,
+    method,
+    attempt,
+    amount,
+    currency,
+    isAmountAssumed,
+    reference,
+    since = '',
+    latest,
+  } = operation;
   const fromMs = notExecutedFromMs(operation, notExecutedAfterMs);
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),

@@ -1,4 +1,11 @@
-import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OperationTerms, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  RULES_VERSION,
+  type JournalRecord,
+  type OperationTerms,
+  type OrderState,
+} from '@tranche/order-journal';
 import { Problem } from '@tranche/service-kit';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
@@ -15,7 +22,12 @@ function intent(commandId: string, change: Partial<OperationTerms> = {}): Journa
   return { record: 'INTENT', ...ofAttempt(commandId), ...terms, ...change };
 }
 const outcome = (commandId: string, result: 'succeeded' | 'pending'): JournalRecord => ({
-  ...{ record: 'OUTCOME', ...ofAttempt(commandId), result, answer: { transactionId: `T-${commandId}`, execCode: '0000' } },
+  ...{
+    record: 'OUTCOME',
+    ...ofAttempt(commandId),
+    result,
+    answer: { transactionId: `T-${commandId}`, execCode: '0000' },
+  },
 });
 const inDoubt = (commandId: string): JournalRecord => ({
   ...{ record: 'IN_DOUBT', ...ofAttempt(commandId), at: at(5_000), reason: 'connection_lost', message: 'reset' },
@@ -39,9 +51,18 @@ interface Saying extends Partial<ManualResolution> {
   commandId?: string;
   notExecutedAfterMs?: number;
 }
-function say(order: OrderState, { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...word }: Saying) {
+function say(
+  order: OrderState,
+  { after = 15 * MINUTE, commandId = 'a', notExecutedAfterMs: ms = 15 * MINUTE, ...word }: Saying,
+) {
   const said: ManualResolution = { outcome: 'succeeded', reason, ...word };
-  return resolutionEvidence(order, { commandId, resolution: said, operator: 'alice', nowMs: INTENT_MS + after, notExecutedAfterMs: ms });
+  return resolutionEvidence(order, {
+    commandId,
+    resolution: said,
+    operator: 'alice',
+    nowMs: INTENT_MS + after,
+    notExecutedAfterMs: ms,
+  });
 }
 function problemOf(refused: () => unknown): Problem {
   try {
@@ -56,7 +77,15 @@ function problemOf(refused: () => unknown): Problem {
 describe("an operator's word", () => {
   it('becomes evidence of the attempt in doubt', () => {
     expect(say(doubtful, { transactionId: 'T-1', execCode: '0000', after: 1 })).toEqual({
-      ...{ record: 'EVIDENCE', ...inOrder, at: at(1), source: 'operator', operation: 'authorize', commandId: 'a', attempt: 1 },
+      ...{
+        record: 'EVIDENCE',
+        ...inOrder,
+        at: at(1),
+        source: 'operator',
+        operation: 'authorize',
+        commandId: 'a',
+        attempt: 1,
+      },
       ...{ actor: 'alice', reason, result: 'succeeded', answer: { transactionId: 'T-1', execCode: '0000' } },
     });
   });
@@ -76,8 +105,12 @@ describe("an operator's word", () => {
   ])('"not executed" may be said %d ms after the INTENT where %d are asked for', (after, asked, notBefore) => {
     const record = say(doubtful, { outcome: 'not_executed', after, notExecutedAfterMs: asked });
     expect([record.result, record.notBefore]).toEqual(['not_executed', notBefore]);
-    expect(resolved(folded(doubtful, record), 'a', { outcome: 'not_executed', reason })).toMatchObject({ end: 'not_executed' });
-    const refused = problemOf(() => say(doubtful, { outcome: 'not_executed', after: after - 1, notExecutedAfterMs: asked }));
+    expect(resolved(folded(doubtful, record), 'a', { outcome: 'not_executed', reason })).toMatchObject({
+      end: 'not_executed',
+    });
+    const refused = problemOf(() =>
+      say(doubtful, { outcome: 'not_executed', after: after - 1, notExecutedAfterMs: asked }),
+    );
     expect(refused).toMatchObject({ status: 409, code: 'not_executed_too_early', headers: { 'retry-after': '1' } });
   });
 
@@ -96,13 +129,25 @@ describe("an operator's word", () => {
     ['a pending approval', orderOf(intent('a'), outcome('a', 'pending')), {}, 409, 'not_in_doubt'],
     ['what has ended', orderOf(intent('a'), outcome('a', 'succeeded')), { outcome: 'refused' }, 409, 'not_in_doubt'],
     ['what has ended alike', orderOf(intent('a'), outcome('a', 'succeeded')), {}, 409, 'not_in_doubt'],
-    ['the TRANSACTIONID of another', doubtfulCapture, { commandId: 'c', transactionId: 'T-a' }, 409, 'transaction_of_another'],
+    [
+      'the TRANSACTIONID of another',
+      doubtfulCapture,
+      { commandId: 'c', transactionId: 'T-a' },
+      409,
+      'transaction_of_another',
+    ],
     ['a code of another outcome', doubtful, { execCode: '4001' }, 422, 'word_contradicts_itself'],
     ['a code that says nothing', doubtful, { execCode: '5004' }, 422, 'word_contradicts_itself'],
     ['an amount of a refusal', doubtful, { outcome: 'refused', amount: 1 }, 422, 'word_contradicts_itself'],
     ['more than was asked for', doubtful, { amount: 20001 }, 422, 'word_contradicts_itself'],
     ['a part without its amount', doubtful, { execCode: '0004' }, 422, 'word_contradicts_itself'],
-    ['a TRANSACTIONID of nothing', doubtful, { outcome: 'not_executed', transactionId: 'T-1' }, 422, 'word_contradicts_itself'],
+    [
+      'a TRANSACTIONID of nothing',
+      doubtful,
+      { outcome: 'not_executed', transactionId: 'T-1' },
+      422,
+      'word_contradicts_itself',
+    ],
   ] as [string, OrderState, Saying, number, string][])('refuses %s', (_, order, word, status, code) => {
     expect(problemOf(() => say(order, word))).toMatchObject({ status, code });
   });
@@ -119,12 +164,24 @@ describe("an operator's word", () => {
 
   it('says so where the fold did not count it', () => {
     const early = folded(doubtful, { ...say(doubtful, { outcome: 'not_executed' }), at: at(1) });
-    expect(problemOf(() => resolved(early, 'a', { outcome: 'not_executed', reason }))).toMatchObject({ code: 'word_not_counted' });
+    expect(problemOf(() => resolved(early, 'a', { outcome: 'not_executed', reason }))).toMatchObject({
+      code: 'word_not_counted',
+    });
   });
 
   it.each([
     [{ outcome: 'succeeded', reason: '1234567890' }, []],
-    [{ outcome: 'succeeded', reason: 'x'.repeat(500), actor: 'alice', transactionId: 'T-1', execCode: '0000', amount: 1 }, []],
+    [
+      {
+        outcome: 'succeeded',
+        reason: 'x'.repeat(500),
+        actor: 'alice',
+        transactionId: 'T-1',
+        execCode: '0000',
+        amount: 1,
+      },
+      [],
+    ],
     [{ outcome: 'pending', reason }, ['outcome']],
     [{ reason }, ['outcome']],
     [{ outcome: 'refused', reason: '123456789' }, ['reason']],
@@ -139,7 +196,10 @@ describe("an operator's word", () => {
     [{ outcome: 'succeeded', reason, amount: 0 }, ['amount']],
     [{ outcome: 'succeeded', reason, token: 'x' }, ['token']],
   ])('is read: %j', (body, properties) => {
-    const errors = validateSync(plainToInstance(ManualResolution, body), { whitelist: true, forbidNonWhitelisted: true });
+    const errors = validateSync(plainToInstance(ManualResolution, body), {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+    });
     expect(errors.map(({ property }) => property)).toEqual(properties);
   });
 });
@@ -148,20 +208,22 @@ describe('an operation in doubt', () => {
   it('is listed with what is needed to decide it', () => {
     const [, capture] = doubtfulCapture.operations;
     if (!capture) throw new Error('no capture');
-    expect(doubtView(doubtfulCapture, capture, { nowMs: INTENT_MS + 65_900, notExecutedAfterMs: 15 * MINUTE })).toEqual({
-      id: expect.stringMatching(/^[\w-]+$/),
-      ...{ merchant: 'shop-fr', orderId: 'order-1', commandId: 'c', operation: 'capture', method: 'A', attempt: 1 },
-      ...{
-        amount: 20000,
-        currency: 'EUR',
-        reference: 'T-a',
-        since: at(5_000),
-        ageSeconds: 60,
-        reason: 'connection_lost',
-        message: 'reset',
+    expect(doubtView(doubtfulCapture, capture, { nowMs: INTENT_MS + 65_900, notExecutedAfterMs: 15 * MINUTE })).toEqual(
+      {
+        id: expect.stringMatching(/^[\w-]+$/),
+        ...{ merchant: 'shop-fr', orderId: 'order-1', commandId: 'c', operation: 'capture', method: 'A', attempt: 1 },
+        ...{
+          amount: 20000,
+          currency: 'EUR',
+          reference: 'T-a',
+          since: at(5_000),
+          ageSeconds: 60,
+          reason: 'connection_lost',
+          message: 'reset',
+        },
+        ...{ transactionIds: [], candidates: [], notExecuted: { maySay: false, from: at(15 * MINUTE) } },
       },
-      ...{ transactionIds: [], candidates: [], notExecuted: { maySay: false, from: at(15 * MINUTE) } },
-    });
+    );
   });
 
   it.each([

@@ -14,7 +14,8 @@ import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateB
 
 export const OUTCOMES = ['succeeded', 'refused', 'not_executed'] as const;
 
-const given = (name: keyof ManualResolution) => ValidateIf((resolution: ManualResolution) => resolution[name] !== undefined);
+const given = (name: keyof ManualResolution) =>
+  ValidateIf((resolution: ManualResolution) => resolution[name] !== undefined);
 const NoCardData = () =>
   ValidateBy({
     name: 'noCardData',
@@ -86,7 +87,8 @@ export function resolutionEvidence(
   { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs }: ResolutionContext,
 ): Evidence {
   const operation = findOperation(order, commandId);
-  if (!operation) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
+  if (!operation)
+    throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
   refuseContradictions(operation, resolution);
   if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
   refuseTransactionOfAnother(order, operation, resolution);
@@ -116,7 +118,8 @@ export function resolutionEvidence(
 export function resolved(order: OrderState, commandId: string, { outcome }: ManualResolution): OperationState {
   const operation = findOperation(order, commandId);
   if (operation?.phase === 'ended' && operation.end === outcome) return operation;
-  if (operation === undefined) throw new Problem({ status: 409, code: 'not_in_doubt', detail: 'The order was forgotten meanwhile.' });
+  if (operation === undefined)
+    throw new Problem({ status: 409, code: 'not_in_doubt', detail: 'The order was forgotten meanwhile.' });
   if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
   throw new Problem({
     status: 409,
@@ -127,16 +130,27 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
 
 const CLASSES = { succeeded: ['succeeded', 'succeeded_partly'], refused: ['refused'], not_executed: ['not_executed'] };
 
-function refuseContradictions(operation: OperationState, { outcome, execCode, amount, transactionId }: ManualResolution): void {
+function refuseContradictions(
+  operation: OperationState,
+  { outcome, execCode, amount, transactionId }: ManualResolution,
+): void {
   const faults: ProblemFault[] = [];
   const add = (path: string, code: string, message: string) => void faults.push({ path, code, message });
-  if (execCode !== undefined && !CLASSES[outcome].includes(execCodeClass(execCode))) add('execCode', 'enum', `is no code of ${outcome}`);
-  if (execCode === '0004' && amount === undefined) add('amount', 'required', 'must be given with 0004, accepted in part');
+  if (execCode !== undefined && !CLASSES[outcome].includes(execCodeClass(execCode)))
+    add('execCode', 'enum', `is no code of ${outcome}`);
+  if (execCode === '0004' && amount === undefined)
+    add('amount', 'required', 'must be given with 0004, accepted in part');
   if (amount !== undefined && outcome !== 'succeeded') add('amount', 'unknown_field', 'belongs to succeeded only');
-  if (amount !== undefined && operation.amount !== undefined && !operation.isAmountAssumed && amount > operation.amount) {
+  if (
+    amount !== undefined &&
+    operation.amount !== undefined &&
+    !operation.isAmountAssumed &&
+    amount > operation.amount
+  ) {
     add('amount', 'range', 'is above what was asked for');
   }
-  if (transactionId !== undefined && outcome === 'not_executed') add('transactionId', 'unknown_field', 'belongs to what was executed');
+  if (transactionId !== undefined && outcome === 'not_executed')
+    add('transactionId', 'unknown_field', 'belongs to what was executed');
   if (faults.length === 0) return;
   throw new Problem({
     status: 422,
@@ -146,7 +160,11 @@ function refuseContradictions(operation: OperationState, { outcome, execCode, am
   });
 }
 
-function refuseTransactionOfAnother(order: OrderState, operation: OperationState, { transactionId }: ManualResolution): void {
+function refuseTransactionOfAnother(
+  order: OrderState,
+  operation: OperationState,
+  { transactionId }: ManualResolution,
+): void {
   if (transactionId === undefined) return;
   const own = operation.attempts.find(({ token }) => token === operation.token)?.transactionId;
   const others = order.operations.flatMap((other) => (other.commandId === operation.commandId ? [] : other.attempts));
@@ -164,7 +182,11 @@ function isBelow(amount: number, operation: OperationState): boolean {
 
 function notInDoubt(operation: OperationState): Problem {
   const state = operation.phase === 'ended' ? `has ended: ${operation.end}` : `is ${operation.phase}`;
-  return new Problem({ status: 409, code: 'not_in_doubt', detail: `Only an operation in doubt can be resolved; this one ${state}.` });
+  return new Problem({
+    status: 409,
+    code: 'not_in_doubt',
+    detail: `Only an operation in doubt can be resolved; this one ${state}.`,
+  });
 }
 
 function tooEarly(fromMs: number, nowMs: number): Problem {

@@ -21,6 +21,7 @@ export function parseOperationId(id: string): OperationName | undefined {
   if (!Array.isArray(parts) || parts.length !== 3 || !parts.every((part) => typeof part === 'string')) return undefined;
   const [merchant, orderId, commandId] = parts as [string, string, string];
   const name = { merchant, orderId, commandId };
-  const isOneOfOurs = parseOrderKey(orderKey(merchant, orderId))?.merchant === merchant && commandId !== '' && operationIdOf(name) === id;
+  const isOneOfOurs =
+    parseOrderKey(orderKey(merchant, orderId))?.merchant === merchant && commandId !== '' && operationIdOf(name) === id;
   return isOneOfOurs ? name : undefined;
 }

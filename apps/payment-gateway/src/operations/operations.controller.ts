@@ -42,7 +42,11 @@ export class OperationsController {
   @Post('operations/:id/resolve')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  resolve(@Param('id') id: string, @Body() resolution: ManualResolution, @CurrentOperator() operator: unknown): Promise<OperationView> {
+  resolve(
+    @Param('id') id: string,
+    @Body() resolution: ManualResolution,
+    @CurrentOperator() operator: unknown,
+  ): Promise<OperationView> {
     return this.operators.resolve(id, resolution, operator as string);
   }
 

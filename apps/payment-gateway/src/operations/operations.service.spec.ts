@@ -23,10 +23,16 @@ function doubtful(merchant: string, orderId: string): OrderState {
 /** A journal in memory; `stuck` never answers an append, `first` lands before whatever is appended. */
 function setUp(
   orders: OrderState[],
-  { stuck = false, away = false, apartMs = 0, first }: { stuck?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
+  {
+    stuck = false,
+    away = false,
+    apartMs = 0,
+    first,
+  }: { stuck?: boolean; away?: boolean; apartMs?: number; first?: JournalRecord } = {},
 ) {
   const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
-  const read = (merchant: string, orderId: string) => states.get(orderKey(merchant, orderId)) ?? emptyOrder(merchant, orderId);
+  const read = (merchant: string, orderId: string) =>
+    states.get(orderKey(merchant, orderId)) ?? emptyOrder(merchant, orderId);
   const take = (record: JournalRecord) => {
     const order = read(record.merchant, record.orderId);
     const folded = fold(order, record, BigInt(order.lastOffset) + 1n).order;
@@ -50,10 +56,18 @@ function setUp(
   const lines: string[] = [];
   const log = createLogger({ name: 'spec', destination: { write: (line) => void lines.push(line) } });
   const sleep: Clock['sleep'] = (_ms, signal) =>
-    stuck ? Promise.resolve() : new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+    stuck
+      ? Promise.resolve()
+      : new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
   const clock: Clock = { nowMs: () => NOW_MS, monotonicMs: () => 0, sleep };
-  const merchants = { byName: (name: string) => ({ merchant: name, lookup: name === 'shop-es' }) } as unknown as Merchants;
-  const config = { platformTimeoutMs: 30_000, merchants, lookUpAfterMs: [600_000, 3_600_000] } as unknown as GatewayConfig;
+  const merchants = {
+    byName: (name: string) => ({ merchant: name, lookup: name === 'shop-es' }),
+  } as unknown as Merchants;
+  const config = {
+    platformTimeoutMs: 30_000,
+    merchants,
+    lookUpAfterMs: [600_000, 3_600_000],
+  } as unknown as GatewayConfig;
   const service = new OperationsService(config, journal, index, clock, log);
   return { service, appended, lines };
 }
@@ -96,7 +110,9 @@ describe('operators', () => {
     const { service, appended, lines } = setUp(orders);
     const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, 'alice');
     expect(operation).toMatchObject({ state: 'not_executed', resolvedBy: { actor: 'alice', reason } });
-    expect(appended).toEqual([expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' })]);
+    expect(appended).toEqual([
+      expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' }),
+    ]);
     expect(lines.join('')).toContain('"operator":"alice"');
     expect((await service.order('shop-fr', '2')).status).toBe('not_executed');
   });
@@ -104,13 +120,24 @@ describe('operators', () => {
   it('are told when another was first', async () => {
     const identity = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: '2', at: AT };
     const first: JournalRecord = {
-      ...{ record: 'EVIDENCE', ...identity, source: 'operator', operation: 'authorize', result: 'succeeded', commandId: 'a', attempt: 1 },
+      ...{
+        record: 'EVIDENCE',
+        ...identity,
+        source: 'operator',
+        operation: 'authorize',
+        result: 'succeeded',
+        commandId: 'a',
+        attempt: 1,
+      },
       ...{ actor: 'bob', reason, answer: {} },
     };
     const { service } = setUp(orders, { first });
     const resolving = service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice');
     await expect(resolving).rejects.toMatchObject({ status: 409, code: 'not_in_doubt' });
-    expect((await service.order('shop-fr', '2')).operations[0]).toMatchObject({ state: 'succeeded', resolvedBy: { actor: 'bob' } });
+    expect((await service.order('shop-fr', '2')).operations[0]).toMatchObject({
+      state: 'succeeded',
+      resolvedBy: { actor: 'bob' },
+    });
   });
 
   it.each([
@@ -138,11 +165,17 @@ describe('operators', () => {
     ['shop-fr', 'nothing'],
     ['Shop', '1'],
   ])('find no order %s/%s', async (merchant, orderId) => {
-    await expect(setUp(orders).service.order(merchant, orderId)).rejects.toMatchObject({ status: 404, code: 'order_unknown' });
+    await expect(setUp(orders).service.order(merchant, orderId)).rejects.toMatchObject({
+      status: 404,
+      code: 'order_unknown',
+    });
   });
 
   it('can not page behind what is no id', async () => {
-    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' })).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' })).rejects.toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    });
   });
 });
 

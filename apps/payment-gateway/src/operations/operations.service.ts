@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { orderKey, parseOrderKey } from '@tranche/contracts';
-import { CLOCKS_APART_MS, compact, findOperation, isInDoubt, type Evidence, type OrderState } from '@tranche/order-journal';
+import {
+  CLOCKS_APART_MS,
+  compact,
+  findOperation,
+  isInDoubt,
+  type Evidence,
+  type OrderState,
+} from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { Problem, ServiceLogger, type ProblemOptions } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -47,7 +54,9 @@ export class OperationsService {
     for (const [position, key] of keys.entries()) {
       const order = await this.#orderOf(key);
       for (const operation of order.operations.filter(isInDoubt)) {
-        operations.push(doubtView(order, operation, { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs }));
+        operations.push(
+          doubtView(order, operation, { nowMs: this.clock.nowMs(), notExecutedAfterMs: this.#notExecutedAfterMs }),
+        );
       }
       if (operations.length >= limit && position < keys.length - 1) return { operations, next: operations.at(-1)?.id };
     }
@@ -57,7 +66,11 @@ export class OperationsService {
   /** Journals the operator's resolution and answers what the fold made of it. */
   async resolve(id: string, resolution: ManualResolution, operator: string): Promise<OperationView> {
     if (resolution.actor !== undefined && resolution.actor !== operator) {
-      throw new Problem({ status: 403, code: 'actor_mismatch', detail: 'The key is that of another operator than actor.' });
+      throw new Problem({
+        status: 403,
+        code: 'actor_mismatch',
+        detail: 'The key is that of another operator than actor.',
+      });
     }
     const name = parseOperationId(id);
     if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
@@ -118,12 +131,18 @@ export class OperationsService {
   }
 
   #available<T>(read: Promise<T>): Promise<T> {
-    return this.#inTime(read, { status: 503, code: 'unavailable', detail: 'The order can not be read now. Try again later.' });
+    return this.#inTime(read, {
+      status: 503,
+      code: 'unavailable',
+      detail: 'The order can not be read now. Try again later.',
+    });
   }
 
   async #inTime<T>(work: Promise<T>, otherwise: ProblemOptions): Promise<T> {
     const done = new AbortController();
-    const tooLong = this.clock.sleep(WAIT_MS, done.signal).then(() => Promise.reject(new Error(`No answer within ${WAIT_MS} ms`)));
+    const tooLong = this.clock
+      .sleep(WAIT_MS, done.signal)
+      .then(() => Promise.reject(new Error(`No answer within ${WAIT_MS} ms`)));
     try {
       return await Promise.race([work, tooLong]);
     } catch (cause) {

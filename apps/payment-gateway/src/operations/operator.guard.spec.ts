@@ -7,7 +7,9 @@ import type { Operator } from './operators.js';
 const alice: Operator = { operator: 'alice', key: new Secret('canary-key-of-32-characters-or-so') };
 
 function ask(operators: Operator[] | undefined, authorization?: string) {
-  const request: { headers: { authorization?: string }; operator?: Operator } = { headers: authorization ? { authorization } : {} };
+  const request: { headers: { authorization?: string }; operator?: Operator } = {
+    headers: authorization ? { authorization } : {},
+  };
   const context = { switchToHttp: () => ({ getRequest: () => request }) } as unknown as ExecutionContext;
   new OperatorGuard({ operators } as GatewayConfig).canActivate(context);
   return request.operator?.operator;

@@ -16,7 +16,8 @@ export class OperatorGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { operators } = this.config;
     if (operators === undefined) {
-      const detail = 'OPERATORS_FILE is not set: this gateway knows no operators, and nobody may look up or resolve anything.';
+      const detail =
+        'OPERATORS_FILE is not set: this gateway knows no operators, and nobody may look up or resolve anything.';
       throw new Problem({ status: 503, code: 'operators_not_configured', detail });
     }
     const request = context.switchToHttp().getRequest<OperatorRequest>();

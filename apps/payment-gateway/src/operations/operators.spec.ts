@@ -50,7 +50,13 @@ describe('operators file', () => {
 
   it('names every fault at once', () => {
     const faults = faultsOf([{ operator: 'Alice', key: 'short' }, null, { operator: 'bob' }]);
-    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(['[0].key', '[0].operator', '[1].key', '[1].operator', '[2].key']);
+    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([
+      '[0].key',
+      '[0].operator',
+      '[1].key',
+      '[1].operator',
+      '[2].key',
+    ]);
   });
 
   it('reads a file, its key files beside it', () => {
@@ -67,6 +73,8 @@ describe('operators file', () => {
   });
 
   it('reads the demonstration file', () => {
-    expect(loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator }) => operator)).toEqual(['demo']);
+    expect(
+      loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator }) => operator),
+    ).toEqual(['demo']);
   });
 });

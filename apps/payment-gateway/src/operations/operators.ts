@@ -39,7 +39,8 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
   const entries = document.map((raw: unknown, index) => entryOf(raw, `[${index}]`, readKey, faults));
   for (const field of ['operator', 'key'] as const) {
     entries.forEach((entry, index) => {
-      const isRepeated = entry[field] !== undefined && entries.findIndex((other) => other[field] === entry[field]) < index;
+      const isRepeated =
+        entry[field] !== undefined && entries.findIndex((other) => other[field] === entry[field]) < index;
       if (isRepeated) faults.push({ path: `[${index}].${field}`, message: 'is that of an earlier entry too' });
     });
   }
@@ -47,11 +48,20 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
   return entries.map(({ operator, key }) => ({ operator, key: new Secret(key) }));
 }
 
-function entryOf(raw: unknown, path: string, readKey: (path: string) => string, faults: OperatorsFault[]): OperatorEntry {
+function entryOf(
+  raw: unknown,
+  path: string,
+  readKey: (path: string) => string,
+  faults: OperatorsFault[],
+): OperatorEntry {
   const { keyFile, ...fields } = (typeof raw === 'object' && raw !== null ? raw : {}) as { keyFile?: unknown };
   const entry = plainToInstance(OperatorEntry, fields);
   const isKeyUnread = keyFile !== undefined && !takeKeyFrom(keyFile, entry, path, readKey, faults);
-  const errors = validateSync(entry, { whitelist: true, forbidNonWhitelisted: true, validationError: { target: false, value: false } });
+  const errors = validateSync(entry, {
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    validationError: { target: false, value: false },
+  });
   for (const fault of faultsOf(errors)) {
     if (!(isKeyUnread && fault.path === 'key')) faults.push({ path: `${path}.${fault.path}`, message: fault.message });
   }
@@ -74,7 +84,10 @@ function takeKeyFrom(
       entry.key = readKey(keyFile).replace(/\r?\n$/, '');
       return true;
     } catch (error) {
-      faults.push({ path: where, message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})` });
+      faults.push({
+        path: where,
+        message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
+      });
     }
   }
   return false;

@@ -24,7 +24,9 @@ export function amountsOf(order: OrderState): OrderAmounts {
   const succeeded = order.operations.filter(hasSucceeded);
   const elsewhere = order.external.filter(({ result }) => result === 'succeeded');
   const voided = new Set(succeeded.filter(({ operation }) => operation === 'void').map(({ reference }) => reference));
-  const voidedElsewhere = new Set(elsewhere.flatMap(({ operation, of }) => (operation === 'void' && of !== undefined ? [of] : [])));
+  const voidedElsewhere = new Set(
+    elsewhere.flatMap(({ operation, of }) => (operation === 'void' && of !== undefined ? [of] : [])),
+  );
   const isVoided = ({ transactionId, commandId = '' }: Partial<OperationState>) =>
     (transactionId !== undefined && voided.has(transactionId)) || voidedElsewhere.has(commandId);
   const all = [...succeeded, ...elsewhere];

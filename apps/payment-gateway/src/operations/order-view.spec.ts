@@ -1,11 +1,23 @@
 import type { PlatformAnswer } from '@tranche/contracts';
-import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OperationTerms, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  RULES_VERSION,
+  type JournalRecord,
+  type OperationTerms,
+  type OrderState,
+} from '@tranche/order-journal';
 import { parseOperationId } from './operation-id.js';
 import { orderView } from './order-view.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };
-const ofAttempt = (commandId: string, attempt = 1) => ({ ...inOrder, commandId, attempt, token: `${commandId}#${attempt}` });
+const ofAttempt = (commandId: string, attempt = 1) => ({
+  ...inOrder,
+  commandId,
+  attempt,
+  token: `${commandId}#${attempt}`,
+});
 
 function intent(commandId: string, change: Partial<OperationTerms> = {}, attempt = 1): JournalRecord {
   const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 20000, contentHash: 'hash' } as const;
@@ -26,7 +38,10 @@ const inDoubt = (commandId: string): JournalRecord => ({
 const notExecuted = (commandId: string): JournalRecord => ({
   ...{ record: 'NOT_EXECUTED', ...ofAttempt(commandId), reason: 'execcode', execCode: '5003', message: 'maintenance' },
 });
-const done = (commandId: string, change: Partial<OperationTerms> = {}) => [intent(commandId, change), outcome(commandId, 'succeeded')];
+const done = (commandId: string, change: Partial<OperationTerms> = {}) => [
+  intent(commandId, change),
+  outcome(commandId, 'succeeded'),
+];
 const backOffice = (amount?: number): JournalRecord => ({
   ...{ record: 'EVIDENCE', ...inOrder, source: 'notification', operation: 'refund', result: 'succeeded' },
   answer: { transactionId: 'T-x', execCode: '0000', ...(amount === undefined ? {} : { amount }) },
@@ -34,7 +49,8 @@ const backOffice = (amount?: number): JournalRecord => ({
 
 const authorized = done('a');
 const captured = [...authorized, ...done('c', { operation: 'capture', transactionId: 'T-a', amount: 15000 })];
-const refund = (commandId: string, amount?: number) => done(commandId, { operation: 'refund', transactionId: 'T-c', amount });
+const refund = (commandId: string, amount?: number) =>
+  done(commandId, { operation: 'refund', transactionId: 'T-c', amount });
 const voided = [...authorized, ...done('v', { operation: 'void', transactionId: 'T-a', amount: undefined })];
 const paid = done('p', { operation: 'pay', method: 'card', amount: 5000 });
 
@@ -50,7 +66,13 @@ describe('the view of an order', () => {
     ['a call under way', [intent('a')], 'in_progress', [0, 0, 0, 0], []],
     ['a call to be tried again', [intent('a'), notExecuted('a')], 'in_progress', [0, 0, 0, 0], []],
     ['a doubt', [intent('a'), inDoubt('a')], 'in_doubt', [0, 0, 0, 0], []],
-    ['a doubt about a capture', [...authorized, intent('c', { operation: 'capture' }), inDoubt('c')], 'in_doubt', [20000, 0, 0, 0], []],
+    [
+      'a doubt about a capture',
+      [...authorized, intent('c', { operation: 'capture' }), inDoubt('c')],
+      'in_doubt',
+      [20000, 0, 0, 0],
+      [],
+    ],
     ['a redirect', [intent('a'), outcome('a', 'redirect')], 'redirect', [0, 0, 0, 0], []],
     ['a pending approval', [intent('a'), outcome('a', 'pending')], 'pending', [0, 0, 0, 0], []],
     ['a refusal', [intent('a'), outcome('a', 'refused')], 'refused', [0, 0, 0, 0], []],
@@ -79,8 +101,20 @@ describe('the view of an order', () => {
     ['a refund of a part', [...captured, ...refund('r', 5000)], 'partly_refunded', [20000, 15000, 5000, 10000], []],
     ['a refund of all', [...captured, ...refund('r', 15000)], 'refunded', [20000, 15000, 15000, 0], []],
     ['a refund of what remains', [...captured, ...refund('r')], 'refunded', [20000, 15000, 15000, 0], ['refunded']],
-    ['a refund of the back office', [...captured, backOffice(4000)], 'partly_refunded', [20000, 15000, 4000, 11000], []],
-    ['a refund of nobody knows how much', [...captured, backOffice()], 'partly_refunded', [20000, 15000, null, null], []],
+    [
+      'a refund of the back office',
+      [...captured, backOffice(4000)],
+      'partly_refunded',
+      [20000, 15000, 4000, 11000],
+      [],
+    ],
+    [
+      'a refund of nobody knows how much',
+      [...captured, backOffice()],
+      'partly_refunded',
+      [20000, 15000, null, null],
+      [],
+    ],
     ['a card payment', paid, 'captured', [5000, 5000, 0, 5000], []],
     [
       'a capture of an authorization made elsewhere',
@@ -93,7 +127,11 @@ describe('the view of an order', () => {
   ] as [string, JournalRecord[], string, (number | null)[], string[]][])('%s', (_, records, status, sums, assumed) => {
     const { amounts, ...view } = viewOf(...records);
     const { authorized: ofAuthorizations, captured: ofCaptures, refunded, remaining } = amounts;
-    expect([view.status, ofAuthorizations, ofCaptures, refunded, remaining, amounts.assumed]).toEqual([status, ...sums, assumed]);
+    expect([view.status, ofAuthorizations, ofCaptures, refunded, remaining, amounts.assumed]).toEqual([
+      status,
+      ...sums,
+      assumed,
+    ]);
   });
 
   it.each([
@@ -101,17 +139,34 @@ describe('the view of an order', () => {
     ['none once it was captured', captured, {}],
     ['none once it was voided', voided, {}],
     ['none of a card payment', paid, {}],
-    ['when a pending approval expires', [intent('a'), outcome('a', 'pending')], { pendingExpiresAt: '2026-03-07T10:00:00.000Z' }],
+    [
+      'when a pending approval expires',
+      [intent('a'), outcome('a', 'pending')],
+      { pendingExpiresAt: '2026-03-07T10:00:00.000Z' },
+    ],
   ] as [string, JournalRecord[], object][])('tells %s', (_, records, deadlines) => {
     expect(viewOf(...records).deadlines).toEqual(deadlines);
   });
 
   it('tells every attempt, what was counted, and the ids of the events', () => {
     const said: JournalRecord = {
-      ...{ record: 'EVIDENCE', ...inOrder, source: 'operator', operation: 'authorize', result: 'succeeded', commandId: 'a', attempt: 2 },
+      ...{
+        record: 'EVIDENCE',
+        ...inOrder,
+        source: 'operator',
+        operation: 'authorize',
+        result: 'succeeded',
+        commandId: 'a',
+        attempt: 2,
+      },
       ...{ actor: 'alice', reason: 'seen in the back office', answer: { transactionId: 'T 7', execCode: '0000' } },
     };
-    const doubtful: JournalRecord = { record: 'IN_DOUBT', ...ofAttempt('a', 2), reason: 'timeout', message: 'no answer' };
+    const doubtful: JournalRecord = {
+      record: 'IN_DOUBT',
+      ...ofAttempt('a', 2),
+      reason: 'timeout',
+      message: 'no answer',
+    };
     const view = viewOf(intent('a'), notExecuted('a'), intent('a', {}, 2), doubtful, said);
     const [operation] = view.operations;
     expect(parseOperationId(operation?.id ?? '')).toEqual({ merchant: 'shop-fr', orderId: 'order-1', commandId: 'a' });
@@ -141,12 +196,23 @@ describe('the view of an order', () => {
     const untagged = { ...intent('a'), tag: undefined } as JournalRecord;
     const { candidates, external } = viewOf(untagged, heard, backOffice(100));
     expect(candidates).toEqual([
-      { operation: 'authorize', result: 'succeeded', source: 'notification', transactionId: 'T-n', execCode: '0000', amount: 20000 },
+      {
+        operation: 'authorize',
+        result: 'succeeded',
+        source: 'notification',
+        transactionId: 'T-n',
+        execCode: '0000',
+        amount: 20000,
+      },
     ]);
     expect(external).toEqual([
       {
         ...{ operation: 'refund', result: 'succeeded', transactionId: 'T-x', execCode: '0000', amount: 100 },
-        event: { id: expect.stringMatching(/^[\w-]{27}$/), type: 'payment.operation.external', sequence: '0000000000000000002' },
+        event: {
+          id: expect.stringMatching(/^[\w-]{27}$/),
+          type: 'payment.operation.external',
+          sequence: '0000000000000000002',
+        },
       },
     ]);
   });

@@ -107,7 +107,9 @@ export function operationView(order: OrderState, operation: OperationState) {
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
     latest: latest && { ...eventView(partition, latest), time: latest.time, ...saidBy(latest.body) },
-    events: (operation.events ?? (latestReference ? [latestReference] : [])).map((event) => eventView(partition, event)),
+    events: (operation.events ?? (latestReference ? [latestReference] : [])).map((event) =>
+      eventView(partition, event),
+    ),
   });
 }
 
@@ -134,8 +136,17 @@ function later(time: string | undefined, ms: number): string | undefined {
   return time === undefined ? undefined : new Date(Date.parse(time) + ms).toISOString();
 }
 
-function attemptView(operation: OperationState, { attempt, intentAt, isTagged, transactionId, closed }: Attempt): AttemptView {
-  return { attempt, intentAt, isTagged, ...compact({ transactionId }), state: closed ?? operation.end ?? operation.phase } as AttemptView;
+function attemptView(
+  operation: OperationState,
+  { attempt, intentAt, isTagged, transactionId, closed }: Attempt,
+): AttemptView {
+  return {
+    attempt,
+    intentAt,
+    isTagged,
+    ...compact({ transactionId }),
+    state: closed ?? operation.end ?? operation.phase,
+  } as AttemptView;
 }
 
 /** `ATTEMPT TRANSACTIONID EXECCODE`, as the fold keeps what it counted; `-` for no TRANSACTIONID, the result for no EXECCODE. */

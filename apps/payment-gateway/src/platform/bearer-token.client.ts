@@ -28,7 +28,11 @@ export class BearerTokenClient implements OnApplicationShutdown {
   readonly #path: string;
 
   constructor(private readonly config: GatewayConfig) {
-    this.#pool = new Pool(config.authServiceUrl.origin, { connections: 16, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
+    this.#pool = new Pool(config.authServiceUrl.origin, {
+      connections: 16,
+      headersTimeout: TIMEOUT_MS,
+      bodyTimeout: TIMEOUT_MS,
+    });
     this.#path = `${config.authServiceUrl.pathname.replace(/\/$/, '')}/v1/tokens`;
   }
 
@@ -45,8 +49,16 @@ export class BearerTokenClient implements OnApplicationShutdown {
       .catch((cause: unknown) => {
         throw Object.assign(new NoBearerTokenError('auth-service cannot be reached', false), { cause });
       });
-    const answer = (await response.body.json().catch(() => ({}))) as { accessToken?: unknown; fingerprint?: unknown; code?: unknown };
-    if (response.statusCode === 200 && typeof answer.accessToken === 'string' && typeof answer.fingerprint === 'string') {
+    const answer = (await response.body.json().catch(() => ({}))) as {
+      accessToken?: unknown;
+      fingerprint?: unknown;
+      code?: unknown;
+    };
+    if (
+      response.statusCode === 200 &&
+      typeof answer.accessToken === 'string' &&
+      typeof answer.fingerprint === 'string'
+    ) {
       return { accessToken: answer.accessToken, fingerprint: answer.fingerprint };
     }
     const isRefused = answer.code === 'auth_refused';

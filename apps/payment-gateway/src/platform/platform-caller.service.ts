@@ -74,7 +74,13 @@ export class PlatformCaller {
     const { operation, merchant, path, body } = form;
     const stopTimer = this.#seconds.startTimer({ operation });
     const reply = await withSpan(`platform ${operation}`, () =>
-      this.platform.post({ path, body, url, maySend, ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }) }),
+      this.platform.post({
+        path,
+        body,
+        url,
+        maySend,
+        ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }),
+      }),
     );
     stopTimer();
     const result = classifyReply(reply, operation, bearer !== undefined);

@@ -18,11 +18,14 @@ beforeEach(async () => {
   requests = bytes = 0;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   certificate = selfSigned(privateKey, publicKey);
-  server = createServer({ key: privateKey.export({ type: 'pkcs8', format: 'pem' }), cert: certificate }, (request, response) => {
-    requests++;
-    request.on('data', (chunk: Buffer) => (bytes += chunk.length));
-    request.on('end', () => response.end('{"EXECCODE":"0000"}'));
-  });
+  server = createServer(
+    { key: privateKey.export({ type: 'pkcs8', format: 'pem' }), cert: certificate },
+    (request, response) => {
+      requests++;
+      request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      request.on('end', () => response.end('{"EXECCODE":"0000"}'));
+    },
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   client = new PlatformClient({ paymentUrls: [address], platformTimeoutMs: 20_000, inFlight: 1 } as GatewayConfig);
@@ -46,7 +49,9 @@ it('sends nothing to a platform whose certificate nobody vouches for, and says s
 
 it('posts over TLS to one whose certificate is vouched for', async () => {
   const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
-  jest.spyOn(tls, 'connect').mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: certificate })) as never);
+  jest
+    .spyOn(tls, 'connect')
+    .mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: certificate })) as never);
   expect(await client.post(call)).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
   expect([requests, bytes]).toEqual([1, call.body.length]);
 });

@@ -45,10 +45,16 @@ const call = { path: METHODS.A.endpoint, body: 'method=capture', maySend: () => 
 it('posts the form and brings back the answer', async () => {
   const seen: string[] = [];
   const posting = await platform((request, response, body) => {
-    seen.push(`${request.method} ${request.url} ${request.headers['content-type']} ${request.headers.authorization} ${body}`);
+    seen.push(
+      `${request.method} ${request.url} ${request.headers['content-type']} ${request.headers.authorization} ${body}`,
+    );
     response.end('{"EXECCODE":"0000"}');
   });
-  expect(await posting.post({ ...call, bearerToken: 'abc' })).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
+  expect(await posting.post({ ...call, bearerToken: 'abc' })).toEqual({
+    kind: 'answered',
+    status: 200,
+    body: '{"EXECCODE":"0000"}',
+  });
   expect(seen).toEqual([
     'POST /base/front/service/rest/process application/x-www-form-urlencoded; charset=UTF-8 Bearer abc method=capture',
   ]);
@@ -62,7 +68,10 @@ it('says "not sent" when there is no connection', async () => {
 
 it('sends nothing past the send deadline', async () => {
   const posting = await platform((_request, response) => response.end('{}'));
-  expect(await posting.post({ ...call, maySend: () => false })).toMatchObject({ kind: 'not_sent', reason: 'send_deadline' });
+  expect(await posting.post({ ...call, maySend: () => false })).toMatchObject({
+    kind: 'not_sent',
+    reason: 'send_deadline',
+  });
   expect(requests).toBe(0);
 });
 
@@ -73,7 +82,9 @@ it('says "lost" when the request was read and the connection reset', async () =>
 });
 
 it('says "lost" when a reused connection is reset, and does not try again', async () => {
-  const posting = await platform((request, response) => (requests === 1 ? response.end('{}') : request.socket.resetAndDestroy()));
+  const posting = await platform((request, response) =>
+    requests === 1 ? response.end('{}') : request.socket.resetAndDestroy(),
+  );
   await posting.post(call);
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
   expect(requests).toBe(2);

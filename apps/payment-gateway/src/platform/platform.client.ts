@@ -77,7 +77,10 @@ export class PlatformClient implements OnApplicationShutdown {
 
 function takesConnection({ hostname, port, protocol }: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+    });
     const settle = (isConnected: boolean) => {
       socket.destroy();
       resolve(isConnected);
@@ -140,13 +143,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const body = Buffer.concat(this.#chunks).toString('utf8');
     const wwwAuthenticate = this.#wwwAuthenticate;
-    this.#settle({ kind: 'answered', status: this.#status, body, ...(wwwAuthenticate === undefined ? {} : { wwwAuthenticate }) });
+    this.#settle({
+      kind: 'answered',
+      status: this.#status,
+      body,
+      ...(wwwAuthenticate === undefined ? {} : { wwwAuthenticate }),
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     const message = ('code' in error && typeof error.code === 'string' ? error.code : error.name).slice(0, 100);
-    if (this.#started) this.#settle({ kind: 'lost', reason: 'connection_lost', message: `The connection broke: ${message}` });
-    else this.#settle({ kind: 'not_sent', reason: 'unreachable', message: `The platform could not be reached: ${message}` });
+    if (this.#started)
+      this.#settle({ kind: 'lost', reason: 'connection_lost', message: `The connection broke: ${message}` });
+    else
+      this.#settle({
+        kind: 'not_sent',
+        reason: 'unreachable',
+        message: `The platform could not be reached: ${message}`,
+      });
   }
 
   #settle(reply: PlatformReply): void {

@@ -2,7 +2,12 @@ import type { CallResult } from '@tranche/contracts';
 import { FAILURES_TO_OPEN, RailBreaker, SLOW_DOWN_MS } from './rail-breaker.js';
 
 const unreachable: CallResult = { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' };
-const notExecuted = (execCode: string): CallResult => ({ record: 'NOT_EXECUTED', reason: 'execcode', message: '', execCode });
+const notExecuted = (execCode: string): CallResult => ({
+  record: 'NOT_EXECUTED',
+  reason: 'execcode',
+  message: '',
+  execCode,
+});
 const refused: CallResult = { record: 'OUTCOME', result: 'refused', answer: { execCode: '4001' } };
 const deadline: CallResult = { record: 'NOT_EXECUTED', reason: 'send_deadline', message: '' };
 const doubt: CallResult = { record: 'IN_DOUBT', reason: 'timeout', message: '' };
@@ -84,7 +89,9 @@ describe('once open', () => {
     const { breaker, entry } = probing(5_000);
     expect(breaker.blockedMs(1_000, 5_000)).toBe(4_000);
     breaker.leave(entry, refused, 6_000);
-    expect([breaker.blockedMs(0, 60_000), breaker.blockedMs(5_500, 60_000), breaker.blockedMs(6_000, 60_000)]).toEqual([6_000, 500, 0]);
+    expect([breaker.blockedMs(0, 60_000), breaker.blockedMs(5_500, 60_000), breaker.blockedMs(6_000, 60_000)]).toEqual([
+      6_000, 500, 0,
+    ]);
   });
 });
 

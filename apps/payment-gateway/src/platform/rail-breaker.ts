@@ -86,7 +86,10 @@ export class RailBreaker {
   /** For how long since `sinceMs` the rail was blocked, milliseconds. */
   blockedMs(sinceMs: number, nowMs: number): number {
     const current = this.#blockedSinceMs === undefined ? [] : [{ fromMs: this.#blockedSinceMs, toMs: nowMs }];
-    return [...this.#blocked, ...current].reduce((sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)), 0);
+    return [...this.#blocked, ...current].reduce(
+      (sum, { fromMs, toMs }) => sum + Math.max(0, toMs - Math.max(fromMs, sinceMs)),
+      0,
+    );
   }
 
   #open(nowMs: number): void {
@@ -100,7 +103,8 @@ export class RailBreaker {
   #close(nowMs: number): void {
     this.#state = 'closed';
     this.#era++;
-    if (this.#blockedSinceMs !== undefined) this.#blocked = [...this.#blocked.slice(-99), { fromMs: this.#blockedSinceMs, toMs: nowMs }];
+    if (this.#blockedSinceMs !== undefined)
+      this.#blocked = [...this.#blocked.slice(-99), { fromMs: this.#blockedSinceMs, toMs: nowMs }];
     this.#blockedSinceMs = undefined;
   }
 

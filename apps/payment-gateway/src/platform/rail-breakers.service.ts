@@ -27,8 +27,16 @@ export class RailBreakers implements RailGate {
     metrics: Metrics,
   ) {
     setMaxListeners(0, lifetime.stopping);
-    this.#opened = metrics.counter({ name: 'tranche_rail_breaker_opened_total', help: 'Times a rail was blocked', labelNames: ['rail'] });
-    const isOpen = metrics.gauge({ name: 'tranche_rail_breaker_open', help: '1 while a rail is blocked', labelNames: ['rail'] });
+    this.#opened = metrics.counter({
+      name: 'tranche_rail_breaker_opened_total',
+      help: 'Times a rail was blocked',
+      labelNames: ['rail'],
+    });
+    const isOpen = metrics.gauge({
+      name: 'tranche_rail_breaker_open',
+      help: '1 while a rail is blocked',
+      labelNames: ['rail'],
+    });
     for (const rail of RAILS) isOpen.set({ rail }, 0);
     this.onChange((rail, isBlocked) => isOpen.set({ rail }, isBlocked ? 1 : 0));
   }
@@ -75,7 +83,10 @@ export class RailBreakers implements RailGate {
 
   #afterOpening(rail: Rail, breaker: RailBreaker): void {
     this.#opened.inc({ rail });
-    this.log.error({ rail, probe_after_ms: breaker.probeAfterMs }, 'The platform can not be reached: the rail stands still');
+    this.log.error(
+      { rail, probe_after_ms: breaker.probeAfterMs },
+      'The platform can not be reached: the rail stands still',
+    );
     for (const listener of this.#listeners) listener(rail, true);
     void this.#probe(rail, breaker);
   }

@@ -58,7 +58,9 @@ it('a reset forgets everything', async () => {
     totals: { calls: 0, callsForgotten: 0, operations: 0, executedTwice: 0 },
   });
   expect((await simulator.json('GET', '/simulator/faults')).body).toEqual([]);
-  expect((await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: answer.TRANSACTIONID ?? '' })).answer.EXECCODE).toBe('2002');
+  expect(
+    (await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: answer.TRANSACTIONID ?? '' })).answer.EXECCODE,
+  ).toBe('2002');
 });
 
 it('GET /simulator/totals says whether the lists are whole', async () => {

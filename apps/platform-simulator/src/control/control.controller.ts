@@ -33,12 +33,19 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     scope.setErrorHandler((_error, _request, reply) => wrong(reply, 'the body must be JSON'));
 
     scope.get<OrderQuery>('/simulator/ledger', ({ query }, reply) => reply.send(books.ledger.read(query)));
-    scope.get<OrderQuery>('/simulator/notifications', ({ query }, reply) => reply.send(books.notifications.list(query)));
-    scope.get<OrderQuery>('/simulator/forgeries', ({ query }, reply) => reply.send(books.notifications.listForged(query)));
-    scope.get('/simulator/totals', (_request, reply) => reply.send({ ...books.ledger.totals, ...books.notifications.totals }));
+    scope.get<OrderQuery>('/simulator/notifications', ({ query }, reply) =>
+      reply.send(books.notifications.list(query)),
+    );
+    scope.get<OrderQuery>('/simulator/forgeries', ({ query }, reply) =>
+      reply.send(books.notifications.listForged(query)),
+    );
+    scope.get('/simulator/totals', (_request, reply) =>
+      reply.send({ ...books.ledger.totals, ...books.notifications.totals }),
+    );
     scope.post('/simulator/notifications/mode', ({ body }, reply) => {
       const { merchant, mode } = fieldsOf(body);
-      if (typeof merchant !== 'string' || parts.merchants.byName(merchant) === undefined) return wrong(reply, 'merchant is unknown');
+      if (typeof merchant !== 'string' || parts.merchants.byName(merchant) === undefined)
+        return wrong(reply, 'merchant is unknown');
       if (!isMode(mode)) return wrong(reply, `mode must be one of ${NOTIFICATION_MODES.join(', ')}`);
       books.notifications.setMode(mode, merchant);
       return reply.send({ merchant, mode });
@@ -47,7 +54,9 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     scope.get('/simulator/faults', (_request, reply) => reply.send(faults.list()));
     scope.post('/simulator/faults', ({ body }, reply) => {
       const rule = readFaultRule(body);
-      return 'wrong' in rule ? wrong(reply, `wrong: ${rule.wrong.join(', ')}`) : reply.code(201).send({ id: faults.add(rule) });
+      return 'wrong' in rule
+        ? wrong(reply, `wrong: ${rule.wrong.join(', ')}`)
+        : reply.code(201).send({ id: faults.add(rule) });
     });
     scope.delete('/simulator/faults', (_request, reply) => {
       faults.clear();
@@ -55,7 +64,8 @@ export async function controlController(server: FastifyInstance, parts: ControlP
     });
 
     scope.post('/simulator/reset', (_request, reply) => {
-      for (const part of [books.transactions, books.cardTokens, books.ledger, books.notifications, faults]) part.clear();
+      for (const part of [books.transactions, books.cardTokens, books.ledger, books.notifications, faults])
+        part.clear();
       books.clock.reset();
       return reply.code(204).send();
     });
@@ -79,7 +89,10 @@ function clockRoutes(scope: FastifyInstance, { books: { clock } }: ControlParts)
 }
 
 /** What a platform's own people do to tokens, secrets and keys, and what was handed out of them. */
-function secretRoutes(scope: FastifyInstance, { accounts, accessTokens, issuedTokens, encryptionKeys }: ControlParts): void {
+function secretRoutes(
+  scope: FastifyInstance,
+  { accounts, accessTokens, issuedTokens, encryptionKeys }: ControlParts,
+): void {
   scope.get('/simulator/issued-tokens', (_request, reply) => reply.send(issuedTokens));
   scope.delete<{ Querystring: { account?: string } }>('/simulator/access-tokens', ({ query }, reply) =>
     reply.send({ revoked: accessTokens.revoke(query.account) }),
@@ -87,8 +100,10 @@ function secretRoutes(scope: FastifyInstance, { accounts, accessTokens, issuedTo
   scope.post('/simulator/accounts/secret', ({ body }, reply) => {
     const { account, clientSecret, password } = fieldsOf(body);
     const secret = clientSecret ?? password;
-    if (secret !== undefined && (typeof secret !== 'string' || secret === '')) return wrong(reply, 'the secret must be a text');
-    if (typeof account !== 'string' || !accounts.changeSecret(account, secret)) return wrong(reply, 'account is unknown');
+    if (secret !== undefined && (typeof secret !== 'string' || secret === ''))
+      return wrong(reply, 'the secret must be a text');
+    if (typeof account !== 'string' || !accounts.changeSecret(account, secret))
+      return wrong(reply, 'account is unknown');
     return reply.send({ account });
   });
   scope.get('/simulator/cse-keys', (_request, reply) => reply.send(encryptionKeys.list()));
@@ -103,37 +118,50 @@ function secretRoutes(scope: FastifyInstance, { accounts, accessTokens, issuedTo
 }
 
 function transactionRoutes(scope: FastifyInstance, { merchants, books, execution, decisions }: ControlParts): void {
-  scope.post<{ Params: { transactionId: string } }>('/simulator/transactions/:transactionId/decide', ({ params, body }, reply) => {
-    const { decision } = fieldsOf(body);
-    if (decision !== 'approve' && decision !== 'refuse') return wrong(reply, 'decision must be approve or refuse');
-    const transaction = books.transactions.find(params.transactionId);
-    if (transaction === undefined) return reply.code(404).send({ error: 'no such transaction' });
-    if (!decisions.approve(transaction, decision)) return reply.code(409).send({ error: 'not pending', execCode: transaction.execCode });
-    return reply.send({ transactionId: transaction.transactionId, execCode: transaction.execCode });
-  });
+  scope.post<{ Params: { transactionId: string } }>(
+    '/simulator/transactions/:transactionId/decide',
+    ({ params, body }, reply) => {
+      const { decision } = fieldsOf(body);
+      if (decision !== 'approve' && decision !== 'refuse') return wrong(reply, 'decision must be approve or refuse');
+      const transaction = books.transactions.find(params.transactionId);
+      if (transaction === undefined) return reply.code(404).send({ error: 'no such transaction' });
+      if (!decisions.approve(transaction, decision))
+        return reply.code(409).send({ error: 'not pending', execCode: transaction.execCode });
+      return reply.send({ transactionId: transaction.transactionId, execCode: transaction.execCode });
+    },
+  );
 
   scope.post('/simulator/refunds', ({ body }, reply) => {
     const { identifier, orderId, amount } = fieldsOf(body);
-    if (typeof identifier !== 'string' || typeof orderId !== 'string') return wrong(reply, 'identifier and orderId are needed');
-    if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0)) return wrong(reply, 'amount must be a whole number');
+    if (typeof identifier !== 'string' || typeof orderId !== 'string')
+      return wrong(reply, 'identifier and orderId are needed');
+    if (amount !== undefined && !(Number.isSafeInteger(amount) && Number(amount) > 0))
+      return wrong(reply, 'amount must be a whole number');
     const merchant = merchants.byIdentifier(identifier);
     const refundable = [...books.transactions.ofOrder(identifier, orderId)].find(
-      ({ operationType, state }) => state === 'succeeded' && (operationType === 'capture' || operationType === 'payment'),
+      ({ operationType, state }) =>
+        state === 'succeeded' && (operationType === 'capture' || operationType === 'payment'),
     );
     if (merchant === undefined || refundable === undefined) return reply.code(404).send({ error: 'nothing to refund' });
     const refunded = execution.refundFromBackOffice(refundable, amount as number | undefined, merchant);
     if (isRefusal(refunded)) return reply.code(409).send({ error: refunded.message, execCode: refunded.execCode });
-    return reply.code(201).send({ transactionId: refunded.transaction.transactionId, amount: refunded.transaction.amount });
+    return reply
+      .code(201)
+      .send({ transactionId: refunded.transaction.transactionId, amount: refunded.transaction.amount });
   });
 
   scope.post('/simulator/tokens', ({ body }, reply) => {
     const { identifier, cardCode = '4111111111111111', cardValidityDate = '12-49', cardFullName = '' } = fieldsOf(body);
-    if (typeof identifier !== 'string' || merchants.byIdentifier(identifier) === undefined) return wrong(reply, 'identifier is unknown');
-    const isCard = /^[0-9]{12,19}$/.test(String(cardCode)) && /^(0[1-9]|1[0-2])-[0-9]{2}$/.test(String(cardValidityDate));
+    if (typeof identifier !== 'string' || merchants.byIdentifier(identifier) === undefined)
+      return wrong(reply, 'identifier is unknown');
+    const isCard =
+      /^[0-9]{12,19}$/.test(String(cardCode)) && /^(0[1-9]|1[0-2])-[0-9]{2}$/.test(String(cardValidityDate));
     if (!isCard) return wrong(reply, 'cardCode or cardValidityDate is invalid');
     const card = { code: String(cardCode), validityDate: String(cardValidityDate), fullName: String(cardFullName) };
     const hfToken = books.cardTokens.issue(identifier, card);
-    return reply.code(201).send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: schemeOf(binOf(card.code)) });
+    return reply
+      .code(201)
+      .send({ HFTOKEN: hfToken, CARDCODE: maskedNumber(card.code), CARDTYPE: schemeOf(binOf(card.code)) });
   });
 }
 
@@ -141,4 +169,5 @@ const wrong = (reply: FastifyReply, error: string) => reply.code(400).send({ err
 
 const fieldsOf = (body: unknown) => (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
 
-const isMode = (value: unknown): value is NotificationMode => (NOTIFICATION_MODES as readonly unknown[]).includes(value);
+const isMode = (value: unknown): value is NotificationMode =>
+  (NOTIFICATION_MODES as readonly unknown[]).includes(value);

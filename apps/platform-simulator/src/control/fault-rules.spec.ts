@@ -10,7 +10,9 @@ describe('readFaultRule', () => {
   });
 
   it('knows hang as another name of timeout, and forgedHash alone as a copy beside the true one', () => {
-    const rule = { fault: { hang: 'before', garbage: true, emptyAnswer: 'before', notification: { forgedHash: true } } };
+    const rule = {
+      fault: { hang: 'before', garbage: true, emptyAnswer: 'before', notification: { forgedHash: true } },
+    };
     expect(readFaultRule(rule)).toEqual({
       match: {},
       fault: { timeout: 'before', garbage: 'after', emptyAnswer: 'before', notification: { forgedHash: 'also' } },
@@ -34,7 +36,15 @@ describe('readFaultRule', () => {
       extra: 1,
     });
     expect(rule).toEqual({
-      wrong: ['extra', 'match.operation', 'match.probability', 'match.what', 'fault.latencyMs', 'fault.status5xx', 'fault.execCode'],
+      wrong: [
+        'extra',
+        'match.operation',
+        'match.probability',
+        'match.what',
+        'fault.latencyMs',
+        'fault.status5xx',
+        'fault.execCode',
+      ],
     });
     expect(readFaultRule({ match: {} })).toEqual({ wrong: ['fault.(must be an object)'] });
     expect(readFaultRule('x')).toEqual({ wrong: ['the body must be a JSON object'] });
@@ -61,7 +71,10 @@ describe('Faults', () => {
     faults.add({ match: { times: 1 }, fault: { dropBefore: true, notification: { none: true } } });
     const subject = { operation: 'capture' };
     expect([faults.ofCall(subject) !== undefined, faults.ofCall(subject) !== undefined]).toEqual([true, false]);
-    expect([faults.ofNotification(subject) !== undefined, faults.ofNotification(subject) !== undefined]).toEqual([true, false]);
+    expect([faults.ofNotification(subject) !== undefined, faults.ofNotification(subject) !== undefined]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('before the body is read only rules that are meant for it strike, and only those that ask nothing of the body', () => {

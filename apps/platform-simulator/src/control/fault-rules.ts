@@ -105,7 +105,8 @@ const isCount: Check = (value) => Number.isSafeInteger(value) && (value as numbe
 const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1;
 const isWhen: Check = (value) => value === 'before' || value === 'after';
 const isWhenOrYes: Check = (value) => value === true || isWhen(value);
-const isRange: Check = (value) => Array.isArray(value) && value.length === 2 && value.every(isCount) && value[0] <= value[1];
+const isRange: Check = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every(isCount) && value[0] <= value[1];
 const isMode: Check = (value) => (NOTIFICATION_MODES as readonly unknown[]).includes(value);
 
 const MATCH: Record<string, Check> = {
@@ -188,8 +189,10 @@ function notificationFaultOf(value: unknown): NotificationFault {
 }
 
 function isStatusOf(from: number): Check {
-  const isStatus: Check = (value) => Number.isInteger(value) && (value as number) >= from && (value as number) < from + 100;
-  return (value) => wrongFields(value, { when: isWhen, status: isStatus }).length === 0 && Object.keys(value as object).length === 2;
+  const isStatus: Check = (value) =>
+    Number.isInteger(value) && (value as number) >= from && (value as number) < from + 100;
+  return (value) =>
+    wrongFields(value, { when: isWhen, status: isStatus }).length === 0 && Object.keys(value as object).length === 2;
 }
 
 function wrongFields(value: unknown, checks: Record<string, Check>): string[] {
@@ -197,4 +200,5 @@ function wrongFields(value: unknown, checks: Record<string, Check>): string[] {
   return Object.keys(value).filter((name) => !Object.hasOwn(checks, name) || checks[name]?.(value[name]) !== true);
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -22,7 +22,13 @@ export class Faults {
 
   add(rule: FaultRule): string {
     const id = randomUUID();
-    this.rules.push({ ...rule, id, random: seededRandom(rule.match.seed ?? 1), callsStruck: 0, notificationsStruck: 0 });
+    this.rules.push({
+      ...rule,
+      id,
+      random: seededRandom(rule.match.seed ?? 1),
+      callsStruck: 0,
+      notificationsStruck: 0,
+    });
     return id;
   }
 
@@ -51,7 +57,8 @@ export class Faults {
 
   ofNotification(subject: Subject): NotificationFault | undefined {
     for (const rule of this.rules) {
-      if (rule.fault.notification === undefined || !strikes(rule, rule.match, rule.notificationsStruck, subject)) continue;
+      if (rule.fault.notification === undefined || !strikes(rule, rule.match, rule.notificationsStruck, subject))
+        continue;
       rule.notificationsStruck += 1;
       return rule.fault.notification;
     }

@@ -65,7 +65,8 @@ export class Ledger {
 
   read({ identifier, orderId }: LedgerFilter) {
     const isWanted = (entry: LedgerFilter) =>
-      (identifier === undefined || entry.identifier === identifier) && (orderId === undefined || entry.orderId === orderId);
+      (identifier === undefined || entry.identifier === identifier) &&
+      (orderId === undefined || entry.orderId === orderId);
     const operations = this.executions.filter(({ transaction }) => isWanted(transaction)).map(operationOf);
     const counts = countsOf(operations);
     return {

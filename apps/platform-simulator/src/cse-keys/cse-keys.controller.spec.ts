@@ -28,7 +28,11 @@ it.each([
 });
 
 it('refuses what is not JSON', async () => {
-  const response = await fetch(`${simulator.url}/cseKeys`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' });
+  const response = await fetch(`${simulator.url}/cseKeys`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{',
+  });
   expect(response.status).toBe(400);
 });
 
@@ -41,6 +45,10 @@ it('lets the page of any merchant ask from a browser', async () => {
   expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
   const headers = { ...origin, 'content-type': 'application/json' };
-  const asked = await fetch(`${simulator.url}/cseKeys`, { method: 'POST', headers, body: JSON.stringify({ apiKeyId: API_KEY_ID }) });
+  const asked = await fetch(`${simulator.url}/cseKeys`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ apiKeyId: API_KEY_ID }),
+  });
   expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
 });

@@ -13,7 +13,10 @@ interface CseKeyParts {
 }
 
 /** `POST /cseKeys {apiKeyId}`: the current key, to those whose API key is a merchant's. */
-export async function cseKeysController(server: FastifyInstance, { encryptionKeys, faults, latencyMs }: CseKeyParts): Promise<void> {
+export async function cseKeysController(
+  server: FastifyInstance,
+  { encryptionKeys, faults, latencyMs }: CseKeyParts,
+): Promise<void> {
   await server.register((scope, _options, done) => {
     scope.setErrorHandler((_error, _request, reply) => reply.code(400).send({ error: 'invalid_request' }));
     allowAnyOrigin(scope, '/cseKeys');
@@ -21,7 +24,11 @@ export async function cseKeysController(server: FastifyInstance, { encryptionKey
       const { body } = request;
       const apiKeyId = typeof body === 'object' && body !== null && 'apiKeyId' in body ? body.apiKeyId : undefined;
       const merchant = typeof apiKeyId === 'string' ? encryptionKeys.merchantOf(apiKeyId) : undefined;
-      const fault = faults.ofCall({ operation: 'cseKeys', merchant: merchant?.merchant, identifier: merchant?.identifier });
+      const fault = faults.ofCall({
+        operation: 'cseKeys',
+        merchant: merchant?.merchant,
+        identifier: merchant?.identifier,
+      });
       await pause(latencyOf(fault, latencyMs));
       const before = disturbanceBefore(fault);
       if (before) return disturb(request, reply, before);

@@ -41,7 +41,10 @@ export class EncryptionKeys {
     const key = this.accepted.get(apiKeyId)?.[0];
     if (key === undefined) return undefined;
     const { publicKey } = await key.pair;
-    return { encryptionKeyId: key.id, encryptionPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64') };
+    return {
+      encryptionKeyId: key.id,
+      encryptionPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    };
   }
 
   /** `undefined`: never given for this API key, or retired. */
@@ -61,7 +64,11 @@ export class EncryptionKeys {
   }
 
   list() {
-    return [...this.accepted].map(([apiKeyId, keys]) => ({ apiKeyId, encryptionKeyId: keys[0]?.id, accepted: keys.map(({ id }) => id) }));
+    return [...this.accepted].map(([apiKeyId, keys]) => ({
+      apiKeyId,
+      encryptionKeyId: keys[0]?.id,
+      accepted: keys.map(({ id }) => id),
+    }));
   }
 }
 

@@ -13,7 +13,10 @@ beforeEach(() => simulator.json('POST', '/simulator/reset'));
 const rotate = (body?: object) => simulator.json('POST', '/simulator/cse-keys/rotate', body);
 const tokenizeWith = async (key: KeyRecord, apiKeyId = API_KEY_ID) => {
   const request = { ENCRYPTEDDATA: encrypted(CARD, key), ENCRYPTIONKEYID: key.encryptionKeyId, APIKEYID: apiKeyId };
-  const { EXECCODE, MESSAGE } = (await simulator.json('POST', '/tokenizer', request)).body as { EXECCODE: string; MESSAGE: string };
+  const { EXECCODE, MESSAGE } = (await simulator.json('POST', '/tokenizer', request)).body as {
+    EXECCODE: string;
+    MESSAGE: string;
+  };
   return EXECCODE === '0000' ? EXECCODE : `${EXECCODE} ${MESSAGE.split(': ')[1]}`;
 };
 
@@ -52,14 +55,20 @@ describe('a rotation', () => {
 describe('the fault keyRotation', () => {
   it('rotates behind the answer of cseKeys', async () => {
     await simulator.fault({ operation: 'cseKeys', times: 1 }, { keyRotation: true });
-    expect(await tokenized(simulator)).toMatchObject({ EXECCODE: '1002', MESSAGE: expect.stringContaining('ENCRYPTIONKEYID') });
+    expect(await tokenized(simulator)).toMatchObject({
+      EXECCODE: '1002',
+      MESSAGE: expect.stringContaining('ENCRYPTIONKEYID'),
+    });
     expect((await tokenized(simulator)).EXECCODE).toBe('0000');
   });
 
   it('rotates before the tokenizer decrypts', async () => {
     await simulator.fault({ operation: 'tokenizer', times: 1 }, { keyRotation: true });
     const key = await keyOf(simulator);
-    expect([await tokenizeWith(key), await tokenizeWith(await keyOf(simulator))]).toEqual(['1002 ENCRYPTIONKEYID', '0000']);
+    expect([await tokenizeWith(key), await tokenizeWith(await keyOf(simulator))]).toEqual([
+      '1002 ENCRYPTIONKEYID',
+      '0000',
+    ]);
   });
 });
 

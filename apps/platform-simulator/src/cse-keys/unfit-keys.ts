@@ -3,7 +3,16 @@ import { promisify } from 'node:util';
 import type { EncryptionKeyRecord } from './encryption-keys.store.js';
 
 /** Keys that nobody should encrypt a card with. */
-export const UNFIT_KINDS = ['rsa512', 'rsa1024', 'exponent3', 'trailingBytes', 'pkcs1', 'ec', 'otherBytes', 'garbage'] as const;
+export const UNFIT_KINDS = [
+  'rsa512',
+  'rsa1024',
+  'exponent3',
+  'trailingBytes',
+  'pkcs1',
+  'ec',
+  'otherBytes',
+  'garbage',
+] as const;
 export type UnfitKind = (typeof UNFIT_KINDS)[number];
 
 /** What a fault rule answers instead of the true key: a kind, or texts as they are given. */
@@ -11,12 +20,18 @@ export interface EncryptionKeyFault extends Partial<EncryptionKeyRecord> {
   readonly kind?: UnfitKind;
 }
 
-export async function unfitRecord({ kind, ...texts }: EncryptionKeyFault, record: EncryptionKeyRecord): Promise<EncryptionKeyRecord> {
+export async function unfitRecord(
+  { kind, ...texts }: EncryptionKeyFault,
+  record: EncryptionKeyRecord,
+): Promise<EncryptionKeyRecord> {
   return { ...(kind === undefined ? record : await recordOf(kind, record)), ...texts };
 }
 
 /** Under an id of its own, so that only the key is wrong; `otherBytes` is right but for the id, which was another key's. */
-async function recordOf(kind: UnfitKind, { encryptionKeyId, encryptionPublicKey }: EncryptionKeyRecord): Promise<EncryptionKeyRecord> {
+async function recordOf(
+  kind: UnfitKind,
+  { encryptionKeyId, encryptionPublicKey }: EncryptionKeyRecord,
+): Promise<EncryptionKeyRecord> {
   const der = Buffer.from(encryptionPublicKey, 'base64');
   const ofKey = (bytes: Buffer) => ({ encryptionKeyId: randomUUID(), encryptionPublicKey: bytes.toString('base64') });
   switch (kind) {

@@ -2,7 +2,14 @@ import type { Merchant } from '@tranche/contracts';
 import type { Transaction } from '../transactions/transaction.js';
 import { escapeHtml, formPage, instalmentsOf, resultPage } from './form-page.js';
 
-const merchant: Merchant = { merchant: 'shop', identifier: 'Shop', accountKey: 'k', market: 'FR', currency: 'EUR', lookup: false };
+const merchant: Merchant = {
+  merchant: 'shop',
+  identifier: 'Shop',
+  accountKey: 'k',
+  market: 'FR',
+  currency: 'EUR',
+  lookup: false,
+};
 const transaction: Transaction = {
   transactionId: 't',
   initialId: 't',
@@ -28,12 +35,21 @@ describe('formPage', () => {
     expect(html).toContain('&#34;&#62;&#60;script&#62;alert(&#39;1&#39;)&#60;/script&#62;&#38;');
     expect(html).toContain('value="1990-01-31&#34;&#62;&#60;b&#62;"');
     expect(html).not.toMatch(/<script|<b>/);
-    expect(resultPage(transaction, 'https://shop.example/?a=1&b="')).toContain('href="https://shop.example/?a=1&#38;b=&#34;"');
+    expect(resultPage(transaction, 'https://shop.example/?a=1&b="')).toContain(
+      'href="https://shop.example/?a=1&#38;b=&#34;"',
+    );
   });
 
   it('shows the amount and its instalments, and asks for the date of birth with method A only', () => {
     const html = formPage(transaction, merchant);
-    for (const text of ['€100.00', '€33.34 today', '€33.33 in a month', '€33.33 in 2 months', 'type="date"', 'width=device-width'])
+    for (const text of [
+      '€100.00',
+      '€33.34 today',
+      '€33.33 in a month',
+      '€33.33 in 2 months',
+      'type="date"',
+      'width=device-width',
+    ])
       expect(html).toContain(text);
     expect(formPage({ ...transaction, method: 'B' }, merchant)).not.toContain('type="date"');
   });

@@ -26,7 +26,9 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
   const instalments = option === undefined ? 1 : PAYMENT_OPTIONS[option].instalments;
   const amounts = instalmentsOf(transaction.amount, instalments).map((amount) => money(amount, merchant.currency));
   const schedule =
-    amounts.length < 2 ? '' : `<ol>${amounts.map((amount, month) => `<li>${escapeHtml(amount)} ${when(month)}</li>`).join('')}</ol>`;
+    amounts.length < 2
+      ? ''
+      : `<ol>${amounts.map((amount, month) => `<li>${escapeHtml(amount)} ${when(month)}</li>`).join('')}</ol>`;
   const birthDate =
     transaction.method === 'A'
       ? `<label>Date of birth <input type="date" name="birthDate" value="${escapeHtml(transaction.birthDate ?? '')}"></label>`
@@ -43,13 +45,18 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
 }
 
 export function resultPage(transaction: Transaction, returnAddress: string | undefined): string {
-  const link = returnAddress === undefined ? '' : `<p><a href="${escapeHtml(returnAddress)}">Return to the merchant</a></p>`;
-  return page('This form is finished', `<p>Order ${escapeHtml(transaction.orderId)}: ${escapeHtml(transaction.execCode)}</p>${link}`);
+  const link =
+    returnAddress === undefined ? '' : `<p><a href="${escapeHtml(returnAddress)}">Return to the merchant</a></p>`;
+  return page(
+    'This form is finished',
+    `<p>Order ${escapeHtml(transaction.orderId)}: ${escapeHtml(transaction.execCode)}</p>${link}`,
+  );
 }
 
 export const notFoundPage = (): string => page('No such payment', '<p>This payment does not exist, or no longer.</p>');
 
-export const choicePage = (): string => page('Choose one', '<p>Please go back and choose what is offered on the form.</p>');
+export const choicePage = (): string =>
+  page('Choose one', '<p>Please go back and choose what is offered on the form.</p>');
 
 /** Equal parts; what does not divide is paid first. */
 export function instalmentsOf(amount: number, count: number): number[] {

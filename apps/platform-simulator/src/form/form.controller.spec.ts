@@ -29,11 +29,21 @@ describe('the provider form', () => {
     const { query, parameters } = parametersOf(decided);
     expect(query[0]).toEqual(['lang', 'fr']);
     const values = Object.fromEntries(parameters);
-    expect(values).toMatchObject({ TRANSACTIONID: id, EXECCODE: '0000', ORDERID: 'order-1', AMOUNT: '30000', EXTRADATA: 'tag' });
+    expect(values).toMatchObject({
+      TRANSACTIONID: id,
+      EXECCODE: '0000',
+      ORDERID: 'order-1',
+      AMOUNT: '30000',
+      EXTRADATA: 'tag',
+    });
     expect(isHashOf('redirect-key', parameters, values.HASH ?? '')).toBe(true);
 
     await waitFor(() => running.shop.received.length === 1);
-    expect(running.shop.received[0]?.parameters).toMatchObject({ TRANSACTIONID: id, EXECCODE: '0000', OPERATIONTYPE: 'authorization' });
+    expect(running.shop.received[0]?.parameters).toMatchObject({
+      TRANSACTIONID: id,
+      EXECCODE: '0000',
+      OPERATIONTYPE: 'authorization',
+    });
   });
 
   it.each([
@@ -43,7 +53,9 @@ describe('the provider form', () => {
     ['partnerB-3x', 'pending', '0003'],
   ])('%s, %s → %s', async (PAYMENTOPTION, decision, execCode) => {
     const { id } = await open({ PAYMENTOPTION });
-    expect(Object.fromEntries(parametersOf(await running.simulator.decide(id, decision)).parameters).EXECCODE).toBe(execCode);
+    expect(Object.fromEntries(parametersOf(await running.simulator.decide(id, decision)).parameters).EXECCODE).toBe(
+      execCode,
+    );
     await waitFor(() => running.shop.received.length === 1);
     expect(running.shop.received[0]?.parameters.EXECCODE).toBe(execCode);
   });
@@ -104,8 +116,12 @@ describe('what waits for approval', () => {
     expect(running.shop.received.length).toBeLessThan(2);
     await running.simulator.advance(60);
     expect(await codes(2)).toEqual(['0003', '2009']);
-    expect((await running.simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision: 'approve' })).status).toBe(409);
-    expect((await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: id })).answer.EXECCODE).toBe('2009');
+    expect(
+      (await running.simulator.json('POST', `/simulator/transactions/${id}/decide`, { decision: 'approve' })).status,
+    ).toBe(409);
+    expect((await running.simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: id })).answer.EXECCODE).toBe(
+      '2009',
+    );
   });
 });
 
@@ -115,5 +131,9 @@ it('a card that must be authenticated goes through the same form', async () => {
   expect(answer.EXECCODE).toBe('0001');
   await running.simulator.decide(answer.TRANSACTIONID ?? '', 'validate');
   await waitFor(() => running.shop.received.length === 1);
-  expect(running.shop.received[0]?.parameters).toMatchObject({ OPERATIONTYPE: 'payment', EXECCODE: '0000', CARDCODE: 'XXXXXXXXXXXX0001' });
+  expect(running.shop.received[0]?.parameters).toMatchObject({
+    OPERATIONTYPE: 'payment',
+    EXECCODE: '0000',
+    CARDCODE: 'XXXXXXXXXXXX0001',
+  });
 });

@@ -14,7 +14,10 @@ interface FormParts {
 }
 
 /** The provider's page: `GET /form/:transactionId` shows it, `POST` with `decision` finishes it and sends the cardholder back. */
-export async function formController(server: FastifyInstance, { merchants, transactions, decisions }: FormParts): Promise<void> {
+export async function formController(
+  server: FastifyInstance,
+  { merchants, transactions, decisions }: FormParts,
+): Promise<void> {
   await server.register((scope, _options, done) => {
     takeBodiesAsText(scope);
     const find = (transactionId: string) => {
@@ -39,10 +42,13 @@ export async function formController(server: FastifyInstance, { merchants, trans
       const { transaction, merchant } = found;
       const decision = new URLSearchParams(typeof request.body === 'string' ? request.body : '').get('decision');
       const isFirst = transaction.state === 'redirected';
-      if (isFirst && (!isDecision(decision) || !decisions.choose(transaction, decision))) return sendPage(reply, 400, choicePage());
+      if (isFirst && (!isDecision(decision) || !decisions.choose(transaction, decision)))
+        return sendPage(reply, 400, choicePage());
       // A second click changes nothing and leads to the same place.
       const address = redirectAddress(transaction, merchant);
-      return address === undefined ? sendPage(reply, 200, resultPage(transaction, undefined)) : reply.redirect(address, 303);
+      return address === undefined
+        ? sendPage(reply, 200, resultPage(transaction, undefined))
+        : reply.redirect(address, 303);
     });
     done();
   });

@@ -29,10 +29,17 @@ export function notificationParameters(transaction: Transaction, merchant: Merch
     ['EXTRADATA', transaction.extraData],
   ];
   if (transaction.method === 'B' && transaction.operationType === 'refund') {
-    values.push(['EXTERNALENTITYID', entityIdOf(merchant)], ['EXTERNALREFERENCE', transaction.externalReference.padStart(9, '0')]);
+    values.push(
+      ['EXTERNALENTITYID', entityIdOf(merchant)],
+      ['EXTERNALREFERENCE', transaction.externalReference.padStart(9, '0')],
+    );
   }
   if (card) {
-    values.push(['CARDCODE', card.number], ['CARDVALIDITYDATE', card.validityDate], ['CARDFULLNAME', card.fullName || undefined]);
+    values.push(
+      ['CARDCODE', card.number],
+      ['CARDVALIDITYDATE', card.validityDate],
+      ['CARDFULLNAME', card.fullName || undefined],
+    );
     values.push(['CARDTYPE', card.type], ['CARDCOUNTRY', card.country]);
   }
   return values.filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -41,7 +48,10 @@ export function notificationParameters(transaction: Transaction, merchant: Merch
 /** The text on the cardholder's statement. */
 export const descriptorOf = ({ merchant }: Merchant): string => merchant.toUpperCase();
 
-export const signed = (parameters: NamedValues, key: string): NamedValues => [...parameters, ['HASH', hashOf(key, parameters)]];
+export const signed = (parameters: NamedValues, key: string): NamedValues => [
+  ...parameters,
+  ['HASH', hashOf(key, parameters)],
+];
 
 export const signedNotification = (transaction: Transaction, merchant: Merchant): NamedValues =>
   signed(notificationParameters(transaction, merchant), merchant.notificationKey ?? merchant.accountKey);
@@ -49,7 +59,10 @@ export const signedNotification = (transaction: Transaction, merchant: Merchant)
 /** Where the cardholder goes after the form: REDIRECT_URL with the signed result. */
 export function redirectAddress(transaction: Transaction, merchant: Merchant): string | undefined {
   if (merchant.returnUrl === undefined) return undefined;
-  return withQuery(merchant.returnUrl, signed(notificationParameters(transaction, merchant), merchant.redirectKey ?? merchant.accountKey));
+  return withQuery(
+    merchant.returnUrl,
+    signed(notificationParameters(transaction, merchant), merchant.redirectKey ?? merchant.accountKey),
+  );
 }
 
 export function withQuery(address: string, parameters: NamedValues): string {
@@ -60,4 +73,5 @@ export function withQuery(address: string, parameters: NamedValues): string {
 }
 
 /** EXTERNALENTITYID: 1 to 10 digits that stay the merchant's. */
-const entityIdOf = ({ identifier }: Merchant) => String(createHash('sha256').update(identifier).digest().readUInt32BE(0));
+const entityIdOf = ({ identifier }: Merchant) =>
+  String(createHash('sha256').update(identifier).digest().readUInt32BE(0));

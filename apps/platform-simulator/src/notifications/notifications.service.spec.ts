@@ -26,7 +26,17 @@ const settled = (count: number) =>
   });
 
 const COMMON = [
-  ...['IDENTIFIER', 'OPERATIONTYPE', 'TRANSACTIONID', 'CLIENTIDENT', 'CLIENTEMAIL', 'ORDERID', 'AMOUNT', 'VERSION', 'LANGUAGE'],
+  ...[
+    'IDENTIFIER',
+    'OPERATIONTYPE',
+    'TRANSACTIONID',
+    'CLIENTIDENT',
+    'CLIENTEMAIL',
+    'ORDERID',
+    'AMOUNT',
+    'VERSION',
+    'LANGUAGE',
+  ],
   ...['CURRENCY', 'EXECCODE', 'MESSAGE', 'DESCRIPTOR', 'EXTRADATA', 'HASH'],
 ].sort();
 
@@ -34,11 +44,23 @@ describe('what is notified', () => {
   it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key', async () => {
     await capture({ EXTRADATA: 'first' });
     const [authorized, captured] = await arrived(2);
-    expect(authorized?.parameters).toMatchObject({ OPERATIONTYPE: 'authorization', EXTRADATA: 'first', LANGUAGE: 'fr', CURRENCY: 'EUR' });
-    expect(captured?.parameters).toMatchObject({ OPERATIONTYPE: 'capture', EXTRADATA: 'é &=', AMOUNT: '30000', CLIENTIDENT: 'client-1' });
+    expect(authorized?.parameters).toMatchObject({
+      OPERATIONTYPE: 'authorization',
+      EXTRADATA: 'first',
+      LANGUAGE: 'fr',
+      CURRENCY: 'EUR',
+    });
+    expect(captured?.parameters).toMatchObject({
+      OPERATIONTYPE: 'capture',
+      EXTRADATA: 'é &=',
+      AMOUNT: '30000',
+      CLIENTIDENT: 'client-1',
+    });
     for (const one of [authorized, captured]) {
       expect(Object.keys(one?.parameters ?? {}).sort()).toEqual(COMMON);
-      expect(isHashOf('notification-key', Object.entries(one?.parameters ?? {}), one?.parameters.HASH ?? '')).toBe(true);
+      expect(isHashOf('notification-key', Object.entries(one?.parameters ?? {}), one?.parameters.HASH ?? '')).toBe(
+        true,
+      );
     }
   });
 
@@ -202,9 +224,12 @@ describe('faults of notifications', () => {
     await running.simulator.authorized();
     expect((await arrived(codes.length)).map(({ parameters }) => parameters.EXECCODE)).toEqual(codes);
     const [forged] = running.shop.received;
-    expect(isHashOf('notification-key', Object.entries(forged?.parameters ?? {}), forged?.parameters.HASH ?? '')).toBe(false);
+    expect(isHashOf('notification-key', Object.entries(forged?.parameters ?? {}), forged?.parameters.HASH ?? '')).toBe(
+      false,
+    );
     expect(await settled(1)).toMatchObject([{ state, execCode: '0000' }]);
-    const forgeries = async () => (await running.simulator.json('GET', '/simulator/forgeries?orderId=order-1')).body as Notification[];
+    const forgeries = async () =>
+      (await running.simulator.json('GET', '/simulator/forgeries?orderId=order-1')).body as Notification[];
     await waitFor(async () => (await forgeries())[0]?.state === 'given_up', { what: 'the forgery to be refused' });
     expect(await forgeries()).toMatchObject([{ execCode: '4001', attempts: [{ status: 403, isAccepted: false }] }]);
   });

@@ -31,7 +31,12 @@ const MAX_KEPT = 20_000;
 const MAX_FORGED = 20_000;
 /** A notification kept back for the next one of its order leaves after this time though none came. */
 const MAX_HOLD_MS = 10_000;
-const ENCODINGS: Record<NotificationMode, Encoding[]> = { get: ['get'], post: ['post'], multipart: ['multipart'], both: ['get', 'post'] };
+const ENCODINGS: Record<NotificationMode, Encoding[]> = {
+  get: ['get'],
+  post: ['post'],
+  multipart: ['multipart'],
+  both: ['get', 'post'],
+};
 
 /** Sends what happened to each merchant's NOTIFICATION_URL: per order one after the other, repeated until `OK`, a bounded number of times. */
 export class Notifications {
@@ -56,11 +61,24 @@ export class Notifications {
   send(transaction: Transaction, merchant: Merchant): void {
     if (merchant.notificationUrl === undefined) return;
     const { identifier, orderId, operationType, transactionId, execCode } = transaction;
-    const fault = this.faults.ofNotification({ operation: operationType, orderId, merchant: merchant.merchant, identifier });
+    const fault = this.faults.ofNotification({
+      operation: operationType,
+      orderId,
+      merchant: merchant.merchant,
+      identifier,
+    });
     const parameters = signedNotification(transaction, merchant);
     const isKeptBack = fault?.none === true || fault?.forgedHash === 'instead';
     const mode = fault?.mode ?? this.modes.get(merchant.merchant) ?? this.defaultMode;
-    const about = { time: this.clock.iso(), merchant: merchant.merchant, identifier, orderId, operationType, transactionId, mode };
+    const about = {
+      time: this.clock.iso(),
+      merchant: merchant.merchant,
+      identifier,
+      orderId,
+      operationType,
+      transactionId,
+      mode,
+    };
     const notification: Notification = {
       ...about,
       execCode,
@@ -69,7 +87,8 @@ export class Notifications {
       state: isKeptBack ? 'suppressed' : 'waiting',
     };
     this.keep(notification);
-    if (fault?.forgedHash !== undefined) this.forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
+    if (fault?.forgedHash !== undefined)
+      this.forge({ ...notification, attempts: [], state: 'waiting' }, merchant, parameters);
     if (isKeptBack) return;
     const key = JSON.stringify([identifier, orderId]);
     const deliver = () => this.deliver(notification, merchant.notificationUrl ?? '', parameters, this.retryDelaysMs);
@@ -98,7 +117,11 @@ export class Notifications {
 
   /** Whether the lists are whole: what was forgotten is in none of them. */
   get totals() {
-    return { notifications: this.kept.length + this.forgotten, notificationsForgotten: this.forgotten, forgeries: this.forgeries };
+    return {
+      notifications: this.kept.length + this.forgotten,
+      notificationsForgotten: this.forgotten,
+      forgeries: this.forgeries,
+    };
   }
 
   /** Forgets all, and what was under way is not repeated. */
@@ -126,7 +149,9 @@ export class Notifications {
     const lie = { ...forgery, execCode, parameters: Object.fromEntries(forged) };
     this.forgeries += 1;
     this.forged = [...this.forged.slice(-MAX_FORGED), lie];
-    this.enqueue(JSON.stringify([lie.identifier, lie.orderId]), () => this.deliver(lie, merchant.notificationUrl ?? '', forged, []));
+    this.enqueue(JSON.stringify([lie.identifier, lie.orderId]), () =>
+      this.deliver(lie, merchant.notificationUrl ?? '', forged, []),
+    );
   }
 
   private async deliver(

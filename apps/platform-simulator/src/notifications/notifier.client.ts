@@ -20,7 +20,12 @@ export interface Attempt {
 export class Notifier {
   private readonly agent = new Agent({ connections: 64 });
 
-  async deliver(address: string, encoding: Encoding, parameters: NamedValues, signal: AbortSignal): Promise<Omit<Attempt, 'time'>> {
+  async deliver(
+    address: string,
+    encoding: Encoding,
+    parameters: NamedValues,
+    signal: AbortSignal,
+  ): Promise<Omit<Attempt, 'time'>> {
     try {
       const { statusCode, body } = await request(encoding === 'get' ? withQuery(address, parameters) : address, {
         ...messageOf(encoding, parameters),
@@ -32,9 +37,18 @@ export class Notifier {
         answer += String(chunk);
         if (answer.length > MAX_ANSWER_BYTES) break;
       }
-      return { encoding, status: statusCode, answer: answer.slice(0, 200), isAccepted: statusCode === 200 && answer === 'OK' };
+      return {
+        encoding,
+        status: statusCode,
+        answer: answer.slice(0, 200),
+        isAccepted: statusCode === 200 && answer === 'OK',
+      };
     } catch (cause) {
-      return { encoding, error: cause instanceof Error ? `${cause.name}: ${cause.message}` : 'failed', isAccepted: false };
+      return {
+        encoding,
+        error: cause instanceof Error ? `${cause.name}: ${cause.message}` : 'failed',
+        isAccepted: false,
+      };
     }
   }
 

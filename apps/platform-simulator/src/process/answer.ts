@@ -10,7 +10,12 @@ export function refusalAnswer(operationType: string, { execCode, message }: Refu
   return { OPERATIONTYPE: operationType, EXECCODE: execCode, MESSAGE: message };
 }
 
-export function executedAnswer(transaction: Transaction, execCode: string, merchant: Merchant, formAddress: string): Answer {
+export function executedAnswer(
+  transaction: Transaction,
+  execCode: string,
+  merchant: Merchant,
+  formAddress: string,
+): Answer {
   const answer: Answer = {
     OPERATIONTYPE: transaction.operationType,
     EXECCODE: execCode,
@@ -19,7 +24,8 @@ export function executedAnswer(transaction: Transaction, execCode: string, merch
     DESCRIPTOR: descriptorOf(merchant),
   };
   if (transaction.operationType === 'refund') answer.AMOUNT = String(transaction.amount);
-  if (transaction.state === 'redirected') answer.REDIRECTHTML = Buffer.from(redirectHtml(formAddress)).toString('base64');
+  if (transaction.state === 'redirected')
+    answer.REDIRECTHTML = Buffer.from(redirectHtml(formAddress)).toString('base64');
   return answer;
 }
 

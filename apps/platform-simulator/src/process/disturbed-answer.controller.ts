@@ -53,4 +53,7 @@ async function drip(reply: FastifyReply, body: Buffer, overMs: number): Promise<
   raw.end();
 }
 
-const headersOf = (body: Buffer) => ({ 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+const headersOf = (body: Buffer) => ({
+  'content-type': 'application/json; charset=utf-8',
+  'content-length': body.length,
+});

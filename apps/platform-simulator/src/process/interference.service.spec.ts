@@ -121,7 +121,9 @@ describe('faults by rule', () => {
       body: signedBody(),
       signal: aborter.signal,
     });
-    await waitFor(async () => (await simulator.ledger()).calls[0]?.answered === 'hang', { what: 'the call to be left hanging' });
+    await waitFor(async () => (await simulator.ledger()).calls[0]?.answered === 'hang', {
+      what: 'the call to be left hanging',
+    });
     expect(await executed()).toBe(count);
     aborter.abort();
     await expect(hanging).rejects.toThrow('aborted');
@@ -141,7 +143,10 @@ describe('faults by rule', () => {
   });
 
   it('strikes only what it matches, and as often as it says', async () => {
-    await simulator.fault({ operation: 'authorization', orderPrefix: 'bad-', merchant: 'shop', times: 2 }, { execCode: '5001' });
+    await simulator.fault(
+      { operation: 'authorization', orderPrefix: 'bad-', merchant: 'shop', times: 2 },
+      { execCode: '5001' },
+    );
     const codes = [];
     for (const ORDERID of ['good-1', 'bad-1', 'bad-2', 'bad-3']) codes.push((await call({ ORDERID })).answer.EXECCODE);
     expect(codes).toEqual(['0002', '5001', '5001', '0002']);

@@ -43,7 +43,8 @@ export async function lookupController(server: FastifyInstance, parts: LookupPar
       await pause(latencyOf(fault, parts.latencyMs));
       const found = lookUp(form, merchant, bearerOf(request), parts);
       const disturbance =
-        disturbanceBefore(fault) ?? (found === undefined ? { kind: 'unauthorized' as const } : disturbanceAfter(fault, found));
+        disturbanceBefore(fault) ??
+        (found === undefined ? { kind: 'unauthorized' as const } : disturbanceAfter(fault, found));
       call.answered = disturbance === undefined ? (fault?.execCode ?? found?.EXECCODE) : nameOf(disturbance);
       if (disturbance !== undefined) return disturb(request, reply, disturbance);
       return reply.send(fault?.execCode === undefined ? found : refusalAnswer(OPERATION, refusal(fault.execCode)));
@@ -58,7 +59,12 @@ interface Found {
 }
 
 /** `undefined`: without an access token of the merchant's account. */
-function lookUp(form: FormBody, merchant: Merchant | undefined, bearer: string | undefined, parts: LookupParts): Found | undefined {
+function lookUp(
+  form: FormBody,
+  merchant: Merchant | undefined,
+  bearer: string | undefined,
+  parts: LookupParts,
+): Found | undefined {
   const { books, accessTokens, lagMs } = parts;
   const { parameters } = form;
   const refuse = (refused: Refusal) => refusalAnswer(OPERATION, refused) as Answer & Found;

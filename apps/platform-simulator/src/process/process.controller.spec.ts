@@ -23,7 +23,11 @@ describe('any client can talk to it', () => {
   it.each([
     ['brackets as %5B %5D, spaces as +', encoded, type],
     ['small escapes', encoded.replaceAll('%5B', '%5b').replaceAll('%5D', '%5d'), type],
-    ['bare brackets, spaces as %20', encoded.replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('+', '%20'), type],
+    [
+      'bare brackets, spaces as %20',
+      encoded.replaceAll('%5B', '[').replaceAll('%5D', ']').replaceAll('+', '%20'),
+      type,
+    ],
     ['the order turned round', encoded.split('&').reverse().join('&'), type],
     ['with a charset', encoded, `${type}; charset=UTF-8`],
     ['with a charset in small letters, no space', encoded, `${type};charset=utf-8`],
@@ -91,10 +95,19 @@ describe('refusals are HTTP 200 and strings', () => {
     ['VERSION unsupported', instalment({ VERSION: '4.0' }), '1004', ''],
     ['method B under 150 EUR', instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT: '14999' }), '1002', 'AMOUNT'],
     ['method B over 2000 EUR', instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT: '200001' }), '1002', 'AMOUNT'],
-    ['Spain with another option', instalment({ IDENTIFIER: 'Tienda', PAYMENTOPTION: 'partnerB-3x' }), '1002', 'PAYMENTOPTION'],
+    [
+      'Spain with another option',
+      instalment({ IDENTIFIER: 'Tienda', PAYMENTOPTION: 'partnerB-3x' }),
+      '1002',
+      'PAYMENTOPTION',
+    ],
     [
       'express in two days',
-      instalment({ PAYMENTOPTION: 'partnerB-3x', 'CART[1][DELIVERYSPEED]': 'express', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' }),
+      instalment({
+        PAYMENTOPTION: 'partnerB-3x',
+        'CART[1][DELIVERYSPEED]': 'express',
+        'CART[1][DELIVERYEXPECTEDDELAY]': '2',
+      }),
       '1002',
       'CART[1][DELIVERYSPEED]',
     ],
@@ -103,7 +116,11 @@ describe('refusals are HTTP 200 and strings', () => {
   it.each(rows)('%s', async (_title, request, code, names) => {
     const { status, answer } = await simulator.operate(request);
     expect(status).toBe(200);
-    expect(answer).toEqual({ OPERATIONTYPE: request.OPERATIONTYPE, EXECCODE: code, MESSAGE: expect.stringContaining(names) });
+    expect(answer).toEqual({
+      OPERATIONTYPE: request.OPERATIONTYPE,
+      EXECCODE: code,
+      MESSAGE: expect.stringContaining(names),
+    });
     expect((await simulator.ledger()).operations).toEqual([]);
   });
 
@@ -111,7 +128,9 @@ describe('refusals are HTTP 200 and strings', () => {
     ['method B at 150 EUR', '15000'],
     ['method B at 2000 EUR', '200000'],
   ])('%s is taken', async (_title, AMOUNT) => {
-    expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT }))).answer.EXECCODE).toBe('0002');
+    expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', AMOUNT }))).answer.EXECCODE).toBe(
+      '0002',
+    );
   });
 
   it('express in a day, and standard in two, are taken', async () => {
@@ -119,7 +138,9 @@ describe('refusals are HTTP 200 and strings', () => {
       ...{ 'CART[0][DELIVERYSPEED]': 'express', 'CART[0][DELIVERYEXPECTEDDELAY]': '1' },
       ...{ 'CART[1][DELIVERYSPEED]': 'standard', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' },
     };
-    expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', ...items }))).answer.EXECCODE).toBe('0002');
+    expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', ...items }))).answer.EXECCODE).toBe(
+      '0002',
+    );
   });
 
   const signed = { IDENTIFIER: 'Shop', ...instalment() };

@@ -37,7 +37,8 @@ export function formBodyOf({ headers, body }: FastifyRequest): string | undefine
   return typeof body === 'string' && (type === undefined || FORM.test(type)) ? body : undefined;
 }
 
-export const bearerOf = ({ headers }: FastifyRequest): string | undefined => /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
 /** Resets the connection when the first bytes of the body are there, if a fault rule says so. */
 const resetWhileReading =

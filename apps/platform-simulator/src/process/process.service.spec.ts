@@ -32,7 +32,10 @@ describe('operations', () => {
     expect((await followUp('refund', authorization)).answer.EXECCODE).toBe('2004');
 
     const id = capture.TRANSACTIONID ?? '';
-    expect((await followUp('refund', id, { AMOUNT: '5000' })).answer).toMatchObject({ EXECCODE: '0000', AMOUNT: '5000' });
+    expect((await followUp('refund', id, { AMOUNT: '5000' })).answer).toMatchObject({
+      EXECCODE: '0000',
+      AMOUNT: '5000',
+    });
     expect((await followUp('refund', id, { AMOUNT: '15001' })).answer.EXECCODE).toBe('2008');
     expect((await followUp('refund', id)).answer).toMatchObject({ EXECCODE: '0000', AMOUNT: '15000' });
     expect((await followUp('refund', id)).answer.EXECCODE).toBe('2008');
@@ -77,13 +80,18 @@ describe('operations', () => {
       EXECCODE: '4003',
       TRANSACTIONID: expect.any(String),
     });
-    expect((await simulator.operate({ OPERATIONTYPE: 'payment', ...card, CARDVALIDITYDATE: '01-20' })).answer.EXECCODE).toBe('4015');
-    expect((await simulator.operate({ OPERATIONTYPE: 'payment', ...card, CARDVALIDITYDATE: '' })).answer.EXECCODE).toBe('1001');
+    expect(
+      (await simulator.operate({ OPERATIONTYPE: 'payment', ...card, CARDVALIDITYDATE: '01-20' })).answer.EXECCODE,
+    ).toBe('4015');
+    expect((await simulator.operate({ OPERATIONTYPE: 'payment', ...card, CARDVALIDITYDATE: '' })).answer.EXECCODE).toBe(
+      '1001',
+    );
     expect(JSON.stringify(await simulator.ledger())).not.toMatch(/5555555555554444|4111111111114003|"123"/);
   });
 
   it('takes a card token once, within 15 minutes, of its own account', async () => {
-    const issue = async () => (await simulator.json('POST', '/simulator/tokens', { identifier: 'Shop' })).body.HFTOKEN as string;
+    const issue = async () =>
+      (await simulator.json('POST', '/simulator/tokens', { identifier: 'Shop' })).body.HFTOKEN as string;
     const pay = (HFTOKEN: string, more = {}) =>
       simulator.operate({ OPERATIONTYPE: 'payment', ORDERID: 'o', AMOUNT: '5000', HFTOKEN, ...more });
     const token = await issue();

@@ -8,7 +8,14 @@ import { refusal, type Refusal } from '../transactions/exec-codes.js';
 import type { Books, Execution } from '../transactions/execution.service.js';
 import type { Decisions } from '../transactions/decision.service.js';
 import { executedAnswer, refusalAnswer, type Answer } from './answer.js';
-import { disturbanceAfter, disturbanceBefore, latencyOf, nameOf, pause, type Disturbance } from './interference.service.js';
+import {
+  disturbanceAfter,
+  disturbanceBefore,
+  latencyOf,
+  nameOf,
+  pause,
+  type Disturbance,
+} from './interference.service.js';
 
 export type Reply = { readonly kind: 'answer'; readonly answer: Answer } | Disturbance;
 
@@ -72,7 +79,8 @@ export class ProcessService {
   }): Promise<Reply> {
     const { form, operation, merchant, latencyMs } = request;
     const refused = checkForm(form) ?? (merchant === undefined ? refusal('1002', 'IDENTIFIER') : undefined);
-    if (refused !== undefined || merchant === undefined) return this.refuse(operation, refused ?? refusal('1005'), latencyMs);
+    if (refused !== undefined || merchant === undefined)
+      return this.refuse(operation, refused ?? refusal('1005'), latencyMs);
     if (merchant.authAccount !== undefined && !this.parts.accessTokens.isValid(request.bearer, merchant.authAccount)) {
       await pause(latencyMs);
       return { kind: 'unauthorized' };
@@ -82,7 +90,8 @@ export class ProcessService {
 
     const { transactions } = this.parts.books;
     const initialId = this.initialOf(order, merchant);
-    if (initialId !== undefined && transactions.isBusy(initialId)) return this.refuse(operation, refusal('2017'), latencyMs);
+    if (initialId !== undefined && transactions.isBusy(initialId))
+      return this.refuse(operation, refusal('2017'), latencyMs);
     if (latencyMs > 0) {
       if (initialId !== undefined) transactions.occupy(initialId);
       await pause(latencyMs);
@@ -93,7 +102,9 @@ export class ProcessService {
     if (isRefusal(executed)) return answered(refusalAnswer(operation, executed));
     request.call.executed = true;
     const { transaction } = executed;
-    return answered(executedAnswer(transaction, executed.answered, merchant, this.formAddress(transaction.transactionId)));
+    return answered(
+      executedAnswer(transaction, executed.answered, merchant, this.formAddress(transaction.transactionId)),
+    );
   }
 
   private async refuse(operation: string, refused: Refusal, latencyMs: number): Promise<Reply> {
@@ -102,7 +113,9 @@ export class ProcessService {
   }
 
   private initialOf(order: Order, { identifier }: Merchant): string | undefined {
-    return order.kind === 'followUp' ? this.parts.books.transactions.findOf(identifier, order.transactionId)?.initialId : undefined;
+    return order.kind === 'followUp'
+      ? this.parts.books.transactions.findOf(identifier, order.transactionId)?.initialId
+      : undefined;
   }
 }
 

@@ -66,8 +66,10 @@ describe.each([
   ['card', 'FR', [...everywhere, ...ofCards]],
 ] as const)('method %s, market %s', (method, market, rows) => {
   it.each(rows)('%s', (name, good, bad) => {
-    for (const value of good) expect([value, invalidParameter(new Map([[name, value]]), { method, market })]).toEqual([value, undefined]);
-    for (const value of bad) expect([value, invalidParameter(new Map([[name, value]]), { method, market })]).toEqual([value, name]);
+    for (const value of good)
+      expect([value, invalidParameter(new Map([[name, value]]), { method, market })]).toEqual([value, undefined]);
+    for (const value of bad)
+      expect([value, invalidParameter(new Map([[name, value]]), { method, market })]).toEqual([value, name]);
   });
 });
 

@@ -27,7 +27,8 @@ const percentage = pattern(/^[0-9]+(\.[0-9]+)?$/);
 const title = oneOf('mr', 'miss', 'mrs');
 const country = pattern(/^[A-Za-z]{2}$/);
 const ipv4 = pattern(/^((25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})(\.(?=.)|$)){4}$/);
-const date: Format = (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true;
+const date: Format = (value) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value) === true;
 
 /** What holds for every operation (interface, Transaction). */
 const EVERYWHERE: Formats = {
@@ -65,11 +66,18 @@ const INSTALMENT: Formats = {
 };
 
 const onBothAddresses = (names: Formats): Formats =>
-  Object.fromEntries(['BILLING', 'SHIPTO'].flatMap((prefix) => Object.entries(names).map(([name, format]) => [prefix + name, format])));
+  Object.fromEntries(
+    ['BILLING', 'SHIPTO'].flatMap((prefix) => Object.entries(names).map(([name, format]) => [prefix + name, format])),
+  );
 
 const METHOD_A: Formats = {
   ...INSTALMENT,
-  ...onBothAddresses({ ADDRESS: text(50), CITY: text(255), PHONE: all(phone, text(32)), MOBILEPHONE: all(phone, text(32)) }),
+  ...onBothAddresses({
+    ADDRESS: text(50),
+    CITY: text(255),
+    PHONE: all(phone, text(32)),
+    MOBILEPHONE: all(phone, text(32)),
+  }),
   BILLINGADDRESS: all(text(50), oneLine),
   CLIENTIDENT: text(255),
   CLIENTEMAIL: all(email, text(255), (value) => value.length >= 5),
@@ -80,7 +88,12 @@ const METHOD_A: Formats = {
 
 const METHOD_B: Formats = {
   ...INSTALMENT,
-  ...onBothAddresses({ ADDRESS: text(38), CITY: text(32), PHONE: all(phone, text(15)), MOBILEPHONE: all(phone, text(15)) }),
+  ...onBothAddresses({
+    ADDRESS: text(38),
+    CITY: text(32),
+    PHONE: all(phone, text(15)),
+    MOBILEPHONE: all(phone, text(15)),
+  }),
   BILLINGADDRESS: all(text(38), oneLine),
   CLIENTIDENT: text(128),
   CLIENTEMAIL: all(text(100), (value) => !value.includes('+')),
@@ -139,6 +152,7 @@ export function invalidParameter(parameters: Parameters, { method, market }: For
   return undefined;
 }
 
-const holds = (formats: Formats, name: string, value: string) => !Object.hasOwn(formats, name) || formats[name]?.(value) === true;
+const holds = (formats: Formats, name: string, value: string) =>
+  !Object.hasOwn(formats, name) || formats[name]?.(value) === true;
 
 const cartFieldOf = (name: string) => name.slice(name.lastIndexOf('[') + 1, -1);

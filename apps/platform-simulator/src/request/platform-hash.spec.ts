@@ -12,7 +12,12 @@ const letters: [string, string][] = [
 
 const vectors: [title: string, key: string, parameters: [string, string][], hash: string][] = [
   ['unsorted names', 'password', letters, '77c71c1e70ea28525cf078537d22d1932922e3741ed83287b0dc0a117bf77999'],
-  ['HASH itself left out', 'password', [...letters, ['HASH', 'x']], '77c71c1e70ea28525cf078537d22d1932922e3741ed83287b0dc0a117bf77999'],
+  [
+    'HASH itself left out',
+    'password',
+    [...letters, ['HASH', 'x']],
+    '77c71c1e70ea28525cf078537d22d1932922e3741ed83287b0dc0a117bf77999',
+  ],
   [
     'nested leaves',
     'password',

@@ -16,7 +16,11 @@ export function hashOf(key: string, parameters: Iterable<readonly [name: string,
 }
 
 /** Strict: 64 lower-case hex digits that match. */
-export function isHashOf(key: string, parameters: Iterable<readonly [name: string, value: string]>, sent: string): boolean {
+export function isHashOf(
+  key: string,
+  parameters: Iterable<readonly [name: string, value: string]>,
+  sent: string,
+): boolean {
   return /^[0-9a-f]{64}$/.test(sent) && timingSafeEqual(Buffer.from(hashOf(key, parameters)), Buffer.from(sent));
 }
 

@@ -16,8 +16,19 @@ export type Order =
       readonly orderId: string;
       readonly amount: number;
     }
-  | { readonly kind: 'card'; readonly type: OperationType; readonly orderId: string; readonly amount: number; readonly hfToken?: string }
-  | { readonly kind: 'followUp'; readonly type: 'capture' | 'refund' | 'void'; readonly transactionId: string; readonly amount?: number };
+  | {
+      readonly kind: 'card';
+      readonly type: OperationType;
+      readonly orderId: string;
+      readonly amount: number;
+      readonly hfToken?: string;
+    }
+  | {
+      readonly kind: 'followUp';
+      readonly type: 'capture' | 'refund' | 'void';
+      readonly transactionId: string;
+      readonly amount?: number;
+    };
 
 /** Before the merchant is known: a form that names its operation and its account. */
 export function checkForm({ method, parameters }: FormBody): Refusal | undefined {
@@ -54,14 +65,17 @@ export function readOrder(parameters: Parameters, merchant: Merchant): Order | R
   const amount = given(parameters, 'AMOUNT') === undefined ? undefined : Number(parameters.get('AMOUNT'));
   if (type === 'capture' || type === 'refund' || type === 'void') {
     const transactionId = given(parameters, 'TRANSACTIONID');
-    return transactionId === undefined ? refusal('1001', 'TRANSACTIONID') : { kind: 'followUp', type, transactionId, amount };
+    return transactionId === undefined
+      ? refusal('1001', 'TRANSACTIONID')
+      : { kind: 'followUp', type, transactionId, amount };
   }
   const orderId = given(parameters, 'ORDERID');
   if (orderId === undefined) return refusal('1001', 'ORDERID');
   if (amount === undefined) return refusal('1001', 'AMOUNT');
   if (method === 'card') return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
   // Interface, Limits: method B orders are 150 to 2000 EUR.
-  if (method === 'B' && merchant.currency === 'EUR' && (amount < 15_000 || amount > 200_000)) return refusal('1002', 'AMOUNT');
+  if (method === 'B' && merchant.currency === 'EUR' && (amount < 15_000 || amount > 200_000))
+    return refusal('1002', 'AMOUNT');
   return { kind: 'instalment', type, method, orderId, amount };
 }
 

@@ -30,7 +30,12 @@ export class AccessTokens {
     const sessionState = randomUUID();
     const issuedAtSeconds = Math.floor(Date.now() / 1000);
     const expiresAtSeconds = issuedAtSeconds + this.lifetimeSeconds;
-    const accessToken = await new SignJWT({ realm: account.realm, typ: 'Bearer', azp: account.clientId, sid: sessionState })
+    const accessToken = await new SignJWT({
+      realm: account.realm,
+      typ: 'Bearer',
+      azp: account.clientId,
+      sid: sessionState,
+    })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(this.issuer())
       .setSubject(account.username ?? account.clientId ?? account.account)
@@ -60,7 +65,10 @@ export class AccessTokens {
   /** Live, and issued to this account (where the accounts file names it). */
   isValid(token: string | undefined, accountName: string): boolean {
     const account = this.find(token);
-    return account !== undefined && (account.account === accountName || !this.accounts.some((one) => one.account === accountName));
+    return (
+      account !== undefined &&
+      (account.account === accountName || !this.accounts.some((one) => one.account === accountName))
+    );
   }
 
   /** From now on unknown: what a client meets when a token is withdrawn before its time. */

@@ -63,4 +63,5 @@ function readAccount(entry: unknown, folder: string): Account | { faults: string
   return faults.length > 0 ? { faults } : { account, grant, realm, ...who };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

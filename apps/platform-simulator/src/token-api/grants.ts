@@ -9,7 +9,8 @@ export interface OAuthError {
 
 /** The account that a token request proves to be. `grant_type` missing means `password` (interface, Token authentication). */
 export function readGrant(body: unknown, accounts: readonly Account[]): Account | OAuthError {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return invalidRequest('The body must be a JSON object.');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return invalidRequest('The body must be a JSON object.');
   const fields = new Map<string, unknown>(Object.entries(body));
   const named = ['grant_type', 'client_id', 'client_secret', 'username', 'password', 'scope'];
   const notText = named.find((name) => fields.has(name) && typeof fields.get(name) !== 'string');
@@ -18,7 +19,11 @@ export function readGrant(body: unknown, accounts: readonly Account[]): Account 
   const grant = fields.has('grant_type') ? given('grant_type') : 'password';
 
   if (grant !== 'password' && grant !== 'client_credentials') {
-    return { status: 400, error: 'unsupported_grant_type', description: 'grant_type must be password or client_credentials.' };
+    return {
+      status: 400,
+      error: 'unsupported_grant_type',
+      description: 'grant_type must be password or client_credentials.',
+    };
   }
   const [who, secret] = grant === 'password' ? ['username', 'password'] : ['client_id', 'client_secret'];
   const missing = [who, secret].filter((name): name is string => name !== undefined && given(name) === '');

@@ -8,12 +8,23 @@ beforeAll(async () => {
 afterAll(() => simulator.stop());
 beforeEach(() => simulator.json('POST', '/simulator/reset'));
 
-const technical = { grant_type: 'client_credentials', client_id: 'tech-id', client_secret: 'tech-secret', scope: '/realms/demo' };
+const technical = {
+  grant_type: 'client_credentials',
+  client_id: 'tech-id',
+  client_secret: 'tech-secret',
+  scope: '/realms/demo',
+};
 const ask = (body: unknown) => simulator.json('POST', '/iam/token', body);
 const tokenOf = async (body: unknown = technical) => (await ask(body)).body.access_token as string;
 const get = async (path: string, token?: string) => {
-  const response = await fetch(simulator.url + path, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
-  return { status: response.status, challenge: response.headers.get('www-authenticate'), body: (await response.json()) as object };
+  const response = await fetch(simulator.url + path, {
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  return {
+    status: response.status,
+    challenge: response.headers.get('www-authenticate'),
+    body: (await response.json()) as object,
+  };
 };
 
 describe('POST /simulator/accounts/secret', () => {
@@ -95,10 +106,18 @@ describe('POST /iam/token', () => {
   });
 
   it.each([
-    ['a form', 'application/x-www-form-urlencoded', new URLSearchParams({ username: 'jane', password: 'jane-password' }).toString()],
+    [
+      'a form',
+      'application/x-www-form-urlencoded',
+      new URLSearchParams({ username: 'jane', password: 'jane-password' }).toString(),
+    ],
     ['broken JSON', 'application/json', '{'],
   ])('takes JSON only, not %s', async (_title, type, body) => {
-    const response = await fetch(`${simulator.url}/iam/token`, { method: 'POST', headers: { 'content-type': type }, body });
+    const response = await fetch(`${simulator.url}/iam/token`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    });
     expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([400, 'invalid_request']);
   });
 });
@@ -107,23 +126,31 @@ describe('GET /iam/realms/my and /iam/identities/my', () => {
   it('tell the realm path and who one is', async () => {
     const token = await tokenOf();
     expect(await get('/iam/realms/my', token)).toMatchObject({ status: 200, body: { path: '/realms/demo' } });
-    expect(await get('/iam/identities/my', token)).toMatchObject({ status: 200, body: { name: 'tech-id', realm: '/realms/demo' } });
+    expect(await get('/iam/identities/my', token)).toMatchObject({
+      status: 200,
+      body: { name: 'tech-id', realm: '/realms/demo' },
+    });
   });
 
-  it.each(['/iam/realms/my', '/iam/identities/my'])('%s refuses without a token, and with an unknown one', async (path) => {
-    for (const token of [undefined, 'x.y.z']) {
-      expect(await get(path, token)).toMatchObject({
-        status: 401,
-        challenge: expect.stringMatching(/^Bearer/),
-        body: { error: 'invalid_token' },
-      });
-    }
-  });
+  it.each(['/iam/realms/my', '/iam/identities/my'])(
+    '%s refuses without a token, and with an unknown one',
+    async (path) => {
+      for (const token of [undefined, 'x.y.z']) {
+        expect(await get(path, token)).toMatchObject({
+          status: 401,
+          challenge: expect.stringMatching(/^Bearer/),
+          body: { error: 'invalid_token' },
+        });
+      }
+    },
+  );
 });
 
 describe('an account that must bring a token', () => {
   const authorize = (token?: string) =>
-    simulator.operate(instalment({ IDENTIFIER: 'Guarded' }), { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    simulator.operate(instalment({ IDENTIFIER: 'Guarded' }), {
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
 
   it('is served with its own live token only', async () => {
     expect((await authorize(await tokenOf())).answer.EXECCODE).toBe('0002');
@@ -147,7 +174,9 @@ describe('an account that must bring a token', () => {
 it('a token ends with its lifetime', async () => {
   const short = await runSimulator({}, { tokenLifetimeSeconds: 0 });
   const { body } = await short.json('POST', '/iam/token', technical);
-  const response = await fetch(`${short.url}/iam/identities/my`, { headers: { authorization: `Bearer ${body.access_token}` } });
+  const response = await fetch(`${short.url}/iam/identities/my`, {
+    headers: { authorization: `Bearer ${body.access_token}` },
+  });
   await short.stop();
   expect([body.expires_in, response.status]).toEqual([0, 401]);
 });

@@ -42,7 +42,12 @@ export async function tokenApiController(server: FastifyInstance, parts: TokenPa
       const account = accessTokens.find(bearerOf(request));
       if (account === undefined) return unauthorized(reply);
       const type = account.grant === 'password' ? 'user' : 'technical';
-      return reply.send({ id: account.account, name: account.username ?? account.clientId, type, realm: account.realm });
+      return reply.send({
+        id: account.account,
+        name: account.username ?? account.clientId,
+        type,
+        realm: account.realm,
+      });
     });
     done();
   });

@@ -27,13 +27,19 @@ export function readPlaintext(bytes: Uint8Array): CardPlaintext | Refusal {
   if (invalid !== undefined) return refusal('1002', invalid);
   const text = (name: (typeof NAMES)[number]) => texts.get(name) ?? '';
   const selectedBrand = texts.get('SELECTEDBRAND');
-  return { cardCode: text('CARDCODE'), validityDate: text('CARDVALIDITYDATE'), ...(selectedBrand && { selectedBrand }) };
+  return {
+    cardCode: text('CARDCODE'),
+    validityDate: text('CARDVALIDITYDATE'),
+    ...(selectedBrand && { selectedBrand }),
+  };
 }
 
 function fieldsOf(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     // Not UTF-8, or not JSON: what it was is nobody's business, it may hold a card.
     return undefined;

@@ -13,7 +13,10 @@ const tokenize = async (request: unknown) => {
   expect(status).toBe(200);
   return body as Record<string, string>;
 };
-const refused = (EXECCODE: string, name?: string) => ({ EXECCODE, MESSAGE: expect.stringMatching(name ? `: ${name}$` : '.') });
+const refused = (EXECCODE: string, name?: string) => ({
+  EXECCODE,
+  MESSAGE: expect.stringMatching(name ? `: ${name}$` : '.'),
+});
 const requestOf = async (more: object = {}) => {
   const key = await keyOf(simulator);
   return { ENCRYPTEDDATA: encrypted(CARD, key), ENCRYPTIONKEYID: key.encryptionKeyId, APIKEYID: API_KEY_ID, ...more };
@@ -52,7 +55,9 @@ describe('refuses', () => {
 
   it('another hash than SHA-1', async () => {
     const key = await keyOf(simulator);
-    expect(await tokenize(await requestOf({ ENCRYPTEDDATA: encrypted(CARD, key, 'sha256') }))).toEqual(refused('1002', 'ENCRYPTEDDATA'));
+    expect(await tokenize(await requestOf({ ENCRYPTEDDATA: encrypted(CARD, key, 'sha256') }))).toEqual(
+      refused('1002', 'ENCRYPTEDDATA'),
+    );
   });
 
   it.each([
@@ -82,7 +87,11 @@ it('lets the page of any merchant call from a browser', async () => {
   const origin = { origin: 'https://shop.example' };
   const preflight = await fetch(`${simulator.url}/tokenizer`, {
     method: 'OPTIONS',
-    headers: { ...origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, accept' },
+    headers: {
+      ...origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type, accept',
+    },
   });
   expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
   expect(preflight.headers.get('access-control-allow-headers')).toContain('content-type');
@@ -108,7 +117,9 @@ describe('fault rules', () => {
     ['an empty answer', { emptyAnswer: true }, undefined],
   ])('%s', async (_title, fault, expected) => {
     await simulator.fault({ operation: 'tokenizer', merchant: 'shop', times: 1 }, fault);
-    expect((await simulator.json('POST', '/tokenizer', await requestOf({ APIKEYID: OTHER_API_KEY_ID }))).body).toBeDefined();
+    expect(
+      (await simulator.json('POST', '/tokenizer', await requestOf({ APIKEYID: OTHER_API_KEY_ID }))).body,
+    ).toBeDefined();
     const { body } = await simulator.json('POST', '/tokenizer', await requestOf());
     expect(body).toEqual(expected && expect.objectContaining(expected));
     expect((await tokenized(simulator)).EXECCODE).toBe('0000');

@@ -26,7 +26,11 @@ export async function tokenizerController(
     scope.post('/tokenizer', async (request, reply) => {
       const { APIKEYID: apiKeyId } = (request.body ?? {}) as { APIKEYID?: unknown };
       const merchant = typeof apiKeyId === 'string' ? encryptionKeys.merchantOf(apiKeyId) : undefined;
-      const fault = faults.ofCall({ operation: 'tokenizer', merchant: merchant?.merchant, identifier: merchant?.identifier });
+      const fault = faults.ofCall({
+        operation: 'tokenizer',
+        merchant: merchant?.merchant,
+        identifier: merchant?.identifier,
+      });
       await pause(latencyOf(fault, latencyMs));
       const before = disturbanceBefore(fault);
       if (before) return disturb(request, reply, before);

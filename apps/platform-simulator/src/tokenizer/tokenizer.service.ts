@@ -39,13 +39,19 @@ export class Tokenizer {
     if (refused !== undefined) return refusalRecord(refused);
 
     const { cardCode, validityDate, selectedBrand } = card;
-    const hfToken = cardTokens.issue(merchant.identifier, { code: cardCode, validityDate, fullName: '', selectedBrand });
+    const hfToken = cardTokens.issue(merchant.identifier, {
+      code: cardCode,
+      validityDate,
+      fullName: '',
+      selectedBrand,
+    });
     return tokenRecord(card, hfToken);
   }
 
   private judge({ cardCode, validityDate, selectedBrand }: CardPlaintext): Refusal | undefined {
     if (!passesLuhn(cardCode)) return refusal('4012');
-    if (selectedBrand !== undefined && !hasBrand(binOf(cardCode), selectedBrand)) return refusal('1002', 'SELECTEDBRAND');
+    if (selectedBrand !== undefined && !hasBrand(binOf(cardCode), selectedBrand))
+      return refusal('1002', 'SELECTEDBRAND');
     return isCardExpired(validityDate, this.parts.clock.nowMs()) ? refusal('4015') : undefined;
   }
 }
@@ -84,7 +90,10 @@ function readRequest(body: unknown): { encryptedData: string; encryptionKeyId: s
 function decrypted(encryptedData: string, key: KeyObject): Buffer | undefined {
   if (!BASE64.test(encryptedData)) return undefined;
   try {
-    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' }, Buffer.from(encryptedData, 'base64'));
+    return privateDecrypt(
+      { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' },
+      Buffer.from(encryptedData, 'base64'),
+    );
   } catch {
     // Another key, another padding, another length: the answer is the same.
     return undefined;

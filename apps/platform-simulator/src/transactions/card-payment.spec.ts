@@ -7,7 +7,14 @@ const running = simulatorWithShop();
 const hfTokenOf = async (card: object = {}, apiKeyId?: string) =>
   (await tokenized(running.simulator, { ...CARD, ...card }, apiKeyId)).HFTOKEN ?? '';
 const pay = async (HFTOKEN: string, more: Record<string, string> = {}) => {
-  const parameters = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', CARDFULLNAME: 'Jane Doe', HFTOKEN, ...more };
+  const parameters = {
+    OPERATIONTYPE: 'payment',
+    ORDERID: 'order-1',
+    AMOUNT: '5000',
+    CARDFULLNAME: 'Jane Doe',
+    HFTOKEN,
+    ...more,
+  };
   return (await running.simulator.operate(parameters)).answer;
 };
 const notified = async (count: number) => {
@@ -17,7 +24,13 @@ const notified = async (count: number) => {
 
 it("pays with the card behind the token; the notification shows the brand chosen and the issuer's country", async () => {
   expect((await pay(await hfTokenOf({ SELECTEDBRAND: 'cb' }))).EXECCODE).toBe('0000');
-  const card = { CARDCODE: 'XXXXXXXXXXXX0016', CARDVALIDITYDATE: '12-49', CARDFULLNAME: 'Jane Doe', CARDTYPE: 'cb', CARDCOUNTRY: 'FR' };
+  const card = {
+    CARDCODE: 'XXXXXXXXXXXX0016',
+    CARDVALIDITYDATE: '12-49',
+    CARDFULLNAME: 'Jane Doe',
+    CARDTYPE: 'cb',
+    CARDCOUNTRY: 'FR',
+  };
   expect(await notified(1)).toEqual([expect.objectContaining({ OPERATIONTYPE: 'payment', EXECCODE: '0000', ...card })]);
 });
 
@@ -36,9 +49,17 @@ it('refuses a brand that the card has not, and the token stays good', async () =
 });
 
 it('a token is good once, for the merchant of its API key, and for 15 minutes', async () => {
-  const [once, late, inTime, foreign] = [await hfTokenOf(), await hfTokenOf(), await hfTokenOf(), await hfTokenOf({}, OTHER_API_KEY_ID)];
+  const [once, late, inTime, foreign] = [
+    await hfTokenOf(),
+    await hfTokenOf(),
+    await hfTokenOf(),
+    await hfTokenOf({}, OTHER_API_KEY_ID),
+  ];
   expect([(await pay(once)).EXECCODE, (await pay(once)).EXECCODE]).toEqual(['0000', '2001']);
-  expect([(await pay(foreign)).EXECCODE, (await pay(foreign, { IDENTIFIER: 'Tienda' })).EXECCODE]).toEqual(['2001', '0000']);
+  expect([(await pay(foreign)).EXECCODE, (await pay(foreign, { IDENTIFIER: 'Tienda' })).EXECCODE]).toEqual([
+    '2001',
+    '0000',
+  ]);
   await running.simulator.advance(15 * 60 - 5);
   expect((await pay(inTime)).EXECCODE).toBe('0000');
   await running.simulator.advance(5);
@@ -64,7 +85,11 @@ describe('a card that must be authenticated', () => {
     expect(running.shop.received).toEqual([]);
     await running.simulator.decide(answer.TRANSACTIONID ?? '', decision);
     expect(await notified(1)).toEqual([
-      expect.objectContaining({ EXECCODE: execCode, TRANSACTIONID: answer.TRANSACTIONID, CARDCODE: 'XXXXXXXXXXXX0001' }),
+      expect.objectContaining({
+        EXECCODE: execCode,
+        TRANSACTIONID: answer.TRANSACTIONID,
+        CARDCODE: 'XXXXXXXXXXXX0001',
+      }),
     ]);
   });
 

@@ -32,7 +32,13 @@ it.each([
 
 it("shows of a card its last four digits, the brand paid with and the issuer's country", () => {
   const card = { code: '4970101200040016', validityDate: '12-49', fullName: 'Jane Doe' };
-  const shown = { number: 'XXXXXXXXXXXX0016', validityDate: '12-49', fullName: 'Jane Doe', type: 'visa', country: 'FR' };
+  const shown = {
+    number: 'XXXXXXXXXXXX0016',
+    validityDate: '12-49',
+    fullName: 'Jane Doe',
+    type: 'visa',
+    country: 'FR',
+  };
   expect(maskedCard(card, 'ES')).toEqual(shown);
   expect(maskedCard({ ...card, selectedBrand: 'cb' }, 'ES')).toEqual({ ...shown, type: 'cb' });
   expect(maskedCard({ ...card, code: '4111111111111111' }, 'ES').country).toBe('ES');

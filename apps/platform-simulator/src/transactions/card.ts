@@ -10,7 +10,10 @@ export interface Card {
 }
 
 /** CARDTYPE is the brand paid with; CARDCOUNTRY the issuer's, else the merchant's. */
-export function maskedCard({ code, validityDate, fullName, selectedBrand }: Card, merchantsCountry: string): MaskedCard {
+export function maskedCard(
+  { code, validityDate, fullName, selectedBrand }: Card,
+  merchantsCountry: string,
+): MaskedCard {
   const bin = binOf(code);
   return {
     number: maskedNumber(code),

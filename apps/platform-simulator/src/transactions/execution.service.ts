@@ -60,20 +60,34 @@ export class Execution {
     return this.book(refund, merchant, '0000', 'back-office');
   }
 
-  private executeCard(order: Extract<Order, { kind: 'card' }>, parameters: Parameters, merchant: Merchant): Executed | Refusal {
-    const card = order.hfToken === undefined ? cardOf(parameters) : this.books.cardTokens.peek(merchant.identifier, order.hfToken);
+  private executeCard(
+    order: Extract<Order, { kind: 'card' }>,
+    parameters: Parameters,
+    merchant: Merchant,
+  ): Executed | Refusal {
+    const card =
+      order.hfToken === undefined ? cardOf(parameters) : this.books.cardTokens.peek(merchant.identifier, order.hfToken);
     if (card === undefined) return refusal('2001');
     const expired = isCardExpired(card.validityDate, this.books.clock.nowMs()) ? '4015' : undefined;
     const wanted = codeWantedByCard(card.code) ?? this.wantedBy(order.amount) ?? expired;
     const selectedBrand = kept(parameters, 'SELECTEDBRAND') || card.selectedBrand;
-    if (selectedBrand !== undefined && !hasBrand(binOf(card.code), selectedBrand)) return refusal('1002', 'SELECTEDBRAND');
+    if (selectedBrand !== undefined && !hasBrand(binOf(card.code), selectedBrand))
+      return refusal('1002', 'SELECTEDBRAND');
     const holder = { ...card, fullName: kept(parameters, 'CARDFULLNAME') ?? card.fullName, selectedBrand };
-    const executed = this.open({ ...order, method: 'card' }, parameters, merchant, { execCode: '0000', wanted, card: holder });
+    const executed = this.open({ ...order, method: 'card' }, parameters, merchant, {
+      execCode: '0000',
+      wanted,
+      card: holder,
+    });
     if (order.hfToken !== undefined && !isRefusal(executed)) this.books.cardTokens.use(order.hfToken);
     return executed;
   }
 
-  private executeFollowUp(order: Extract<Order, { kind: 'followUp' }>, parameters: Parameters, merchant: Merchant): Executed | Refusal {
+  private executeFollowUp(
+    order: Extract<Order, { kind: 'followUp' }>,
+    parameters: Parameters,
+    merchant: Merchant,
+  ): Executed | Refusal {
     const reference = this.books.transactions.findOf(merchant.identifier, order.transactionId);
     const verdict = judgeFollowUp(order, reference, this.books.clock.nowMs());
     if (isRefusal(verdict)) return verdict;
@@ -86,13 +100,22 @@ export class Execution {
       if (order.type === 'refund') reference.refundedAmount += verdict.amount;
       if (order.type === 'void') reference.state = 'voided';
     }
-    const transaction = this.followUpOf(reference, { type: order.type, amount: verdict.amount, execCode: outcome.made }, parameters);
+    const transaction = this.followUpOf(
+      reference,
+      { type: order.type, amount: verdict.amount, execCode: outcome.made },
+      parameters,
+    );
     return this.book(transaction, merchant, outcome.answered, 'request');
   }
 
   /** An authorization or a payment: the beginning of an order. */
   private open(
-    { type, method, orderId, amount }: { type: OperationType; method: Transaction['method']; orderId: string; amount: number },
+    {
+      type,
+      method,
+      orderId,
+      amount,
+    }: { type: OperationType; method: Transaction['method']; orderId: string; amount: number },
     parameters: Parameters,
     merchant: Merchant,
     { execCode, wanted, card }: { execCode: string; wanted?: string; card?: Card },
@@ -154,7 +177,12 @@ export class Execution {
     };
   }
 
-  private book(transaction: Transaction, merchant: Merchant, answered: string, origin: 'request' | 'back-office'): Executed {
+  private book(
+    transaction: Transaction,
+    merchant: Merchant,
+    answered: string,
+    origin: 'request' | 'back-office',
+  ): Executed {
     this.books.transactions.add(transaction);
     this.books.ledger.executed(transaction, answered, origin);
     // While the cardholder is on the form there is nothing to notify yet.
@@ -181,7 +209,9 @@ function outcomeOf(execCode: string, wanted: string | undefined): { made: string
 
 function cardOf(parameters: Parameters): Card | undefined {
   const code = parameters.get('CARDCODE');
-  return code === undefined ? undefined : { code, validityDate: kept(parameters, 'CARDVALIDITYDATE') ?? '', fullName: '' };
+  return code === undefined
+    ? undefined
+    : { code, validityDate: kept(parameters, 'CARDVALIDITYDATE') ?? '', fullName: '' };
 }
 
 const newTransactionId = () => randomUUID().replaceAll('-', '');

@@ -13,7 +13,11 @@ export interface FollowUp {
 }
 
 /** The table of interface, States and transitions, with the codes that the platform answers. Returns the amount to execute. */
-export function judgeFollowUp({ type, amount }: FollowUp, reference: Transaction | undefined, nowMs: number): { amount: number } | Refusal {
+export function judgeFollowUp(
+  { type, amount }: FollowUp,
+  reference: Transaction | undefined,
+  nowMs: number,
+): { amount: number } | Refusal {
   if (reference === undefined) return refusal('2002');
   switch (type) {
     case 'capture':
@@ -25,7 +29,11 @@ export function judgeFollowUp({ type, amount }: FollowUp, reference: Transaction
   }
 }
 
-function judgeCapture(amount: number | undefined, authorization: Transaction, nowMs: number): { amount: number } | Refusal {
+function judgeCapture(
+  amount: number | undefined,
+  authorization: Transaction,
+  nowMs: number,
+): { amount: number } | Refusal {
   if (authorization.operationType !== 'authorization') return refusal('2005');
   const unfinished = judgeFinished(authorization);
   if (unfinished) return unfinished;
@@ -50,7 +58,9 @@ function judgeVoid(authorization: Transaction): { amount: number } | Refusal {
   if (authorization.operationType !== 'authorization' || authorization.method === 'B') return refusal('2015');
   const unfinished = judgeFinished(authorization);
   if (unfinished) return unfinished;
-  return authorization.isCaptured || authorization.state === 'voided' ? refusal('2015') : { amount: authorization.amount };
+  return authorization.isCaptured || authorization.state === 'voided'
+    ? refusal('2015')
+    : { amount: authorization.amount };
 }
 
 function judgeFinished({ state }: Transaction): Refusal | undefined {

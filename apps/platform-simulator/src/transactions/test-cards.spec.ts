@@ -18,7 +18,9 @@ afterAll(() => simulator.stop());
 
 it('the README lists cards of both countries and all brands', () => {
   expect(new Set(ROWS.map(({ country }) => country))).toEqual(new Set(['FR', 'ES']));
-  expect(new Set(ROWS.flatMap(({ brands }) => brands))).toEqual(new Set(['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro']));
+  expect(new Set(ROWS.flatMap(({ brands }) => brands))).toEqual(
+    new Set(['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro']),
+  );
 });
 
 it.each(ROWS)('$country $brands $number → $code', async ({ country, brands, number, code }) => {
@@ -26,7 +28,12 @@ it.each(ROWS)('$country $brands $number → $code', async ({ country, brands, nu
     const record = await tokenized(simulator, { ...CARD, CARDCODE: number, SELECTEDBRAND });
     expect(record).toMatchObject({ EXECCODE: '0000', SELECTEDBRAND, CARDTYPE: brands.at(-1) });
     expect((record.BINBRANDS as unknown as { BRAND: string }[]).map(({ BRAND }) => BRAND)).toEqual(brands);
-    const parameters = { OPERATIONTYPE: 'payment', ORDERID: `${number}-${SELECTEDBRAND}`, AMOUNT: '5000', HFTOKEN: record.HFTOKEN ?? '' };
+    const parameters = {
+      OPERATIONTYPE: 'payment',
+      ORDERID: `${number}-${SELECTEDBRAND}`,
+      AMOUNT: '5000',
+      HFTOKEN: record.HFTOKEN ?? '',
+    };
     expect((await simulator.operate(parameters)).answer.EXECCODE).toBe(code);
   }
   expect(binOf(number).country).toBe(country);

@@ -1,6 +1,7 @@
 export const OPERATION_TYPES = ['authorization', 'capture', 'refund', 'void', 'payment'] as const;
 export type OperationType = (typeof OPERATION_TYPES)[number];
-export const isOperationType = (value: string): value is OperationType => (OPERATION_TYPES as readonly string[]).includes(value);
+export const isOperationType = (value: string): value is OperationType =>
+  (OPERATION_TYPES as readonly string[]).includes(value);
 
 /** What may be shown and notified of a card: never its number, never its cryptogram. */
 export interface MaskedCard {

@@ -1,6 +1,15 @@
 import { BRANDS, type Brand } from '../platform/enums.js';
 import { Amount, Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
-import { CommandId, Description, Email, MerchantName, OrderId, PersonalText, PublicIpv4, WebAddress } from './payment-fields.js';
+import {
+  CommandId,
+  Description,
+  Email,
+  MerchantName,
+  OrderId,
+  PersonalText,
+  PublicIpv4,
+  WebAddress,
+} from './payment-fields.js';
 
 /** The interface gives these fields no lengths for `payment`: method A's, the wider ones, are taken. */
 export class CardClient {

@@ -1,6 +1,17 @@
 import { optionsOf, type PaymentOptionA } from '../methods.js';
 import { TITLES, type Title } from '../platform/enums.js';
-import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredByAll, Text, Timestamp } from '../validation/fields.js';
+import {
+  Amount,
+  CalendarDate,
+  Int,
+  Nested,
+  NestedList,
+  OneOf,
+  Optional,
+  RequiredByAll,
+  Text,
+  Timestamp,
+} from '../validation/fields.js';
 import {
   CommandId,
   Country,

@@ -9,7 +9,18 @@ import {
   type DeliveryType,
   type Title,
 } from '../platform/enums.js';
-import { Amount, CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredByAll, Text, Timestamp } from '../validation/fields.js';
+import {
+  Amount,
+  CalendarDate,
+  Int,
+  Nested,
+  NestedList,
+  OneOf,
+  Optional,
+  RequiredByAll,
+  Text,
+  Timestamp,
+} from '../validation/fields.js';
 import {
   CommandId,
   Country,

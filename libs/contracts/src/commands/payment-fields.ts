@@ -56,7 +56,10 @@ export function PhoneE164(): PropertyDecorator {
 
 /** International format with leading +, 15 characters in all. */
 export function PhoneInternational(): PropertyDecorator {
-  return Text(1, 15, { pattern: /^\+[1-9]\d{1,13}$/, says: 'a phone number in international form, such as +33612345678' });
+  return Text(1, 15, {
+    pattern: /^\+[1-9]\d{1,13}$/,
+    says: 'a phone number in international form, such as +33612345678',
+  });
 }
 
 /** email(5-255). Lenient: a text with one @ and a dot in its domain. Whether it exists is not ours to judge. */

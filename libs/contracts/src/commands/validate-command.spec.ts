@@ -58,12 +58,12 @@ describe('what each rail takes', () => {
   });
 
   it('an option of the other method is refused', () => {
-    expect(faultsOf('partner-a', 'payment.authorize', { ...aPartnerAAuthorization(), paymentOption: 'partnerB-3x' })).toEqual([
-      'paymentOption: enum',
-    ]);
-    expect(faultsOf('partner-b', 'payment.authorize', { ...aPartnerBAuthorization(), paymentOption: 'partnerA-3xcb' })).toEqual([
-      'paymentOption: enum',
-    ]);
+    expect(
+      faultsOf('partner-a', 'payment.authorize', { ...aPartnerAAuthorization(), paymentOption: 'partnerB-3x' }),
+    ).toEqual(['paymentOption: enum']);
+    expect(
+      faultsOf('partner-b', 'payment.authorize', { ...aPartnerBAuthorization(), paymentOption: 'partnerA-3xcb' }),
+    ).toEqual(['paymentOption: enum']);
   });
 
   it('method A takes only its own cart fields', () => {
@@ -88,7 +88,11 @@ describe('what each rail takes', () => {
 
 it('names all faults at once, each with its path', () => {
   const message = {
-    ...aPartnerBAuthorization({ amount: 0, description: undefined, billing: { postalCode: '1234567890', country: 'fr' } }),
+    ...aPartnerBAuthorization({
+      amount: 0,
+      description: undefined,
+      billing: { postalCode: '1234567890', country: 'fr' },
+    }),
     surprise: true,
     cart: [
       { ...aPartnerBAuthorization().cart[0], price: -1 },
@@ -110,13 +114,16 @@ it('names all faults at once, each with its path', () => {
 });
 
 it('asks for a phone or a mobile phone in each address where the merchant wants all, and takes either', () => {
-  const without = (...fields: ('phone' | 'mobilePhone')[]) => Object.fromEntries(fields.map((field) => [field, undefined]));
+  const without = (...fields: ('phone' | 'mobilePhone')[]) =>
+    Object.fromEntries(fields.map((field) => [field, undefined]));
   const message = (fields: ('phone' | 'mobilePhone')[]) =>
     aPartnerAAuthorization({ billing: without(...fields), shipping: without(...fields) });
   expect(faultsOf('partner-a', 'payment.authorize', message(['phone']))).toEqual([]);
   expect(faultsOf('partner-a', 'payment.authorize', message(['mobilePhone']))).toEqual([]);
   expect(faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']))).toEqual([]);
-  expect(faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']), { requirements: 'all' })).toEqual([
+  expect(
+    faultsOf('partner-a', 'payment.authorize', message(['phone', 'mobilePhone']), { requirements: 'all' }),
+  ).toEqual([
     'billing.phone: required',
     'billing.mobilePhone: required',
     'shipping.phone: required',
@@ -146,7 +153,11 @@ describe('card data', () => {
     ['as a name', { [number]: 1 }, ['(name withheld): card_data_forbidden']],
     ['in the description', { description: `paid with ${number}` }, ['description: card_data_forbidden']],
     ['as the description', { description: Number(number) }, ['description: card_data_forbidden']],
-    ['in an object where a text belongs', { description: { pan: '1' } }, ['description: type', 'description.pan: card_data_forbidden']],
+    [
+      'in an object where a text belongs',
+      { description: { pan: '1' } },
+      ['description: type', 'description.pan: card_data_forbidden'],
+    ],
     ['in extraData', { extraData: `{"n":"${number}"}` }, ['extraData: card_data_forbidden']],
   ])('is refused: %s', (_name, fields, expected) => {
     const { faults, value } = validateCommandData('partner-a', 'payment.capture', { ...aCapture(), ...fields });
@@ -167,8 +178,12 @@ describe('card data', () => {
       client: { id: number, userAgent: `Phone/${number}`, referrer: `https://shop.example.com/${number}` },
     });
     expect(faultsOf('card', 'payment.pay', message)).toEqual([]);
-    expect(faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ billing: { phone: '+411111111111114' } }))).toEqual([]);
-    expect(faultsOf('partner-a', 'payment.capture', aCapture({ transactionId: number, extraData: '1700000000004' }))).toEqual([]);
+    expect(
+      faultsOf('partner-a', 'payment.authorize', aPartnerAAuthorization({ billing: { phone: '+411111111111114' } })),
+    ).toEqual([]);
+    expect(
+      faultsOf('partner-a', 'payment.capture', aCapture({ transactionId: number, extraData: '1700000000004' })),
+    ).toEqual([]);
   });
 });
 
@@ -180,18 +195,20 @@ describe('the card scan of DESCRIPTION', () => {
     ['a CVV by its name', 'cvv: 123', ['every', 'schemes']],
   ])('%s', (_what, description, refusedBy) => {
     const refuses = (descriptionScan?: CardScan) =>
-      validateCommandData('partner-a', 'payment.capture', aCapture({ description }), { descriptionScan }).faults.length > 0;
+      validateCommandData('partner-a', 'payment.capture', aCapture({ description }), { descriptionScan }).faults
+        .length > 0;
     expect(CARD_SCANS.filter(refuses)).toEqual(refusedBy);
     expect(refuses(undefined)).toBe(refuses('every'));
   });
 
   it('is the only one that a merchant may choose', () => {
     const refund = aRefund({ extraData: 'ref 4111111111111111' });
-    expect(faultsOf('partner-a', 'payment.refund', refund, { descriptionScan: 'off' })).toEqual(['extraData: card_data_forbidden']);
-    expect(faultsOf('partner-a', 'payment.refund', { ...aRefund(), description: { pan: '1' } }, { descriptionScan: 'off' })).toEqual([
-      'description: type',
-      'description.pan: card_data_forbidden',
+    expect(faultsOf('partner-a', 'payment.refund', refund, { descriptionScan: 'off' })).toEqual([
+      'extraData: card_data_forbidden',
     ]);
+    expect(
+      faultsOf('partner-a', 'payment.refund', { ...aRefund(), description: { pan: '1' } }, { descriptionScan: 'off' }),
+    ).toEqual(['description: type', 'description.pan: card_data_forbidden']);
   });
 });
 
@@ -210,10 +227,15 @@ it('never repeats a value in a message', () => {
 describe('names of prototypes', () => {
   const poisoned = (json: string) => JSON.parse(JSON.stringify(aCapture()).replace(/}$/, `,${json}}`)) as unknown;
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])('refuses %s as an unknown field', (name) => {
-    expect(faultsOf('partner-a', 'payment.capture', poisoned(`"${name}":{"amount":1}`))).toEqual([`${name}: unknown_field`]);
-    expect(({} as Record<string, unknown>).amount).toBeUndefined();
-  });
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'])(
+    'refuses %s as an unknown field',
+    (name) => {
+      expect(faultsOf('partner-a', 'payment.capture', poisoned(`"${name}":{"amount":1}`))).toEqual([
+        `${name}: unknown_field`,
+      ]);
+      expect(({} as Record<string, unknown>).amount).toBeUndefined();
+    },
+  );
 
   it('does not take required fields from a prototype', () => {
     const message = JSON.parse('{"__proto__":{"merchant":"shop","orderId":"1","description":"x"}}') as unknown;
@@ -239,7 +261,9 @@ describe('names of prototypes', () => {
   });
 
   it('takes them as ids', () => {
-    expect(faultsOf('partner-a', 'payment.capture', aCapture({ orderId: '__proto__', transactionId: 'constructor' }))).toEqual([]);
+    expect(
+      faultsOf('partner-a', 'payment.capture', aCapture({ orderId: '__proto__', transactionId: 'constructor' })),
+    ).toEqual([]);
   });
 });
 
@@ -268,7 +292,9 @@ it('decodes and validates a full command faster than class-validator validates i
     });
     return Math.min(...rounds);
   };
-  const ours = fastestRound(() => validateCommandData('partner-b', 'payment.authorize', decodeCloudEvent(encoded).event?.data));
+  const ours = fastestRound(() =>
+    validateCommandData('partner-b', 'payment.authorize', decodeCloudEvent(encoded).event?.data),
+  );
   const theirs = fastestRound(() => validateSync(plainToInstance(PartnerBAuthorization, command.data)));
   expect(ours).toBeLessThan(theirs);
 });
@@ -278,7 +304,11 @@ describe('metadata of decorators', () => {
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'client')).toBe(PartnerAClient);
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'amount')).toBe(Number);
     expect(Reflect.getMetadata('design:type', PartnerAAuthorization.prototype, 'cart')).toBe(Array);
-    const cart = validateCommandData('partner-a', 'payment.authorize', aPartnerAAuthorization({ cart: [aPartnerACartItem()] })).value;
+    const cart = validateCommandData(
+      'partner-a',
+      'payment.authorize',
+      aPartnerAAuthorization({ cart: [aPartnerACartItem()] }),
+    ).value;
     expect((cart as PartnerAAuthorization).cart?.[0]).toBeInstanceOf(PartnerACartItem);
   });
 
@@ -290,6 +320,9 @@ describe('metadata of decorators', () => {
         return `${message.orderId} ${attempt}`;
       }
     }
-    expect(Reflect.getMetadata('design:paramtypes', Handler.prototype, 'handle')).toEqual([PartnerAAuthorization, Number]);
+    expect(Reflect.getMetadata('design:paramtypes', Handler.prototype, 'handle')).toEqual([
+      PartnerAAuthorization,
+      Number,
+    ]);
   });
 });

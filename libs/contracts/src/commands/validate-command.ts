@@ -23,7 +23,11 @@ type ClassesOfRail = Readonly<Partial<Record<CommandType, MessageClass<CommandDa
 
 function classesOf(method: Method): ClassesOfRail {
   const { begins, fields, takesVoid } = METHODS[method];
-  const classes = { [`payment.${begins}`]: PAYMENT_CLASSES[fields], 'payment.capture': Capture, 'payment.refund': Refund };
+  const classes = {
+    [`payment.${begins}`]: PAYMENT_CLASSES[fields],
+    'payment.capture': Capture,
+    'payment.refund': Refund,
+  };
   return takesVoid ? { ...classes, 'payment.void': VoidAuthorization } : classes;
 }
 
@@ -40,11 +44,17 @@ export function commandClass(rail: Rail, type: CommandType): MessageClass<Comman
  * Never throws. All faults at once, with paths; unknown fields and card data are refused; no message holds a value. `rules` are the
  * merchant's; without them a command passes that some merchant's account takes.
  */
-export function validateCommandData(rail: Rail, type: string, data: unknown, rules?: CommandRules): Checked<CommandData> {
+export function validateCommandData(
+  rail: Rail,
+  type: string,
+  data: unknown,
+  rules?: CommandRules,
+): Checked<CommandData> {
   if (!isCommandType(type)) return { faults: [fault('type', 'unknown_type', 'is not a command type')] };
   const commandType = commandClass(rail, type);
   if (commandType === undefined && type === 'payment.void')
     return { faults: [fault('type', 'void_not_offered', `method ${methodOfRail(rail)} has no void`)] };
-  if (commandType === undefined) return { faults: [fault('type', 'method_not_on_rail', `${type} is not taken on the rail ${rail}`)] };
+  if (commandType === undefined)
+    return { faults: [fault('type', 'method_not_on_rail', `${type} is not taken on the rail ${rail}`)] };
   return check(commandType, data, 'refused', rules);
 }

@@ -27,7 +27,9 @@ it.each([
 ] as const)('%s has at least %j', (type, fields) => expect(EVENT_REQUIREMENTS[type]).toEqual(fields));
 
 it('ignores fields that it does not know', () => {
-  expect(validateEventData('payment.capture.succeeded', { ...succeeded, addedLater: { x: 1 } }).value).toEqual(succeeded);
+  expect(validateEventData('payment.capture.succeeded', { ...succeeded, addedLater: { x: 1 } }).value).toEqual(
+    succeeded,
+  );
 });
 
 it('takes an operation of the platform that none of ours is, by the platform’s own word', () => {
@@ -47,24 +49,38 @@ it('takes a fault code that was added later', () => {
   expect(validateEventData('payment.command.rejected', { merchant: '', orderId: '', faults }).faults).toEqual([]);
 });
 
-it.each(Object.keys(EVENT_VALUES))('takes a value of %s that was added later: a reader that refused it would lose the event', (field) => {
-  expect(validateEventData('payment.capture.succeeded', { ...succeeded, [field]: 'added-later' }).faults).toEqual([]);
-});
+it.each(Object.keys(EVENT_VALUES))(
+  'takes a value of %s that was added later: a reader that refused it would lose the event',
+  (field) => {
+    expect(validateEventData('payment.capture.succeeded', { ...succeeded, [field]: 'added-later' }).faults).toEqual([]);
+  },
+);
 
 it.each([
   ['payment.capture.succeeded', { ...succeeded, origin: 5 }, 'origin', 'type'],
   ['payment.capture.succeeded', { ...succeeded, attempt: 0 }, 'attempt', 'range'],
   ['payment.capture.succeeded', { ...succeeded, orderId: '' }, 'orderId', 'required'],
-  ['payment.capture.rejected', { ...succeeded, faults: [{ path: 1, code: 'x', message: 'x' }] }, 'faults[0].path', 'type'],
+  [
+    'payment.capture.rejected',
+    { ...succeeded, faults: [{ path: 1, code: 'x', message: 'x' }] },
+    'faults[0].path',
+    'type',
+  ],
   ['payment.capture.settled', succeeded, 'type', 'unknown_type'],
 ])('%s: %j is refused at %s as %s', (type, event, path, code) => {
   expect(validateEventData(type, event).faults).toMatchObject([{ path, code }]);
 });
 
 it('takes the events of the two services', () => {
-  expect(validateAuthEventData('auth.token.refreshed', { account: 'a', fingerprint: 'f', expiresInSeconds: 43200 }).faults).toEqual([]);
-  expect(validateAuthEventData('auth.token.refreshed', {}).faults).toMatchObject([{ path: 'account', code: 'required' }]);
+  expect(
+    validateAuthEventData('auth.token.refreshed', { account: 'a', fingerprint: 'f', expiresInSeconds: 43200 }).faults,
+  ).toEqual([]);
+  expect(validateAuthEventData('auth.token.refreshed', {}).faults).toMatchObject([
+    { path: 'account', code: 'required' },
+  ]);
   expect(validateAuthEventData('cse.key.seen', { account: 'a' }).faults).toMatchObject([{ code: 'unknown_type' }]);
-  expect(validateCseEventData('cse.key.seen', { apiKeyId: 'k', encryptionKeyId: 'e', fingerprint: 'f' }).faults).toEqual([]);
+  expect(
+    validateCseEventData('cse.key.seen', { apiKeyId: 'k', encryptionKeyId: 'e', fingerprint: 'f' }).faults,
+  ).toEqual([]);
   expect(validateCseEventData('cse.key.seen', {}).faults).toMatchObject([{ path: 'apiKeyId', code: 'required' }]);
 });

@@ -15,7 +15,12 @@ export type Origin = (typeof ORIGINS)[number];
  * What the gateway of this version writes in these fields. A later one may write more, and a reader that refused it would lose the event: so a
  * reader takes any text there, and does what is right for a value that it does not know.
  */
-export const EVENT_VALUES = { operation: OPERATION_KINDS, method: METHOD_NAMES, outcome: OUTCOMES, origin: ORIGINS } as const;
+export const EVENT_VALUES = {
+  operation: OPERATION_KINDS,
+  method: METHOD_NAMES,
+  outcome: OUTCOMES,
+  origin: ORIGINS,
+} as const;
 
 /** A fault as an event carries it. Codes may be added, so a reader takes any text. */
 export class ReportedFault implements Fault {

@@ -43,7 +43,9 @@ export class CseEvent {
 
 export function validateAuthEventData(type: string, data: unknown): Checked<AuthEvent> {
   const isKnown = (AUTH_EVENT_TYPES as readonly string[]).includes(type);
-  return isKnown ? check(AuthEvent, data, 'ignored') : { faults: [fault('type', 'unknown_type', 'is not an event type of auth-service')] };
+  return isKnown
+    ? check(AuthEvent, data, 'ignored')
+    : { faults: [fault('type', 'unknown_type', 'is not an event type of auth-service')] };
 }
 
 export function validateCseEventData(type: string, data: unknown): Checked<CseEvent> {

@@ -3,7 +3,8 @@ import { validateNotificationData } from './payment-notification.js';
 import { readNotification } from './read-notification.js';
 
 const AT = '2028-01-31T10:00:00Z';
-const read = (overrides: Record<string, string | undefined> = {}) => readNotification('shop-fr', notificationParameters(overrides), AT);
+const read = (overrides: Record<string, string | undefined> = {}) =>
+  readNotification('shop-fr', notificationParameters(overrides), AT);
 
 it('reads a notification of every documented parameter without a flag', () => {
   const { parameters, ...fields } = read({ HASH: 'a'.repeat(64) });
@@ -88,7 +89,8 @@ describe('what is odd is flagged and never lost', () => {
     expect(notification.flags).toEqual([flag]);
     expect(notification).toMatchObject(expected);
     if (flag === 'invalid_amount') expect(notification.amount).toBeUndefined();
-    for (const [name, value] of Object.entries(overrides)) if (value !== undefined) expect(notification.parameters[name]).toBe(value);
+    for (const [name, value] of Object.entries(overrides))
+      if (value !== undefined) expect(notification.parameters[name]).toBe(value);
   });
 
   it.each(['fr', 'en', 'de', 'es', 'it', 'nl', 'zh', 'ru', 'pt', 'sk', 'cs'])('takes the language %s', (LANGUAGE) => {
@@ -119,13 +121,21 @@ describe('what is odd is flagged and never lost', () => {
     );
     const received = JSON.parse(JSON.stringify(notification)) as unknown;
     const { value } = validateNotificationData(received);
-    expect(Object.keys(value?.parameters ?? {})).toEqual(expect.arrayContaining(['__proto__', 'constructor', 'toString']));
+    expect(Object.keys(value?.parameters ?? {})).toEqual(
+      expect.arrayContaining(['__proto__', 'constructor', 'toString']),
+    );
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 });
 
 it('tells which card was paid with: masked number, brand and country', () => {
-  const card = { OPERATIONTYPE: 'payment', CARDCODE: 'XXXXXXXXXXXX1234', CARDTYPE: 'VISA', SELECTEDBRAND: 'cb', CARDCOUNTRY: 'FR' };
+  const card = {
+    OPERATIONTYPE: 'payment',
+    CARDCODE: 'XXXXXXXXXXXX1234',
+    CARDTYPE: 'VISA',
+    SELECTEDBRAND: 'cb',
+    CARDCOUNTRY: 'FR',
+  };
   expect(read(card)).toMatchObject({ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'VISA', cardCountry: 'FR', flags: [] });
   expect(read({ ...card, CARDTYPE: '' }).cardBrand).toBe('cb');
   expect(read({ ...card, CARDCODE: '4111111111111111' }).maskedCard).toBe('XXXXXXXXXXXX1111');

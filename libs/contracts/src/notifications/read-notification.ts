@@ -77,7 +77,8 @@ export function readNotification(
     externalEntityId: digits(read('EXTERNALENTITYID'), 10, 'invalid_external_entity_id', flags),
     externalReference: digits(read('EXTERNALREFERENCE'), 9, 'invalid_external_reference', flags)?.padStart(9, '0'),
   };
-  for (const [name, value] of Object.entries(optional)) if (value !== undefined) Object.assign(notification, { [name]: value });
+  for (const [name, value] of Object.entries(optional))
+    if (value !== undefined) Object.assign(notification, { [name]: value });
   notification.parameters = Object.fromEntries(received);
   flagTheUnknown(notification, received, flags);
   notification.flags = [...flags].sort();
@@ -110,19 +111,29 @@ function amountOf(text: string | undefined, flags: Set<NotificationFlag>): numbe
   return undefined;
 }
 
-function digits(text: string | undefined, max: number, flag: NotificationFlag, flags: Set<NotificationFlag>): string | undefined {
+function digits(
+  text: string | undefined,
+  max: number,
+  flag: NotificationFlag,
+  flags: Set<NotificationFlag>,
+): string | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text) && text.length <= max) return text;
   flags.add(flag);
   return undefined;
 }
 
-function flagTheUnknown(notification: PaymentNotification, received: ReadonlyMap<string, string>, flags: Set<NotificationFlag>): void {
+function flagTheUnknown(
+  notification: PaymentNotification,
+  received: ReadonlyMap<string, string>,
+  flags: Set<NotificationFlag>,
+): void {
   const { orderId, operationType, execCode, language, currency } = notification;
   const version = received.get('VERSION');
   if (NEEDED.some((name) => !received.get(name))) flags.add('missing_parameters');
   if (codePoints(orderId) > 40) flags.add('invalid_order_id');
-  if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType)) flags.add('unknown_operation');
+  if (operationType !== '' && !(OPERATION_TYPES as readonly string[]).includes(operationType))
+    flags.add('unknown_operation');
   if (execCode !== '' && !isKnownExecCode(execCode)) flags.add('unknown_execcode');
   if (language !== undefined && !languagesOf(operationType, received).has(language)) flags.add('unknown_language');
   if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) flags.add('invalid_currency');

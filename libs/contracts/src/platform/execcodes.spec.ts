@@ -9,7 +9,23 @@ const TABLE: [ExecCodeClass, string[]][] = [
     'refused',
     [
       ...['1001', '1002', '1003', '1004', '1005', '1006'],
-      ...['2001', '2002', '2003', '2004', '2005', '2007', '2008', '2009', '2010', '2011', '2012', '2013', '2014', '2015', '2016'],
+      ...[
+        '2001',
+        '2002',
+        '2003',
+        '2004',
+        '2005',
+        '2007',
+        '2008',
+        '2009',
+        '2010',
+        '2011',
+        '2012',
+        '2013',
+        '2014',
+        '2015',
+        '2016',
+      ],
       ...['3001', '3002', '3003'],
       ...[
         '4001',
@@ -73,7 +89,9 @@ it.each([
     ],
   ],
 ] as const)('an unknown code is %s: %j', (codeClass, codes) => {
-  expect(codes.map((code) => [code, isKnownExecCode(code), execCodeClass(code)])).toEqual(codes.map((code) => [code, false, codeClass]));
+  expect(codes.map((code) => [code, isKnownExecCode(code), execCodeClass(code)])).toEqual(
+    codes.map((code) => [code, false, codeClass]),
+  );
 });
 
 it.each([

@@ -1,4 +1,5 @@
-export type ExecCodeClass = 'succeeded' | 'succeeded_partly' | 'redirect_required' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
+export type ExecCodeClass =
+  'succeeded' | 'succeeded_partly' | 'redirect_required' | 'pending' | 'refused' | 'not_executed' | 'in_doubt';
 
 /** What the sender of an operation that was not executed may do. */
 export type ExecCodeRetry = 'second_url' | 'back_off' | 'slow_down' | 'none';

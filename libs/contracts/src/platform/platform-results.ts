@@ -22,13 +22,24 @@ export type OperationResult = 'succeeded' | 'refused' | 'redirect' | 'pending';
 
 /** What one call of the platform proves, as the journal record that it becomes. */
 export type CallResult =
-  | { record: 'NOT_EXECUTED'; reason: 'unreachable' | 'send_deadline' | 'auth_refused' | 'execcode'; message: string; execCode?: string }
+  | {
+      record: 'NOT_EXECUTED';
+      reason: 'unreachable' | 'send_deadline' | 'auth_refused' | 'execcode';
+      message: string;
+      execCode?: string;
+    }
   | { record: 'OUTCOME'; result: OperationResult; partial?: boolean; answer: PlatformAnswer }
   | { record: 'IN_DOUBT'; reason: CallDoubtReason; message: string; execCode?: string };
 
 /** Why it is not known whether a call was executed. */
 export type CallDoubtReason =
-  'timeout' | 'connection_lost' | 'http_status' | 'unreadable_answer' | 'wrong_operation_type' | 'platform_in_doubt' | 'unknown_execcode';
+  | 'timeout'
+  | 'connection_lost'
+  | 'http_status'
+  | 'unreadable_answer'
+  | 'wrong_operation_type'
+  | 'platform_in_doubt'
+  | 'unknown_execcode';
 
 /** No connection, or EXECCODE 5001, 5003: nothing was executed, and the platform's other URL is worth a try at once. */
 export function isUnreachable(result: CallResult): boolean {

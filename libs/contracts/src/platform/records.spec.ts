@@ -16,7 +16,8 @@ const accessToken = {
   'not-before-policy': 0,
   session_state: 's',
 };
-const pathsOf = (checked: { faults: { path: string; code: string }[] }) => checked.faults.map(({ path, code }) => `${path} ${code}`);
+const pathsOf = (checked: { faults: { path: string; code: string }[] }) =>
+  checked.faults.map(({ path, code }) => `${path} ${code}`);
 
 describe('access token record', () => {
   it('takes the documented answer, and fields that are new', () => {
@@ -34,7 +35,9 @@ describe('access token record', () => {
     ['session_state', [5, null]],
   ])('refuses %s of %j', (field, values) => {
     for (const value of values)
-      expect(pathsOf(validateAccessTokenRecord({ ...accessToken, [field]: value }))).toEqual([expect.stringContaining(`${field} `)]);
+      expect(pathsOf(validateAccessTokenRecord({ ...accessToken, [field]: value }))).toEqual([
+        expect.stringContaining(`${field} `),
+      ]);
   });
 
   it('takes a token that can not be refreshed, refresh_expires_in null', () => {
@@ -96,12 +99,19 @@ describe('tokenizer record', () => {
         { BRAND: 5, SERVICETYPE: 5 },
       ],
     };
-    expect(pathsOf(validateTokenizerRecord(answer))).toEqual(['BINBRANDS[1].BRAND type', 'BINBRANDS[1].SERVICETYPE type']);
+    expect(pathsOf(validateTokenizerRecord(answer))).toEqual([
+      'BINBRANDS[1].BRAND type',
+      'BINBRANDS[1].SERVICETYPE type',
+    ]);
   });
 });
 
 it.each([
-  ['CARDCODE', ['123456789012', '1234567890123456789'], ['12345678901', '12345678901234567890', '4111 1111 1111 1111', '']],
+  [
+    'CARDCODE',
+    ['123456789012', '1234567890123456789'],
+    ['12345678901', '12345678901234567890', '4111 1111 1111 1111', ''],
+  ],
   ['CARDCVV', ['123', '1234'], ['12', '12345', 'abc']],
   ['CARDVALIDITYDATE', ['01-30', '12-99'], ['00-30', '13-30', '1-30', '12/30', '12-2030']],
 ] as const)('%s takes %j and not %j', (field, accepted, refused) => {

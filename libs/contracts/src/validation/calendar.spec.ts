@@ -1,6 +1,8 @@
 import { isCalendarDate, isTimestamp } from './calendar.js';
 
-it.each(['2028-02-29', '2000-02-29', '2027-02-28', '2027-12-31'])('%s is a day', (day) => expect(isCalendarDate(day)).toBe(true));
+it.each(['2028-02-29', '2000-02-29', '2027-02-28', '2027-12-31'])('%s is a day', (day) =>
+  expect(isCalendarDate(day)).toBe(true),
+);
 
 it.each([
   '2027-02-29',

@@ -23,12 +23,21 @@ describe('field names', () => {
     'ｃｖｖ',
     'paymentCardNumber',
   ])('%s is one of a card', (name) => expect(isCardFieldName(name)).toBe(true));
-  it.each(['company', 'companyName', 'span', 'expanded', 'cardFullName', 'selectedBrand', 'orderId', 'hfToken', 'panel', 'japan', ''])(
-    '%j is not',
-    (name) => {
-      expect(isCardFieldName(name)).toBe(false);
-    },
-  );
+  it.each([
+    'company',
+    'companyName',
+    'span',
+    'expanded',
+    'cardFullName',
+    'selectedBrand',
+    'orderId',
+    'hfToken',
+    'panel',
+    'japan',
+    '',
+  ])('%j is not', (name) => {
+    expect(isCardFieldName(name)).toBe(false);
+  });
 });
 
 describe('texts', () => {
@@ -78,7 +87,8 @@ describe('texts', () => {
 
   it('is quick on long digits and separators', () => {
     const started = performance.now();
-    for (const text of ['1 '.repeat(2000), '1-'.repeat(2000), '9'.repeat(4000), ' .'.repeat(2000)]) holdsCardData(text, 'prose');
+    for (const text of ['1 '.repeat(2000), '1-'.repeat(2000), '9'.repeat(4000), ' .'.repeat(2000)])
+      holdsCardData(text, 'prose');
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });

@@ -18,7 +18,18 @@ export type TextKind = 'prose' | 'reference';
 export const CARD_SCANS = ['every', 'schemes', 'off'] as const;
 export type CardScan = (typeof CARD_SCANS)[number];
 
-const NAME_PARTS = ['cardcode', 'cardnum', 'cardno', 'cvv', 'cvc', 'cryptogram', 'securitycode', 'cardvalidity', 'cardexpir', 'carddata'];
+const NAME_PARTS = [
+  'cardcode',
+  'cardnum',
+  'cardno',
+  'cvv',
+  'cvc',
+  'cryptogram',
+  'securitycode',
+  'cardvalidity',
+  'cardexpir',
+  'carddata',
+];
 const NAMES = new Set([
   'pan',
   'fpan',

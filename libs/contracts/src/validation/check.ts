@@ -91,7 +91,8 @@ function readPlan(type: MessageClass): Plan {
     else if (context?.nested !== undefined) property.nested = context as NestedContext;
   }
   for (const { name, field, nested } of properties.values()) {
-    if (field === undefined && nested === undefined) throw new Error(`${type.name}.${name} has no rule of validation/fields.ts`);
+    if (field === undefined && nested === undefined)
+      throw new Error(`${type.name}.${name} has no rule of validation/fields.ts`);
   }
   if (properties.size === 0) throw new Error(`${type.name} has no rules`);
   return { type, properties: [...properties.values()], names: new Set(properties.keys()) };
@@ -113,8 +114,10 @@ function checkObject(plan: Plan, input: unknown, path: string, run: Run): object
   for (const property of plan.properties) {
     if (faults.length > MAX_FAULTS) return undefined;
     const given = Object.hasOwn(input, property.name) ? input[property.name] : undefined;
-    if (given !== undefined) value[property.name] = checkProperty(property, given, input, joinPath(path, property.name), run);
-    else if (isMissing(property, input, run)) faults.push(fault(joinPath(path, property.name), REQUIRED.code, REQUIRED.message));
+    if (given !== undefined)
+      value[property.name] = checkProperty(property, given, input, joinPath(path, property.name), run);
+    else if (isMissing(property, input, run))
+      faults.push(fault(joinPath(path, property.name), REQUIRED.code, REQUIRED.message));
   }
   return value;
 }
@@ -146,9 +149,11 @@ function checkList(plan: Plan, input: unknown, minItems: number, path: string, r
     misplaced(input, path, 'must be a list', faults);
     return undefined;
   }
-  if (input.length < minItems) faults.push(fault(path, 'length', `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`));
+  if (input.length < minItems)
+    faults.push(fault(path, 'length', `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`));
   const items: unknown[] = [];
-  for (let i = 0; i < input.length && faults.length <= MAX_FAULTS; i++) items.push(checkObject(plan, input[i], `${path}[${i}]`, run));
+  for (let i = 0; i < input.length && faults.length <= MAX_FAULTS; i++)
+    items.push(checkObject(plan, input[i], `${path}[${i}]`, run));
   return items;
 }
 
@@ -156,7 +161,8 @@ function checkList(plan: Plan, input: unknown, minItems: number, path: string, r
 function misplaced(input: unknown, path: string, message: string, faults: Fault[]): void {
   faults.push(fault(path, 'type', message));
   if (typeof input === 'object' && input !== null) reportCardData(input, path, faults);
-  else if (path === '' && findCardData(input) !== undefined) faults.push(fault(path, CARD_DATA.code, CARD_DATA.message));
+  else if (path === '' && findCardData(input) !== undefined)
+    faults.push(fault(path, CARD_DATA.code, CARD_DATA.message));
 }
 
 function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string, faults: Fault[]): void {
@@ -164,7 +170,8 @@ function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string,
     if (plan.names.has(name)) continue;
     if (faults.length > MAX_FAULTS) return;
     const where = joinPath(path, shownName(name));
-    if (isCardFieldName(name) || holdsCardData(name, 'prose')) faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
+    if (isCardFieldName(name) || holdsCardData(name, 'prose'))
+      faults.push(fault(where, CARD_DATA.code, CARD_DATA.message));
     else {
       faults.push(fault(where, 'unknown_field', 'is not a field of this message'));
       reportCardData(input[name], where, faults);
@@ -174,5 +181,6 @@ function refuseUnknown(plan: Plan, input: Record<string, unknown>, path: string,
 
 function reportCardData(value: unknown, path: string, faults: Fault[]): void {
   const below = findCardData(value);
-  if (below !== undefined) faults.push(fault(below === '' ? path : joinPath(path, below), CARD_DATA.code, CARD_DATA.message));
+  if (below !== undefined)
+    faults.push(fault(below === '' ? path : joinPath(path, below), CARD_DATA.code, CARD_DATA.message));
 }

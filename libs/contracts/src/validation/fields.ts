@@ -167,7 +167,10 @@ export function OneOf(values: readonly string[]): PropertyDecorator {
 export function Int(min: number, max: number = Number.MAX_SAFE_INTEGER, also?: Inspect): PropertyDecorator {
   const outside: Finding = {
     code: 'range',
-    message: max === Number.MAX_SAFE_INTEGER ? `must be an integer of at least ${min}` : `must be an integer from ${min} to ${max}`,
+    message:
+      max === Number.MAX_SAFE_INTEGER
+        ? `must be an integer of at least ${min}`
+        : `must be an integer from ${min} to ${max}`,
   };
   const inspect: Inspect = (value, owner) => {
     if (typeof value !== 'number') return NOT_NUMBER;

@@ -82,7 +82,15 @@ export class BufferedPort implements GroupPort {
   #goOn(partition: number): void {
     const one = this.#partitions.get(partition);
     const place = this.#places.get(partition);
-    if (!one || !place || place.isPaused || place.next === undefined || this.#goOnBuffered(partition) || place.isFetching) return;
+    if (
+      !one ||
+      !place ||
+      place.isPaused ||
+      place.next === undefined ||
+      this.#goOnBuffered(partition) ||
+      place.isFetching
+    )
+      return;
     place.isFetching = true;
     this.options.port.seek(one, place.next);
     this.options.port.resume(one);
@@ -93,7 +101,8 @@ export class BufferedPort implements GroupPort {
     const { port, buffer } = this.options;
     const one = this.#partitions.get(partition);
     const place = this.#places.get(partition);
-    if (!one || !place || place.isPaused || place.next === undefined || !buffer.covers(partition, place.next)) return false;
+    if (!one || !place || place.isPaused || place.next === undefined || !buffer.covers(partition, place.next))
+      return false;
     if (place.isFetching) port.pause(one);
     place.isFetching = false;
     this.#handOver(one, place);

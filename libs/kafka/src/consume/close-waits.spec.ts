@@ -9,7 +9,12 @@ import { PartitionConsumer } from './partition-consumer.js';
 jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const options = { client: { brokers: ['fake:9092'], clientId: 'spec' }, groupId: 'group', topic: 'records', log: silentLog };
+const options = {
+  client: { brokers: ['fake:9092'], clientId: 'spec' },
+  groupId: 'group',
+  topic: 'records',
+  log: silentLog,
+};
 
 /** A handler that ends when the test says so. */
 class Handler {
@@ -31,7 +36,9 @@ function aServer(handle: () => Promise<void>) {
   });
   server.addHandler('records', handle, true);
   const start = () =>
-    new Promise<void>((resolve, reject) => server.listen((error) => (error instanceof Error ? reject(error) : resolve())));
+    new Promise<void>((resolve, reject) =>
+      server.listen((error) => (error instanceof Error ? reject(error) : resolve())),
+    );
   return { start, close: () => server.close() };
 }
 

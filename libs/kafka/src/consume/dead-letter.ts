@@ -10,7 +10,12 @@ export interface DeadLetterReason {
 }
 
 /** The original bytes and headers, and beside them where they came from and why they are here. */
-export function deadLetter(topic: string, originalTopic: string, record: ConsumedRecord, reason: DeadLetterReason): ProducerRecord {
+export function deadLetter(
+  topic: string,
+  originalTopic: string,
+  record: ConsumedRecord,
+  reason: DeadLetterReason,
+): ProducerRecord {
   return {
     topic,
     key: record.rawKey,

@@ -35,9 +35,17 @@ export class DeadLetters {
   async write(task: Pick<Task, 'record' | 'assignment'>, reason: DeadLetterReason): Promise<boolean> {
     const { producer, topicPrefix, deadLetterTopic, log, groupId } = this.options;
     const { record, assignment } = task;
-    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), code: reason.code };
+    const at = {
+      groupId,
+      topic: record.topic,
+      partition: record.partition,
+      offset: String(record.offset),
+      code: reason.code,
+    };
     try {
-      await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), { deadlineMs: 10_000 });
+      await producer.send(deadLetter(topicPrefix + deadLetterTopic, topicPrefix + record.topic, record, reason), {
+        deadlineMs: 10_000,
+      });
     } catch (error) {
       // It came compressed and is too large as it is: where it lies has to do.
       if (error instanceof RecordTooLargeError && record.value !== null)
@@ -57,7 +65,8 @@ export class DeadLetters {
   private standsStill(assignment: Assignment, trouble: string): void {
     const { signal } = assignment;
     if (signal.aborted) return;
-    if (!this.troubles.has(assignment)) signal.addEventListener('abort', () => this.troubles.delete(assignment), { once: true });
+    if (!this.troubles.has(assignment))
+      signal.addEventListener('abort', () => this.troubles.delete(assignment), { once: true });
     this.troubles.set(assignment, trouble);
   }
 }

@@ -57,7 +57,9 @@ export class Frontier {
   /** How far the last record delivered is above the frontier, in offsets. */
   get span(): number {
     const { offset } = this;
-    return offset === undefined || this.lastDelivered === undefined ? 0 : Math.max(0, Number(this.lastDelivered - offset) + 1);
+    return offset === undefined || this.lastDelivered === undefined
+      ? 0
+      : Math.max(0, Number(this.lastDelivered - offset) + 1);
   }
 
   /** When the oldest record that is not finished was fetched, monotonic milliseconds. */

@@ -1,15 +1,21 @@
 import fc from 'fast-check';
 import { decodeFinished, encodeFinished } from './gap-metadata.js';
 
-const roundTrip = (frontier: bigint, finished: bigint[]) => [...decodeFinished(frontier, encodeFinished(frontier, finished))];
+const roundTrip = (frontier: bigint, finished: bigint[]) => [
+  ...decodeFinished(frontier, encodeFinished(frontier, finished)),
+];
 
 describe('what is finished above a frontier, as metadata', () => {
   it('is read back as it was written', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 2n ** 62n }), fc.uniqueArray(fc.integer({ min: 1, max: 16_000 })), (frontier, above) => {
-        const finished = above.sort((a, b) => a - b).map((distance) => frontier + BigInt(distance));
-        expect(roundTrip(frontier, finished)).toEqual(finished);
-      }),
+      fc.property(
+        fc.bigInt({ min: 0n, max: 2n ** 62n }),
+        fc.uniqueArray(fc.integer({ min: 1, max: 16_000 })),
+        (frontier, above) => {
+          const finished = above.sort((a, b) => a - b).map((distance) => frontier + BigInt(distance));
+          expect(roundTrip(frontier, finished)).toEqual(finished);
+        },
+      ),
       { numRuns: 50 },
     );
   });

@@ -60,7 +60,8 @@ export class GroupCommits {
       }));
       try {
         await this.options.port.commit(points);
-        for (const { assigned, changes } of due) Object.assign(assigned, { committedChanges: changes, isCommitted: true });
+        for (const { assigned, changes } of due)
+          Object.assign(assigned, { committedChanges: changes, isCommitted: true });
       } catch (error) {
         isMember = !(error instanceof MembershipLostError);
         const { isCurrent, isDraining } = this.options;
@@ -75,7 +76,8 @@ export class GroupCommits {
 
   private afterFailure(isCurrent: boolean, isMember: boolean, error: unknown): void {
     const { log, groupId } = this.options;
-    if (!isCurrent || !isMember) return log.debug({ groupId, error: String(error) }, 'a commit came too late for its assignment');
+    if (!isCurrent || !isMember)
+      return log.debug({ groupId, error: String(error) }, 'a commit came too late for its assignment');
     log.warn({ groupId, error: String(error) }, 'committing failed; trying again');
     this.schedule(retryMs);
   }

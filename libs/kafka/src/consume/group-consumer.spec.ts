@@ -83,10 +83,15 @@ describe('the first commit of a partition', () => {
     const member = new Member();
     await member.start();
     /** kafkajs asks for this before each join, and again later when it throws. */
-    const assigner = member.fake.config.partitionAssigners![0]!({ cluster: {} as never, groupId: 'group', logger: {} as never });
+    const assigner = member.fake.config.partitionAssigners![0]!({
+      cluster: {} as never,
+      groupId: 'group',
+      logger: {} as never,
+    });
     const join = () => assigner.protocol({ topics: ['records'] });
     const ends: ((error?: Error) => void)[] = [];
-    member.fake.commitOffsets = () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
+    member.fake.commitOffsets = () =>
+      new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve())));
     const [assignment] = member.assignments;
     const commits = Promise.allSettled([5n, 6n].map((offset) => member.consumer.commitStart(assignment!, offset)));
     expect(join).toThrow('what runs has to end');

@@ -79,7 +79,13 @@ export class GroupConsumer {
     this.work = new GroupWork({ ...options, port: this.buffered ?? this.port });
     this.runner = this.runnerOf(this.consumer);
     const isJoiningInVain = () => this.runner.isJoiningInVain;
-    this.drain = new DrainBeforeJoin({ ...options, work: this.work, drainMs, isJoiningInVain, onLost: () => this.afterLoss() });
+    this.drain = new DrainBeforeJoin({
+      ...options,
+      work: this.work,
+      drainMs,
+      isJoiningInVain,
+      onLost: () => this.afterLoss(),
+    });
     if (this.buffered) this.drain.watchFetches(this.consumer);
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     options.health?.addReadiness(`kafka group ${groupId}`, () => this.notReady);
@@ -87,7 +93,11 @@ export class GroupConsumer {
     const { metrics } = options;
     metrics.watch(metrics.queued, groupId, () => this.work.backlog().records);
     metrics.watch(metrics.frontierSpan, groupId, () => this.work.backlog().span);
-    metrics.watch(metrics.oldestAge, groupId, () => (performance.now() - (this.work.backlog().oldestSinceMs ?? performance.now())) / 1000);
+    metrics.watch(
+      metrics.oldestAge,
+      groupId,
+      () => (performance.now() - (this.work.backlog().oldestSinceMs ?? performance.now())) / 1000,
+    );
   }
 
   /**

@@ -56,11 +56,16 @@ class Member {
       timers: this.time,
       assigned: (assignment) => {
         this.signals.push(assignment.signal);
-        return this.pool.workOn(assignment, startOffset && ((committed, low) => startOffset(assignment, committed, low)));
+        return this.pool.workOn(
+          assignment,
+          startOffset && ((committed, low) => startOffset(assignment, committed, low)),
+        );
       },
       port: {
         commit: (points) =>
-          new Promise((resolve, reject) => this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) })),
+          new Promise((resolve, reject) =>
+            this.commits.push({ points, answer: (error) => (error ? reject(error) : resolve()) }),
+          ),
         starts: () => (this.startsFail-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve(this.starts)),
         seek: ({ topic, partition }, offset) => void this.calls.push(`seek ${topic}/${partition} ${offset}`),
         pause: call('pause'),
@@ -127,7 +132,12 @@ describe('the work of a group', () => {
       partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
     );
     const second = { ...first, partition: 1 };
-    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    member.starts = [first, second].map((partition) => ({
+      ...partition,
+      committed: undefined,
+      metadata: undefined,
+      low: 0n,
+    }));
     const joined = member.work.join([first, second]);
     await settled();
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5']);
@@ -152,7 +162,12 @@ describe('the work of a group', () => {
     const asked: { partition: number; answer: (offset: bigint) => void }[] = [];
     const member = new Member({}, ({ partition }) => new Promise((answer) => asked.push({ partition, answer })));
     const second = { ...first, partition: 1 };
-    member.starts = [first, second].map((partition) => ({ ...partition, committed: undefined, metadata: undefined, low: 0n }));
+    member.starts = [first, second].map((partition) => ({
+      ...partition,
+      committed: undefined,
+      metadata: undefined,
+      low: 0n,
+    }));
     const joined = member.work.join([first, second]);
     await settled();
     const again = member.work.join([first]);
@@ -247,7 +262,9 @@ describe('the work of a group', () => {
     await member.work.join([first]);
     member.work.take(first, [record(0)]);
     let isDrained = false;
-    const drained = Promise.all([member.work.drain(1000), member.work.drain(5000), member.work.drain(10)]).then(() => (isDrained = true));
+    const drained = Promise.all([member.work.drain(1000), member.work.drain(5000), member.work.drain(10)]).then(
+      () => (isDrained = true),
+    );
     await member.pass(1000);
     await member.pass(3999);
     expect(isDrained).toBe(false);

@@ -76,7 +76,10 @@ export class GroupWork {
       assigned.position.next = fetched && taken === records ? fetched.next : last + 1n;
       assigned.work.add(taken);
     }
-    if (!assigned.isFull && (taken.length < records.length || isFull(assigned.work.backlog(), () => this.backlog(), this.watermarks))) {
+    if (
+      !assigned.isFull &&
+      (taken.length < records.length || isFull(assigned.work.backlog(), () => this.backlog(), this.watermarks))
+    ) {
       assigned.isFull = true;
       this.options.port.pause(assigned.assignment);
     }
@@ -86,13 +89,15 @@ export class GroupWork {
   /** Nothing is fetched of these topics until `resumeTopics`, over all joins. */
   pauseTopics(topics: Iterable<string>): void {
     for (const topic of topics) this.pausedTopics.add(topic);
-    for (const { assignment } of this.current.values()) if (this.pausedTopics.has(assignment.topic)) this.options.port.pause(assignment);
+    for (const { assignment } of this.current.values())
+      if (this.pausedTopics.has(assignment.topic)) this.options.port.pause(assignment);
   }
 
   resumeTopics(topics: Iterable<string>): void {
     const resumed = new Set(topics);
     for (const topic of resumed) this.pausedTopics.delete(topic);
-    for (const assigned of this.current.values()) if (resumed.has(assigned.assignment.topic)) this.resumeIfRoom(assigned);
+    for (const assigned of this.current.values())
+      if (resumed.has(assigned.assignment.topic)) this.resumeIfRoom(assigned);
   }
 
   /**
@@ -154,7 +159,9 @@ export class GroupWork {
         const starts = await this.options.port.starts(open().map(({ assignment }) => assignment));
         const byId = new Map(starts.map((start) => [idOf(start.topic, start.partition), start]));
         for (const assigned of open())
-          await this.place(assigned, byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition))).catch(again);
+          await this.place(assigned, byId.get(idOf(assigned.assignment.topic, assigned.assignment.partition))).catch(
+            again,
+          );
         if (open().length === 0) return;
       } catch (error) {
         again(error);
@@ -182,7 +189,8 @@ export class GroupWork {
   }
 
   private resumeIfRoom(assigned: AssignedPartition): void {
-    if (!assigned.isPlaced || assigned.isFull || assigned.hasEnded || this.pausedTopics.has(assigned.assignment.topic)) return;
+    if (!assigned.isPlaced || assigned.isFull || assigned.hasEnded || this.pausedTopics.has(assigned.assignment.topic))
+      return;
     this.options.port.resume(assigned.assignment);
   }
 

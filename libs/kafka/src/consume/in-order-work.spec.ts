@@ -26,7 +26,11 @@ class Bench {
         this.batches.push(records.map(({ offset }) => Number(offset)));
         return this.answers.shift()?.() ?? Promise.resolve();
       },
-      timers: { nowMs: () => 0, after: (ms, run) => (this.waitsMs.push(ms), setImmediate(run), () => undefined), random: () => 1 },
+      timers: {
+        nowMs: () => 0,
+        after: (ms, run) => (this.waitsMs.push(ms), setImmediate(run), () => undefined),
+        random: () => 1,
+      },
     },
   );
 }

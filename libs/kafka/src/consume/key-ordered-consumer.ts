@@ -60,7 +60,8 @@ export class KeyOrderedConsumer {
     const run = untilHandled({
       ...options,
       handle: async (record, call) => {
-        if (call.attempt === 1) this.metrics.queueWait.observe({ group: groupId }, (performance.now() - call.sinceMs) / 1000);
+        if (call.attempt === 1)
+          this.metrics.queueWait.observe({ group: groupId }, (performance.now() - call.sinceMs) / 1000);
         await insideTrace(record, () => options.handle(record, call));
         this.metrics.handled.inc({ group: groupId, topic, result: 'done' });
       },
@@ -103,7 +104,9 @@ export class KeyOrderedConsumer {
 
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
-    this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
+    this.stopping.abort(
+      new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`),
+    );
     const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
     // What a handler of an assignment that has ended still does may need what its owner closes after this.
     await Promise.all([this.consumer.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
@@ -114,7 +117,11 @@ export class KeyOrderedConsumer {
     if (this.unplaced.size === 0) for (const resolve of this.whenPlaced.splice(0)) resolve();
   }
 
-  private async startOffset(assignment: Assignment, committed: bigint | undefined, low: bigint): Promise<bigint | undefined> {
+  private async startOffset(
+    assignment: Assignment,
+    committed: bigint | undefined,
+    low: bigint,
+  ): Promise<bigint | undefined> {
     const { partition } = assignment;
     const { groupId, topic, from, log, onMissed } = this.options;
     if (committed !== undefined) {

@@ -184,7 +184,10 @@ export class KeyOrderedPool {
   private limiterOf(topic: string): TopicLimiter {
     let limiter = this.limiters.get(topic);
     if (!limiter)
-      this.limiters.set(topic, (limiter = { running: 0, cap: this.options.inFlightPerTopic?.[topic] ?? Infinity, isPaused: false }));
+      this.limiters.set(
+        topic,
+        (limiter = { running: 0, cap: this.options.inFlightPerTopic?.[topic] ?? Infinity, isPaused: false }),
+      );
     return limiter;
   }
 }

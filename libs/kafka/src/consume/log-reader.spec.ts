@@ -42,7 +42,9 @@ describe('the reader of a log', () => {
     await fakes[0]!.fetch({ offsets: offsets(0, 1) });
     await fakes[0]!.fetch({ offsets: offsets(4, 9) });
     expect(await end).toEqual(offsets(0, 9));
-    expect(fakes[0]!.calls.filter((call) => call.startsWith('seek'))).toEqual(expect.arrayContaining(['seek 0', 'seek 4']));
+    expect(fakes[0]!.calls.filter((call) => call.startsWith('seek'))).toEqual(
+      expect.arrayContaining(['seek 0', 'seek 4']),
+    );
   });
 
   it('lets a consumer that has ended touch nothing of the one after it', async () => {

@@ -55,7 +55,8 @@ export class LogReader {
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
     const { topic } = this.options;
     const { low, high } = await this.#boundsOf(partition, until);
-    if (until > high) throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
+    if (until > high)
+      throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
     if (this.#ranges.has(partition)) throw new Error(`${topic}/${partition} is being read already`);
     if (this.#isClosed) throw new Error('the reader is closed');
     const start = from < low ? low : from;
@@ -71,7 +72,8 @@ export class LogReader {
     } finally {
       this.#ranges.delete(partition);
       range.fail(new Error('reading has ended'));
-      if (this.#ranges.size === 0 && !this.#isClosed) this.#idle = setTimeout(() => void this.#disconnect(), IDLE_MS).unref();
+      if (this.#ranges.size === 0 && !this.#isClosed)
+        this.#idle = setTimeout(() => void this.#disconnect(), IDLE_MS).unref();
     }
   }
 

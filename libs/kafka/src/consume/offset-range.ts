@@ -40,7 +40,8 @@ export class OffsetRange {
   give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
     const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position.next && offset < this.until);
     if (next > this.position.next) this.position.next = next;
-    for (let first = 0; first < records.length; first += SLICE_RECORDS) this.#slices.push(records.slice(first, first + SLICE_RECORDS));
+    for (let first = 0; first < records.length; first += SLICE_RECORDS)
+      this.#slices.push(records.slice(first, first + SLICE_RECORDS));
     this.#wake();
     if (this.isFull) this.#hasRoom = hasRoom;
   }
@@ -48,7 +49,8 @@ export class OffsetRange {
   /** The next slice; undefined after the last. Lets others have their turn first. */
   async take(): Promise<LogRecord[] | undefined> {
     await setImmediate();
-    while (this.#slices.length === 0 && !this.#failure && !this.isRead) await new Promise<void>((resolve) => (this.#wake = resolve));
+    while (this.#slices.length === 0 && !this.#failure && !this.isRead)
+      await new Promise<void>((resolve) => (this.#wake = resolve));
     if (this.#failure) throw this.#failure;
     const slice = this.#slices.shift();
     if (this.#slices.length <= SLICES_AHEAD / 2 && !this.isRead) {

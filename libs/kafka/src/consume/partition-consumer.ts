@@ -93,7 +93,16 @@ export class PartitionConsumer {
         this.metrics.retries.inc({ group: groupId, topic, kind: 'batch' });
         const firstOffset = String(records[0]?.offset);
         log.error(
-          { groupId, topic, partition, firstOffset, records: records.length, attempt, retryMs, error: errorText(error) },
+          {
+            groupId,
+            topic,
+            partition,
+            firstOffset,
+            records: records.length,
+            attempt,
+            retryMs,
+            error: errorText(error),
+          },
           'a batch failed; it comes again',
         );
       },

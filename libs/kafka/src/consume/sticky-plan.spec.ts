@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { stickyPlan, type Member, type Partitions } from './sticky-plan.js';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
-const sizes = (plan: Map<string, Partitions>, topic: string) => [...plan.values()].map((partitions) => partitions[topic]!.length);
+const sizes = (plan: Map<string, Partitions>, topic: string) =>
+  [...plan.values()].map((partitions) => partitions[topic]!.length);
 
 describe('the sticky plan', () => {
   it('gives each partition to one member, evenly for every topic and over all of them', () => {
@@ -38,7 +39,10 @@ describe('the sticky plan', () => {
       members = [...plan].map(([memberId, owned]) => ({ memberId, owned }));
       return ids.reduce((kept, id) => {
         const had = before.get(id) ?? {};
-        return kept + Object.entries(plan.get(id)!).flatMap(([topic, own]) => own.filter((p) => had[topic]?.includes(p))).length;
+        return (
+          kept +
+          Object.entries(plan.get(id)!).flatMap(([topic, own]) => own.filter((p) => had[topic]?.includes(p))).length
+        );
       }, 0);
     };
     expect(replan('one')).toBe(0);

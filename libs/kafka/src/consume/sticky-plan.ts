@@ -23,7 +23,9 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
   for (const [topic, partitions] of Object.entries(topics).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const free = new Set(partitions);
     const base = Math.floor(partitions.length / shares.length);
-    const claims = new Map(shares.map((share) => [share, [...new Set(share.owned[topic])].filter((partition) => free.has(partition))]));
+    const claims = new Map(
+      shares.map((share) => [share, [...new Set(share.owned[topic])].filter((partition) => free.has(partition))]),
+    );
     const quota = new Map(shares.map((share) => [share, base]));
     // Who had more than the others keeps one of them, as long as that leaves it with no more in all.
     const byClaim = [...shares].sort((a, b) => a.extras - b.extras || claims.get(b)!.length - claims.get(a)!.length);
@@ -39,7 +41,8 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
       for (const partition of share.plan[topic]) free.delete(partition);
     }
     const rest = [...free];
-    for (const share of shares) share.plan[topic]!.push(...rest.splice(0, quota.get(share)! - share.plan[topic]!.length));
+    for (const share of shares)
+      share.plan[topic]!.push(...rest.splice(0, quota.get(share)! - share.plan[topic]!.length));
     for (const share of shares) share.plan[topic]!.sort((a, b) => a - b);
   }
   return new Map(shares.map(({ memberId, plan }) => [memberId, plan]));

@@ -22,7 +22,12 @@ it('covers what the tail has read and what it reads next, and nothing before the
   expect(made.covers(1, 5n)).toBe(false);
   made.add(0, [record(5), record(8)]);
   expect([4n, 5n, 7n, 9n, 10n].map((offset) => made.covers(0, offset))).toEqual([false, true, true, true, false]);
-  expect([offsetsFrom(made, 5n), offsetsFrom(made, 6n), offsetsFrom(made, 9n), offsetsFrom(made, 5n, 1)]).toEqual([[5, 8], [8], [], [5]]);
+  expect([offsetsFrom(made, 5n), offsetsFrom(made, 6n), offsetsFrom(made, 9n), offsetsFrom(made, 5n, 1)]).toEqual([
+    [5, 8],
+    [8],
+    [],
+    [5],
+  ]);
 });
 
 it('takes no record twice', () => {
@@ -46,7 +51,12 @@ it('keeps nothing of a partition that nobody consumes here, but knows how far it
   made.add(0, [record(5)]);
   made.keep([]);
   made.add(0, [record(6)]);
-  expect([made.size.records, made.covers(0, 5n), made.covers(0, 6n), made.covers(0, 7n)]).toEqual([0, false, false, true]);
+  expect([made.size.records, made.covers(0, 5n), made.covers(0, 6n), made.covers(0, 7n)]).toEqual([
+    0,
+    false,
+    false,
+    true,
+  ]);
 });
 
 it('lets go of what was committed', () => {

@@ -53,7 +53,8 @@ export class TailBuffer {
   /** Records of these partitions are kept, and of no others. */
   keep(partitions: Iterable<number>): void {
     this.#kept = new Set(partitions);
-    for (const [partition, range] of this.#ranges) if (!this.#kept.has(partition)) this.#removeFirst(range, range.records.length);
+    for (const [partition, range] of this.#ranges)
+      if (!this.#kept.has(partition)) this.#removeFirst(range, range.records.length);
   }
 
   /** Told of a partition when its tail begins, and when that has read on. One listener: one group consumer for a tail. */
@@ -93,7 +94,8 @@ export class TailBuffer {
   #keepBounds(range: Range): void {
     let bytes = range.bytes;
     let count = 0;
-    while (range.records.length - count > this.bounds.records || bytes > this.bounds.bytes) bytes -= bytesOf(range.records[count++]!);
+    while (range.records.length - count > this.bounds.records || bytes > this.bounds.bytes)
+      bytes -= bytesOf(range.records[count++]!);
     this.#removeFirst(range, count);
   }
 

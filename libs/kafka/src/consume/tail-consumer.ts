@@ -104,7 +104,8 @@ export class TailConsumer {
 
   /** kafkajs reports a join before its first fetch, so nothing is ever read from elsewhere. */
   private seekAll(): void {
-    for (const [partition, offset] of this.next) this.consumer.seek({ topic: this.name, partition, offset: String(offset) });
+    for (const [partition, offset] of this.next)
+      this.consumer.seek({ topic: this.name, partition, offset: String(offset) });
   }
 
   private async take(fetched: EachBatchPayload): Promise<void> {
@@ -112,7 +113,9 @@ export class TailConsumer {
     const { topic, log, onRecords } = this.options;
     const next = this.next.get(batch.partition);
     if (next === undefined || fetched.isStale()) return;
-    const records = batch.messages.map((message) => consumedRecord(topic, batch.partition, message)).filter(({ offset }) => offset >= next);
+    const records = batch.messages
+      .map((message) => consumedRecord(topic, batch.partition, message))
+      .filter(({ offset }) => offset >= next);
     try {
       if (records.length > 0) await onRecords(batch.partition, records);
     } catch (error) {

@@ -49,5 +49,7 @@ describe('what is taken of a fetch', () => {
     ['the first one across a gap, alone', fetched(2, { step: 5000 }), nothing, 1],
     ['at least one that is very large', fetched(3, { bytes: 90_000 }), nothing, 1],
     ['nothing', fetched(1), { ...nothing, span: 1000 }, 0],
-  ])('%s', (_what, records, backlog, expected) => expect(roomFor(records, backlog, { ...marks, bytes: 40_000 })).toBe(expected));
+  ])('%s', (_what, records, backlog, expected) =>
+    expect(roomFor(records, backlog, { ...marks, bytes: 40_000 })).toBe(expected),
+  );
 });

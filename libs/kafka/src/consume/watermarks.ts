@@ -44,7 +44,11 @@ export function roomFor(records: ConsumedRecord[], backlog: Backlog, watermarks:
   let bytes = backlog.bytes;
   let taken = 0;
   for (const record of records) {
-    if (backlog.records + taken >= 2 * watermarks.records || backlog.span + Number(record.offset - first) >= watermarks.span) break;
+    if (
+      backlog.records + taken >= 2 * watermarks.records ||
+      backlog.span + Number(record.offset - first) >= watermarks.span
+    )
+      break;
     if (bytes >= 2 * watermarks.bytes) break;
     bytes += bytesOf(record);
     taken++;
@@ -53,7 +57,8 @@ export function roomFor(records: ConsumedRecord[], backlog: Backlog, watermarks:
 }
 
 function reaches({ records, bytes, span }: Backlog, sumOf: () => All, watermarks: Watermarks, part: number): boolean {
-  if (records >= watermarks.records * part || bytes >= watermarks.bytes * part || span >= watermarks.span * part) return true;
+  if (records >= watermarks.records * part || bytes >= watermarks.bytes * part || span >= watermarks.span * part)
+    return true;
   const all = sumOf();
   const share = part / Math.max(1, all.partitions);
   if (all.records >= watermarks.allRecords * part && records >= watermarks.allRecords * share) return true;

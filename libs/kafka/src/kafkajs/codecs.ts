@@ -49,5 +49,7 @@ async function unpackBlock(block: Buffer): Promise<Buffer> {
 /** Node has zstd from 22.15 on. */
 function unpackZstd(packed: Buffer): Promise<Buffer> | Buffer {
   if (typeof zlib.zstdDecompress !== 'function') return Buffer.from(fzstd.decompress(packed));
-  return new Promise((resolve, reject) => zlib.zstdDecompress(packed, (error, unpacked) => (error ? reject(error) : resolve(unpacked))));
+  return new Promise((resolve, reject) =>
+    zlib.zstdDecompress(packed, (error, unpacked) => (error ? reject(error) : resolve(unpacked))),
+  );
 }

@@ -77,7 +77,12 @@ export class ConsumerRunner {
 
   async #start(ask: () => Promise<void>): Promise<void> {
     const { consumer, topics } = this.options;
-    const steps = [ask, () => this.#connect(), () => consumer.subscribe({ topics: [...topics], fromBeginning: true }), () => this.#run()];
+    const steps = [
+      ask,
+      () => this.#connect(),
+      () => consumer.subscribe({ topics: [...topics], fromBeginning: true }),
+      () => this.#run(),
+    ];
     try {
       for (const step of steps) {
         this.#throwIfStopping();

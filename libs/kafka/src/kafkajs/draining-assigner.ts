@@ -30,7 +30,10 @@ function assignerOf(cluster: Cluster, isDrained: () => boolean, owned: () => Par
     },
     assign({ members, topics }) {
       const known = members.map(({ memberId, memberMetadata }) => ({ memberId, owned: ownedOf(memberMetadata) }));
-      const partitions = topics.map((topic) => [topic, cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId)]);
+      const partitions = topics.map((topic) => [
+        topic,
+        cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId),
+      ]);
       const plan = stickyPlan(known, Object.fromEntries(partitions) as Partitions);
       return Promise.resolve(
         [...plan].map(([memberId, assignment]) => ({
@@ -43,9 +46,12 @@ function assignerOf(cluster: Cluster, isDrained: () => boolean, owned: () => Par
 }
 
 function rebalanceInProgress(): Error {
-  return Object.assign(new kafkajs.KafkaJSError('what runs has to end before the group is joined again', { retriable: true }), {
-    type: 'REBALANCE_IN_PROGRESS',
-  });
+  return Object.assign(
+    new kafkajs.KafkaJSError('what runs has to end before the group is joined again', { retriable: true }),
+    {
+      type: 'REBALANCE_IN_PROGRESS',
+    },
+  );
 }
 
 /** A preference only: where it can't be read, partitions may move, and nothing else happens. */
@@ -54,7 +60,9 @@ function ownedOf(memberMetadata: Buffer): Partitions {
     const { userData } = MemberMetadata.decode(memberMetadata) ?? {};
     const owned: unknown = JSON.parse(userData?.toString('utf8') ?? '');
     if (typeof owned !== 'object' || owned === null) return {};
-    return Object.fromEntries(Object.entries(owned).filter((entry): entry is [string, number[]] => Array.isArray(entry[1])));
+    return Object.fromEntries(
+      Object.entries(owned).filter((entry): entry is [string, number[]] => Array.isArray(entry[1])),
+    );
   } catch {
     return {};
   }

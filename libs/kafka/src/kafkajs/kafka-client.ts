@@ -85,11 +85,19 @@ function isPassing(error: unknown): boolean {
   const { name, type, retriable, errors } = error as KafkaJsFailure;
   if (errors) return errors.some(isPassing);
   // Another process is creating the same topics: the next look finds them.
-  return retriable === true || type === 'TOPIC_ALREADY_EXISTS' || name === 'KafkaJSNumberOfRetriesExceeded' || name === 'KafkaJSTimeout';
+  return (
+    retriable === true ||
+    type === 'TOPIC_ALREADY_EXISTS' ||
+    name === 'KafkaJSNumberOfRetriesExceeded' ||
+    name === 'KafkaJSTimeout'
+  );
 }
 
 /** Waits until a broker answers, says so in the log each time it does not, and gives up only by the signal (then it rejects). */
-export async function waitForKafka(client: KafkaClient, { log, signal }: { log: Log; signal?: AbortSignal }): Promise<void> {
+export async function waitForKafka(
+  client: KafkaClient,
+  { log, signal }: { log: Log; signal?: AbortSignal },
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {

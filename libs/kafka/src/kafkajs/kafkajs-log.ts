@@ -10,8 +10,18 @@ export function logCreatorFor(log: Log): logCreator {
   return () =>
     ({ namespace, level, log: entry }) => {
       const { message, ...rest } = entry;
-      const fields = { kafkajs: namespace, error: textOf(rest['error']), groupId: textOf(rest['groupId']), broker: textOf(rest['broker']) };
-      if (level === kafkajs.logLevel.INFO || level === kafkajs.logLevel.DEBUG || passing.test(message) || passing.test(fields.error ?? ''))
+      const fields = {
+        kafkajs: namespace,
+        error: textOf(rest['error']),
+        groupId: textOf(rest['groupId']),
+        broker: textOf(rest['broker']),
+      };
+      if (
+        level === kafkajs.logLevel.INFO ||
+        level === kafkajs.logLevel.DEBUG ||
+        passing.test(message) ||
+        passing.test(fields.error ?? '')
+      )
         log.debug(fields, message);
       else log.warn(fields, message);
     };

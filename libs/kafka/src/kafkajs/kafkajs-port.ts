@@ -92,7 +92,8 @@ export class KafkajsPort implements GroupPort {
   private async commitAsMember(offsets: Offsets): Promise<void> {
     const { membership } = this;
     const cluster = this.options.cluster?.();
-    if (!cluster || !membership) throw new Error('neither a fetch nor a heartbeat has come back since the group was joined');
+    if (!cluster || !membership)
+      throw new Error('neither a fetch nor a heartbeat has come back since the group was joined');
     const { groupId } = this.options;
     const coordinator = await cluster.findGroupCoordinator({ groupId });
     await coordinator.offsetCommit({ groupId, ...membership, ...offsets });
@@ -106,7 +107,9 @@ export class KafkajsPort implements GroupPort {
 /** kafkajs sets `fetchedOffset` and leaves it out of its types. */
 export function fetchedOf(batch: Batch & { fetchedOffset?: string }): Fetched | undefined {
   const { fetchedOffset } = batch;
-  return fetchedOffset === undefined ? undefined : { from: BigInt(fetchedOffset), next: BigInt(batch.lastOffset()) + 1n };
+  return fetchedOffset === undefined
+    ? undefined
+    : { from: BigInt(fetchedOffset), next: BigInt(batch.lastOffset()) + 1n };
 }
 
 /** As kafkajs names them. */

@@ -2,11 +2,16 @@ import kafkajs from 'kafkajs';
 import { isOutage } from './outage.js';
 
 // Its types say that it takes no message; it can't be made without one.
-const coordinatorGone: Error = Reflect.construct(kafkajs.KafkaJSGroupCoordinatorNotFound, ['Failed to find group coordinator']);
+const coordinatorGone: Error = Reflect.construct(kafkajs.KafkaJSGroupCoordinatorNotFound, [
+  'Failed to find group coordinator',
+]);
 
 it.each([
   ['no coordinator', coordinatorGone],
-  ['no coordinator, wrapped', Object.assign(new kafkajs.KafkaJSNonRetriableError('Failed'), { cause: coordinatorGone })],
+  [
+    'no coordinator, wrapped',
+    Object.assign(new kafkajs.KafkaJSNonRetriableError('Failed'), { cause: coordinatorGone }),
+  ],
   ['no connection', new kafkajs.KafkaJSConnectionError('connect ECONNREFUSED')],
 ])('%s is an outage', (_what, error) => expect(isOutage(error)).toBe(true));
 

@@ -4,7 +4,10 @@ import { partitionForKey } from '@tranche/runtime';
 
 it('partitionForKey is what kafkajs computes', () => {
   const choose = kafkajs.Partitioners.DefaultPartitioner();
-  const partitionMetadata = Array.from({ length: 12 }, (_, partitionId) => ({ partitionId, leader: 0 }) as PartitionMetadata);
+  const partitionMetadata = Array.from(
+    { length: 12 },
+    (_, partitionId) => ({ partitionId, leader: 0 }) as PartitionMetadata,
+  );
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
       const key = Buffer.from(bytes);

@@ -25,7 +25,8 @@ export function patchKafkajsCodec(): void {
   /* eslint-enable @typescript-eslint/unbound-method */
 
   Encoder.nextPowerOfTwo = (value) => (value === defaultSize ? firstSize : nextPowerOfTwo(value));
-  Encoder.sizeOfVarLong = (value) => (isSmall(value) ? Encoder.sizeOfVarInt(value) : sizeOfVarLong.call(Encoder, value));
+  Encoder.sizeOfVarLong = (value) =>
+    isSmall(value) ? Encoder.sizeOfVarInt(value) : sizeOfVarLong.call(Encoder, value);
 
   Object.assign(Encoder.prototype, {
     ensureAvailable(this: Encoder, length: number): void {

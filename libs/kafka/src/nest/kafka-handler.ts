@@ -45,6 +45,9 @@ export function KafkaHandler(topics: string | readonly string[], options: KafkaH
 }
 
 function parametersOf(target: object, name: string | symbol): number[] {
-  const parameters = (Reflect.getMetadata(parametersKey, target.constructor, name) ?? {}) as Record<string, { index: number }>;
+  const parameters = (Reflect.getMetadata(parametersKey, target.constructor, name) ?? {}) as Record<
+    string,
+    { index: number }
+  >;
   return Object.values(parameters).map(({ index }) => index);
 }

@@ -85,14 +85,24 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     options.health?.addReadiness(`kafka dead letters ${options.groupId}`, () => this.deadLetters.trouble);
   }
 
-  override addHandler(pattern: unknown, callback: MessageHandler, isEventHandler = false, extras: KafkaHandlerOptions = {}): void {
+  override addHandler(
+    pattern: unknown,
+    callback: MessageHandler,
+    isEventHandler = false,
+    extras: KafkaHandlerOptions = {},
+  ): void {
     if (typeof pattern !== 'string' || !isEventHandler)
       throw new TypeError(`KafkaServer takes @KafkaHandler methods only, not ${JSON.stringify(pattern)}`);
     if (this.options.topics && !this.options.topics.includes(pattern)) return;
     const { types } = extras;
     const rival = this.handlers.find((handler) => handler.topic === pattern && overlaps(handler.types, types));
-    if (rival) throw new TypeError(`two handlers for topic ${pattern} and ${types ? `type ${types.join(', ')}` : 'every type'}`);
-    this.handlers.push({ topic: pattern, types, callback: (record, context) => callback(record, context) as Promise<unknown> });
+    if (rival)
+      throw new TypeError(`two handlers for topic ${pattern} and ${types ? `type ${types.join(', ')}` : 'every type'}`);
+    this.handlers.push({
+      topic: pattern,
+      types,
+      callback: (record, context) => callback(record, context) as Promise<unknown>,
+    });
   }
 
   listen(callback: (error?: unknown) => void): void {
@@ -104,7 +114,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
 
   /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
-    this.stopping.abort(new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`));
+    this.stopping.abort(
+      new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`),
+    );
     const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
     // What a handler of an assignment that has ended still does may need what its owner closes after this.
     await Promise.all([this.consumer?.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
@@ -159,9 +171,14 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     if (task.deadLetter) return this.writeDeadLetter(task, task.deadLetter);
     const handler = this.handlerFor(task.record);
     if (!handler)
-      return this.writeDeadLetter(task, { code: 'unknown_type', message: 'no handler takes records of this type', attempts: 0 });
+      return this.writeDeadLetter(task, {
+        code: 'unknown_type',
+        message: 'no handler takes records of this type',
+        attempts: 0,
+      });
     task.attempts++;
-    if (task.attempts === 1) this.metrics.queueWait.observe({ group: groupId }, (performance.now() - task.sinceMs) / 1000);
+    if (task.attempts === 1)
+      this.metrics.queueWait.observe({ group: groupId }, (performance.now() - task.sinceMs) / 1000);
     try {
       await this.call(handler, task, slot);
       this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
@@ -188,14 +205,22 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   private async afterError(task: HandledTask, error: unknown): Promise<HandlerResult> {
     const { log, groupId, maxRetries = 5 } = this.options;
     const { record, attempts } = task;
-    const at = { groupId, topic: record.topic, partition: record.partition, offset: String(record.offset), orderKey: record.key, attempts };
+    const at = {
+      groupId,
+      topic: record.topic,
+      partition: record.partition,
+      offset: String(record.offset),
+      orderKey: record.key,
+      attempts,
+    };
     if (error instanceof RetryableError) {
       const ms = this.delayMs(attempts);
       this.metrics.retries.inc({ group: groupId, topic: record.topic, kind: 'retryable' });
       log.debug({ ...at, retryMs: ms, error: error.message }, 'a record waits and is tried again');
       return { hold: 'key', ms };
     }
-    if (error instanceof TerminalError) return this.writeDeadLetter(task, { code: error.code, message: error.message, attempts });
+    if (error instanceof TerminalError)
+      return this.writeDeadLetter(task, { code: error.code, message: error.message, attempts });
     task.failures = (task.failures ?? 0) + 1;
     if (task.failures <= maxRetries) {
       const ms = this.delayMs(task.failures);

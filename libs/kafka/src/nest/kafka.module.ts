@@ -1,4 +1,10 @@
-import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  Inject,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { reasonOf, untilUp, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from '../kafkajs/kafka-client.js';
@@ -47,7 +53,10 @@ function clientOf({ kafka, log }: KafkaModuleOptions): KafkaClient | undefined {
   return kafka && createKafkaClient(kafka, log);
 }
 
-function producerOf(client: KafkaClient | undefined, { log, metrics, health }: KafkaModuleOptions): BatchingProducer | undefined {
+function producerOf(
+  client: KafkaClient | undefined,
+  { log, metrics, health }: KafkaModuleOptions,
+): BatchingProducer | undefined {
   return client && new BatchingProducer({ client, log, ...(metrics && { metrics }), ...(health && { health }) });
 }
 
@@ -77,7 +86,11 @@ function announcerOf(
     Topics,
     { provide: KAFKA_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN] },
     { provide: BatchingProducer, useFactory: producerOf, inject: [KAFKA_CLIENT, MODULE_OPTIONS_TOKEN] },
-    { provide: EventAnnouncer, useFactory: announcerOf, inject: [KAFKA_CLIENT, BatchingProducer, Topics, MODULE_OPTIONS_TOKEN] },
+    {
+      provide: EventAnnouncer,
+      useFactory: announcerOf,
+      inject: [KAFKA_CLIENT, BatchingProducer, Topics, MODULE_OPTIONS_TOKEN],
+    },
   ],
   exports: [KAFKA_CLIENT, BatchingProducer, EventAnnouncer],
 })

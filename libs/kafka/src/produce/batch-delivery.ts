@@ -52,7 +52,10 @@ export class BatchDelivery {
         if (open.length === 0) return;
         for (const pending of open) pending.sent = true;
         metrics.producedBatchRecords.observe(open.length);
-        open = settleAcknowledged(open, await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }));
+        open = settleAcknowledged(
+          open,
+          await producer.sendBatch({ acks: -1, timeout: 10_000, topicMessages: byTopic(open) }),
+        );
         reachability.acknowledged();
       } catch (error) {
         open = await this.afterFailure(open, error, attempt);
@@ -66,12 +69,18 @@ export class BatchDelivery {
     const next = afterFailedProduce(error);
     if (next !== 'refused') reachability.failed('Kafka does not acknowledge what is sent');
     if (next === 'repeat') {
-      log.warn({ records: open.length, attempt, error: String(error) }, 'Kafka did not acknowledge a batch; repeating it');
+      log.warn(
+        { records: open.length, attempt, error: String(error) },
+        'Kafka did not acknowledge a batch; repeating it',
+      );
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);
       return open;
     }
     // The broker forgets nothing that a failed request did, but kafkajs does: its sequence numbers are no longer true.
-    log.warn({ records: open.length, attempt, error: String(error) }, 'the producer is unusable after this error; replacing it');
+    log.warn(
+      { records: open.length, attempt, error: String(error) },
+      'the producer is unusable after this error; replacing it',
+    );
     await this.connection.drop();
     if (next === 'replace') {
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);

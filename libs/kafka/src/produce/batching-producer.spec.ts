@@ -31,7 +31,9 @@ class FakeBroker {
         listTopics: () => Promise.resolve(['records']),
         describeConfigs: () =>
           Promise.resolve({
-            resources: [{ resourceName: 'records', configEntries: [{ configName: 'max.message.bytes', configValue: '100000' }] }],
+            resources: [
+              { resourceName: 'records', configEntries: [{ configName: 'max.message.bytes', configValue: '100000' }] },
+            ],
           }),
       } as never);
     });
@@ -51,7 +53,8 @@ class FakeBroker {
       disconnect: () => Promise.resolve(void this.connected.delete(id)),
       sendBatch: async (batch: ProducerBatch) => {
         const messages = batch.topicMessages?.flatMap((topic) => topic.messages) ?? [];
-        for (const message of messages) (message as Message & { chosenPartition: number }).chosenPartition = message.partition ?? 0;
+        for (const message of messages)
+          (message as Message & { chosenPartition: number }).chosenPartition = message.partition ?? 0;
         this.batches.push(messages.map(({ value }) => String(value)));
         this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
         await new Promise((resolve) => setImmediate(resolve));
@@ -76,7 +79,8 @@ const client = { brokers: ['fake:9092'], clientId: 'spec' };
 describe('the batching producer', () => {
   let broker: FakeBroker;
   let producer: BatchingProducer;
-  const send = (value: string, options = {}) => producer.send({ topic: 'records', key: 'key', value: Buffer.from(value) }, options);
+  const send = (value: string, options = {}) =>
+    producer.send({ topic: 'records', key: 'key', value: Buffer.from(value) }, options);
   const sendMany = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => send(String(i))));
 
   beforeEach(() => {
@@ -102,7 +106,9 @@ describe('the batching producer', () => {
 
   it('makes itself anew when its sequence is broken, and repeats the same records in the same order', async () => {
     broker.answers.push(() =>
-      Promise.reject(Object.assign(new Error('out of order'), { type: 'OUT_OF_ORDER_SEQUENCE_NUMBER', retriable: false })),
+      Promise.reject(
+        Object.assign(new Error('out of order'), { type: 'OUT_OF_ORDER_SEQUENCE_NUMBER', retriable: false }),
+      ),
     );
     await sendMany(3);
     expect(broker.producers).toBe(2);
@@ -110,7 +116,9 @@ describe('the batching producer', () => {
   });
 
   it('repeats on the same producer what may be repeated', async () => {
-    broker.answers.push(() => Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true })));
+    broker.answers.push(() =>
+      Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true })),
+    );
     await sendMany(3);
     expect(broker.producers).toBe(1);
     expect(broker.log).toEqual(['0', '1', '2']);
@@ -124,7 +132,8 @@ describe('the batching producer', () => {
   });
 
   it('sends a refused batch one by one, so that only the culprit fails', async () => {
-    const refuse = () => Promise.reject(Object.assign(new Error('refused'), { type: 'INVALID_RECORD', retriable: false }));
+    const refuse = () =>
+      Promise.reject(Object.assign(new Error('refused'), { type: 'INVALID_RECORD', retriable: false }));
     broker.answers.push(refuse, broker.append, refuse, broker.append);
     const results = await Promise.allSettled(['0', 'culprit', '2'].map((value) => send(value)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
@@ -183,8 +192,10 @@ describe('the batching producer', () => {
     broker.questions.push(Promise.reject(new Error('away')), ask.promise);
     await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
     // Nothing is to be sent any more, so it asks by itself; meanwhile a record comes, and fails.
-    for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++) await new Promise((resolve) => setTimeout(resolve, 5));
-    const fail = () => Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true }));
+    for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const fail = () =>
+      Promise.reject(Object.assign(new Error('no leader'), { type: 'NOT_LEADER_FOR_PARTITION', retriable: true }));
     broker.answers.push(...Array.from({ length: 100 }, () => fail));
     const sent = send('1');
     for (let turn = 0; broker.batches.length < 2 && turn < 100_000; turn++) await turns(1);

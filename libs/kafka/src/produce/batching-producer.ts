@@ -77,7 +77,9 @@ export class BatchingProducer {
     const bytes = bytesOnWire(message);
     if (this.queuedBytes + bytes > (this.options.maxQueuedBytes ?? 64 * 1024 * 1024)) {
       this.metrics.produced.inc({ result: 'overloaded' });
-      return Promise.reject(new ProducerOverloadedError(`${this.queuedBytes} bytes wait to be sent to Kafka; not taking more`));
+      return Promise.reject(
+        new ProducerOverloadedError(`${this.queuedBytes} bytes wait to be sent to Kafka; not taking more`),
+      );
     }
     const startedMs = performance.now();
     return new Promise<ProducedAt>((resolve, reject) => {
@@ -169,7 +171,9 @@ export class BatchingProducer {
   private async learnTopics(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const unknown = new Set(
-        this.queue.filter(({ settled, record }) => !settled && !this.limits.has(record.topic)).map(({ record }) => record.topic),
+        this.queue
+          .filter(({ settled, record }) => !settled && !this.limits.has(record.topic))
+          .map(({ record }) => record.topic),
       );
       if (unknown.size === 0) break;
       if (this.giveUp.signal.aborted) return rejectAsClosed(this.queue.splice(0));
@@ -177,7 +181,10 @@ export class BatchingProducer {
         this.rejectUnknown(await this.limits.learn([...unknown]));
       } catch (error) {
         this.reachability.failed('Kafka does not answer');
-        this.options.log.warn({ topics: [...unknown], attempt, error: String(error) }, 'cannot ask Kafka about topics; records wait');
+        this.options.log.warn(
+          { topics: [...unknown], attempt, error: String(error) },
+          'cannot ask Kafka about topics; records wait',
+        );
         await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), this.giveUp.signal);
       }
     }
@@ -187,7 +194,8 @@ export class BatchingProducer {
   private rejectUnknown(missing: string[]): void {
     for (const topic of missing) {
       this.options.log.error({ topic }, 'cannot send: the topic does not exist');
-      for (const pending of this.queue) if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
+      for (const pending of this.queue)
+        if (pending.record.topic === topic) pending.reject(new UnknownTopicError([topic], 'sending'));
     }
   }
 }

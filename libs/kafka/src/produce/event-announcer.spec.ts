@@ -34,7 +34,8 @@ describe('the event announcer', () => {
     });
     if (!expect.getState().currentTestName?.includes('topics')) topicsAreThere();
   });
-  const announce = (event: { type: string; data: object } = refreshed) => announcer.announce(TOPICS.authEvents, 'shop', event);
+  const announce = (event: { type: string; data: object } = refreshed) =>
+    announcer.announce(TOPICS.authEvents, 'shop', event);
   const count = async (name: string) =>
     (await metrics.getSingleMetric(name)?.get())?.values.map(({ labels, value }) => ({ ...labels, value }));
 
@@ -43,7 +44,11 @@ describe('the event announcer', () => {
     await announcer.close();
     expect(sent).toHaveLength(1);
     expect(sent[0]).toMatchObject({ topic: 'test.auth.events.v1', key: 'shop' });
-    expect(sent[0]?.headers).toMatchObject({ ce_type: 'auth.token.refreshed', ce_source: 'auth-service', ce_subject: 'shop' });
+    expect(sent[0]?.headers).toMatchObject({
+      ce_type: 'auth.token.refreshed',
+      ce_source: 'auth-service',
+      ce_subject: 'shop',
+    });
     expect(JSON.parse(String(sent[0]?.value))).toEqual({ account: 'shop' });
     expect(await count('kafka_events_announced_total')).toEqual([{ topic: 'auth.events.v1', value: 1 }]);
   });
@@ -85,13 +90,17 @@ describe('the event announcer', () => {
   it('throws nothing for what cannot be encoded', async () => {
     announce({ type: 'auth.token.refreshed', data: { big: 1n } });
     await announcer.close();
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'failed', value: 1 }]);
+    expect(await count('kafka_events_dropped_total')).toEqual([
+      { topic: 'auth.events.v1', reason: 'failed', value: 1 },
+    ]);
   });
 
   it('lets 1,000 events wait and drops the others', async () => {
     answer = () => new Promise(() => undefined);
     for (let i = 0; i < 1_003; i++) announce();
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'overloaded', value: 3 }]);
+    expect(await count('kafka_events_dropped_total')).toEqual([
+      { topic: 'auth.events.v1', reason: 'overloaded', value: 3 },
+    ]);
   });
 
   it('waits for what was announced when it closes, and takes nothing after that', async () => {
@@ -105,7 +114,9 @@ describe('the event announcer', () => {
     expect(await count('kafka_events_announced_total')).toEqual([{ topic: 'auth.events.v1', value: 1 }]);
     announce();
     expect(sent).toHaveLength(1);
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
+    expect(await count('kafka_events_dropped_total')).toEqual([
+      { topic: 'auth.events.v1', reason: 'closed', value: 1 },
+    ]);
   });
 
   it('waits no longer than it is told, and counts what still waits then as dropped, once', async () => {
@@ -113,10 +124,14 @@ describe('the event announcer', () => {
     answer = () => new Promise((_, reject) => (fail = reject));
     announce();
     await announcer.close(5);
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
+    expect(await count('kafka_events_dropped_total')).toEqual([
+      { topic: 'auth.events.v1', reason: 'closed', value: 1 },
+    ]);
     expect(warnings).toHaveLength(1);
     fail(new Error('away'));
     await announcer.close();
-    expect(await count('kafka_events_dropped_total')).toEqual([{ topic: 'auth.events.v1', reason: 'closed', value: 1 }]);
+    expect(await count('kafka_events_dropped_total')).toEqual([
+      { topic: 'auth.events.v1', reason: 'closed', value: 1 },
+    ]);
   });
 });

@@ -44,11 +44,15 @@ export class EventAnnouncer {
 
   constructor(private readonly options: EventAnnouncerOptions) {
     const { metrics = new Registry() } = options;
-    this.announced = counterOf(metrics, 'kafka_events_announced_total', 'Events of this service that Kafka took', ['topic']);
-    this.dropped = counterOf(metrics, 'kafka_events_dropped_total', 'Events of this service that are on no topic, by reason', [
+    this.announced = counterOf(metrics, 'kafka_events_announced_total', 'Events of this service that Kafka took', [
       'topic',
-      'reason',
     ]);
+    this.dropped = counterOf(
+      metrics,
+      'kafka_events_dropped_total',
+      'Events of this service that are on no topic, by reason',
+      ['topic', 'reason'],
+    );
   }
 
   /** `key`: the record's, as the topic's definition says. The event's id and time are made here. */
@@ -61,7 +65,8 @@ export class EventAnnouncer {
         if (!isGivenUp) this.announced.inc({ topic: topic.name });
       })
       .catch((error: unknown) => {
-        if (!isGivenUp) this.drop(topic, type, error instanceof ProduceDeadlineError ? 'deadline' : 'failed', String(error));
+        if (!isGivenUp)
+          this.drop(topic, type, error instanceof ProduceDeadlineError ? 'deadline' : 'failed', String(error));
       })
       .finally(() => this.waiting.delete(sent));
     this.waiting.set(sent, () => {
@@ -81,7 +86,14 @@ export class EventAnnouncer {
   private async send(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): Promise<void> {
     const { producer, topicPrefix, source, ready } = this.options;
     const deadlineAtMs = performance.now() + DEADLINE_MS;
-    const event = { id: randomUUID(), source, type, time: new Date().toISOString(), ...(subject === undefined ? {} : { subject }), data };
+    const event = {
+      id: randomUUID(),
+      source,
+      type,
+      time: new Date().toISOString(),
+      ...(subject === undefined ? {} : { subject }),
+      data,
+    };
     const record = { topic: topicName(topicPrefix, topic), key, ...encodeCloudEvent(event) };
     if (ready !== undefined) await atMost(DEADLINE_MS, ready);
     await producer.send(record, { deadlineMs: Math.max(1, deadlineAtMs - performance.now()) });
@@ -92,7 +104,10 @@ export class EventAnnouncer {
     this.droppedSinceLog++;
     const now = performance.now();
     if (now < this.noLogBeforeMs) return;
-    this.options.log.warn({ topic: topic.name, type, reason, error, dropped: this.droppedSinceLog }, 'events were not announced on Kafka');
+    this.options.log.warn(
+      { topic: topic.name, type, reason, error, dropped: this.droppedSinceLog },
+      'events were not announced on Kafka',
+    );
     this.droppedSinceLog = 0;
     this.noLogBeforeMs = now + LOG_AGAIN_MS;
   }
@@ -100,5 +115,8 @@ export class EventAnnouncer {
 
 /** Announcers of one process share their counters. */
 function counterOf<T extends string>(registry: Registry, name: string, help: string, labelNames: T[]): Counter<T> {
-  return (registry.getSingleMetric(name) as Counter<T> | undefined) ?? new Counter({ name, help, labelNames, registers: [registry] });
+  return (
+    (registry.getSingleMetric(name) as Counter<T> | undefined) ??
+    new Counter({ name, help, labelNames, registers: [registry] })
+  );
 }

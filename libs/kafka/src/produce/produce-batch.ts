@@ -83,13 +83,18 @@ export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]):
 export function rejectAsClosed(open: readonly Pending[]): void {
   for (const pending of open) {
     const fate = pending.sent ? 'it may still land' : 'it was not sent';
-    pending.reject(new ProducerClosedError(`the producer was closed before ${pending.record.topic} acknowledged the record; ${fate}`));
+    pending.reject(
+      new ProducerClosedError(
+        `the producer was closed before ${pending.record.topic} acknowledged the record; ${fate}`,
+      ),
+    );
   }
 }
 
 export function bytesOnWire({ key, value, headers }: Message): number {
   let bytes = recordOverheadBytes + lengthOf(key) + lengthOf(value);
-  for (const [name, header] of Object.entries(headers ?? {})) bytes += Buffer.byteLength(name) + lengthOf(header as string | Buffer) + 6;
+  for (const [name, header] of Object.entries(headers ?? {}))
+    bytes += Buffer.byteLength(name) + lengthOf(header as string | Buffer) + 6;
   return bytes;
 }
 

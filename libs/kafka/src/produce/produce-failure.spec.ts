@@ -1,7 +1,13 @@
-import { KafkaJSConnectionError, KafkaJSNonRetriableError, KafkaJSNumberOfRetriesExceeded, KafkaJSProtocolError } from 'kafkajs';
+import {
+  KafkaJSConnectionError,
+  KafkaJSNonRetriableError,
+  KafkaJSNumberOfRetriesExceeded,
+  KafkaJSProtocolError,
+} from 'kafkajs';
 import { afterFailedProduce } from './produce-failure.js';
 
-const broker = (type: string, retriable: boolean) => Object.assign(new KafkaJSProtocolError(new Error(type)), { type, retriable });
+const broker = (type: string, retriable: boolean) =>
+  Object.assign(new KafkaJSProtocolError(new Error(type)), { type, retriable });
 
 describe('after a failed produce', () => {
   it.each([
@@ -21,9 +27,13 @@ describe('after a failed produce', () => {
 
   it('looks into retries that ran out', () => {
     const inner = broker('OUT_OF_ORDER_SEQUENCE_NUMBER', false);
-    expect(afterFailedProduce(new KafkaJSNumberOfRetriesExceeded(inner, { retryCount: 3, retryTime: 1 }))).toBe('replace');
+    expect(afterFailedProduce(new KafkaJSNumberOfRetriesExceeded(inner, { retryCount: 3, retryTime: 1 }))).toBe(
+      'replace',
+    );
     expect(
-      afterFailedProduce(new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('closed'), { retryCount: 3, retryTime: 1 })),
+      afterFailedProduce(
+        new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('closed'), { retryCount: 3, retryTime: 1 }),
+      ),
     ).toBe('repeat');
   });
 });

@@ -29,7 +29,11 @@ interface KafkaJsError {
 }
 
 function* causes(error: unknown): Generator<KafkaJsError> {
-  for (let depth = 0, at = error as KafkaJsError | undefined; depth < 5 && typeof at === 'object' && at !== null; depth++) {
+  for (
+    let depth = 0, at = error as KafkaJsError | undefined;
+    depth < 5 && typeof at === 'object' && at !== null;
+    depth++
+  ) {
     yield at;
     at = at.cause as KafkaJsError | undefined;
   }

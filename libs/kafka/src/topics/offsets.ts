@@ -36,7 +36,9 @@ export function startsOf(
       ...names.map((name) => admin.fetchTopicOffsets(name)),
     ]);
     return topics.flatMap((topic, at) => {
-      const commits = new Map(groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]));
+      const commits = new Map(
+        groups.find((group) => group.topic === names[at])?.partitions.map((commit) => [commit.partition, commit]),
+      );
       return logs[at]!.map(({ partition, low }) => {
         const { offset, metadata } = commits.get(partition) ?? { offset: '-1', metadata: null };
         const committed = BigInt(offset) < 0n ? undefined : BigInt(offset);

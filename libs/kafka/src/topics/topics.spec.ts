@@ -34,7 +34,12 @@ describe('a topic held against the table', () => {
       'fault',
     ],
     ['short retention', actual({ 'retention.ms': '999' }), 'retention.ms is 999, must be at least 1000', 'warning'],
-    ['small records', actual({ 'max.message.bytes': '3999' }), 'max.message.bytes is 3999, must be at least 4000', 'warning'],
+    [
+      'small records',
+      actual({ 'max.message.bytes': '3999' }),
+      'max.message.bytes is 3999, must be at least 4000',
+      'warning',
+    ],
     ['two replicas', actual({}, { replicationFactor: 2 }), 'has 2 replicas, must have 3', 'warning'],
     ['one in sync', actual({ 'min.insync.replicas': '1' }), 'min.insync.replicas is 1, must be 2', 'warning'],
   ] as const)('%s is said, and is a fault in production', (_what, topic, message, inDevelopment) => {

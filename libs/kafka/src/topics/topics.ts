@@ -88,7 +88,10 @@ export interface CheckTopicsOptions {
  * unclean leader election. Faults in production and warnings in development: shorter retention, smaller records, fewer than
  * 3 replicas or 2 in sync.
  */
-export async function checkTopics(client: KafkaClient, { prefix, definitions, production }: CheckTopicsOptions): Promise<TopicFault[]> {
+export async function checkTopics(
+  client: KafkaClient,
+  { prefix, definitions, production }: CheckTopicsOptions,
+): Promise<TopicFault[]> {
   return askAdmin(client, async (admin) => {
     const existing = new Set(await admin.listTopics());
     const found = definitions.filter(({ name }) => existing.has(prefix + name));
@@ -116,14 +119,18 @@ export interface PrepareTopicsOptions {
 }
 
 /** What a service does with its topics at start. Rejects, naming each, when one is missing or not as it must be. */
-export async function prepareTopics(client: KafkaClient, { prefix, definitions, mode, log }: PrepareTopicsOptions): Promise<void> {
+export async function prepareTopics(
+  client: KafkaClient,
+  { prefix, definitions, mode, log }: PrepareTopicsOptions,
+): Promise<void> {
   const production = mode === 'check';
   if (!production) await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
   const found = await checkTopics(client, { prefix, definitions, production });
   const saying = (wanted: TopicFault['severity']) =>
     found.filter(({ severity }) => severity === wanted).map(({ topic, message }) => `${topic} ${message}`);
   const warnings = saying('warning');
-  if (warnings.length > 0) log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
+  if (warnings.length > 0)
+    log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
   const faults = saying('fault');
   if (faults.length > 0) throw new Error(`The topics are not as they must be: ${faults.join('; ')}`);
 }
@@ -134,7 +141,11 @@ export interface ActualTopic {
   config: ReadonlyMap<string, string>;
 }
 
-export function topicFaults(wanted: TopicSettings, actual: ActualTopic, production: boolean): Omit<TopicFault, 'topic'>[] {
+export function topicFaults(
+  wanted: TopicSettings,
+  actual: ActualTopic,
+  production: boolean,
+): Omit<TopicFault, 'topic'>[] {
   const faults: Omit<TopicFault, 'topic'>[] = [];
   const require = (isMet: boolean, severity: TopicFault['severity'], message: string) => {
     if (!isMet) faults.push({ severity, message });
@@ -143,16 +154,20 @@ export function topicFaults(wanted: TopicSettings, actual: ActualTopic, producti
   const setting = (name: string) => actual.config.get(name) ?? '';
   const retentionMs = Number(setting('retention.ms'));
 
-  require(actual.partitions === wanted.partitions, 'fault', `has ${actual.partitions} partitions, must have ${wanted.partitions}`);
+  require(actual.partitions ===
+    wanted.partitions, 'fault', `has ${actual.partitions} partitions, must have ${wanted.partitions}`);
   require(setting('cleanup.policy') ===
     wanted.cleanupPolicy, 'fault', `cleanup.policy is ${setting('cleanup.policy')}, must be ${wanted.cleanupPolicy}`);
-  require(setting('unclean.leader.election.enable') !== 'true', 'fault', 'unclean.leader.election.enable is true, must be false');
+  require(setting('unclean.leader.election.enable') !==
+    'true', 'fault', 'unclean.leader.election.enable is true, must be false');
   require(retentionMs === -1 ||
-    retentionMs >= wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
+    retentionMs >=
+      wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
   require(Number(setting('max.message.bytes')) >=
     wanted.maxMessageBytes, inProduction, `max.message.bytes is ${setting('max.message.bytes')}, must be at least ${wanted.maxMessageBytes}`);
   require(actual.replicationFactor >= 3, inProduction, `has ${actual.replicationFactor} replicas, must have 3`);
-  require(Number(setting('min.insync.replicas')) >= 2, inProduction, `min.insync.replicas is ${setting('min.insync.replicas')}, must be 2`);
+  require(Number(setting('min.insync.replicas')) >=
+    2, inProduction, `min.insync.replicas is ${setting('min.insync.replicas')}, must be 2`);
   return faults;
 }
 
@@ -164,7 +179,10 @@ async function settingsOf(admin: Admin, topics: string[]): Promise<Map<string, A
     resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
   });
   const configs = new Map(
-    resources.map(({ resourceName, configEntries }) => [resourceName, new Map(configEntries.map((e) => [e.configName, e.configValue]))]),
+    resources.map(({ resourceName, configEntries }) => [
+      resourceName,
+      new Map(configEntries.map((e) => [e.configName, e.configValue])),
+    ]),
   );
   return new Map(
     metadata.map(({ name, partitions }) => [

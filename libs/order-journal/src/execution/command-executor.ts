@@ -1,11 +1,23 @@
 import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-view.js';
 import { nextStep } from '../state/next-step.js';
-import { findOperation, verdictOf, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
+import {
+  findOperation,
+  verdictOf,
+  type IntentVerdict,
+  type OperationState,
+  type OrderState,
+} from '../state/order-state.js';
 import { RULES_VERSION, type Intent } from '../state/records.js';
 import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
 import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
-import type { CommandLease, ExecutableCommand, ExecutorPorts, PreparedAttempt, RejectedAttempt } from './executor-ports.js';
+import type {
+  CommandLease,
+  ExecutableCommand,
+  ExecutorPorts,
+  PreparedAttempt,
+  RejectedAttempt,
+} from './executor-ports.js';
 
 /** What an attempt needs to know of those before it. */
 interface AttemptContext {
@@ -57,7 +69,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             return 'done';
           case 'wait': {
             const seen = BigInt(order.lastOffset);
-            order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
+            order = await lease.releaseSlotWhile(() =>
+              journal.waitForRecordAfter(merchant, orderId, seen, lease.signal),
+            );
             break;
           }
           case 'attempt':
@@ -90,7 +104,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     if (known?.lastNotExecuted) {
       const after = this.#afterNotExecuted(command, known);
       if (after.next === 'give_up') return { ...context, order: await this.#giveUp(command, order, known, after) };
-      if (after.inMs > 0 && !context.hasWaited) await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
+      if (after.inMs > 0 && !context.hasWaited)
+        await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
     }
     const prepared = await prepare(command, order, attempt);
     if ('faults' in prepared) return { ...context, order: await this.#reject(command, order, attempt, prepared) };
@@ -123,7 +138,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     // The platform may have executed it: what it said must come into the journal.
     const { token } = grant;
     const { commandId, trace } = command;
-    const after = await journal.appendWithRetry({ ...this.#inOrder(order), commandId, attempt, token, ...result }, trace);
+    const after = await journal.appendWithRetry(
+      { ...this.#inOrder(order), commandId, attempt, token, ...result },
+      trace,
+    );
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }
 
@@ -150,7 +168,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       return { token, verdict: verdictOf(after, token), started, after };
     } catch (error) {
       const message = 'The verdict on the intent could not be read; nothing was sent';
-      await journal.append({ record: 'NOT_EXECUTED', ...identity, reason: 'send_deadline', message }, trace).catch(() => undefined);
+      await journal
+        .append({ record: 'NOT_EXECUTED', ...identity, reason: 'send_deadline', message }, trace)
+        .catch(() => undefined);
       throw error;
     }
   }
@@ -159,7 +179,11 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   #afterNotExecuted({ rail }: Command, operation: OperationState): AfterNotExecuted {
     const { timing, gate, urlCount } = this.ports;
     const nowMs = timing.nowMs();
-    return afterNotExecuted(operation, nowMs - gate.blockedMs(rail, Date.parse(operation.firstIntentAt ?? '')), urlCount);
+    return afterNotExecuted(
+      operation,
+      nowMs - gate.blockedMs(rail, Date.parse(operation.firstIntentAt ?? '')),
+      urlCount,
+    );
   }
 
   #giveUp(
@@ -197,4 +221,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   }
 }
 
-const CREDENTIALS_REFUSED: Fault = { path: '', code: 'auth_refused', message: 'The token service refused the account’s credentials' };
+const CREDENTIALS_REFUSED: Fault = {
+  path: '',
+  code: 'auth_refused',
+  message: 'The token service refused the account’s credentials',
+};

@@ -20,7 +20,14 @@ const refused: JournalRecord = {
   result: 'refused',
   answer: { execCode: '4001', transactionId: 'T1' },
 };
-const notExecuted: JournalRecord = { record: 'NOT_EXECUTED', ...OPERATION, attempt: 1, token: 't1', reason: 'unreachable', message: 'no' };
+const notExecuted: JournalRecord = {
+  record: 'NOT_EXECUTED',
+  ...OPERATION,
+  attempt: 1,
+  token: 't1',
+  reason: 'unreachable',
+  message: 'no',
+};
 
 /** The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. */
 function journalOf(records: JournalRecord[], later: JournalRecord[] = []) {

@@ -14,7 +14,10 @@ export interface RefusedCommand {
 }
 
 export interface KnownCommandPorts {
-  journal: Pick<ExecutorPorts<never, never, never>['journal'], 'read' | 'append' | 'appendAndRead' | 'waitForRecordAfter'>;
+  journal: Pick<
+    ExecutorPorts<never, never, never>['journal'],
+    'read' | 'append' | 'appendAndRead' | 'waitForRecordAfter'
+  >;
   timing: Pick<Timing, 'nowMs'>;
 }
 
@@ -32,7 +35,13 @@ export async function answerKnownCommand(
   lease: CommandLease,
 ): Promise<'answered' | 'unknown' | 'reused'> {
   const { merchant, orderId, commandId, trace } = command;
-  const identity = () => ({ rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(timing.nowMs()).toISOString(), commandId });
+  const identity = () => ({
+    rulesVersion: RULES_VERSION,
+    merchant,
+    orderId,
+    at: new Date(timing.nowMs()).toISOString(),
+    commandId,
+  });
   let order = await journal.read(merchant, orderId);
   for (let isNew = true; ; isNew = false) {
     const operation = findOperation(order, commandId);
@@ -43,7 +52,10 @@ export async function answerKnownCommand(
       order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
     } else if (operation.phase === 'idle') {
       const { code, message } = fault;
-      order = await journal.appendAndRead({ record: 'GIVEN_UP', ...identity(), attempt: operation.attempt, code, message }, trace);
+      order = await journal.appendAndRead(
+        { record: 'GIVEN_UP', ...identity(), attempt: operation.attempt, code, message },
+        trace,
+      );
     } else {
       if (isNew) await journal.append({ record: 'REPEATED', ...identity() }, trace);
       return 'answered';

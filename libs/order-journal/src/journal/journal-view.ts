@@ -43,7 +43,9 @@ export class OrderUnreadableError extends Error {
 export class JournalReplacedError extends Error {
   override name = 'JournalReplacedError';
   constructor(offset: bigint) {
-    super(`the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`);
+    super(
+      `the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`,
+    );
   }
 }
 
@@ -107,7 +109,8 @@ export class JournalView {
   /** Records to go until memory has caught up with the journal as it was at the beginning. */
   get behind(): number {
     let records = 0n;
-    for (const [partition, { next, end }] of this.#tailed) if (next < end && !this.#stopped.has(partition)) records += end - next;
+    for (const [partition, { next, end }] of this.#tailed)
+      if (next < end && !this.#stopped.has(partition)) records += end - next;
     return Number(records);
   }
 
@@ -122,7 +125,8 @@ export class JournalView {
         if (tailed?.marked) {
           const { marked } = tailed;
           delete tailed.marked;
-          if (offset !== marked.offset || recordHash(value) !== marked.hash) throw new JournalReplacedError(marked.offset);
+          if (offset !== marked.offset || recordHash(value) !== marked.hash)
+            throw new JournalReplacedError(marked.offset);
           continue;
         }
         const record = decodeRecord(value);
@@ -165,7 +169,8 @@ export class JournalView {
     for (;;) {
       await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
       if (this.#stopped.has(partition) || this.#cache.find(key)) return;
-      const asked = this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
+      const asked =
+        this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
       this.#asked.set(partition, asked);
       const { marker } = await asked;
       if (this.#reaches(partition, marker)) return;
@@ -194,8 +199,14 @@ export class JournalView {
         return await act();
       } catch (error) {
         if (this.#closing.signal.aborted) throw error;
-        this.parts.logger.warn({ err: error, orderId, attempts }, `${record} could not be journaled and read back; trying again`);
-        await this.parts.timing.sleep(Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max), this.#closing.signal);
+        this.parts.logger.warn(
+          { err: error, orderId, attempts },
+          `${record} could not be journaled and read back; trying again`,
+        );
+        await this.parts.timing.sleep(
+          Math.min(APPEND_RETRY_MS.first * 2 ** attempts, APPEND_RETRY_MS.max),
+          this.#closing.signal,
+        );
       }
     }
   }
@@ -239,7 +250,8 @@ export class JournalView {
       const { order } = await this.#untilReached(partition, () => this.parts.index.read(key));
       for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
         const { merchant, orderId } = order!;
-        if (phase === 'open' && token !== undefined) this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
+        if (phase === 'open' && token !== undefined)
+          this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
       }
     }
   }

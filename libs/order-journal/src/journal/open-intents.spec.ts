@@ -11,7 +11,13 @@ const inOrder = {
 };
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
 const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, token, ...terms });
-const outcome = (token: string): JournalRecord => ({ record: 'OUTCOME', ...inOrder, token, result: 'succeeded', answer: {} });
+const outcome = (token: string): JournalRecord => ({
+  record: 'OUTCOME',
+  ...inOrder,
+  token,
+  result: 'succeeded',
+  answer: {},
+});
 
 describe('open intents', () => {
   it('come due by the time that this process first saw them', () => {

@@ -3,8 +3,23 @@ import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const terms = { operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
-const intent = (token: string): JournalRecord => ({ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token, ...terms });
-const inDoubt: JournalRecord = { record: 'IN_DOUBT', ...inOrder, commandId: 'a', attempt: 1, token: 't', reason: 'timeout', message: '' };
+const intent = (token: string): JournalRecord => ({
+  record: 'INTENT',
+  ...inOrder,
+  commandId: 'a',
+  attempt: 1,
+  token,
+  ...terms,
+});
+const inDoubt: JournalRecord = {
+  record: 'IN_DOUBT',
+  ...inOrder,
+  commandId: 'a',
+  attempt: 1,
+  token: 't',
+  reason: 'timeout',
+  message: '',
+};
 const KEY = 'shop-fr/o';
 
 describe('the order book', () => {

@@ -44,7 +44,10 @@ export class OrderCache {
     const entry = this.#entryOf(orderKey(merchant, orderId));
     entry.order ??= entry.unfolded
       .filter(({ offset }) => offset > marker)
-      .reduce((order, { offset, record }) => fold(order, record, offset).order, indexed ?? emptyOrder(merchant, orderId));
+      .reduce(
+        (order, { offset, record }) => fold(order, record, offset).order,
+        indexed ?? emptyOrder(merchant, orderId),
+      );
     entry.unfolded = [];
     const known = indexed ? BigInt(entry.order.lastOffset) : marker;
     if (known > entry.lastOffset) entry.lastOffset = known;

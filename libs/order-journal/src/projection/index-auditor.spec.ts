@@ -8,7 +8,16 @@ import { encodeRecord, recordHash, RULES_VERSION, type JournalRecord } from '../
 
 const at = '2026-03-01T10:00:00.000Z';
 const intentOf = (orderId: string): JournalRecord => ({
-  ...{ record: 'INTENT', rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at, commandId: 'a', attempt: 1, token: `t ${orderId}` },
+  ...{
+    record: 'INTENT',
+    rulesVersion: RULES_VERSION,
+    merchant: 'shop-fr',
+    orderId,
+    at,
+    commandId: 'a',
+    attempt: 1,
+    token: `t ${orderId}`,
+  },
   ...{ operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'h' },
 });
 const refusedOf = (orderId: string): JournalRecord => ({
@@ -41,7 +50,11 @@ class Bench {
   isEnded = false;
   readBefore: () => void = () => undefined;
 
-  constructor({ records = RECORDS, first = 0n, marker: last }: { records?: JournalRecord[]; first?: bigint; marker?: bigint } = {}) {
+  constructor({
+    records = RECORDS,
+    first = 0n,
+    marker: last,
+  }: { records?: JournalRecord[]; first?: bigint; marker?: bigint } = {}) {
     const marker = last ?? first + BigInt(records.length) - 1n;
     this.entries = records.map((record, number) => ({
       key: `shop-fr/${record.orderId}`,
@@ -49,7 +62,8 @@ class Bench {
       value: encodeRecord(record),
     }));
     this.marker = marker;
-    for (const [number, record] of records.entries()) if (first + BigInt(number) <= marker) this.project(record, first + BigInt(number));
+    for (const [number, record] of records.entries())
+      if (first + BigInt(number) <= marker) this.project(record, first + BigInt(number));
   }
 
   /** As the store does: what was folded in several steps went through JSON in between. */
@@ -66,7 +80,8 @@ class Bench {
       end: () => Promise.resolve(entries.at(-1)!.offset + 1n),
       async *read(_partition, from, until) {
         const wanted = entries.filter(({ offset }) => offset >= from && offset < until);
-        for (let start = 0; start < wanted.length; start += 7) yield await Promise.resolve(wanted.slice(start, start + 7));
+        for (let start = 0; start < wanted.length; start += 7)
+          yield await Promise.resolve(wanted.slice(start, start + 7));
       },
     };
     const { isEnded } = this;
@@ -82,7 +97,11 @@ class Bench {
           if (keys.length > 0) this.readBefore();
           const { marker, hash } = this;
           if (marker === undefined) return Promise.resolve({ orders: keys.map(() => undefined) });
-          return Promise.resolve({ marker, ...(hash === undefined ? {} : { hash }), orders: keys.map((key) => this.index.get(key)) });
+          return Promise.resolve({
+            marker,
+            ...(hash === undefined ? {} : { hash }),
+            orders: keys.map((key) => this.index.get(key)),
+          });
         },
       },
       journal,
@@ -104,7 +123,10 @@ it('finds nothing in an index that holds what the journal says', async () => {
 
 it.each<[string, (index: Map<string, OrderState>) => void]>([
   ['that is missing', (index) => index.delete('shop-fr/o-7')],
-  ['that lacks its last record', (index) => index.set('shop-fr/o-7', fold(emptyOrder('shop-fr', 'o-7'), intentOf('o-7'), 7n).order)],
+  [
+    'that lacks its last record',
+    (index) => index.set('shop-fr/o-7', fold(emptyOrder('shop-fr', 'o-7'), intentOf('o-7'), 7n).order),
+  ],
   ['with another amount', (index) => void (index.get('shop-fr/o-7')!.operations[0]!.amount = 99)],
 ])('finds an order %s under a valid marker, says so and mends it', async (_what, plant) => {
   const bench = new Bench();

@@ -92,8 +92,11 @@ class PartitionAudit {
     if (marker === undefined || marker < before) return undefined;
     await this.#foldUntil(marker + 1n);
     const { last } = sample;
-    if (hash !== undefined && last?.offset === marker && recordHash(last.value) !== hash) throw new JournalReplacedError(marker);
-    const compared = keys.flatMap((key, at) => (sample.isWhole(key, orders[at], firstKept) ? [{ key, indexed: orders[at] }] : []));
+    if (hash !== undefined && last?.offset === marker && recordHash(last.value) !== hash)
+      throw new JournalReplacedError(marker);
+    const compared = keys.flatMap((key, at) =>
+      sample.isWhole(key, orders[at], firstKept) ? [{ key, indexed: orders[at] }] : [],
+    );
     const differing = compared.filter(({ key, indexed }) => !isSame(sample.state(key), indexed)).map(({ key }) => key);
     return { orders: compared.length, differing };
   }

@@ -76,7 +76,11 @@ class StatesOfRebuild {
   fold({ offset, value }: JournalEntry, nowMs: number): RedirectPage[] {
     const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
-    const { order, effects } = fold(this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId), record, offset);
+    const { order, effects } = fold(
+      this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId),
+      record,
+      offset,
+    );
     this.#states.delete(key);
     if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);
     const lifetimeMs = Date.parse(record.at) + REDIRECT_HTML_LIFETIME_MS - nowMs;

@@ -81,14 +81,20 @@ export class IndexRestorer {
         continue;
       }
       if (firstKept < next)
-        logger.warn({ partition, records: Number(next - firstKept) }, 'The index is lost and is rebuilt from the journal');
+        logger.warn(
+          { partition, records: Number(next - firstKept) },
+          'The index is lost and is rebuilt from the journal',
+        );
       if (!(await this.#rebuild(partition, marker, next))) await timing.sleep(LOOK_AGAIN_MS, this.closing);
     }
   }
 
   /** Redis came back with an older index, which is a consistent one: only what it lacks is projected again, and not published. */
   async #catchUp(partition: number, from: bigint, until: bigint): Promise<void> {
-    this.parts.logger.warn({ partition, records: Number(until - from) }, 'The index is older than it was and catches up');
+    this.parts.logger.warn(
+      { partition, records: Number(until - from) },
+      'The index is older than it was and catches up',
+    );
     const progress = { next: from, publishFrom: until, assertCurrent: () => this.closing.throwIfAborted() };
     try {
       for await (const entries of this.parts.journal.read(partition, from, until))
@@ -100,7 +106,10 @@ export class IndexRestorer {
 
   async #rebuild(partition: number, marker: bigint | undefined, until: bigint): Promise<boolean> {
     try {
-      return await rebuildIndex({ ...this.parts, onRebuild: (progress) => this.#afterStep(progress) }, { partition, marker, until });
+      return await rebuildIndex(
+        { ...this.parts, onRebuild: (progress) => this.#afterStep(progress) },
+        { partition, marker, until },
+      );
     } catch (error) {
       // Another one took over, or the index was lost once more.
       if (error instanceof MarkerMovedError) return false;

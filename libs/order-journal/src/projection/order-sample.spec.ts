@@ -19,14 +19,19 @@ const succeeded = (commandId: string, token: string, transactionId: string): Jou
   ...{ record: 'OUTCOME', ...inOrder, commandId, attempt: 1, token, result: 'succeeded' },
   answer: { execCode: '0000', transactionId },
 });
-const forgotten = (lastOffset: number): JournalRecord => ({ record: 'FORGOTTEN', ...inOrder, lastOffset: String(lastOffset) });
+const forgotten = (lastOffset: number): JournalRecord => ({
+  record: 'FORGOTTEN',
+  ...inOrder,
+  lastOffset: String(lastOffset),
+});
 
 interface Written {
   record: JournalRecord;
   offset: bigint;
 }
 
-const numbered = (records: readonly JournalRecord[]): Written[] => records.map((record, at) => ({ record, offset: BigInt(at) }));
+const numbered = (records: readonly JournalRecord[]): Written[] =>
+  records.map((record, at) => ({ record, offset: BigInt(at) }));
 
 /** As the projector does, one record after the other, through JSON. */
 function indexOf(records: readonly Written[]): OrderState {
@@ -43,7 +48,8 @@ function audited(records: readonly Written[], cut: number): 'not compared' | 'sa
   const { merchant, orderId } = kept[0]!.record;
   const key = orderKey(merchant, orderId);
   const sample = new OrderSample(kept.length, 0);
-  for (const { record, offset } of kept) sample.take({ key, offset, value: encodeRecord(record) } satisfies JournalEntry);
+  for (const { record, offset } of kept)
+    sample.take({ key, offset, value: encodeRecord(record) } satisfies JournalEntry);
   const index = indexOf(records);
   const held = isEmptyOrder(index) ? undefined : index;
   if (!sample.isWhole(key, held, firstKept)) return 'not compared';
@@ -57,7 +63,11 @@ it.each<[string, JournalRecord[], number]>([
     [auth('c1', 't1'), succeeded('c1', 't1', 'T1'), auth('c2', 't2'), forgotten(2)],
     2,
   ],
-  ['two INTENTs of one command, cut between them', [auth('c1', 't1'), auth('c1', 't2'), succeeded('c1', 't1', 'T1')], 1],
+  [
+    'two INTENTs of one command, cut between them',
+    [auth('c1', 't1'), auth('c1', 't2'), succeeded('c1', 't1', 'T1')],
+    1,
+  ],
   ['the same, forgotten', [auth('c1', 't1'), auth('c1', 't2'), succeeded('c1', 't1', 'T1'), forgotten(2)], 1],
 ])('does not compare %s: the journal alone would judge it otherwise', (_what, records, cut) => {
   expect(audited(numbered(records), cut)).toBe('not compared');
@@ -73,12 +83,19 @@ it('compares an order that begins where the journal does now', () => {
 it('finds no difference in any journal of the corpus, wherever it was cut, forgotten or not', () => {
   const counts = { 'not compared': 0, same: 0, differs: 0 };
   for (const file of readdirSync(CORPUS).filter((name) => name.endsWith('.json'))) {
-    for (const { journal, ...named } of JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as { journal: [string, object][] }[]) {
-      const records = journal.map(([offset, record]) => ({ record: { ...named, ...record } as JournalRecord, offset: BigInt(offset) }));
+    for (const { journal, ...named } of JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as {
+      journal: [string, object][];
+    }[]) {
+      const records = journal.map(([offset, record]) => ({
+        record: { ...named, ...record } as JournalRecord,
+        offset: BigInt(offset),
+      }));
       const order = indexOf(records);
       const { merchant, orderId, lastOffset } = order;
       const last: JournalRecord = { ...inOrder, record: 'FORGOTTEN', merchant, orderId, lastOffset };
-      const variants = mayBeForgotten(order) ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]] : [records];
+      const variants = mayBeForgotten(order)
+        ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]]
+        : [records];
       for (const variant of variants) for (let cut = 0; cut < variant.length; cut++) counts[audited(variant, cut)]++;
     }
   }

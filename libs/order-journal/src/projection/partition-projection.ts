@@ -76,7 +76,10 @@ export class PartitionProjection {
   restoreInBackground(): void {
     this.restore().catch((error: unknown) => {
       if (this.isEnded || this.restorer.isClosing) return;
-      this.parts.logger.warn({ err: error, partition: this.partition }, 'The index could not be restored; it will be tried again');
+      this.parts.logger.warn(
+        { err: error, partition: this.partition },
+        'The index could not be restored; it will be tried again',
+      );
     });
   }
 
@@ -93,7 +96,8 @@ export class PartitionProjection {
    */
   async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
     const progress = this.#placed();
-    if (await this.#isJournalWhole()) return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
+    if (await this.#isJournalWhole())
+      return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
     await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertNotEnded());
   }
 
@@ -153,7 +157,8 @@ export class PartitionProjection {
 
   /** Between the drain and the next assignment a batch that runs may end, and counts if it does. */
   #assertNotSuperseded(): void {
-    if (this.#isSuperseded) throw new Error(`Journal partition ${this.partition} was assigned anew: this batch is the next assignment's`);
+    if (this.#isSuperseded)
+      throw new Error(`Journal partition ${this.partition} was assigned anew: this batch is the next assignment's`);
   }
 }
 

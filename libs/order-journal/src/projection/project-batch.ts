@@ -57,9 +57,13 @@ export async function projectBatch(
     orders.set(key, folded.order);
     for (const effect of folded.effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
-      if (html !== undefined) redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
+      if (html !== undefined)
+        redirectHtml.push({ orderKey: key, commandId, html, lifetimeMs: REDIRECT_HTML_LIFETIME_MS });
       if (offset < publishFrom) continue;
-      const event = withTraceOf(headers, toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml)));
+      const event = withTraceOf(
+        headers,
+        toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml)),
+      );
       events.push(event);
       if (!effect.isRepeat) published.push({ event, ...commandTimeOf(headers) });
     }
@@ -100,7 +104,10 @@ async function withPage(
   const { commandId = '' } = event.body;
   const isOurs = (page: RedirectPage) => page.orderKey === key && page.commandId === commandId;
   const html = ofThisBatch.find(isOurs)?.html ?? (await index.redirectHtml(key, commandId));
-  return { ...event, body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) } };
+  return {
+    ...event,
+    body: { ...event.body, ...(html === undefined ? { redirectHtmlDropped: true } : { redirectHtml: html }) },
+  };
 }
 
 function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: number } {
@@ -110,5 +117,9 @@ function commandTimeOf(headers: Record<string, string> = {}): { commandTimeMs?: 
 
 function withTraceOf(headers: Record<string, string> = {}, event: CloudEvent<PaymentEvent>): CloudEvent<PaymentEvent> {
   const { traceparent, tracestate } = headers;
-  return { ...event, ...(traceparent === undefined ? {} : { traceparent }), ...(tracestate === undefined ? {} : { tracestate }) };
+  return {
+    ...event,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
 }

@@ -1,4 +1,14 @@
-import { inOrder, intent, redirect, repeated, recordsOf, journalOf, projection, typesOf, orders } from '../../test/projector-world.js';
+import {
+  inOrder,
+  intent,
+  redirect,
+  repeated,
+  recordsOf,
+  journalOf,
+  projection,
+  typesOf,
+  orders,
+} from '../../test/projector-world.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
@@ -14,7 +24,9 @@ it('rebuilds the index and publishes what was missed when a batch begins above w
   await assigned.project(recordsOf(6n, ...redirected.slice(6)));
   expect([index.orders.size, index.marker]).toEqual([5, 9n]);
   expect(published.map(({ subject }) => subject)).toEqual(orders.map(({ orderId }) => `shop-fr/${orderId}`));
-  expect(logged).toEqual(['Records before this batch were never projected: the index is rebuilt and their events are published']);
+  expect(logged).toEqual([
+    'Records before this batch were never projected: the index is rebuilt and their events are published',
+  ]);
 });
 
 it('takes a gap in the offsets for what it is', async () => {
@@ -59,7 +71,9 @@ describe('an index that lost what it held', () => {
 
   it('is built anew once more when it is lost during its rebuild', async () => {
     let losses = 1;
-    const made = await lost({ journal: journalOf(journal, (offset) => offset === 1n && losses-- > 0 && made.index.lose()) });
+    const made = await lost({
+      journal: journalOf(journal, (offset) => offset === 1n && losses-- > 0 && made.index.lose()),
+    });
     await made.project(recordsOf(2n, repeated));
     expect([made.index.marker, made.index.orders.size, losses < 0]).toEqual([2n, 1, true]);
   });

@@ -1,11 +1,25 @@
-import { intent, redirect, repeated, recordsOf, journalOf, projection, typesOf, orders } from '../../test/projector-world.js';
+import {
+  intent,
+  redirect,
+  repeated,
+  recordsOf,
+  journalOf,
+  projection,
+  typesOf,
+  orders,
+} from '../../test/projector-world.js';
 
 it('publishes what the records made known, then moves the index', async () => {
   const { index, published, startOffset, project } = projection();
   expect(await startOffset(undefined, 0n)).toBe(0n);
   await project(recordsOf(0n, intent, redirect));
   expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
-  expect(published[0]).toMatchObject({ subject: 'shop-fr/o', sequence: '0000000000000000001', causationid: 'a', traceparent: '00-a-b-01' });
+  expect(published[0]).toMatchObject({
+    subject: 'shop-fr/o',
+    sequence: '0000000000000000001',
+    causationid: 'a',
+    traceparent: '00-a-b-01',
+  });
 });
 
 it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {

@@ -50,12 +50,15 @@ export class Projector {
   /** Finds indexes that were lost while no record came; to be called about once a second. */
   async poll(): Promise<void> {
     const markers = await this.parts.index.markers();
-    for (const [partition, projection] of this.#assigned) if (projection.isBehind(markers.get(partition))) projection.restoreInBackground();
+    for (const [partition, projection] of this.#assigned)
+      if (projection.isBehind(markers.get(partition))) projection.restoreInBackground();
   }
 
   /** What is assigned now, for an audit. */
   get assigned(): { partition: number; projection: PartitionProjection }[] {
-    return [...this.#assigned].flatMap(([partition, projection]) => (projection.isEnded ? [] : [{ partition, projection }]));
+    return [...this.#assigned].flatMap(([partition, projection]) =>
+      projection.isEnded ? [] : [{ partition, projection }],
+    );
   }
 
   /** Rebuilds under way end at their next step; what they built counts for nothing. */

@@ -25,7 +25,8 @@ export function compareWithEnd(next: Draft, operation: OperationState, late: Lat
     return;
   }
   let completed = operation;
-  if (transactionId !== undefined && operation.transactionId === undefined) completed = bind(completed, attempt, transactionId);
+  if (transactionId !== undefined && operation.transactionId === undefined)
+    completed = bind(completed, attempt, transactionId);
   const isContradiction = contradicts(operation, late);
   if (operation.end === 'succeeded' && result === 'succeeded') {
     if (!isContradiction) completed = withAmount(completed, reported);
@@ -52,11 +53,16 @@ function contradicts(operation: OperationState, { result, reported, mayBeDone }:
     // An operator's "not executed" was about the doubt, and came too late for it (R5).
     return (result === 'not_executed' && reported.origin !== 'operator') || (result === 'refused' && !mayBeDone);
   }
-  return (result === 'succeeded' || result === 'refused') && result !== end && !(end === 'expired' && result === 'refused');
+  return (
+    (result === 'succeeded' || result === 'refused') && result !== end && !(end === 'expired' && result === 'refused')
+  );
 }
 
 /** The platform itself, not an operator, says that it accepted another share of the operation than it reported before. */
-function isOtherShare({ partial = false, amount }: OperationState, { partial: isPartial = false, answer }: ReportedResult): boolean {
+function isOtherShare(
+  { partial = false, amount }: OperationState,
+  { partial: isPartial = false, answer }: ReportedResult,
+): boolean {
   const isOtherAmount = isPartial && amount !== undefined && answer.amount !== undefined && answer.amount !== amount;
   return answer.execCode !== undefined && (isPartial !== partial || isOtherAmount);
 }
@@ -69,7 +75,8 @@ function publishMore(next: Draft, before: OperationState, operation: OperationSt
   const heard = operation.operation === 'refund' ? referencesOf(reported) : {};
   const externalEntityId = operation.externalEntityId ?? heard.externalEntityId;
   const externalReference = operation.externalReference ?? heard.externalReference;
-  const isReferenceNew = externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference;
+  const isReferenceNew =
+    externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference;
   const isAmountNew = operation.partial && before.amount === undefined && operation.amount !== undefined;
   if (!isReferenceNew && !isAmountNew) return;
   const added = [...(isReferenceNew ? ['references_added'] : []), ...(isAmountNew ? ['amount_added'] : [])];

@@ -1,4 +1,13 @@
-import { answered, asked, askedUntagged, folded, lost, notified, notifiedElsewhere, operatorSays } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  askedUntagged,
+  folded,
+  lost,
+  notified,
+  notifiedElsewhere,
+  operatorSays,
+} from '../../test/order-story.js';
 import { findOperation, verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
@@ -25,7 +34,10 @@ const verdictAt = (before: JournalRecord[], name: string, amount: number) =>
 function expectAtMost(before: JournalRecord[], name: string, most: number | 'anything'): void {
   if (most === 'anything') expect(verdictAt(before, name, 1_000_000)).toBe('granted');
   else {
-    expect([most, most + 1].map((amount) => verdictAt(before, name, amount))).toEqual([most > 0 ? 'granted' : 'rejected', 'rejected']);
+    expect([most, most + 1].map((amount) => verdictAt(before, name, amount))).toEqual([
+      most > 0 ? 'granted' : 'rejected',
+      'rejected',
+    ]);
   }
 }
 
@@ -39,9 +51,17 @@ describe('a capture may take at most', () => {
     ],
     ['what was accepted in part', partly(9000), 9000],
     ['who knows what, where it was accepted in part and nobody said how much', partly(), 'anything'],
-    ['what the notification said of the part', [...partly(), notified('authorize', '0004', { answer: { amount: 800 } })], 800],
+    [
+      'what the notification said of the part',
+      [...partly(), notified('authorize', '0004', { answer: { amount: 800 } })],
+      800,
+    ],
     ['who knows what, of an authorization never seen', [], 'anything'],
-    ['what was authorized, after a refused capture', [...authorized, asked('capture-1'), answered('capture-1', '2007')], 30_000],
+    [
+      'what was authorized, after a refused capture',
+      [...authorized, asked('capture-1'), answered('capture-1', '2007')],
+      30_000,
+    ],
     [
       'what was asked for, where an authorization that was refused succeeded after all',
       [asked('authorize'), answered('authorize', '4001'), notified('authorize', '0000')],
@@ -74,8 +94,16 @@ describe('a refund may give back at most', () => {
   const rows: Row[] = [
     ['what was captured', capture(20_000), 20_000],
     ['the whole authorization, where the capture named no amount', capture(), 30_000],
-    ['what the platform says that it captured, where the capture named no amount', capture(undefined, '0000', 25_000), 25_000],
-    ['what the notification says of it', [...capture(), notified('capture', '0000', { answer: { amount: 25_000 } })], 25_000],
+    [
+      'what the platform says that it captured, where the capture named no amount',
+      capture(undefined, '0000', 25_000),
+      25_000,
+    ],
+    [
+      'what the notification says of it',
+      [...capture(), notified('capture', '0000', { answer: { amount: 25_000 } })],
+      25_000,
+    ],
     ['what was captured, whatever else is said of the amount', capture(20_000, '0000', 1), 20_000],
     ['what was captured in part', capture(20_000, '0004', 15_000), 15_000],
     ['who knows what, where nobody said how much of it was captured', capture(20_000, '0004'), 'anything'],
@@ -83,14 +111,26 @@ describe('a refund may give back at most', () => {
     ['the rest', [...capture(20_000), ...refunded('refund-1', 5000)], 15_000],
     ['the rest, to the cent', [...capture(20_000), ...refunded('refund-1', 19_999)], 1],
     ['nothing, after all was given back', [...capture(20_000), ...refunded('refund-1')], 0],
-    ['nothing, where the default gave back what remained', [...capture(20_000), ...refunded('refund-1', 5000), ...refunded('refund-2')], 0],
-    ['what the platform left over of a default', [...capture(20_000), ...refunded('refund-1', undefined, '0000', 12_000)], 8000],
+    [
+      'nothing, where the default gave back what remained',
+      [...capture(20_000), ...refunded('refund-1', 5000), ...refunded('refund-2')],
+      0,
+    ],
+    [
+      'what the platform left over of a default',
+      [...capture(20_000), ...refunded('refund-1', undefined, '0000', 12_000)],
+      8000,
+    ],
     [
       'what the platform left over, by its notification',
       [...capture(20_000), ...refunded('refund-1'), notified('refund-1', '0000', { answer: { amount: 12_000 } })],
       8000,
     ],
-    ['the rest of a refund that was accepted in part', [...capture(20_000), ...refunded('refund-1', 9000, '0004', 4000)], 16_000],
+    [
+      'the rest of a refund that was accepted in part',
+      [...capture(20_000), ...refunded('refund-1', 9000, '0004', 4000)],
+      16_000,
+    ],
     [
       'who knows what, where nobody said how much of a refund was accepted',
       [...capture(20_000), ...refunded('refund-1', 9000, '0004')],
@@ -108,8 +148,16 @@ describe('a refund may give back at most', () => {
     ['who knows what, where the back office names no amount', [...capture(20_000), office(undefined)], 'anything'],
     ['all, behind one that was refused', [...capture(20_000), office(4000, '4001')], 20_000],
     ['all, behind one that is contradicted', [...capture(20_000), office(4000), office(4000, '4001')], 20_000],
-    ['the rest behind the least that was said of one', [...capture(20_000), office(4000), office(3000, '0004')], 17_000],
-    ['the rest behind one of the back office and our own', [...capture(20_000), office(4000), ...refunded('refund-1', 6000)], 10_000],
+    [
+      'the rest behind the least that was said of one',
+      [...capture(20_000), office(4000), office(3000, '0004')],
+      17_000,
+    ],
+    [
+      'the rest behind one of the back office and our own',
+      [...capture(20_000), office(4000), ...refunded('refund-1', 6000)],
+      10_000,
+    ],
     [
       'what a refund of ours leaves, told before its own answer',
       [
@@ -122,7 +170,12 @@ describe('a refund may give back at most', () => {
     ],
     [
       'the same without a tag',
-      [...capture(20_000), askedUntagged('refund-1', { amount: 6000 }), office(6000, '0000', 'T-refund-1'), answered('refund-1', '0000')],
+      [
+        ...capture(20_000),
+        askedUntagged('refund-1', { amount: 6000 }),
+        office(6000, '0000', 'T-refund-1'),
+        answered('refund-1', '0000'),
+      ],
       14_000,
     ],
     [
@@ -145,7 +198,11 @@ describe('a refund may give back at most', () => {
     ],
     [
       'all, where what the back office gave back may be of what it captured',
-      [...capture(20_000), notifiedElsewhere('capture', '0000', { transactionId: 'T-other', amount: 5000 }), office(5000)],
+      [
+        ...capture(20_000),
+        notifiedElsewhere('capture', '0000', { transactionId: 'T-other', amount: 5000 }),
+        office(5000),
+      ],
       20_000,
     ],
     [
@@ -155,10 +212,19 @@ describe('a refund may give back at most', () => {
     ],
     [
       'all, where the back office may have given back what we never saw',
-      [...capture(20_000), asked('refund-1', { transactionId: 'T-unseen', amount: 1 }), answered('refund-1', '0000'), office(4000)],
+      [
+        ...capture(20_000),
+        asked('refund-1', { transactionId: 'T-unseen', amount: 1 }),
+        answered('refund-1', '0000'),
+        office(4000),
+      ],
       20_000,
     ],
-    ['all, where the beginning of the order is missing', [notified('authorize-0', '0000'), ...capture(20_000), office(4000)], 20_000],
+    [
+      'all, where the beginning of the order is missing',
+      [notified('authorize-0', '0000'), ...capture(20_000), office(4000)],
+      20_000,
+    ],
     [
       'who knows what, of a capture that was refused and succeeded after all',
       [...capture(20_000, '4001'), notified('capture', '0000')],

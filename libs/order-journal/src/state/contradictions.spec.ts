@@ -21,8 +21,18 @@ const flagsOf = (records: readonly JournalRecord[]) => {
 const verdict = (records: readonly JournalRecord[], name: string) => verdictOf(folded(records).order, `${name}#1`);
 
 describe('a payment that succeeded by one word of two is live', () => {
-  const refused = [asked('authorize'), answered('authorize', '0002'), notified('authorize', '4003'), notified('authorize', '0000')];
-  const doubted = [asked('authorize'), lost('authorize'), operatorSays('authorize', 'not_executed'), notified('authorize', '0000')];
+  const refused = [
+    asked('authorize'),
+    answered('authorize', '0002'),
+    notified('authorize', '4003'),
+    notified('authorize', '0000'),
+  ];
+  const doubted = [
+    asked('authorize'),
+    lost('authorize'),
+    operatorSays('authorize', 'not_executed'),
+    notified('authorize', '0000'),
+  ];
   it.each([
     ['refused, then 0000', refused],
     ['not executed, then 0000', doubted],
@@ -58,7 +68,10 @@ describe('an amount that two words contradict binds no guard', () => {
       'refund',
     ],
   ] as [string, JournalRecord[], string][])('%s', (_what, records, name) => {
-    expect([verdict(records, name), flagsOf(records)]).toEqual(['granted', [expect.arrayContaining(['was_succeeded'])]]);
+    expect([verdict(records, name), flagsOf(records)]).toEqual([
+      'granted',
+      [expect.arrayContaining(['was_succeeded'])],
+    ]);
   });
 
   it('nor is it what a capture without an amount takes', () => {
@@ -68,13 +81,24 @@ describe('an amount that two words contradict binds no guard', () => {
 });
 
 it('an answer NOT_EXECUTED after a success is a conflict, once', () => {
-  const told = [...authorized, asked('capture'), notified('capture', '0000'), notExecuted('capture'), notExecuted('capture')];
-  expect([standing(folded(told).order, 'capture'), flagsOf(told)]).toEqual(['ended succeeded', [['was_succeeded', 'said_not_executed']]]);
+  const told = [
+    ...authorized,
+    asked('capture'),
+    notified('capture', '0000'),
+    notExecuted('capture'),
+    notExecuted('capture'),
+  ];
+  expect([standing(folded(told).order, 'capture'), flagsOf(told)]).toEqual([
+    'ended succeeded',
+    [['was_succeeded', 'said_not_executed']],
+  ]);
 });
 
 it('an answer with another TRANSACTIONID than the notification is a conflict', () => {
   const heard = notified('refund', '0000', { answer: { transactionId: 'T-other' } });
-  expect(flagsOf([...captured, asked('refund'), heard, answered('refund', '0000')])).toEqual([['was_succeeded', 'said_other_transaction']]);
+  expect(flagsOf([...captured, asked('refund'), heard, answered('refund', '0000')])).toEqual([
+    ['was_succeeded', 'said_other_transaction'],
+  ]);
 });
 
 describe('an attempt that was executed after all, while the next one was waited for', () => {
@@ -96,7 +120,12 @@ describe('an attempt that was executed after all, while the next one was waited 
 });
 
 it('the accepted amount is told once more where only a notification has it', () => {
-  const records = [...authorized, asked('capture'), answered('capture', '0004'), notified('capture', '0004', { answer: { amount: 9000 } })];
+  const records = [
+    ...authorized,
+    asked('capture'),
+    answered('capture', '0004'),
+    notified('capture', '0004', { answer: { amount: 9000 } }),
+  ];
   const { events, bodies } = folded([...records, notified('capture', '0004', { answer: { amount: 9000 } })]);
   expect(events.filter((type) => type === 'capture.succeeded')).toHaveLength(2);
   expect(bodies.at(-1)).toMatchObject({ amount: 9000, partial: true, flags: ['amount_added'] });

@@ -40,7 +40,14 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
       }
       const nth = alike.length > 0 ? alike.length : undefined;
       const { correlationId } = operation ?? {};
-      const event: ProjectedEvent = compact({ type, offset: next.order.lastOffset, nth, time: at, correlationId, body: complete });
+      const event: ProjectedEvent = compact({
+        type,
+        offset: next.order.lastOffset,
+        nth,
+        time: at,
+        correlationId,
+        body: complete,
+      });
       next.effects.push({ event });
       return event;
     },
@@ -57,7 +64,11 @@ export const CONFLICT = 'payment.conflict.detected';
 /** A record brings about one event of a type for an operation: what is reported next goes into it. Flags of a success say that it is published again. */
 function withMore({ type, body }: ProjectedEvent, more: EventBody): EventBody {
   const { flags = [] } = body;
-  return compact({ ...more, ...body, flags: type === CONFLICT ? [...new Set([...flags, ...(more.flags ?? [])])] : body.flags });
+  return compact({
+    ...more,
+    ...body,
+    flags: type === CONFLICT ? [...new Set([...flags, ...(more.flags ?? [])])] : body.flags,
+  });
 }
 
 function describe(operation: OperationState | undefined): EventBody {

@@ -1,5 +1,11 @@
 import { operationTag } from './extradata-tag.js';
-import { findOperation, type Attempt, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
+import {
+  findOperation,
+  type Attempt,
+  type OperationState,
+  type OrderState,
+  type UnboundEvidence,
+} from './order-state.js';
 import type { Evidence } from './records.js';
 
 /** An attempt that evidence without a name could be about. */
@@ -18,7 +24,8 @@ export function namedBy(order: OrderState, evidence: Naming): OperationState | u
   const ofKind = order.operations.filter((other) => other.operation === operation);
   const tagged = tag && ofKind.find((other) => operationTag(other.commandId) === tag.operation);
   if (tagged) return isOfAnother(tagged, evidence) ? undefined : tagged;
-  const bound = answer.transactionId === undefined ? undefined : ofKind.find((other) => has(other, answer.transactionId));
+  const bound =
+    answer.transactionId === undefined ? undefined : ofKind.find((other) => has(other, answer.transactionId));
   return bound ?? voidNamedBy(order, evidence);
 }
 
@@ -32,8 +39,17 @@ export function attemptNamedBy(operation: OperationState, { attempt, tag, answer
 }
 
 /** An answer is final about the TRANSACTIONID of what no cardholder has a part in: with another one it is another operation. */
-function isOfAnother({ operation, phase, end, attempts }: OperationState, { attempt, tag, answer: { transactionId } }: Naming): boolean {
-  if (operation === 'authorize' || operation === 'pay' || phase !== 'ended' || end !== 'succeeded' || transactionId === undefined)
+function isOfAnother(
+  { operation, phase, end, attempts }: OperationState,
+  { attempt, tag, answer: { transactionId } }: Naming,
+): boolean {
+  if (
+    operation === 'authorize' ||
+    operation === 'pay' ||
+    phase !== 'ended' ||
+    end !== 'succeeded' ||
+    transactionId === undefined
+  )
     return false;
   const own = attempts.find((one) => one.attempt === (attempt ?? tag?.attempt))?.transactionId;
   return own !== undefined && own !== transactionId && attempts.every((one) => one.transactionId !== transactionId);
@@ -43,13 +59,17 @@ function isOfAnother({ operation, phase, end, attempts }: OperationState, { atte
  * "Void notifications carry the same parameters as capture" (interface, Events); their OPERATIONTYPE is not shown. Whatever it is, a
  * void's own TRANSACTIONID or tag names it; never the TRANSACTIONID of another operation of ours (docs/decisions/0019).
  */
-function voidNamedBy(order: OrderState, { operation, tag, answer: { transactionId } }: Naming): OperationState | undefined {
+function voidNamedBy(
+  order: OrderState,
+  { operation, tag, answer: { transactionId } }: Naming,
+): OperationState | undefined {
   if (!mayTellOfVoid(operation) || operation === 'void') return undefined;
   const voids = order.operations.filter((other) => other.operation === 'void');
   const isOfOther = order.operations.some((other) => other.operation !== 'void' && isNamed(other, transactionId));
   if (transactionId === undefined || isOfOther) return undefined;
   const bound = voids.find((other) => other.transactionId === transactionId);
-  const tagged = tag && voids.find((other) => other.transactionId === undefined && operationTag(other.commandId) === tag.operation);
+  const tagged =
+    tag && voids.find((other) => other.transactionId === undefined && operationTag(other.commandId) === tag.operation);
   return bound ?? tagged;
 }
 
@@ -72,7 +92,9 @@ export function possibleSources(order: OrderState, evidence: UnboundEvidence): S
     transactionId !== undefined &&
     order.operations.some((other) => other.attempts.some((attempt) => attempt.transactionId === transactionId));
   if (isBound) return [];
-  const ofKind = order.operations.filter((operation) => operation.operation === evidence.operation && mayBeOfAmount(operation, evidence));
+  const ofKind = order.operations.filter(
+    (operation) => operation.operation === evidence.operation && mayBeOfAmount(operation, evidence),
+  );
   const isUnnamed = ({ settledBy, transactionId: own }: OperationState, attempt: Attempt) =>
     attempt.transactionId === undefined && (own === undefined || attempt.attempt !== settledBy);
   return ofKind.flatMap((operation) =>

@@ -1,15 +1,37 @@
-import { execCode as execCodeOf, execCodeClass, type NotifiedResult, type PaymentNotification } from '@tranche/contracts';
+import {
+  execCode as execCodeOf,
+  execCodeClass,
+  type NotifiedResult,
+  type PaymentNotification,
+} from '@tranche/contracts';
 import { untagExtraData } from './extradata-tag.js';
 import { RULES_VERSION, type Evidence } from './records.js';
 import { compact } from './draft.js';
 
 /** What a notification says, as a journal record. `reported`: its operation's part. `at`: RFC 3339. */
-export function notificationEvidence(notification: PaymentNotification, reported: NotifiedResult, at: string): Evidence {
+export function notificationEvidence(
+  notification: PaymentNotification,
+  reported: NotifiedResult,
+  at: string,
+): Evidence {
   const { merchant, orderId, execCode } = notification;
   const { extraData: returned, ...rest } = reported;
   const { tag, extraData } = untagExtraData(returned);
-  const identity = { record: 'EVIDENCE', rulesVersion: RULES_VERSION, merchant, orderId, at, source: 'notification' } as const;
-  return { ...identity, result: evidenceResult(execCode), ...rest, ...compact({ tag, extraData }), ...execCodeNotes(execCode) };
+  const identity = {
+    record: 'EVIDENCE',
+    rulesVersion: RULES_VERSION,
+    merchant,
+    orderId,
+    at,
+    source: 'notification',
+  } as const;
+  return {
+    ...identity,
+    result: evidenceResult(execCode),
+    ...rest,
+    ...compact({ tag, extraData }),
+    ...execCodeNotes(execCode),
+  };
 }
 
 /**
@@ -36,5 +58,8 @@ export function evidenceResult(execCode: string): Evidence['result'] {
 /** What an EXECCODE adds to a result: accepted in part, or a refusal that may mean "already done". Both absent where they do not hold. */
 export function execCodeNotes(execCode: string): { partial?: true; mayBeDone?: true } {
   const { class: codeClass, maybeAlreadyDone } = execCodeOf(execCode);
-  return { ...(codeClass === 'succeeded_partly' ? { partial: true } : {}), ...(maybeAlreadyDone ? { mayBeDone: true } : {}) };
+  return {
+    ...(codeClass === 'succeeded_partly' ? { partial: true } : {}),
+    ...(maybeAlreadyDone ? { mayBeDone: true } : {}),
+  };
 }

@@ -15,24 +15,39 @@ import { isCapturable } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
 
-const elsewhere = (operation: string, execCode = '0000', transactionId: string | undefined = 'T-office', amount?: number) =>
-  notifiedElsewhere(operation, execCode, { transactionId, amount });
+const elsewhere = (
+  operation: string,
+  execCode = '0000',
+  transactionId: string | undefined = 'T-office',
+  amount?: number,
+) => notifiedElsewhere(operation, execCode, { transactionId, amount });
 
 describe('an operation that we never sent', () => {
-  it.each(['authorize', 'capture', 'refund', 'void', 'pay'] as const)('%s is told once, and changes nothing of ours', (kind) => {
-    const { order } = folded(captured);
-    const told = folded([elsewhere(kind), elsewhere(kind)], order);
-    expect([told.events, told.bodies[0]?.operation]).toEqual([['operation.external'], kind]);
-    expect(told.order.operations).toEqual(order.operations);
-  });
+  it.each(['authorize', 'capture', 'refund', 'void', 'pay'] as const)(
+    '%s is told once, and changes nothing of ours',
+    (kind) => {
+      const { order } = folded(captured);
+      const told = folded([elsewhere(kind), elsewhere(kind)], order);
+      expect([told.events, told.bodies[0]?.operation]).toEqual([['operation.external'], kind]);
+      expect(told.order.operations).toEqual(order.operations);
+    },
+  );
 
-  it.each(['credit', 'constructor', '__proto__', 'AUTHORIZATION'])('OPERATIONTYPE %p is told by the platform’s own word', (word) => {
-    const { order, events, bodies } = folded([elsewhere(word), elsewhere(word)]);
-    expect(events).toEqual(['operation.external']);
-    expect(bodies[0]).toMatchObject({ operationType: word, transactionId: 'T-office', execCode: '0000', origin: 'notification' });
-    expect(bodies[0]).not.toHaveProperty('operation');
-    expect(order.external).toMatchObject([{ operationType: word, result: 'succeeded' }]);
-  });
+  it.each(['credit', 'constructor', '__proto__', 'AUTHORIZATION'])(
+    'OPERATIONTYPE %p is told by the platform’s own word',
+    (word) => {
+      const { order, events, bodies } = folded([elsewhere(word), elsewhere(word)]);
+      expect(events).toEqual(['operation.external']);
+      expect(bodies[0]).toMatchObject({
+        operationType: word,
+        transactionId: 'T-office',
+        execCode: '0000',
+        origin: 'notification',
+      });
+      expect(bodies[0]).not.toHaveProperty('operation');
+      expect(order.external).toMatchObject([{ operationType: word, result: 'succeeded' }]);
+    },
+  );
 
   it('without an OPERATIONTYPE is told as well', () => {
     const { operationType, ...nameless } = elsewhere('');
@@ -42,7 +57,11 @@ describe('an operation that we never sent', () => {
   it('of an unknown OPERATIONTYPE settles nothing, even with our tag and TRANSACTIONID', () => {
     const { operation, ...ours } = notified('capture', '0000');
     const told = folded([...authorized, asked('capture'), lost('capture'), { ...ours, operationType: 'credit' }]);
-    expect([operation, standing(told.order, 'capture'), told.events.at(-1)]).toEqual(['capture', 'in_doubt', 'operation.external']);
+    expect([operation, standing(told.order, 'capture'), told.events.at(-1)]).toEqual([
+      'capture',
+      'in_doubt',
+      'operation.external',
+    ]);
   });
 
   it('of an order that we do not know is told', () => {
@@ -59,12 +78,20 @@ describe('an operation that we never sent', () => {
   it('that contradicts itself is a conflict, once', () => {
     const { events, bodies } = folded([elsewhere('refund'), elsewhere('refund', '4001'), elsewhere('refund', '4001')]);
     expect(events).toEqual(['operation.external', 'operation.external', 'conflict.detected']);
-    expect(bodies.at(-1)).toMatchObject({ operation: 'refund', transactionId: 'T-office', execCode: '4001', flags: ['was_succeeded'] });
+    expect(bodies.at(-1)).toMatchObject({
+      operation: 'refund',
+      transactionId: 'T-office',
+      execCode: '4001',
+      flags: ['was_succeeded'],
+    });
   });
 
   it('without a TRANSACTIONID is told once for each amount', () => {
     const nameless = (amount: number) => notifiedElsewhere('refund', '0000', { amount });
-    expect(folded([nameless(100), nameless(100), nameless(200)]).events).toEqual(['operation.external', 'operation.external']);
+    expect(folded([nameless(100), nameless(100), nameless(200)]).events).toEqual([
+      'operation.external',
+      'operation.external',
+    ]);
   });
 
   it('told twice settles no younger doubt of ours', () => {
@@ -79,7 +106,10 @@ describe('what turns out to be ours is taken back', () => {
   it.each([
     ['by the answer', [refund, early, answered('refund', '0000')]],
     ['by a notification that carries the tag', [refund, early, notified('refund', '0000')]],
-    ['by an operator', [refund, early, lost('refund'), operatorSays('refund', 'succeeded', { transactionId: 'T-refund' })]],
+    [
+      'by an operator',
+      [refund, early, lost('refund'), operatorSays('refund', 'succeeded', { transactionId: 'T-refund' })],
+    ],
   ] as [string, JournalRecord[]][])('%s', (_what, records) => {
     const { order } = folded([...captured, ...records, asked('refund-2', { amount: 24_000 })]);
     expect([order.external, verdictOf(order, 'refund-2#1')]).toEqual([[], 'granted']);
@@ -98,28 +128,54 @@ describe('what turns out to be ours is taken back', () => {
 });
 
 describe('captures and voids of the back office', () => {
-  const two = [...authorized, asked('void'), answered('void', '0000'), asked('authorize-2'), answered('authorize-2', '0000')];
+  const two = [
+    ...authorized,
+    asked('void'),
+    answered('void', '0000'),
+    asked('authorize-2'),
+    answered('authorize-2', '0000'),
+  ];
   it.each([
     ['a capture after a capture', [...authorized, elsewhere('capture'), asked('capture')], 'capture', 'granted'],
     ['a capture after a void', [...authorized, elsewhere('void'), asked('capture')], 'capture', 'granted'],
     ['a void after a capture', [...authorized, elsewhere('capture'), asked('void')], 'void', 'granted'],
     ['a void after a void', [...authorized, elsewhere('void'), asked('void')], 'void', 'granted'],
-    ['a refund of a capture', [...authorized, elsewhere('capture'), asked('refund', { transactionId: 'T-office' })], 'refund', 'granted'],
-    ['an authorization after a void', [...authorized, elsewhere('void'), asked('authorize-2')], 'authorize-2', 'granted'],
+    [
+      'a refund of a capture',
+      [...authorized, elsewhere('capture'), asked('refund', { transactionId: 'T-office' })],
+      'refund',
+      'granted',
+    ],
+    [
+      'an authorization after a void',
+      [...authorized, elsewhere('void'), asked('authorize-2')],
+      'authorize-2',
+      'granted',
+    ],
     [
       'an authorization after a void that was refused',
       [...authorized, elsewhere('void', '2015'), asked('authorize-2')],
       'authorize-2',
       'rejected',
     ],
-    ['an authorization after a capture', [...authorized, elsewhere('capture'), asked('authorize-2')], 'authorize-2', 'rejected'],
+    [
+      'an authorization after a capture',
+      [...authorized, elsewhere('capture'), asked('authorize-2')],
+      'authorize-2',
+      'rejected',
+    ],
     [
       'an authorization after a void of who knows which',
       [elsewhere('authorize', '0000', 'T-other'), ...authorized, elsewhere('void'), asked('authorize-2')],
       'authorize-2',
       'rejected',
     ],
-    ['an authorization after the void of the second one', [...two, elsewhere('void'), asked('authorize-3')], 'authorize-3', 'granted'],
+    [
+      'an authorization after the void of the second one',
+      [...two, elsewhere('void'), asked('authorize-3')],
+      'authorize-3',
+      'granted',
+    ],
   ] as [string, JournalRecord[], string, string][])('%s is %s', (_what, records, name, verdict) => {
     expect(verdictOf(folded(records).order, `${name}#1`)).toBe(verdict);
   });

@@ -10,9 +10,12 @@ export type ExternalEvidence = Omit<UnboundEvidence, 'operation'> & Pick<Evidenc
 
 /** Notified, but not ours: what was done in the back office, or what we have no name for. Told once, whatever it is (docs/decisions/0020). */
 export function external(next: Draft, evidence: ExternalEvidence, reported: ReportedResult): void {
-  const { operation, operationType, result, partial, mayBeDone, source, externalEntityId, externalReference, answer } = evidence;
+  const { operation, operationType, result, partial, mayBeDone, source, externalEntityId, externalReference, answer } =
+    evidence;
   const { transactionId, execCode, amount } = answer;
-  const contradicted = next.order.external.find((other) => isSame(other, evidence) && isContradiction(other.result, result));
+  const contradicted = next.order.external.find(
+    (other) => isSame(other, evidence) && isContradiction(other.result, result),
+  );
   const of = authorizationOf(next.order, operation);
   const body = { operation, operationType, amount, origin: source, flags: evidence.flags, ...answered(reported) };
   const { offset, nth } = next.publish('payment.operation.external', undefined, body);
@@ -22,7 +25,8 @@ export function external(next: Draft, evidence: ExternalEvidence, reported: Repo
     ...next.order.external,
     compact({ operation, operationType, result, transactionId, execCode, amount, ...details, of, offset, nth }),
   ];
-  if (contradicted) next.publish('payment.conflict.detected', undefined, { ...body, flags: [`was_${contradicted.result}`] });
+  if (contradicted)
+    next.publish('payment.conflict.detected', undefined, { ...body, flags: [`was_${contradicted.result}`] });
 }
 
 /** What was reported of an operation that was taken for somebody else's, as evidence of the one of ours that it turned out to be. */
@@ -51,7 +55,8 @@ export function isKnown({ external: known, unbound }: OrderState, evidence: Exte
     other.transactionId === answer.transactionId &&
     other.execCode === answer.execCode &&
     (answer.transactionId !== undefined || other.amount === answer.amount);
-  const isHeld = (other: UnboundEvidence) => isWord({ ...other.answer, operation: other.operation }) && !tellsMore(evidence, other);
+  const isHeld = (other: UnboundEvidence) =>
+    isWord({ ...other.answer, operation: other.operation }) && !tellsMore(evidence, other);
   return known.some(isWord) || unbound.some(isHeld);
 }
 
@@ -79,7 +84,8 @@ function authorizationOf(order: OrderState, kind: OperationKind | undefined): st
   if (kind !== 'capture' && kind !== 'void') return undefined;
   if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
   const possible = order.operations.filter((operation) => {
-    if (operation.operation !== 'authorize' || (operation.phase === 'ended' && !mayHaveSucceeded(operation))) return false;
+    if (operation.operation !== 'authorize' || (operation.phase === 'ended' && !mayHaveSucceeded(operation)))
+      return false;
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;

@@ -1,15 +1,18 @@
 import { operationTag, tagExtraData, untagExtraData } from './extradata-tag.js';
 
 describe('the tag in EXTRADATA', () => {
-  it.each([undefined, 'basket 7', 'a|b', 'é|tr1.x', 'x'.repeat(233)])('comes back with the caller’s own value: %s', (callers) => {
-    const { extraData, isTagged } = tagExtraData(callers, 'command-1', 12);
-    expect(isTagged).toBe(true);
-    expect([...extraData].length).toBeLessThanOrEqual(255);
-    expect(untagExtraData(extraData)).toEqual({
-      ...(callers === undefined ? {} : { extraData: callers }),
-      tag: { operation: operationTag('command-1'), attempt: 12 },
-    });
-  });
+  it.each([undefined, 'basket 7', 'a|b', 'é|tr1.x', 'x'.repeat(233)])(
+    'comes back with the caller’s own value: %s',
+    (callers) => {
+      const { extraData, isTagged } = tagExtraData(callers, 'command-1', 12);
+      expect(isTagged).toBe(true);
+      expect([...extraData].length).toBeLessThanOrEqual(255);
+      expect(untagExtraData(extraData)).toEqual({
+        ...(callers === undefined ? {} : { extraData: callers }),
+        tag: { operation: operationTag('command-1'), attempt: 12 },
+      });
+    },
+  );
 
   it('has no room beside a long value of the caller, which goes alone', () => {
     const callers = 'x'.repeat(240);

@@ -18,7 +18,11 @@ export function operationTag(commandId: string): string {
  * The caller's EXTRADATA with our tag behind it: `CALLER|tr1.OPERATION.ATTEMPT` (R8).
  * Without room for both, the caller's value goes alone and evidence has no tag.
  */
-export function tagExtraData(callers: string | undefined, commandId: string, attempt: number): { extraData: string; isTagged: boolean } {
+export function tagExtraData(
+  callers: string | undefined,
+  commandId: string,
+  attempt: number,
+): { extraData: string; isTagged: boolean } {
   const tag = `tr1.${operationTag(commandId)}.${attempt}`;
   const tagged = callers === undefined ? tag : `${callers}|${tag}`;
   if ([...tagged].length <= EXTRADATA_LENGTH) return { extraData: tagged, isTagged: true };

@@ -16,7 +16,8 @@ export function foldEvidence(next: Draft, evidence: Evidence): void {
     if (operation) applyManualResolution(next, operation, evidence);
     return;
   }
-  if (operation) apply(next, operation, withoutIdentity(evidence, operation.operation), attemptNamedBy(operation, evidence));
+  if (operation)
+    apply(next, operation, withoutIdentity(evidence, operation.operation), attemptNamedBy(operation, evidence));
   else if (evidence.operation === undefined) {
     if (!isKnown(next.order, evidence)) external(next, evidence, reportedBy(evidence));
   } else foldUnnamed(next, withoutIdentity(evidence, evidence.operation), evidence.tag !== undefined);
@@ -44,7 +45,9 @@ function placeAmong(sources: readonly Source[], { result }: UnboundEvidence): Pl
   if (current.some(({ operation: { phase } }) => phase === 'open' || phase === 'in_doubt')) return 'undecided';
   const last = sources.at(-1);
   const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
-  return isOfOne && result !== 'not_executed' ? { operation: last.operation, attempt: last.attempt.attempt } : 'elsewhere';
+  return isOfOne && result !== 'not_executed'
+    ? { operation: last.operation, attempt: last.attempt.attempt }
+    : 'elsewhere';
 }
 
 /** `isTagged`: with a tag that no operation of ours has. It is somebody else's, and there is no source to look for. */
@@ -75,10 +78,16 @@ export function rejudgeHeld(next: Draft): void {
 function takeBackExternal(next: Draft): void {
   for (const known of next.order.external) {
     const { operation, transactionId } = known;
-    const named = transactionId === undefined ? undefined : namedBy(next.order, { operation, answer: { transactionId } });
+    const named =
+      transactionId === undefined ? undefined : namedBy(next.order, { operation, answer: { transactionId } });
     if (!named) continue;
     next.order.external = next.order.external.filter((other) => other !== known);
-    apply(next, named, asEvidence(known, named.operation), attemptNamedBy(named, { operation, answer: { transactionId } }));
+    apply(
+      next,
+      named,
+      asEvidence(known, named.operation),
+      attemptNamedBy(named, { operation, answer: { transactionId } }),
+    );
   }
 }
 
@@ -103,8 +112,20 @@ function isTooEarly(operation: OperationState, { result, at, notBefore }: Eviden
 }
 
 function withoutIdentity(evidence: Evidence, operation: UnboundEvidence['operation']): UnboundEvidence {
-  const { result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } = evidence;
-  return compact({ operation, result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags });
+  const { result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } =
+    evidence;
+  return compact({
+    operation,
+    result,
+    partial,
+    mayBeDone,
+    answer,
+    source,
+    extraData,
+    externalEntityId,
+    externalReference,
+    flags,
+  });
 }
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
@@ -154,7 +175,12 @@ const isPossible = (operation: OperationState, { result }: UnboundEvidence): boo
   isPayment(operation) || (result !== 'pending' && result !== 'redirect');
 
 /** The cardholder's or the provider's decision on a redirect or a pending approval (interface, States and transitions). */
-export function applyToWaiting(next: Draft, operation: OperationState, result: LateResult['result'], reported: ReportedResult): void {
+export function applyToWaiting(
+  next: Draft,
+  operation: OperationState,
+  result: LateResult['result'],
+  reported: ReportedResult,
+): void {
   if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
     settle(next, operation, result, reported);
 }

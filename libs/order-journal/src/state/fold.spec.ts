@@ -9,8 +9,23 @@ const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'or
 
 function intent(commandId: string, change: Partial<Intent> = {}): Intent {
   const attempt = change.attempt ?? 1;
-  const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 15000, contentHash: `hash-${commandId}` } as const;
-  return { record: 'INTENT', ...inOrder, commandId, attempt, token: `${commandId}#${attempt}`, tag: 'yes', ...terms, ...change };
+  const terms = {
+    operation: 'authorize',
+    method: 'A',
+    currency: 'EUR',
+    amount: 15000,
+    contentHash: `hash-${commandId}`,
+  } as const;
+  return {
+    record: 'INTENT',
+    ...inOrder,
+    commandId,
+    attempt,
+    token: `${commandId}#${attempt}`,
+    tag: 'yes',
+    ...terms,
+    ...change,
+  };
 }
 function outcome(commandId: string, result: Outcome['result'], answer: PlatformAnswer = {}, attempt = 1): Outcome {
   return {
@@ -28,11 +43,29 @@ const notExecuted = (commandId: string, attempt = 1): JournalRecord => ({
   ...{ reason: 'execcode', message: 'maintenance', execCode: '5003' },
 });
 const inDoubt = (commandId: string, attempt = 1): JournalRecord => ({
-  ...{ record: 'IN_DOUBT', ...inOrder, commandId, attempt, token: `${commandId}#${attempt}`, reason: 'timeout', message: 'no answer' },
+  ...{
+    record: 'IN_DOUBT',
+    ...inOrder,
+    commandId,
+    attempt,
+    token: `${commandId}#${attempt}`,
+    reason: 'timeout',
+    message: 'no answer',
+  },
 });
-function evidence(result: Evidence['result'], change: Partial<Evidence> & { of?: string; attemptTagged?: number } = {}): Evidence {
+function evidence(
+  result: Evidence['result'],
+  change: Partial<Evidence> & { of?: string; attemptTagged?: number } = {},
+): Evidence {
   const { of, attemptTagged = 1, ...rest } = change;
-  const execCode = { succeeded: '0000', refused: '4001', pending: '0003', redirect: '0002', not_executed: '5001', unclear: '5004' }[result];
+  const execCode = {
+    succeeded: '0000',
+    refused: '4001',
+    pending: '0003',
+    redirect: '0002',
+    not_executed: '5001',
+    unclear: '5004',
+  }[result];
   const tag = of === undefined ? {} : { tag: { operation: operationTag(of), attempt: attemptTagged } };
   return {
     record: 'EVIDENCE',
@@ -47,12 +80,18 @@ function evidence(result: Evidence['result'], change: Partial<Evidence> & { of?:
 }
 const capture = (commandId: string, change: Partial<Intent> = {}) =>
   intent(commandId, { operation: 'capture', transactionId: 'T-a', amount: undefined, ...change });
-const refund = (commandId: string, amount?: number) => intent(commandId, { operation: 'refund', transactionId: 'T-c', amount });
-const payment = (result: Outcome['result']) => [intent('p', { operation: 'pay', method: 'card' }), outcome('p', result)];
+const refund = (commandId: string, amount?: number) =>
+  intent(commandId, { operation: 'refund', transactionId: 'T-c', amount });
+const payment = (result: Outcome['result']) => [
+  intent('p', { operation: 'pay', method: 'card' }),
+  outcome('p', result),
+];
 const waitingPayment = payment('redirect');
 const refusedPayment = payment('refused');
-const refundOfPayment = (commandId: string) => intent(commandId, { operation: 'refund', transactionId: 'T-p', amount: 100 });
-const voiding = (commandId: string) => intent(commandId, { operation: 'void', transactionId: 'T-a', amount: undefined });
+const refundOfPayment = (commandId: string) =>
+  intent(commandId, { operation: 'refund', transactionId: 'T-p', amount: 100 });
+const voiding = (commandId: string) =>
+  intent(commandId, { operation: 'void', transactionId: 'T-a', amount: undefined });
 
 function run(
   records: JournalRecord[],
@@ -73,7 +112,9 @@ function run(
 }
 const phaseOf = (order: OrderState, commandId: string) => {
   const operation = findOperation(order, commandId);
-  return operation && [operation.phase, operation.attempt, operation.end].filter((part) => part !== undefined).join(' ');
+  return (
+    operation && [operation.phase, operation.attempt, operation.end].filter((part) => part !== undefined).join(' ')
+  );
 };
 
 /** Its EXTRADATA had no room for the tag. */
@@ -87,11 +128,23 @@ describe('an INTENT is judged once', () => {
     ['the first of an order', [intent('a')], 'a', 1, 'granted'],
     ['a second token for an open attempt', [intent('a'), intent('a', { token: 'other' })], 'a', 1, 'granted'],
     ['an attempt that is not the next one', [intent('a', { attempt: 2 })], 'a', 2, 'lost'],
-    ['the next attempt after NOT_EXECUTED', [intent('a'), notExecuted('a'), intent('a', { attempt: 2 })], 'a', 2, 'granted'],
+    [
+      'the next attempt after NOT_EXECUTED',
+      [intent('a'), notExecuted('a'), intent('a', { attempt: 2 })],
+      'a',
+      2,
+      'granted',
+    ],
     ['while another operation is open', [intent('a'), intent('b')], 'b', 1, 'busy'],
     ['while another operation is in doubt', [intent('a'), inDoubt('a'), intent('b')], 'b', 1, 'rejected'],
     ['a second authorization beside a live one', [...authorized, intent('b')], 'b', 1, 'rejected'],
-    ['a second authorization beside a redirect', [intent('a'), outcome('a', 'redirect'), intent('b')], 'b', 1, 'rejected'],
+    [
+      'a second authorization beside a redirect',
+      [intent('a'), outcome('a', 'redirect'), intent('b')],
+      'b',
+      1,
+      'rejected',
+    ],
     [
       'an authorization that supersedes the redirect',
       [intent('a'), outcome('a', 'redirect'), intent('b', { supersedes: 'a' })],
@@ -101,25 +154,67 @@ describe('an INTENT is judged once', () => {
     ],
     ['one that supersedes a success', [...authorized, intent('b', { supersedes: 'a' })], 'b', 1, 'rejected'],
     ['an authorization after a refused one', [intent('a'), outcome('a', 'refused'), intent('b')], 'b', 1, 'granted'],
-    ['an authorization after a voided one', [...authorized, voiding('v'), outcome('v', 'succeeded'), intent('b')], 'b', 1, 'granted'],
+    [
+      'an authorization after a voided one',
+      [...authorized, voiding('v'), outcome('v', 'succeeded'), intent('b')],
+      'b',
+      1,
+      'granted',
+    ],
     ['a capture of a succeeded authorization', [...authorized, capture('c')], 'c', 1, 'granted'],
     ['a capture of a redirect', [intent('a'), outcome('a', 'redirect'), capture('c')], 'c', 1, 'rejected'],
     ['a second capture', [...captured, capture('d')], 'd', 1, 'rejected'],
-    ['a second capture after a refused one', [...authorized, capture('c'), outcome('c', 'refused'), capture('d')], 'd', 1, 'granted'],
+    [
+      'a second capture after a refused one',
+      [...authorized, capture('c'), outcome('c', 'refused'), capture('d')],
+      'd',
+      1,
+      'granted',
+    ],
     ['a capture of the whole amount', [...authorized, capture('c', { amount: 15000 })], 'c', 1, 'granted'],
     ['a capture above the amount', [...authorized, capture('c', { amount: 15001 })], 'c', 1, 'rejected'],
     ['a capture of an authorization never seen', [capture('c', { transactionId: 'T-elsewhere' })], 'c', 1, 'granted'],
-    ['a capture after void', [...authorized, voiding('v'), outcome('v', 'succeeded'), capture('c')], 'c', 1, 'rejected'],
+    [
+      'a capture after void',
+      [...authorized, voiding('v'), outcome('v', 'succeeded'), capture('c')],
+      'c',
+      1,
+      'rejected',
+    ],
     ['a void after capture', [...captured, voiding('v')], 'v', 1, 'rejected'],
     ['a second void', [...authorized, voiding('v'), outcome('v', 'succeeded'), voiding('w')], 'w', 1, 'rejected'],
     ['a void of a capture', [...captured, { ...voiding('v'), transactionId: 'T-c' }], 'v', 1, 'rejected'],
     ['a refund of all', [...captured, refund('r', 15000)], 'r', 1, 'granted'],
     ['a refund above what remains', [...captured, refund('r', 15001)], 'r', 1, 'rejected'],
-    ['a refund of a payment that waits for its cardholder', [...waitingPayment, refundOfPayment('r')], 'r', 1, 'rejected'],
+    [
+      'a refund of a payment that waits for its cardholder',
+      [...waitingPayment, refundOfPayment('r')],
+      'r',
+      1,
+      'rejected',
+    ],
     ['a refund of a payment that was refused', [...refusedPayment, refundOfPayment('r')], 'r', 1, 'rejected'],
-    ['a second refund of the rest', [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 1)], 's', 1, 'granted'],
-    ['a second refund above the rest', [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 2)], 's', 1, 'rejected'],
-    ['a refund where nothing remains', [...captured, refund('r'), outcome('r', 'succeeded'), refund('s')], 's', 1, 'rejected'],
+    [
+      'a second refund of the rest',
+      [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 1)],
+      's',
+      1,
+      'granted',
+    ],
+    [
+      'a second refund above the rest',
+      [...captured, refund('r', 14999), outcome('r', 'succeeded'), refund('s', 2)],
+      's',
+      1,
+      'rejected',
+    ],
+    [
+      'a refund where nothing remains',
+      [...captured, refund('r'), outcome('r', 'succeeded'), refund('s')],
+      's',
+      1,
+      'rejected',
+    ],
   ];
   it.each(table)('%s', (_what, records, commandId, attempt, verdict) => {
     expect(verdictOf(run(records).order, `${commandId}#${attempt}`)).toBe(verdict);
@@ -169,7 +264,12 @@ describe('an attempt is closed by its own token only', () => {
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['doubt twice', [intent('a'), inDoubt('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['a foreign token', [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }], 'open 1', []],
-    ['an old attempt', [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'refused')], 'open 2', []],
+    [
+      'an old attempt',
+      [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'refused')],
+      'open 2',
+      [],
+    ],
     [
       'a late answer ends a doubt',
       [intent('a'), inDoubt('a'), outcome('a', 'succeeded')],
@@ -206,7 +306,10 @@ describe('an attempt is closed by its own token only', () => {
     ],
     [
       'given up before any attempt',
-      [intent('a'), { record: 'GIVEN_UP', ...inOrder, commandId: 'a', attempt: 1, code: 'platform_unavailable', message: '' }],
+      [
+        intent('a'),
+        { record: 'GIVEN_UP', ...inOrder, commandId: 'a', attempt: 1, code: 'platform_unavailable', message: '' },
+      ],
       'open 1',
       [],
     ],
@@ -259,7 +362,10 @@ describe('an attempt is closed by its own token only', () => {
   });
 
   it('takes the platform’s amount where it accepted in part', () => {
-    const { order } = run([intent('a'), { ...outcome('a', 'succeeded', { execCode: '0004', amount: 9000 }), partial: true }]);
+    const { order } = run([
+      intent('a'),
+      { ...outcome('a', 'succeeded', { execCode: '0004', amount: 9000 }), partial: true },
+    ]);
     expect(findOperation(order, 'a')).toMatchObject({ amount: 9000, partial: true });
   });
 });
@@ -272,7 +378,12 @@ describe('evidence', () => {
     answer: { execCode: '0000', transactionId: 'T-office', amount: 4000 },
   });
   const table: [what: string, records: JournalRecord[], phase: string | undefined, lastEvent: string | undefined][] = [
-    ['a redirect validated', [...redirect, evidence('succeeded', { of: 'a' })], 'ended 1 succeeded', 'authorize.succeeded'],
+    [
+      'a redirect validated',
+      [...redirect, evidence('succeeded', { of: 'a' })],
+      'ended 1 succeeded',
+      'authorize.succeeded',
+    ],
     ['a redirect refused', [...redirect, evidence('refused', { of: 'a' })], 'ended 1 refused', 'authorize.refused'],
     ['a redirect put on hold', [...redirect, evidence('pending', { of: 'a' })], 'pending 1', 'authorize.pending'],
     [
@@ -293,8 +404,18 @@ describe('evidence', () => {
       'ended 1 succeeded',
       'authorize.succeeded',
     ],
-    ['before the answer', [intent('a'), evidence('succeeded', { of: 'a' })], 'ended 1 succeeded', 'authorize.succeeded'],
-    ['a doubt, tagged', [...doubt, evidence('succeeded', { of: 'a' })], 'ended 1 succeeded', 'authorize.doubt_resolved'],
+    [
+      'before the answer',
+      [intent('a'), evidence('succeeded', { of: 'a' })],
+      'ended 1 succeeded',
+      'authorize.succeeded',
+    ],
+    [
+      'a doubt, tagged',
+      [...doubt, evidence('succeeded', { of: 'a' })],
+      'ended 1 succeeded',
+      'authorize.doubt_resolved',
+    ],
     [
       'a doubt, tagged with another attempt',
       [...doubt, evidence('refused', { of: 'a', attemptTagged: 2 })],
@@ -315,7 +436,12 @@ describe('evidence', () => {
     ],
     ['an open attempt, without a tag, waits', [untagged('a'), evidence('refused')], 'open 1', undefined],
     ['not executed reopens an open attempt', [intent('a'), evidence('not_executed', { of: 'a' })], 'idle 2', undefined],
-    ['not executed ends a doubt', [...doubt, evidence('not_executed', { of: 'a' })], 'ended 1 not_executed', 'authorize.doubt_resolved'],
+    [
+      'not executed ends a doubt',
+      [...doubt, evidence('not_executed', { of: 'a' })],
+      'ended 1 not_executed',
+      'authorize.doubt_resolved',
+    ],
     ['unclear leaves a doubt', [...doubt, evidence('unclear', { of: 'a' })], 'in_doubt 1', 'authorize.in_doubt'],
     [
       '2015 leaves a doubt: it may mean "already done"',
@@ -379,17 +505,24 @@ describe('evidence', () => {
     ['redirect', 'succeeded', 'ended 1 succeeded', ['authorize.redirect_required', 'authorize.succeeded']],
     ['succeeded', 'succeeded', 'ended 1 succeeded', ['authorize.succeeded']],
     ['refused', 'succeeded', 'ended 1 refused', ['authorize.refused', 'conflict.detected']],
-  ] as const)('that came before the answer "%s" without a tag is bound by its TRANSACTIONID', (result, heard, phase, events) => {
-    const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
-    const told = run([untagged('a'), before, outcome('a', result)]);
-    expect([phaseOf(told.order, 'a'), told.events, told.order.unbound]).toEqual([phase, events, []]);
-  });
+  ] as const)(
+    'that came before the answer "%s" without a tag is bound by its TRANSACTIONID',
+    (result, heard, phase, events) => {
+      const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
+      const told = run([untagged('a'), before, outcome('a', result)]);
+      expect([phaseOf(told.order, 'a'), told.events, told.order.unbound]).toEqual([phase, events, []]);
+    },
+  );
 
   const pay = (commandId: string) => untagged(commandId, { operation: 'pay', method: 'card' });
   const ofPay = (result: Evidence['result'], transactionId: string | undefined, execCode: string) =>
     evidence(result, { operation: 'pay', answer: { execCode, transactionId } });
   const refunds = (result: Evidence['result'], change: Partial<Evidence> = {}) =>
-    evidence(result, { operation: 'refund', answer: { execCode: '0000', transactionId: 'T-office', amount: 700 }, ...change });
+    evidence(result, {
+      operation: 'refund',
+      answer: { execCode: '0000', transactionId: 'T-office', amount: 700 },
+      ...change,
+    });
   const doubtfulRefund = [...captured, refund('r', 500), inDoubt('r')];
   const foreign: [what: string, records: JournalRecord[], commandId: string, phase: string, lastEvent: string][] = [
     [
@@ -401,19 +534,37 @@ describe('evidence', () => {
     ],
     [
       'of an earlier payment whose answer had no TRANSACTIONID',
-      [pay('p1'), outcome('p1', 'refused', { transactionId: undefined }), pay('p2'), inDoubt('p2'), ofPay('refused', 'T-p1', '4001')],
+      [
+        pay('p1'),
+        outcome('p1', 'refused', { transactionId: undefined }),
+        pay('p2'),
+        inDoubt('p2'),
+        ofPay('refused', 'T-p1', '4001'),
+      ],
       'p2',
       'in_doubt 1',
       'pay.in_doubt',
     ],
     [
       'of an earlier attempt',
-      [pay('p'), notExecuted('p'), { ...pay('p'), attempt: 2, token: 'p#2' }, inDoubt('p', 2), ofPay('not_executed', undefined, '5001')],
+      [
+        pay('p'),
+        notExecuted('p'),
+        { ...pay('p'), attempt: 2, token: 'p#2' },
+        inDoubt('p', 2),
+        ofPay('not_executed', undefined, '5001'),
+      ],
       'p',
       'in_doubt 2',
       'pay.in_doubt',
     ],
-    ['of the back office, while our own carries a tag', [...doubtfulRefund, refunds('succeeded')], 'r', 'in_doubt 1', 'operation.external'],
+    [
+      'of the back office, while our own carries a tag',
+      [...doubtfulRefund, refunds('succeeded')],
+      'r',
+      'in_doubt 1',
+      'operation.external',
+    ],
     [
       'with a tag of nobody',
       [...doubtfulRefund, refunds('succeeded', { tag: { operation: 'AAAAAAAAAAAA', attempt: 1 } })],
@@ -461,7 +612,11 @@ describe('evidence', () => {
   });
 
   it('leaves what remains to the platform when a refund of the back office has no readable amount', () => {
-    const unreadable = { ...refundOfBackOffice, answer: { execCode: '0000', transactionId: 'T-office' }, flags: ['invalid_amount'] };
+    const unreadable = {
+      ...refundOfBackOffice,
+      answer: { execCode: '0000', transactionId: 'T-office' },
+      flags: ['invalid_amount'],
+    };
     const { order, bodies } = run([...captured, unreadable, refund('r', 15000)]);
     expect(verdictOf(order, 'r#1')).toBe('granted');
     expect(bodies.at(-1)).toMatchObject({ flags: ['invalid_amount'] });
@@ -486,7 +641,12 @@ describe('evidence', () => {
       outcome('b', 'succeeded'),
       evidence('succeeded', { of: 'a' }),
     ]);
-    expect(events).toEqual(['authorize.redirect_required', 'authorize.succeeded', 'authorize.succeeded', 'conflict.detected']);
+    expect(events).toEqual([
+      'authorize.redirect_required',
+      'authorize.succeeded',
+      'authorize.succeeded',
+      'conflict.detected',
+    ]);
     expect(bodies.at(-1)).toMatchObject({ flags: ['two_payments_succeeded'] });
   });
 });
@@ -512,13 +672,16 @@ describe('repeated and forgotten', () => {
 
   it('forgets an order that did not move on, and no other', () => {
     const { order } = run(authorized);
-    const forgotten = (lastOffset: string) => fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset }, 99n).order.operations.length;
+    const forgotten = (lastOffset: string) =>
+      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset }, 99n).order.operations.length;
     expect([forgotten(order.lastOffset), forgotten('0')]).toEqual([0, 1]);
   });
 
   it('never forgets what waits', () => {
     const { order } = run([intent('a'), outcome('a', 'pending')]);
-    expect(fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset: order.lastOffset }, 99n).order.operations).toHaveLength(1);
+    expect(
+      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset: order.lastOffset }, 99n).order.operations,
+    ).toHaveLength(1);
   });
 });
 
@@ -570,7 +733,16 @@ it('settles a doubt by the pending approval it heard of, and the approval by the
 });
 
 it('takes back what it held for an external operation once the answer names it', () => {
-  const early = evidence('succeeded', { operation: 'refund', answer: { execCode: '0000', transactionId: 'T-r', amount: 6000 } });
-  const { order } = run([...captured, refund('r', 6000), early, outcome('r', 'succeeded', { amount: 6000 }), refund('s', 9000)]);
+  const early = evidence('succeeded', {
+    operation: 'refund',
+    answer: { execCode: '0000', transactionId: 'T-r', amount: 6000 },
+  });
+  const { order } = run([
+    ...captured,
+    refund('r', 6000),
+    early,
+    outcome('r', 'succeeded', { amount: 6000 }),
+    refund('s', 9000),
+  ]);
   expect([order.external, verdictOf(order, 's#1')]).toEqual([[], 'granted']);
 });

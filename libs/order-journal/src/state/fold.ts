@@ -2,7 +2,14 @@ import { foldEvidence, rejudgeHeld } from './fold-evidence.js';
 import { CAPTURE_WINDOW_MS, grantedTerms, newOperation } from './granted-terms.js';
 import { isCapturable, judge, mayBeForgotten } from './guards.js';
 import { compareLateNotExecuted, compareLateOutcome } from './late-outcome.js';
-import { emptyOrder, findOperation, isEmptyOrder, type OperationState, type OrderState, type IntentVerdict } from './order-state.js';
+import {
+  emptyOrder,
+  findOperation,
+  isEmptyOrder,
+  type OperationState,
+  type OrderState,
+  type IntentVerdict,
+} from './order-state.js';
 import { compact, draft, type Draft, type Effect } from './draft.js';
 import { closeNotExecuted, closeWith, settle } from './transitions.js';
 import {
@@ -120,7 +127,10 @@ function withEvents(order: OrderState, effects: Effect[]): OrderState {
     if (own.length === 0) return operation;
     return {
       ...operation,
-      events: [...(operation.events ?? []), ...own.map(({ event: { type, offset, nth } }) => compact({ type, offset, nth }))],
+      events: [
+        ...(operation.events ?? []),
+        ...own.map(({ event: { type, offset, nth } }) => compact({ type, offset, nth })),
+      ],
     };
   });
   return { ...order, operations };
@@ -146,14 +156,22 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
     closeWith(next, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
     return 'rejected';
   }
-  const granted = { attempt: intent.attempt, token: intent.token, intentAt: next.at, isTagged: intent.tag !== undefined };
+  const granted = {
+    attempt: intent.attempt,
+    token: intent.token,
+    intentAt: next.at,
+    isTagged: intent.tag !== undefined,
+  };
   const attempts = [...operation.attempts, granted];
   next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, attempts });
   return 'granted';
 }
 
 /** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
-function closable(next: Draft, record: { commandId: string; attempt: number; token: string }): OperationState | undefined {
+function closable(
+  next: Draft,
+  record: { commandId: string; attempt: number; token: string },
+): OperationState | undefined {
   const operation = findOperation(next.order, record.commandId);
   const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
   return isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt') ? operation : undefined;
@@ -167,7 +185,8 @@ function foldNotExecuted(next: Draft, record: NotExecuted): void {
 
 function foldOutcome(next: Draft, record: Outcome): void {
   const operation = closable(next, record);
-  if (operation) settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
+  if (operation)
+    settle(next, operation, record.result, { origin: 'answer', partial: record.partial, answer: record.answer });
   else compareLateOutcome(next, record);
 }
 

@@ -9,7 +9,11 @@ const waiting = (execCode: string) => [asked('authorize', { method: 'A' }), answ
 const STATES: [string, JournalRecord[], { standing: string; capture: string; void: string }][] = [
   ['0002, on the form', waiting('0002'), { standing: 'redirect', capture: 'rejected', void: 'rejected' }],
   ['0003, waiting for approval', waiting('0003'), { standing: 'pending', capture: 'rejected', void: 'rejected' }],
-  ['0003, expired', [...waiting('0003'), expired('authorize')], { standing: 'ended expired', capture: 'rejected', void: 'rejected' }],
+  [
+    '0003, expired',
+    [...waiting('0003'), expired('authorize')],
+    { standing: 'ended expired', capture: 'rejected', void: 'rejected' },
+  ],
   [
     '0003, approved',
     [...waiting('0003'), notified('authorize', '0000')],
@@ -72,6 +76,11 @@ it.each([
 it('a capture, and a refund, that name no amount take all of it', () => {
   const captured = folded([...authorized, asked('capture'), answered('capture', '0000')]).order;
   expect(findOperation(captured, 'capture')?.amount).toBe(30_000);
-  const rest = [asked('refund-1', { amount: 10_000 }), answered('refund-1', '0000'), asked('refund-2'), answered('refund-2', '0000')];
+  const rest = [
+    asked('refund-1', { amount: 10_000 }),
+    answered('refund-1', '0000'),
+    asked('refund-2'),
+    answered('refund-2', '0000'),
+  ];
   expect(findOperation(folded(rest, captured).order, 'refund-2')?.amount).toBe(20_000);
 });

@@ -23,11 +23,30 @@ export function grantedTerms({ order }: Draft, intent: Intent): Partial<Operatio
     authorization?.endedAt !== undefined &&
     Date.parse(intent.at) - Date.parse(authorization.endedAt) > CAPTURE_WINDOW_MS;
   const isAmountAssumed = intent.amount === undefined || undefined;
-  return compact({ amount, isAmountAssumed, reference: intent.transactionId, flags: isLate ? ['capture_window_passed'] : undefined });
+  return compact({
+    amount,
+    isAmountAssumed,
+    reference: intent.transactionId,
+    flags: isLate ? ['capture_window_passed'] : undefined,
+  });
 }
 
-export function newOperation(terms: OperationTerms & { commandId: string; attempt: number }, at: string): OperationState {
-  const { commandId, attempt, operation, method, currency, amount, transactionId, supersedes, contentHash, correlationId } = terms;
+export function newOperation(
+  terms: OperationTerms & { commandId: string; attempt: number },
+  at: string,
+): OperationState {
+  const {
+    commandId,
+    attempt,
+    operation,
+    method,
+    currency,
+    amount,
+    transactionId,
+    supersedes,
+    contentHash,
+    correlationId,
+  } = terms;
   const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
   return {
     commandId,

@@ -16,7 +16,8 @@ import { hasRule } from './rules-version.js';
 import { mayHaveDone, mayHavePaid, mayHaveRun, refundedUngranted } from './ungranted-guards.js';
 
 /** What a guard says: go, wait for the other operation, or no. */
-export type Judgement = { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
+export type Judgement =
+  { verdict: 'granted' } | { verdict: 'busy' } | { verdict: 'rejected'; code: FaultCode; message: string };
 
 const granted: Judgement = { verdict: 'granted' };
 const rejected = (code: FaultCode, message: string): Judgement => ({ verdict: 'rejected', code, message });
@@ -43,11 +44,15 @@ export function judge(order: OrderState, intent: Intent): Judgement {
 
 function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
-  const mayTakeItsPlace = (operation: OperationState) => operation.phase === 'redirect' && operation.commandId === intent.supersedes;
+  const mayTakeItsPlace = (operation: OperationState) =>
+    operation.phase === 'redirect' && operation.commandId === intent.supersedes;
   const isFree = live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation));
   const isOut = (payment: UngrantedOutcome) => mayHaveGone(payment, intent) || hasFollowUp(order, 'void', payment);
   if (isFree && !mayHavePaid(order, isOut)) return granted;
-  return rejected('authorization_live', 'The order has a live authorization or payment; a redirect may be superseded by naming it');
+  return rejected(
+    'authorization_live',
+    'The order has a live authorization or payment; a redirect may be superseded by naming it',
+  );
 }
 
 /** A redirect, also one of a call that was never granted, may be superseded by naming it. */
@@ -57,11 +62,13 @@ const mayHaveGone = ({ result, commandId }: UngrantedOutcome, { supersedes }: In
 /** "One capture per authorization", "at most the authorization amount" (interface, Limits). */
 function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
   const authorization = operationWith(order, intent.transactionId, isPayment);
-  if (!authorization && isKnownReference(order, intent)) return rejected('not_an_authorization', 'Only authorizations can be captured');
+  if (!authorization && isKnownReference(order, intent))
+    return rejected('not_an_authorization', 'Only authorizations can be captured');
   if (authorization && hasFailed(authorization)) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be captured');
   }
-  if (mayBeFollowed(order, 'capture', intent)) return rejected('already_captured', 'An authorization can be captured once only');
+  if (mayBeFollowed(order, 'capture', intent))
+    return rejected('already_captured', 'An authorization can be captured once only');
   if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided');
   const authorized = authorization && knownAmount(authorization);
   if (authorized !== undefined && intent.amount !== undefined && intent.amount > authorized) {
@@ -73,8 +80,10 @@ function judgeCapture(order: OrderState, intent: OperationTerms): Judgement {
 /** "At most the remaining amount" (interface, Limits). A source that the order does not show is left to the platform. */
 function judgeRefund(order: OrderState, intent: OperationTerms): Judgement {
   const source = operationWith(order, intent.transactionId, isRefundable);
-  if (!source && isKnownReference(order, intent)) return rejected('not_a_capture', 'Only captures and card payments can be refunded');
-  if (source && hasFailed(source)) return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
+  if (!source && isKnownReference(order, intent))
+    return rejected('not_a_capture', 'Only captures and card payments can be refunded');
+  if (source && hasFailed(source))
+    return rejected('capture_not_succeeded', 'Only a succeeded capture or card payment can be refunded');
   const remaining = refundableAtMost(order, intent.transactionId);
   if (remaining === undefined) return granted;
   if (remaining <= 0) return rejected('refund_exceeds_remaining', 'Nothing remains to be refunded');
@@ -90,7 +99,8 @@ function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
   if (target && (target.operation !== 'authorize' || hasFailed(target))) {
     return rejected('authorization_not_succeeded', 'Only a succeeded authorization can be voided');
   }
-  if (mayBeFollowed(order, 'capture', intent)) return rejected('already_captured', 'A captured authorization can not be voided');
+  if (mayBeFollowed(order, 'capture', intent))
+    return rejected('already_captured', 'A captured authorization can not be voided');
   if (mayBeFollowed(order, 'void', intent)) return rejected('already_voided', 'The authorization was voided before');
   return granted;
 }
@@ -115,7 +125,9 @@ export function hasTaken(order: OrderState, operation: OperationState): boolean 
 function isSuperseded(others: OperationState[], operation: OperationState): boolean {
   if (operation.phase !== 'redirect') return false;
   const successors = others.filter((other) => other.supersedes === operation.commandId);
-  return successors.some((other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed');
+  return successors.some(
+    (other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed',
+  );
 }
 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */
@@ -139,7 +151,10 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
   if (ofSource === undefined || elsewhere.length === 0) return ofSource;
   const sources = refundSources(order);
   const isOfUnseen = order.operations.some(
-    (other) => other.operation === 'refund' && hasSucceeded(other) && !sources.some((one) => one.transactionId === other.reference),
+    (other) =>
+      other.operation === 'refund' &&
+      hasSucceeded(other) &&
+      !sources.some((one) => one.transactionId === other.reference),
   );
   const isSourceUnseen = order.isPartial || isOfUnseen;
   if (isSourceUnseen) return ofSource;
@@ -151,15 +166,25 @@ function refundableAtMost(order: OrderState, transactionId: string | undefined):
 
 /** Captures and card payments that succeeded, ours and others. */
 function refundSources(order: OrderState): Pick<OperationState, 'transactionId' | 'amount'>[] {
-  const ours = order.operations.filter((operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)));
+  const ours = order.operations.filter(
+    (operation) => isRefundable(operation) && (hasSucceeded(operation) || isContradicted(operation)),
+  );
   const known = ours.map((operation) => ({ transactionId: operation.transactionId, amount: knownAmount(operation) }));
-  return [...known, ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded')];
+  return [
+    ...known,
+    ...order.external.filter((operation) => isRefundable(operation) && operation.result === 'succeeded'),
+  ];
 }
 
 /** Of our refunds of these sources. A refund that somebody denies may have given nothing back. */
 function amountsRefunded(order: OrderState, sources: readonly { transactionId?: string }[]): (number | undefined)[] {
   const ours = order.operations
-    .filter((other) => other.operation === 'refund' && hasSucceeded(other) && sources.some((one) => one.transactionId === other.reference))
+    .filter(
+      (other) =>
+        other.operation === 'refund' &&
+        hasSucceeded(other) &&
+        sources.some((one) => one.transactionId === other.reference),
+    )
     .map((refund) => (isContradicted(refund) ? undefined : knownAmount(refund)));
   return [...ours, ...refundedUngranted(order, sources)];
 }
@@ -172,9 +197,14 @@ function refundedElsewhere({ external }: OrderState): (number | undefined)[] {
   const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
   return first
     .map((one) => refunds.filter((other) => isSame(one, other)))
-    .filter((words) => words.some(({ result }) => result === 'succeeded') && words.every(({ result }) => result !== 'refused'))
+    .filter(
+      (words) =>
+        words.some(({ result }) => result === 'succeeded') && words.every(({ result }) => result !== 'refused'),
+    )
     .map((words) => {
-      const amounts = words.flatMap(({ result, amount }) => (result === 'succeeded' && amount !== undefined ? [amount] : []));
+      const amounts = words.flatMap(({ result, amount }) =>
+        result === 'succeeded' && amount !== undefined ? [amount] : [],
+      );
       return amounts.length > 0 ? Math.min(...amounts) : undefined;
     });
 }
@@ -191,8 +221,14 @@ const isRefundable = ({ operation }: { operation?: string }): boolean => operati
 type FollowedUp = Pick<OperationState, 'commandId' | 'transactionId'>;
 
 /** Captured, or voided: by us, or elsewhere where it can be of no other authorization. */
-export function hasFollowUp(order: OrderState, kind: 'capture' | 'void', { commandId, transactionId }: FollowedUp): boolean {
-  const isElsewhere = order.external.some(({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId);
+export function hasFollowUp(
+  order: OrderState,
+  kind: 'capture' | 'void',
+  { commandId, transactionId }: FollowedUp,
+): boolean {
+  const isElsewhere = order.external.some(
+    ({ operation, result, of }) => operation === kind && result === 'succeeded' && of === commandId,
+  );
   return isElsewhere || isFollowedByOurs(order, kind, transactionId);
 }
 
@@ -208,7 +244,8 @@ const isKnownReference = (order: OrderState, { transactionId }: OperationTerms):
 function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
   if (transactionId === undefined) return false;
   return order.operations.some(
-    (other) => other.operation === kind && hasSucceeded(other) && !isContradicted(other) && other.reference === transactionId,
+    (other) =>
+      other.operation === kind && hasSucceeded(other) && !isContradicted(other) && other.reference === transactionId,
   );
 }
 

@@ -35,11 +35,26 @@ describe('evidence that was held is judged again when', () => {
   it('the refund that it might have been is another one', () => {
     const refund = askedUntagged('refund', { amount: 1000 });
     const elsewhere = notifiedElsewhere('refund', '0000', { transactionId: 'T-office', amount: 29_000 });
-    for (const unknown of [elsewhere, { ...elsewhere, answer: { ...elsewhere.answer, amount: undefined } } as Evidence]) {
-      const { order, events } = folded([...captured, refund, unknown, answered('refund', '0000'), asked('refund-2', { amount: 30_000 })]);
+    for (const unknown of [
+      elsewhere,
+      { ...elsewhere, answer: { ...elsewhere.answer, amount: undefined } } as Evidence,
+    ]) {
+      const { order, events } = folded([
+        ...captured,
+        refund,
+        unknown,
+        answered('refund', '0000'),
+        asked('refund-2', { amount: 30_000 }),
+      ]);
       expect([order.unbound, events.filter((type) => type === 'operation.external').length]).toEqual([[], 1]);
     }
-    const { order } = folded([...captured, refund, elsewhere, answered('refund', '0000'), asked('refund-2', { amount: 29_000 })]);
+    const { order } = folded([
+      ...captured,
+      refund,
+      elsewhere,
+      answered('refund', '0000'),
+      asked('refund-2', { amount: 29_000 }),
+    ]);
     expect(verdictOf(order, 'refund-2#1')).toBe('rejected');
   });
 
@@ -55,13 +70,18 @@ describe('evidence that was held is judged again when', () => {
   });
 
   it('the answer is a refusal without a TRANSACTIONID', () => {
-    expect(flagsOf([asked('pay'), notified('pay', '0000'), answered('pay', '4001', { transactionId: undefined })])).toEqual([
-      ['was_refused', 'said_succeeded'],
-    ]);
+    expect(
+      flagsOf([asked('pay'), notified('pay', '0000'), answered('pay', '4001', { transactionId: undefined })]),
+    ).toEqual([['was_refused', 'said_succeeded']]);
   });
 
   it('an operator ends the second of two attempts that it may be about', () => {
-    const refund = [askedUntagged('refund'), notExecuted('refund'), askedUntagged('refund', { attempt: 2 }), lost('refund', 2)];
+    const refund = [
+      askedUntagged('refund'),
+      notExecuted('refund'),
+      askedUntagged('refund', { attempt: 2 }),
+      lost('refund', 2),
+    ];
     const told = [...captured, ...refund, untagged('refund', '0000'), operatorSays('refund', 'not_executed', {}, 2)];
     expect(flagsOf(told)).toEqual([['was_not_executed', 'said_succeeded']]);
   });
@@ -91,7 +111,13 @@ describe('events of one record', () => {
 
   it('about several operations have ids of their own', () => {
     const office = (transactionId: string) => notifiedElsewhere('refund', '0000', { transactionId });
-    const { order } = folded([...captured, askedUntagged('refund'), office('T-1'), office('T-2'), answered('refund', '0000')]);
+    const { order } = folded([
+      ...captured,
+      askedUntagged('refund'),
+      office('T-1'),
+      office('T-2'),
+      answered('refund', '0000'),
+    ]);
     expect(order.external.map(({ offset, nth }) => [offset, nth])).toEqual([
       ['7', undefined],
       ['7', 1],
@@ -102,7 +128,8 @@ describe('events of one record', () => {
 
 it('a refund of another amount settles no doubt', () => {
   const doubtful = [...captured, askedUntagged('refund', { amount: 10_000 }), lost('refund')];
-  const office = (amount: number, execCode = '0000') => notifiedElsewhere('refund', execCode, { transactionId: 'T-office', amount });
+  const office = (amount: number, execCode = '0000') =>
+    notifiedElsewhere('refund', execCode, { transactionId: 'T-office', amount });
   expect(standing(folded([...doubtful, office(5000)]).order, 'refund')).toBe('in_doubt');
   expect(standing(folded([...doubtful, office(10_000)]).order, 'refund')).toBe('ended succeeded');
   expect(standing(folded([...doubtful, office(5000, '0004')]).order, 'refund')).toBe('ended succeeded');
@@ -112,7 +139,9 @@ describe('what was taken for somebody else’s', () => {
   const refund = asked('refund', { amount: 1000 });
   it('is compared with the end of ours', () => {
     const refused = notifiedElsewhere('refund', '4001', { transactionId: 'T-refund' });
-    expect(flagsOf([...captured, refund, refused, answered('refund', '0000')])).toEqual([['was_succeeded', 'said_refused']]);
+    expect(flagsOf([...captured, refund, refused, answered('refund', '0000')])).toEqual([
+      ['was_succeeded', 'said_refused'],
+    ]);
   });
 
   it('gives ours its references', () => {

@@ -31,7 +31,10 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
 }
 
 /** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
-export function compareLateNotExecuted(next: Draft, { commandId, attempt, token, execCode, message }: NotExecuted): void {
+export function compareLateNotExecuted(
+  next: Draft,
+  { commandId, attempt, token, execCode, message }: NotExecuted,
+): void {
   const operation = findOperation(next.order, commandId);
   if (operation?.phase !== 'ended' || operation.token !== token || operation.attempt !== attempt) return;
   const reported: ReportedResult = { origin: 'answer', answer: compact({ execCode, message }) };

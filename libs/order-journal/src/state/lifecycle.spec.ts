@@ -39,9 +39,24 @@ describe('an authorization by the table of states (interface, States and transit
     ['0002, 0003, refused', [...onForm, word('0003'), word('4001')], 'ended refused', [form, held, no]],
     ['0002, 0000, then 0003 late', [...onForm, word('0000'), word('0003')], 'ended succeeded', [form, ok]],
     ['0002, 0003, then 0002 late', [...onForm, word('0003'), word('0002')], 'pending', [form, held]],
-    ['0003 by the answer, approved', [asked('authorize'), answered('authorize', '0003'), word('0000')], 'ended succeeded', [held, ok]],
-    ['0003 by the answer, told again', [asked('authorize'), answered('authorize', '0003'), word('0003')], 'pending', [held]],
-    ['0003, no update for 6 days', [...onForm, word('0003'), expired('authorize')], 'ended expired', [form, held, 'authorize.expired']],
+    [
+      '0003 by the answer, approved',
+      [asked('authorize'), answered('authorize', '0003'), word('0000')],
+      'ended succeeded',
+      [held, ok],
+    ],
+    [
+      '0003 by the answer, told again',
+      [asked('authorize'), answered('authorize', '0003'), word('0003')],
+      'pending',
+      [held],
+    ],
+    [
+      '0003, no update for 6 days',
+      [...onForm, word('0003'), expired('authorize')],
+      'ended expired',
+      [form, held, 'authorize.expired'],
+    ],
     [
       '0003, approved, and the timer too late',
       [...onForm, word('0003'), word('0000'), expired('authorize')],
@@ -61,11 +76,36 @@ describe('an authorization by the table of states (interface, States and transit
       [form, held, 'authorize.expired'],
     ],
     ['a timer on what waits for its cardholder', [...onForm, expired('authorize')], 'redirect', [form]],
-    ['notified before the answer', [asked('authorize'), word('0000'), answered('authorize', '0000')], 'ended succeeded', [ok]],
-    ['0000 before the answer 0002', [asked('authorize'), word('0000'), answered('authorize', '0002')], 'ended succeeded', [ok]],
-    ['0003 before the answer 0000', [asked('authorize'), word('0003'), answered('authorize', '0000')], 'ended succeeded', [held, ok]],
-    ['0003 before the answer, refused', [asked('authorize'), word('0003'), answered('authorize', '4001')], 'ended refused', [held, no]],
-    ['0003 before the answer 0003', [asked('authorize'), word('0003'), answered('authorize', '0003')], 'pending', [held]],
+    [
+      'notified before the answer',
+      [asked('authorize'), word('0000'), answered('authorize', '0000')],
+      'ended succeeded',
+      [ok],
+    ],
+    [
+      '0000 before the answer 0002',
+      [asked('authorize'), word('0000'), answered('authorize', '0002')],
+      'ended succeeded',
+      [ok],
+    ],
+    [
+      '0003 before the answer 0000',
+      [asked('authorize'), word('0003'), answered('authorize', '0000')],
+      'ended succeeded',
+      [held, ok],
+    ],
+    [
+      '0003 before the answer, refused',
+      [asked('authorize'), word('0003'), answered('authorize', '4001')],
+      'ended refused',
+      [held, no],
+    ],
+    [
+      '0003 before the answer 0003',
+      [asked('authorize'), word('0003'), answered('authorize', '0003')],
+      'pending',
+      [held],
+    ],
     ['without an answer', [asked('authorize'), word('0000'), lost('authorize')], 'ended succeeded', [ok]],
     [
       'after the answer was lost',
@@ -85,8 +125,18 @@ describe('an authorization by the table of states (interface, States and transit
       'ended succeeded',
       ['authorize.in_doubt', 'authorize.doubt_resolved'],
     ],
-    ['refused, and validated all the same', [...onForm, word('4001'), word('0000'), word('0000')], 'ended refused', [form, no, conflict]],
-    ['validated, and refused all the same', [...onForm, word('0000'), word('4001'), word('4001')], 'ended succeeded', [form, ok, conflict]],
+    [
+      'refused, and validated all the same',
+      [...onForm, word('4001'), word('0000'), word('0000')],
+      'ended refused',
+      [form, no, conflict],
+    ],
+    [
+      'validated, and refused all the same',
+      [...onForm, word('0000'), word('4001'), word('4001')],
+      'ended succeeded',
+      [form, ok, conflict],
+    ],
     [
       'an unknown code is kept and moves nothing',
       [...onForm, notified('authorize', '7777', { flags: ['unknown_execcode'] })],
@@ -127,7 +177,12 @@ describe.each([
     ['in doubt, notified', [lost(name), word('0000')], 'ended succeeded', ['in_doubt', 'doubt_resolved']],
     ['in doubt, refused', [lost(name), word('2008')], 'ended refused', ['in_doubt', 'doubt_resolved']],
     ['in doubt, "already done" leaves it', [lost(name), word('2005'), word('2015')], 'in_doubt', ['in_doubt']],
-    ['succeeded, and "already done" denies nothing', [answered(name, '0000'), word('2005')], 'ended succeeded', ['succeeded']],
+    [
+      'succeeded, and "already done" denies nothing',
+      [answered(name, '0000'), word('2005')],
+      'ended succeeded',
+      ['succeeded'],
+    ],
     ['in doubt, not executed', [lost(name), word('2017')], 'ended not_executed', ['in_doubt', 'doubt_resolved']],
     ['not executed, by notification before the answer', [word('2017')], 'idle', []],
     ['0002 and 0003 say nothing of it', [word('0002'), word('0003')], 'open', []],
@@ -137,14 +192,24 @@ describe.each([
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
-    ['refused, success by notification', [answered(name, '4001'), word('0000'), word('0000')], 'ended refused', ['refused', 'conflict']],
+    [
+      'refused, success by notification',
+      [answered(name, '4001'), word('0000'), word('0000')],
+      'ended refused',
+      ['refused', 'conflict'],
+    ],
     [
       'success by notification, refused by a late answer, twice',
       [word('0000'), answered(name, '4001'), answered(name, '4001')],
       'ended succeeded',
       ['succeeded', 'conflict'],
     ],
-    ['succeeded, and not executed by notification', [answered(name, '0000'), word('5001')], 'ended succeeded', ['succeeded', 'conflict']],
+    [
+      'succeeded, and not executed by notification',
+      [answered(name, '0000'), word('5001')],
+      'ended succeeded',
+      ['succeeded', 'conflict'],
+    ],
     [
       'an operator’s "not executed", then success',
       [lost(name), operatorSays(name, 'not_executed'), word('0000'), word('0000')],
@@ -164,7 +229,12 @@ describe.each([
       ['succeeded', 'conflict'],
     ],
     ['a late word of the attempt before', [notExecuted(name), asked(name, { attempt: 2 }), word('5003')], 'open', []],
-    ['the attempt before was executed after all', [notExecuted(name), word('0000')], 'ended succeeded', ['conflict', 'succeeded']],
+    [
+      'the attempt before was executed after all',
+      [notExecuted(name), word('0000')],
+      'ended succeeded',
+      ['conflict', 'succeeded'],
+    ],
   ];
   it.each(rows)('%s', (_what, records, stands, events) => {
     const { order } = folded(before);
@@ -210,13 +280,25 @@ describe('EXTRADATA', () => {
     ['a doubt', [asked('authorize'), lost('authorize'), notified('authorize', '0000', { extraData: 'basket 7' })]],
     [
       'without a tag, after the answer bound it',
-      [askedUntagged('authorize'), notified('authorize', '0000', { tag: undefined, extraData: 'basket 7' }), answered('authorize', '0003')],
+      [
+        askedUntagged('authorize'),
+        notified('authorize', '0000', { tag: undefined, extraData: 'basket 7' }),
+        answered('authorize', '0003'),
+      ],
     ],
     [
       'approved after its expiry',
-      [...onForm, notified('authorize', '0003'), expired('authorize'), notified('authorize', '0000', { extraData: 'basket 7' })],
+      [
+        ...onForm,
+        notified('authorize', '0003'),
+        expired('authorize'),
+        notified('authorize', '0000', { extraData: 'basket 7' }),
+      ],
     ],
-    ['made elsewhere', [{ ...notifiedElsewhere('refund', '0000', { transactionId: 'T-office' }), extraData: 'basket 7' }]],
+    [
+      'made elsewhere',
+      [{ ...notifiedElsewhere('refund', '0000', { transactionId: 'T-office' }), extraData: 'basket 7' }],
+    ],
   ] as [string, JournalRecord[]][])('comes back on the event: %s', (_what, records) => {
     const { bodies } = folded(records);
     expect(bodies.at(-1)?.extraData ?? bodies.at(-2)?.extraData).toBe('basket 7');

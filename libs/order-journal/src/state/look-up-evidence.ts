@@ -24,7 +24,10 @@ export function lookUpEvidence(listed: readonly ListedTransaction[], asked: Look
   return listed.flatMap((transaction) => evidenceIn(transaction, asked) ?? []);
 }
 
-function evidenceIn(listed: ListedTransaction, { merchant, order, operation, at }: LookedUpOperation): Evidence | undefined {
+function evidenceIn(
+  listed: ListedTransaction,
+  { merchant, order, operation, at }: LookedUpOperation,
+): Evidence | undefined {
   const isAbout =
     listed.orderId === order.orderId &&
     (listed.identifier ?? merchant.identifier) === merchant.identifier &&
@@ -33,7 +36,10 @@ function evidenceIn(listed: ListedTransaction, { merchant, order, operation, at 
   const { execCode, answer } = listed;
   const { tag, extraData } = untagExtraData(listed.extraData);
   if (isKnown(order, operation, listed, tag)) return undefined;
-  if (tag === undefined ? !mayBeUntagged(order, operation, listed) : tag.operation !== operationTag(operation.commandId)) return undefined;
+  if (
+    tag === undefined ? !mayBeUntagged(order, operation, listed) : tag.operation !== operationTag(operation.commandId)
+  )
+    return undefined;
   return {
     record: 'EVIDENCE',
     rulesVersion: RULES_VERSION,
@@ -75,13 +81,18 @@ function mayBeUntagged(
 ): boolean {
   const sent = operation.attempts.find(({ token }) => token === operation.token);
   if (sent === undefined || sent.isTagged || !(dateMs >= Date.parse(sent.intentAt) - CLOCKS_APART_MS)) return false;
-  const attempts = order.operations.flatMap((other) => other.attempts.map((attempt) => ({ ...attempt, operation: other.operation })));
+  const attempts = order.operations.flatMap((other) =>
+    other.attempts.map((attempt) => ({ ...attempt, operation: other.operation })),
+  );
   const isAnothers =
     order.external.some((other) => other.transactionId === transactionId) ||
     attempts.some((attempt) => attempt.transactionId === transactionId);
   const mayBeAnothers = attempts.some(
     (attempt) =>
-      attempt.isTagged && attempt.operation === operation.operation && attempt.transactionId === undefined && attempt.closed !== 'unsent',
+      attempt.isTagged &&
+      attempt.operation === operation.operation &&
+      attempt.transactionId === undefined &&
+      attempt.closed !== 'unsent',
   );
   const isOfAmount =
     amount === undefined ||

@@ -11,14 +11,26 @@ const ofAttempt = (attempt: number) => ({ ...inOrder, commandId: 'a', attempt, t
 
 const intent: JournalRecord = { record: 'INTENT', ...ofAttempt(1), ...terms };
 const inDoubt: JournalRecord = { record: 'IN_DOUBT', ...ofAttempt(1), reason: 'timeout', message: 'no answer' };
-const pending: JournalRecord = { record: 'OUTCOME', ...ofAttempt(1), result: 'pending', answer: { transactionId: 'T-a' } };
+const pending: JournalRecord = {
+  record: 'OUTCOME',
+  ...ofAttempt(1),
+  result: 'pending',
+  answer: { transactionId: 'T-a' },
+};
 const notified = (result: Evidence['result']): JournalRecord => ({
   ...{ record: 'EVIDENCE', ...inOrder, at: after(0), source: 'notification', operation: 'authorize', result },
   answer: { transactionId: 'T-n', execCode: '0000' },
 });
 function says(result: Evidence['result'], change: Partial<Evidence> = {}): Evidence {
   return {
-    ...{ record: 'EVIDENCE', ...inOrder, at: after(NOT_EXECUTED_AFTER_MS), source: 'operator', operation: 'authorize', result },
+    ...{
+      record: 'EVIDENCE',
+      ...inOrder,
+      at: after(NOT_EXECUTED_AFTER_MS),
+      source: 'operator',
+      operation: 'authorize',
+      result,
+    },
     ...{ commandId: 'a', attempt: 1, actor: 'alice', reason: 'seen in the back office', answer: {}, ...change },
   };
 }
@@ -39,7 +51,11 @@ describe("an operator's word", () => {
     ['succeeded, at once', [intent, inDoubt, says('succeeded', { at: after(1) })], 'ended succeeded'],
     ['refused, at once', [intent, inDoubt, says('refused', { at: after(1) })], 'ended refused'],
     ['not executed, 15 minutes after the INTENT', [intent, inDoubt, says('not_executed')], 'ended not_executed'],
-    ['not executed, a millisecond early', [intent, inDoubt, says('not_executed', { at: after(NOT_EXECUTED_AFTER_MS - 1) })], 'in_doubt'],
+    [
+      'not executed, a millisecond early',
+      [intent, inDoubt, says('not_executed', { at: after(NOT_EXECUTED_AFTER_MS - 1) })],
+      'in_doubt',
+    ],
     [
       'not executed, before the time that the settings ask for',
       [intent, inDoubt, says('not_executed', { notBefore: after(NOT_EXECUTED_AFTER_MS + 1) })],
@@ -55,7 +71,11 @@ describe("an operator's word", () => {
       [intent, inDoubt, says('not_executed', { at: after(1), notBefore: after(0) })],
       'in_doubt',
     ],
-    ['not executed, at a time that nobody can read', [intent, inDoubt, says('not_executed', { at: 'later' })], 'in_doubt'],
+    [
+      'not executed, at a time that nobody can read',
+      [intent, inDoubt, says('not_executed', { at: 'later' })],
+      'in_doubt',
+    ],
     ['unclear', [intent, inDoubt, says('unclear')], 'in_doubt'],
     ['of an attempt that is not the current one', [intent, inDoubt, says('succeeded', { attempt: 2 })], 'in_doubt'],
     ['of a call that is under way', [intent, says('succeeded')], 'open'],
@@ -82,7 +102,11 @@ describe("an operator's word", () => {
   });
 
   it('is kept with its author and reason, and told once', () => {
-    const { order, events } = run(intent, inDoubt, says('succeeded', { answer: { transactionId: 'T-9', execCode: '0000' } }));
+    const { order, events } = run(
+      intent,
+      inDoubt,
+      says('succeeded', { answer: { transactionId: 'T-9', execCode: '0000' } }),
+    );
     expect(findOperation(order, 'a')).toMatchObject({
       transactionId: 'T-9',
       evidence: ['1 T-9 0000'],

@@ -17,7 +17,11 @@ describe('the next step of a command', () => {
     ['in doubt', orderOf(operation('a', { phase: 'in_doubt' })), { step: 'repeat' }],
     ['open elsewhere', orderOf(operation('a', { phase: 'open' })), { step: 'wait' }],
     ['another one open', orderOf(operation('b', { phase: 'open' })), { step: 'wait' }],
-    ['another one in doubt: the fold shall say no', orderOf(operation('b', { phase: 'in_doubt' })), { step: 'attempt', attempt: 1 }],
+    [
+      'another one in doubt: the fold shall say no',
+      orderOf(operation('b', { phase: 'in_doubt' })),
+      { step: 'attempt', attempt: 1 },
+    ],
     ['id used for another content', orderOf(operation('a', { contentHash: 'other' })), { step: 'reused' }],
   ])('%s', (_what, order, step) => {
     expect(nextStep(order, command)).toEqual(step);
@@ -28,7 +32,12 @@ describe('the transaction that a follow-up names', () => {
   const refused = operation('a', { transactionId: 'T1', end: 'refused' });
   const succeeded = operation('b', { transactionId: 'T2', end: 'succeeded' });
   const capture = operation('c', { operation: 'capture', transactionId: 'T3', end: 'succeeded' });
-  const captureElsewhere: ExternalOperation = { operation: 'capture', result: 'succeeded', transactionId: 'T9', offset: '1' };
+  const captureElsewhere: ExternalOperation = {
+    operation: 'capture',
+    result: 'succeeded',
+    transactionId: 'T9',
+    offset: '1',
+  };
   const told = (external: ExternalOperation, ...operations: OperationState[]): OrderState => ({
     ...orderOf(...operations),
     external: [external],

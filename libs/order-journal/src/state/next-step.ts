@@ -12,10 +12,14 @@ export type Step =
   | { step: 'wait' }
   | { step: 'attempt'; attempt: number };
 
-export function nextStep(order: OrderState, command: Pick<OperationTerms, 'contentHash'> & { commandId: string }): Step {
+export function nextStep(
+  order: OrderState,
+  command: Pick<OperationTerms, 'contentHash'> & { commandId: string },
+): Step {
   const operation = findOperation(order, command.commandId);
   if (operation && operation.contentHash !== command.contentHash) return { step: 'reused' };
-  if (operation && operation.phase !== 'idle') return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
+  if (operation && operation.phase !== 'idle')
+    return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
   const isBusy = order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));
   return isBusy ? { step: 'wait' } : { step: 'attempt', attempt: operation?.attempt ?? 1 };
 }

@@ -223,7 +223,8 @@ export function verdictOf(order: OrderState, token: string): IntentVerdict | und
 }
 export const isOpen = (operation: OperationState): boolean => operation.phase === 'open';
 export const isInDoubt = (operation: OperationState): boolean => operation.phase === 'in_doubt';
-export const hasSucceeded = (operation: OperationState): boolean => operation.phase === 'ended' && operation.end === 'succeeded';
+export const hasSucceeded = (operation: OperationState): boolean =>
+  operation.phase === 'ended' && operation.end === 'succeeded';
 
 /** A report contradicts how it ended: only the platform knows. */
 export const isContradicted = ({ end, contradictions = [] }: OperationState): boolean =>
@@ -237,7 +238,12 @@ export const mayHaveSucceeded = (operation: OperationState): boolean =>
  * The amount that a guard may build on: of those said, money taken counts as the smallest, money given back as the largest (R15).
  * Undefined where the platform accepted two shares of it: the decision is left to the platform.
  */
-export function knownAmount({ operation, amount, isAmountDisputed, otherAmounts = [] }: OperationState): number | undefined {
+export function knownAmount({
+  operation,
+  amount,
+  isAmountDisputed,
+  otherAmounts = [],
+}: OperationState): number | undefined {
   if (isAmountDisputed || amount === undefined) return undefined;
   return operation === 'refund' ? Math.max(amount, ...otherAmounts) : Math.min(amount, ...otherAmounts);
 }

@@ -48,9 +48,17 @@ const isPayment = (kind: Kind) => kind === 'authorize' || kind === 'pay';
 const said = (code: string) => ({ amount: AMOUNT[code] });
 
 /** What came before, and the attempt that all words are about. */
-function beginning(kind: Kind, phase: Phase, isTagged: boolean): { records: JournalRecord[]; attempt: number } | undefined {
+function beginning(
+  kind: Kind,
+  phase: Phase,
+  isTagged: boolean,
+): { records: JournalRecord[]; attempt: number } | undefined {
   const authorized = [asked('authorize-0'), answered('authorize-0', '0000', { transactionId: 'T-authorize' })];
-  const captured = [...authorized, asked('capture-0'), answered('capture-0', '0000', { transactionId: 'T-capture', amount: 90_000 })];
+  const captured = [
+    ...authorized,
+    asked('capture-0'),
+    answered('capture-0', '0000', { transactionId: 'T-capture', amount: 90_000 }),
+  ];
   const before = isPayment(kind) ? [] : kind === 'refund' ? captured : authorized;
   const ask = (change: Partial<Intent> = {}) =>
     isTagged ? asked(kind, { amount: 30_000, ...change }) : askedUntagged(kind, { amount: 30_000, ...change });
@@ -108,7 +116,11 @@ function wordsOf(
   const others: Word[] = [
     ...words.filter(({ name }) => name !== 'duplicate' && name !== 'expiry'),
     { name: 'no answer', record: lost(kind, attempt) },
-    { name: 'not executed', record: notExecuted(kind, attempt), ...(isPending ? { mayMean: 'not moved' } : { says: 'not moved' }) },
+    {
+      name: 'not executed',
+      record: notExecuted(kind, attempt),
+      ...(isPending ? { mayMean: 'not moved' } : { says: 'not moved' }),
+    },
     { name: FOREIGN, record: notifiedElsewhere(kind, '0000', { transactionId: 'T-foreign', amount: 777 }) },
   ];
   words.push({ name: `answer ${truth}`, record: answered(kind, truth, said(truth), attempt), says: CODES[truth] });
@@ -116,7 +128,11 @@ function wordsOf(
 }
 
 /** Every arrangement of the words and of any part of them, each once; two that are alike are not told apart. What two have in common is folded once. */
-function* arrangements(words: readonly Word[], so: Told, story: readonly Word[] = []): Generator<{ told: Told; story: readonly Word[] }> {
+function* arrangements(
+  words: readonly Word[],
+  so: Told,
+  story: readonly Word[] = [],
+): Generator<{ told: Told; story: readonly Word[] }> {
   if (story.length > 0) yield { told: so, story };
   const first = words.filter((word, at) => words.findIndex((other) => other.record === word.record) === at);
   for (const word of first) {
@@ -158,13 +174,17 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
   if (isPayment(kind) && (says.has('moved') || says.has('moved in part')) && isSecondGranted(order))
     return found('and a second one is granted');
   if (says.size === 0 || waitsForAnswer) return undefined;
-  if (order.unbound.length > 0 || order.external.length !== foreign) return found('something of it is held for another operation');
-  if (says.size === 1 && !says.has(money as Money) && conflicts.length === 0) return found('which the platform denies, and nobody is told');
+  if (order.unbound.length > 0 || order.external.length !== foreign)
+    return found('something of it is held for another operation');
+  if (says.size === 1 && !says.has(money as Money) && conflicts.length === 0)
+    return found('which the platform denies, and nobody is told');
   if (says.size > 1 && conflicts.length === 0) return found('the platform contradicts itself, and nobody is told');
   if (!mayBe.has(money as Money)) return found('which nobody said');
   if (money === 'moved' && operation?.amount !== 30_000) return found(`but ${operation?.amount}`);
   if (money === 'moved in part' && operation?.amount !== 9000) return found(`but ${operation?.amount}`);
-  const names = conflicts.map(({ flags = [], execCode, transactionId }) => `${flags.toSorted().join(' ')} ${execCode} ${transactionId}`);
+  const names = conflicts.map(
+    ({ flags = [], execCode, transactionId }) => `${flags.toSorted().join(' ')} ${execCode} ${transactionId}`,
+  );
   if (names.some((name) => !/^said_.* was_/.test(name))) return found('a conflict does not name both words');
   if (new Set(names).size < names.length) return found('a conflict is told twice');
   return undefined;
@@ -178,7 +198,9 @@ let wrong = 0;
 
 afterAll(() => console.log(`permutations: ${tried.toLocaleString('en')} tried, ${wrong} wrong`));
 
-const cases = KINDS.flatMap((kind) => PHASES.flatMap((phase) => (beginning(kind, phase, true) ? [[kind, phase] as const] : [])));
+const cases = KINDS.flatMap((kind) =>
+  PHASES.flatMap((phase) => (beginning(kind, phase, true) ? [[kind, phase] as const] : [])),
+);
 
 it.each(cases)('%s, %s: every order of arrival ends alike, or in a conflict that names both', (kind, phase) => {
   const mistakes: string[] = [];

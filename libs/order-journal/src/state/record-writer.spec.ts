@@ -31,13 +31,24 @@ it.each(RULES_VERSIONS.flatMap((version) => RECORD_KINDS.map((kind) => [version,
 );
 
 describe('a kind and a field of version 2', () => {
-  const since = { ...WRITTEN_SINCE, REPEATED: { ...WRITTEN_SINCE.REPEATED, record: 2 }, INTENT: { ...WRITTEN_SINCE.INTENT, tag: 2 } };
+  const since = {
+    ...WRITTEN_SINCE,
+    REPEATED: { ...WRITTEN_SINCE.REPEATED, record: 2 },
+    INTENT: { ...WRITTEN_SINCE.INTENT, tag: 2 },
+  };
 
   it('are not written under version 1: the field is left out, the kind refused', () => {
     const write = recordWriter(1, since);
     expect(write(asked('authorize'))).not.toHaveProperty('tag');
     expect(mayWrite('REPEATED', 1, since)).toBe(false);
-    const repeated = { record: 'REPEATED', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at: '', commandId: 'a' } as const;
+    const repeated = {
+      record: 'REPEATED',
+      rulesVersion: 1,
+      merchant: 'shop-fr',
+      orderId: 'o',
+      at: '',
+      commandId: 'a',
+    } as const;
     expect(() => write(repeated)).toThrow(NotWrittenYetError);
   });
 

@@ -4,7 +4,10 @@ import type { RulesVersion } from './rules-version.js';
 type RecordOf<Kind extends JournalRecord['record']> = Extract<JournalRecord, { record: Kind }>;
 
 /** Of one kind of record: the version from which it may be written, and the one of each of its fields. A field without a row does not compile. */
-type WrittenSince<Kind extends JournalRecord['record']> = Record<keyof Omit<RecordOf<Kind>, 'rulesVersion'>, RulesVersion>;
+type WrittenSince<Kind extends JournalRecord['record']> = Record<
+  keyof Omit<RecordOf<Kind>, 'rulesVersion'>,
+  RulesVersion
+>;
 
 const inOrder = { merchant: 1, orderId: 1, at: 1 } as const;
 const ofOperation = { ...inOrder, commandId: 1, attempt: 1 } as const;
@@ -29,7 +32,18 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   EVIDENCE: {
-    ...{ record: 1, ...ofOperation, source: 1, operation: 1, operationType: 1, result: 1, partial: 1, mayBeDone: 1, answer: 1, tag: 1 },
+    ...{
+      record: 1,
+      ...ofOperation,
+      source: 1,
+      operation: 1,
+      operationType: 1,
+      result: 1,
+      partial: 1,
+      mayBeDone: 1,
+      answer: 1,
+      tag: 1,
+    },
     ...{ actor: 1, reason: 1, notBefore: 1, extraData: 1, externalEntityId: 1, externalReference: 1, flags: 1 },
   },
   REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
@@ -60,7 +74,9 @@ export function recordWriter(
   since: Table = WRITTEN_SINCE,
 ): <Record extends JournalRecord>(record: Record) => Record {
   const later = new Map(
-    Object.entries(since).map(([kind, fields]) => [kind, Object.keys(fields).filter((name) => fields[name]! > version)] as const),
+    Object.entries(since).map(
+      ([kind, fields]) => [kind, Object.keys(fields).filter((name) => fields[name]! > version)] as const,
+    ),
   );
   return (record) => {
     if (!mayWrite(record.record, version, since))

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { CallDoubtReason, Fault, FaultCode, Method, OperationKind, OperationResult, PlatformAnswer } from '@tranche/contracts';
+import type {
+  CallDoubtReason,
+  Fault,
+  FaultCode,
+  Method,
+  OperationKind,
+  OperationResult,
+  PlatformAnswer,
+} from '@tranche/contracts';
 import { isRulesVersion, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
 
 /** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
@@ -203,7 +211,8 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
     throw new UnreadableJournalError('A journal record is not JSON', { cause });
   }
   const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
-  if (!RECORD_KINDS.includes(record as JournalRecord['record'])) throw new UnreadableJournalError('A journal record is of an unknown kind');
+  if (!RECORD_KINDS.includes(record as JournalRecord['record']))
+    throw new UnreadableJournalError('A journal record is of an unknown kind');
   refuseUnknownVersion(rulesVersion);
   return parsed as JournalRecord;
 }

@@ -1,7 +1,12 @@
 import { answered, asked, folded, lost, notified, notifiedElsewhere, operatorSays } from '../../test/order-story.js';
 import { findOperation } from './order-state.js';
 
-const captured = [asked('authorize'), answered('authorize', '0000'), asked('capture'), answered('capture', '0000', { amount: 30_000 })];
+const captured = [
+  asked('authorize'),
+  answered('authorize', '0000'),
+  asked('capture'),
+  answered('capture', '0000', { amount: 30_000 }),
+];
 
 describe('references of a refund (method B)', () => {
   const references = { externalEntityId: '4711', externalReference: '000012345' };
@@ -35,7 +40,9 @@ describe('references of a refund (method B)', () => {
   });
 
   it('come when a repetition of the same word brings them at last', () => {
-    expect(folded([...refund, answered('refund', '0000'), notified('refund', '0000'), word()]).bodies.at(-1)).toMatchObject(references);
+    expect(
+      folded([...refund, answered('refund', '0000'), notified('refund', '0000'), word()]).bodies.at(-1),
+    ).toMatchObject(references);
   });
 
   it('come with a refund of the back office, and with a contradiction', () => {
@@ -53,6 +60,9 @@ describe('references of a refund (method B)', () => {
   });
 
   it('of other operations say nothing', () => {
-    expect(folded([...captured, notified('capture', '0000', references)]).events).toEqual(['authorize.succeeded', 'capture.succeeded']);
+    expect(folded([...captured, notified('capture', '0000', references)]).events).toEqual([
+      'authorize.succeeded',
+      'capture.succeeded',
+    ]);
   });
 });

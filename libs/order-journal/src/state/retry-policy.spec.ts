@@ -3,9 +3,21 @@ import { afterNotExecuted } from './retry-policy.js';
 
 const FIRST = '2026-03-01T10:00:00.000Z';
 const now = (afterMs: number) => Date.parse(FIRST) + afterMs;
-function idle(lastNotExecuted: OperationState['lastNotExecuted'], change: Partial<OperationState> = {}): OperationState {
+function idle(
+  lastNotExecuted: OperationState['lastNotExecuted'],
+  change: Partial<OperationState> = {},
+): OperationState {
   const terms = { commandId: 'c', operation: 'capture', method: 'A', currency: 'EUR', contentHash: 'h' } as const;
-  return { ...terms, attempt: 2, phase: 'idle', attempts: [], evidence: [], firstIntentAt: FIRST, lastNotExecuted, ...change };
+  return {
+    ...terms,
+    attempt: 2,
+    phase: 'idle',
+    attempts: [],
+    evidence: [],
+    firstIntentAt: FIRST,
+    lastNotExecuted,
+    ...change,
+  };
 }
 const said = (execCode: string) => ({ reason: 'execcode', execCode }) as const;
 

@@ -21,12 +21,22 @@ export function afterNotExecuted(operation: OperationState, nowMs: number, urlCo
   if (last?.reason === 'auth_refused') return { next: 'retry', inMs: 0 };
   const { retry, retryAfterSeconds } = execCode(last?.execCode ?? '');
   if (retryAfterSeconds !== undefined) {
-    return { next: 'give_up', code: 'platform_unavailable', message: 'The bank network was not available', retryAfterSeconds };
+    return {
+      next: 'give_up',
+      code: 'platform_unavailable',
+      message: 'The bank network was not available',
+      retryAfterSeconds,
+    };
   }
   if (retry === 'back_off' || retry === 'slow_down') {
     const ageMs = nowMs - Date.parse(operation.firstIntentAt ?? '');
     if (!isPayment(operation) && ageMs + backOffMs < BUSY_RETRY_MS) return { next: 'retry', inMs: backOffMs };
-    return { next: 'give_up', code: 'platform_unavailable', message: 'The platform was busy', retryAfterSeconds: BUSY_RETRY_MS / 1000 };
+    return {
+      next: 'give_up',
+      code: 'platform_unavailable',
+      message: 'The platform was busy',
+      retryAfterSeconds: BUSY_RETRY_MS / 1000,
+    };
   }
   const isOtherUrlUntried = last?.reason !== 'send_deadline' && (attempt - 1) % urlCount !== 0;
   return { next: 'retry', inMs: isOtherUrlUntried ? 0 : backOffMs };

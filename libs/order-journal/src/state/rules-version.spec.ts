@@ -1,4 +1,14 @@
-import { answered, asked, expired, folded, lost, notExecuted, notified, operatorSays, standing } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  expired,
+  folded,
+  lost,
+  notExecuted,
+  notified,
+  operatorSays,
+  standing,
+} from '../../test/order-story.js';
 import { fold } from './fold.js';
 import { hasTaken, refundableAmount } from './guards.js';
 import { emptyOrder, findOperation, verdictOf } from './order-state.js';
@@ -8,7 +18,8 @@ import { RULES_VERSIONS } from './rules-version.js';
 /** The records as an installation writes them that has come to this version. */
 const under = (rulesVersion: number, ...records: JournalRecord[]): JournalRecord[] =>
   records.map((record) => ({ ...record, rulesVersion }));
-const told = ({ events, bodies }: ReturnType<typeof folded>, type: string) => bodies.filter((_, at) => events[at] === type);
+const told = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
+  bodies.filter((_, at) => events[at] === type);
 const verdict = (records: JournalRecord[], intent: JournalRecord & { token: string }) =>
   verdictOf(folded([...records, intent]).order, intent.token);
 
@@ -56,7 +67,11 @@ describe('which version judges', () => {
     const { order } = folded(under(2, ...captured));
     const at = new Date(Date.parse(captured[0]!.at) + 40 * 86_400_000).toISOString();
     const { merchant, orderId, lastOffset } = order;
-    const forgotten = fold(order, { record: 'FORGOTTEN', rulesVersion: 1, merchant, orderId, at, lastOffset }, BigInt(lastOffset) + 1n);
+    const forgotten = fold(
+      order,
+      { record: 'FORGOTTEN', rulesVersion: 1, merchant, orderId, at, lastOffset },
+      BigInt(lastOffset) + 1n,
+    );
     expect(forgotten.order).toEqual(emptyOrder('shop-fr', 'order-1'));
   });
 });
@@ -76,13 +91,20 @@ describe('version 2: an OUTCOME whose token was never granted', () => {
     ['beside the success of its own operation', [...paid, stray('authorize', '0000')], 'was_succeeded'],
     ['of a doubtful operation', [asked('authorize'), lost('authorize'), stray('authorize', '0000')], 'was_in_doubt'],
     ['that is a refusal', [...paid, asked('authorize-2'), stray('authorize-2', '4001')], 'was_rejected'],
-    ['that is a redirect', [...paid, asked('authorize-2'), stray('authorize-2', '0002', { redirectHtml: 'PGh0bWw+' })], 'was_rejected'],
+    [
+      'that is a redirect',
+      [...paid, asked('authorize-2'), stray('authorize-2', '0002', { redirectHtml: 'PGh0bWw+' })],
+      'was_rejected',
+    ],
   ])('is a conflict, once: %s', (_name, records, was) => {
     expect(told(folded(records), 'conflict.detected')).toEqual([]);
     const twice = under(2, ...records, records.at(-1)!);
     const conflicts = told(folded(twice), 'conflict.detected');
     expect(conflicts).toHaveLength(1);
-    expect(conflicts[0]).toMatchObject({ origin: 'answer', flags: expect.arrayContaining([was, 'never_granted']) as string[] });
+    expect(conflicts[0]).toMatchObject({
+      origin: 'answer',
+      flags: expect.arrayContaining([was, 'never_granted']) as string[],
+    });
     expect(conflicts[0]?.redirectHtml).toBeUndefined();
   });
 
@@ -92,7 +114,12 @@ describe('version 2: an OUTCOME whose token was never granted', () => {
   });
 
   it('counts as a payment that may have succeeded, whatever its operation is', () => {
-    const order = [asked('authorize'), asked('pay', { token: 'pay#stray' }), answered('authorize', '4001'), stray('pay', '0000')];
+    const order = [
+      asked('authorize'),
+      asked('pay', { token: 'pay#stray' }),
+      answered('authorize', '4001'),
+      stray('pay', '0000'),
+    ];
     expect(verdict(order, asked('authorize-2'))).toBe('granted');
     expect(verdict(under(2, ...order), asked('authorize-2'))).toBe('rejected');
     // The same command again: a second call of it.
@@ -101,7 +128,13 @@ describe('version 2: an OUTCOME whose token was never granted', () => {
   });
 
   it('a redirect among them may be superseded by naming it, and stands in the way else', () => {
-    const order = under(2, asked('authorize'), asked('pay', { token: 'pay#stray' }), answered('authorize', '4001'), stray('pay', '0001'));
+    const order = under(
+      2,
+      asked('authorize'),
+      asked('pay', { token: 'pay#stray' }),
+      answered('authorize', '4001'),
+      stray('pay', '0001'),
+    );
     expect(verdict(order, asked('authorize-2'))).toBe('rejected');
     expect(verdict(order, asked('authorize-2', { supersedes: 'pay' }))).toBe('granted');
   });
@@ -109,19 +142,28 @@ describe('version 2: an OUTCOME whose token was never granted', () => {
   it('ends what waits for its next attempt: it was executed', () => {
     const order = under(2, asked('authorize'), notExecuted('authorize'), stray('authorize', '0000'));
     const { order: after, events } = folded([...order, stray('authorize', '0000')]);
-    expect([standing(after, 'authorize'), events]).toEqual(['ended succeeded', ['conflict.detected', 'authorize.succeeded']]);
+    expect([standing(after, 'authorize'), events]).toEqual([
+      'ended succeeded',
+      ['conflict.detected', 'authorize.succeeded'],
+    ]);
     expect(verdict(order, asked('authorize', { attempt: 2, token: 'next' }))).toBe('lost');
   });
 
   it('binds its TRANSACTIONID, so that its notification is no operation of somebody else and no second conflict', () => {
     const order = under(2, ...paid, asked('pay', { token: 'pay#stray' }), stray('pay', '0000'));
     const after = folded([...order, notified('pay', '0000', { answer: { transactionId: 'T-stray-pay' } })]);
-    expect(after.events.filter((type) => type !== 'authorize.succeeded')).toEqual(['pay.rejected', 'conflict.detected']);
+    expect(after.events.filter((type) => type !== 'authorize.succeeded')).toEqual([
+      'pay.rejected',
+      'conflict.detected',
+    ]);
     expect(hasTaken(after.order, findOperation(after.order, 'pay')!)).toBe(true);
   });
 
   it('a refund, capture or void among them counts as done', () => {
-    const refused = (name: string) => [asked(name, { seen: undefined, amount: 90_000 }), stray(name, '0000', { amount: 25_000 })];
+    const refused = (name: string) => [
+      asked(name, { seen: undefined, amount: 90_000 }),
+      stray(name, '0000', { amount: 25_000 }),
+    ];
     const refunded = [...captured, ...refused('refund')];
     expect(standing(folded(refunded).order, 'refund')).toBe('ended rejected');
     expect(verdict(refunded, asked('refund-2', { amount: 10_000 }))).toBe('granted');
@@ -154,7 +196,11 @@ describe('version 2: a reference that is known and can not be followed so', () =
   it.each([
     ['a refund of what the order does not show', captured, asked('refund', { transactionId: 'T-elsewhere' })],
     ['a refund of its capture', captured, asked('refund')],
-    ['a refund of a card payment', [asked('pay'), answered('pay', '0000')], asked('refund', { transactionId: 'T-pay' })],
+    [
+      'a refund of a card payment',
+      [asked('pay'), answered('pay', '0000')],
+      asked('refund', { transactionId: 'T-pay' }),
+    ],
     [
       'a capture of a card payment, which the platform decides',
       [asked('pay'), answered('pay', '0000')],
@@ -166,7 +212,12 @@ describe('version 2: a reference that is known and can not be followed so', () =
   });
 
   it('captured 300.00, refunded by its authorization and by its capture: the second one alone is sent', () => {
-    const twice = under(2, ...captured, { ...refundOfAuthorization, amount: 30_000 }, asked('refund-2', { amount: 30_000 }));
+    const twice = under(
+      2,
+      ...captured,
+      { ...refundOfAuthorization, amount: 30_000 },
+      asked('refund-2', { amount: 30_000 }),
+    );
     expect(folded(twice).order.verdicts.slice(2)).toEqual([
       ['refund#1', 'rejected'],
       ['refund-2#1', 'granted'],
@@ -193,13 +244,22 @@ describe('version 2: a success with another amount than asked for', () => {
     ],
     [
       'after a doubt',
-      [asked('authorize'), lost('authorize'), operatorSays('authorize', 'succeeded', { transactionId: 'T-authorize', amount: 28_000 })],
+      [
+        asked('authorize'),
+        lost('authorize'),
+        operatorSays('authorize', 'succeeded', { transactionId: 'T-authorize', amount: 28_000 }),
+      ],
     ],
   ])('is a success and a conflict, %s', (_name, records) => {
     expect(told(folded(records), 'conflict.detected')).toEqual([]);
     const [conflict, ...more] = conflictsOf([...records, records.at(-1)!]);
     expect(more).toEqual([]);
-    expect(conflict).toMatchObject({ flags: ['other_amount'], amount: 30_000, otherAmount: 28_000, commandId: 'authorize' });
+    expect(conflict).toMatchObject({
+      flags: ['other_amount'],
+      amount: 30_000,
+      otherAmount: 28_000,
+      commandId: 'authorize',
+    });
     expect(standing(folded(under(2, ...records)).order, 'authorize')).toBe('ended succeeded');
   });
 
@@ -207,13 +267,19 @@ describe('version 2: a success with another amount than asked for', () => {
     const waiting = [asked('authorize'), answered('authorize', '0003'), expired('authorize')];
     const late = notified('authorize', '0000', { answer: { transactionId: 'T-authorize', amount: 28_000 } });
     expect(conflictsOf([...waiting, late])).toEqual([
-      expect.objectContaining({ otherAmount: 28_000, flags: expect.arrayContaining(['other_amount', 'was_expired']) as string[] }),
+      expect.objectContaining({
+        otherAmount: 28_000,
+        flags: expect.arrayContaining(['other_amount', 'was_expired']) as string[],
+      }),
     ]);
   });
 
   it.each([
     ['the amount asked for', [asked('authorize'), answered('authorize', '0000', { amount: 30_000 })]],
-    ['an amount where none was asked for', [...paid, asked('capture'), answered('capture', '0000', { amount: 28_000 })]],
+    [
+      'an amount where none was asked for',
+      [...paid, asked('capture'), answered('capture', '0000', { amount: 28_000 })],
+    ],
     ['a share (0004)', [asked('authorize'), answered('authorize', '0004', { amount: 28_000 })]],
     ['a refusal', [asked('authorize'), answered('authorize', '4001', { amount: 28_000 })]],
   ])('%s is no conflict', (_name, records) => {
@@ -233,14 +299,20 @@ describe('version 2: a success with another amount than asked for', () => {
     [8_000, 20_000],
     [12_000, 18_000],
   ])('money given back counts as the larger: of 300.00, 100.00 asked for and %i said, %i remain', (said, remaining) => {
-    const order = under(2, ...captured, asked('refund', { amount: 10_000 }), answered('refund', '0000', { amount: said }));
+    const order = under(
+      2,
+      ...captured,
+      asked('refund', { amount: 10_000 }),
+      answered('refund', '0000', { amount: said }),
+    );
     expect(refundableAmount(folded(order).order, 'T-capture')).toBe(remaining);
     expect(verdict(order, asked('refund-2', { amount: remaining }))).toBe('granted');
     expect(verdict(order, asked('refund-2', { amount: remaining + 1 }))).toBe('rejected');
   });
 
   it('of several amounts the safest counts, and each is told once', () => {
-    const said = (amount: number) => notified('authorize', '0000', { answer: { transactionId: 'T-authorize', amount } });
+    const said = (amount: number) =>
+      notified('authorize', '0000', { answer: { transactionId: 'T-authorize', amount } });
     const order = [...paid, said(28_000), said(27_000), said(28_000), said(29_000)];
     expect(conflictsOf(order).map(({ otherAmount }) => otherAmount)).toEqual([28_000, 27_000, 29_000]);
     expect(verdict(under(2, ...order), asked('capture', { amount: 27_001 }))).toBe('rejected');

@@ -20,8 +20,11 @@ export const RULES_SINCE = {
   otherAmounts: 2,
 } as const satisfies Record<string, RulesVersion>;
 
-export const isRulesVersion = (version: unknown): version is RulesVersion => (RULES_VERSIONS as readonly unknown[]).includes(version);
+export const isRulesVersion = (version: unknown): version is RulesVersion =>
+  (RULES_VERSIONS as readonly unknown[]).includes(version);
 
 /** Whether a rule holds for what is folded into this order now. */
-export const hasRule = ({ rulesVersion = RULES_VERSIONS[0] }: Pick<OrderState, 'rulesVersion'>, rule: keyof typeof RULES_SINCE): boolean =>
-  rulesVersion >= RULES_SINCE[rule];
+export const hasRule = (
+  { rulesVersion = RULES_VERSIONS[0] }: Pick<OrderState, 'rulesVersion'>,
+  rule: keyof typeof RULES_SINCE,
+): boolean => rulesVersion >= RULES_SINCE[rule];

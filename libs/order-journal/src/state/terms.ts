@@ -16,15 +16,25 @@ export interface CommandFacts {
 }
 
 /** `methodOfOrder`: a follow-up's method is its authorization's; where that is unseen, the rail's. */
-export function termsOf(facts: CommandFacts, methodOfOrder: Method | undefined, transactionId: string | undefined): OperationTerms {
+export function termsOf(
+  facts: CommandFacts,
+  methodOfOrder: Method | undefined,
+  transactionId: string | undefined,
+): OperationTerms {
   const { operation, rail, currency, contentHash, amount, supersedes, correlationId } = facts;
   const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
   const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
-  const optional = compact({ amount, supersedes, transactionId: isFollowUp ? transactionId : undefined, correlationId });
+  const optional = compact({
+    amount,
+    supersedes,
+    transactionId: isFollowUp ? transactionId : undefined,
+    correlationId,
+  });
   return { operation, method, currency, contentHash, ...optional };
 }
 
 /** Method of the operation that a follow-up names; undefined where the order does not show it. */
 export function methodOf(order: OrderState, transactionId: string | undefined): Method | undefined {
-  return order.operations.find((operation) => operation.transactionId === transactionId && transactionId !== undefined)?.method;
+  return order.operations.find((operation) => operation.transactionId === transactionId && transactionId !== undefined)
+    ?.method;
 }

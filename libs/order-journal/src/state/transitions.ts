@@ -1,12 +1,25 @@
 import type { PlatformAnswer } from '@tranche/contracts';
 import { compact, CONFLICT, type Draft } from './draft.js';
 import { hasTaken } from './guards.js';
-import { findOperation, hasSucceeded, isPayment, type Attempt, type EventBody, type OperationState } from './order-state.js';
+import {
+  findOperation,
+  hasSucceeded,
+  isPayment,
+  type Attempt,
+  type EventBody,
+  type OperationState,
+} from './order-state.js';
 import type { NotExecutedReason, Origin, Result } from './records.js';
 import { hasRule } from './rules-version.js';
 
 /** Ends an operation and publishes the event that says so. */
-export function closeWith(next: Draft, operation: OperationState, change: Partial<OperationState>, name: string, body: EventBody): void {
+export function closeWith(
+  next: Draft,
+  operation: OperationState,
+  change: Partial<OperationState>,
+  name: string,
+  body: EventBody,
+): void {
   next.putAndPublish({ ...operation, ...change, phase: 'ended', endedAt: next.at }, name, body);
 }
 
@@ -34,15 +47,20 @@ export function settle(next: Draft, operation: OperationState, result: Result, r
   const resolvesDoubt = operation.phase === 'in_doubt';
   const { transactionId } = reported.answer;
   const moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
-  if (result === 'succeeded' || result === 'refused') Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
+  if (result === 'succeeded' || result === 'refused')
+    Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
   else moved.phase = result;
   moved.amount = settledAmount(operation, result, reported);
   if (result === 'succeeded' && reported.answer.amount !== undefined) moved.isAmountAssumed = undefined;
-  if (reported.partial) Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
+  if (reported.partial)
+    Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
   if (moved.operation === 'refund') Object.assign(moved, referencesOf(reported));
   const body = { origin: reported.origin, ...answered(reported) };
   if (resolvesDoubt)
-    next.putAndPublish(moved, 'doubt_resolved', { ...body, outcome: result === 'redirect' ? 'redirect_required' : result });
+    next.putAndPublish(moved, 'doubt_resolved', {
+      ...body,
+      outcome: result === 'redirect' ? 'redirect_required' : result,
+    });
   else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
   if (result === 'succeeded') tellOtherAmount(next, moved, reported);
   if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, reported);
@@ -56,12 +74,18 @@ export function tellOtherAmount(next: Draft, operation: OperationState, reported
   const { amount: otherAmount } = reported.answer;
   const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
   if (!hasRule(next.order, 'otherAmounts') || reported.partial || partial || isAmountAssumed) return operation;
-  if (otherAmount === undefined || asked === undefined || otherAmount === asked || otherAmounts.includes(otherAmount)) return operation;
+  if (otherAmount === undefined || asked === undefined || otherAmount === asked || otherAmounts.includes(otherAmount))
+    return operation;
   // What was published meanwhile is kept: only the amount is new.
   const known = findOperation(next.order, operation.commandId) ?? operation;
   const moved = { ...known, otherAmounts: [...otherAmounts, otherAmount] };
   next.put(moved);
-  next.publish(CONFLICT, moved, { origin: reported.origin, ...answered(reported), otherAmount, flags: ['other_amount'] });
+  next.publish(CONFLICT, moved, {
+    origin: reported.origin,
+    ...answered(reported),
+    otherAmount,
+    flags: ['other_amount'],
+  });
   return moved;
 }
 
@@ -85,7 +109,10 @@ export function executedAfterAll(next: Draft, operation: OperationState, late: L
   if (result === 'refused' || result === 'not_executed' || result === 'unclear') return;
   const { transactionId } = reported.answer;
   const isSettled = operation.phase === 'idle';
-  const attempts = isSettled || transactionId === undefined ? operation.attempts : bind(operation, late.attempt, transactionId).attempts;
+  const attempts =
+    isSettled || transactionId === undefined
+      ? operation.attempts
+      : bind(operation, late.attempt, transactionId).attempts;
   const contradicted = conflict(next, { ...operation, attempts }, late);
   if (isSettled) settle(next, { ...contradicted, settledBy: late.attempt }, result, reported);
 }
@@ -99,14 +126,29 @@ export function closeNotExecuted(
 ): void {
   const { reason, execCode, message } = why;
   if (operation.phase === 'in_doubt') {
-    closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', { outcome: 'not_executed', origin, execCode, message });
+    closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', {
+      outcome: 'not_executed',
+      origin,
+      execCode,
+      message,
+    });
     return;
   }
   const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
   const lastNotExecuted = compact({ reason, execCode });
   const closed: Attempt['closed'] = reason === 'unreachable' || reason === 'send_deadline' ? 'unsent' : 'not_executed';
-  const attempts = operation.attempts.map((other) => (other.attempt === operation.attempt ? { ...other, closed } : other));
-  next.put({ ...operation, attempts, phase: 'idle', attempt: operation.attempt + 1, token: undefined, lastNotExecuted, authRefusals });
+  const attempts = operation.attempts.map((other) =>
+    other.attempt === operation.attempt ? { ...other, closed } : other,
+  );
+  next.put({
+    ...operation,
+    attempts,
+    phase: 'idle',
+    attempt: operation.attempt + 1,
+    token: undefined,
+    lastNotExecuted,
+    authRefusals,
+  });
 }
 
 /** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
@@ -126,7 +168,8 @@ export function conflict(
     `said_${was !== result ? result : isOtherTransaction(operation, reported) ? 'other_transaction' : shareOf(reported)}`,
   ];
   next.publish(CONFLICT, operation, { origin: reported.origin, ...answered(reported), flags });
-  if (result === 'succeeded' && isPayment(operation) && !hasSucceeded(operation)) conflictOfTwoPayments(next, operation, reported);
+  if (result === 'succeeded' && isPayment(operation) && !hasSucceeded(operation))
+    conflictOfTwoPayments(next, operation, reported);
   return contradicted;
 }
 
@@ -145,7 +188,11 @@ export function isOtherTransaction(
 function conflictOfTwoPayments(next: Draft, operation: OperationState, reported: ReportedResult): void {
   const others = next.order.operations.filter((other) => other.commandId !== operation.commandId);
   if (!others.some((other) => hasTaken(next.order, other))) return;
-  next.publish(CONFLICT, operation, { origin: reported.origin, ...answered(reported), flags: ['two_payments_succeeded'] });
+  next.publish(CONFLICT, operation, {
+    origin: reported.origin,
+    ...answered(reported),
+    flags: ['two_payments_succeeded'],
+  });
 }
 
 /** EXTERNALENTITYID is 1 to 10 digits, EXTERNALREFERENCE 9 (interface, Method B notification-only fields); anything else is none. */
@@ -154,8 +201,10 @@ export function referencesOf({
   externalReference,
 }: ReportedResult): Pick<ReportedResult, 'externalEntityId' | 'externalReference'> {
   return compact({
-    externalEntityId: externalEntityId !== undefined && /^\d{1,10}$/.test(externalEntityId) ? externalEntityId : undefined,
-    externalReference: externalReference !== undefined && /^\d{9}$/.test(externalReference) ? externalReference : undefined,
+    externalEntityId:
+      externalEntityId !== undefined && /^\d{1,10}$/.test(externalEntityId) ? externalEntityId : undefined,
+    externalReference:
+      externalReference !== undefined && /^\d{9}$/.test(externalReference) ? externalReference : undefined,
   });
 }
 

@@ -1,4 +1,10 @@
-import { findOperation, verdictOf, type OperationState, type OrderState, type UngrantedOutcome } from './order-state.js';
+import {
+  findOperation,
+  verdictOf,
+  type OperationState,
+  type OrderState,
+  type UngrantedOutcome,
+} from './order-state.js';
 import type { Outcome } from './records.js';
 import { compact, CONFLICT, type Draft } from './draft.js';
 import { answered, bind, conflict, executedAfterAll, type LateResult } from './transitions.js';
@@ -23,7 +29,12 @@ export function foldUngranted(next: Draft, record: Outcome): void {
   const told = operation && move(next, operation, late);
   const flags = [...(told ? [] : [`was_${was}`, `said_${result}`]), 'never_granted'];
   const known = findOperation(next.order, commandId);
-  next.publish(CONFLICT, known, { ...(known ? {} : { commandId, attempt }), ...answered(late.reported), origin: 'answer', flags });
+  next.publish(CONFLICT, known, {
+    ...(known ? {} : { commandId, attempt }),
+    ...answered(late.reported),
+    origin: 'answer',
+    flags,
+  });
 }
 
 function isKnown({ ungranted = [] }: OrderState, { token, result, transactionId }: UngrantedOutcome): boolean {
@@ -41,7 +52,8 @@ function move(next: Draft, operation: OperationState, late: LateResult): boolean
 /** An ended operation that has no TRANSACTIONID gets the one of the call, so that follow-ups and notifications of it find it. */
 function bound(next: Draft, operation: OperationState, { attempt, reported }: LateResult): OperationState {
   const { transactionId } = reported.answer;
-  if (operation.phase !== 'ended' || operation.transactionId !== undefined || transactionId === undefined) return operation;
+  if (operation.phase !== 'ended' || operation.transactionId !== undefined || transactionId === undefined)
+    return operation;
   const named = bind(operation, attempt, transactionId);
   next.put(named);
   return named;

@@ -1,4 +1,14 @@
-import { answered, asked, askedUntagged, authorized, folded, lost, notified, notifiedElsewhere, standing } from '../../test/order-story.js';
+import {
+  answered,
+  asked,
+  askedUntagged,
+  authorized,
+  folded,
+  lost,
+  notified,
+  notifiedElsewhere,
+  standing,
+} from '../../test/order-story.js';
 import { operationTag } from './extradata-tag.js';
 import type { JournalRecord } from './records.js';
 
@@ -18,7 +28,11 @@ describe.each(WORDS)('a void that is notified as %s', (word) => {
     ['twice', [lost('void'), tagged, tagged, untagged], ['void.in_doubt', 'void.doubt_resolved']],
   ] as [string, JournalRecord[], string[]][])('%s', (_what, records, events) => {
     const told = folded([...voiding, ...records]);
-    expect([standing(told.order, 'void'), told.events.slice(1), told.order.external]).toEqual(['ended succeeded', events, []]);
+    expect([standing(told.order, 'void'), told.events.slice(1), told.order.external]).toEqual([
+      'ended succeeded',
+      events,
+      [],
+    ]);
     expect(standing(told.order, 'authorize')).toBe('ended succeeded');
   });
 
@@ -27,7 +41,11 @@ describe.each(WORDS)('a void that is notified as %s', (word) => {
     const { mayBeDone, ...plain } = refusal;
     expect([
       mayBeDone,
-      folded([...voiding, answered('void', '0000'), { ...plain, answer: { ...plain.answer, execCode: '4001' } }]).events.at(-1),
+      folded([
+        ...voiding,
+        answered('void', '0000'),
+        { ...plain, answer: { ...plain.answer, execCode: '4001' } },
+      ]).events.at(-1),
     ]).toEqual([true, 'conflict.detected']);
   });
 });
@@ -35,7 +53,10 @@ describe.each(WORDS)('a void that is notified as %s', (word) => {
 describe('what only looks like the notification of a void', () => {
   it.each([
     ['of its authorization', { ...notifiedElsewhere('authorize', '0000', { transactionId: 'T-authorize' }), tag }],
-    ['of its authorization, as a capture', { ...notifiedElsewhere('capture', '0000', { transactionId: 'T-authorize' }), tag }],
+    [
+      'of its authorization, as a capture',
+      { ...notifiedElsewhere('capture', '0000', { transactionId: 'T-authorize' }), tag },
+    ],
     ['without a TRANSACTIONID', { ...notifiedElsewhere('capture', '0000'), tag }],
     ['of nobody', notifiedElsewhere('capture', '0000', { transactionId: 'T-office' })],
     ['a refund', { ...notifiedElsewhere('refund', '0000', { transactionId: 'T-void' }), tag }],
@@ -45,7 +66,13 @@ describe('what only looks like the notification of a void', () => {
   });
 
   it('a capture of ours is settled by its own', () => {
-    const { order } = folded([...voiding, answered('void', '4001'), asked('capture'), lost('capture'), notified('capture', '0000')]);
+    const { order } = folded([
+      ...voiding,
+      answered('void', '4001'),
+      asked('capture'),
+      lost('capture'),
+      notified('capture', '0000'),
+    ]);
     expect([standing(order, 'void'), standing(order, 'capture')]).toEqual(['ended refused', 'ended succeeded']);
   });
 

@@ -23,7 +23,10 @@ export class DoubtWatch {
       try {
         await this.#raise(intent);
       } catch (error) {
-        this.logger.warn({ err: error, orderId: intent.orderId }, 'A doubt could not be written; it will be tried again');
+        this.logger.warn(
+          { err: error, orderId: intent.orderId },
+          'A doubt could not be written; it will be tried again',
+        );
         openIntents.add({ ...intent, seenMs: this.timing.monotonicMs() - this.waitMs + RETRY_AFTER_MS });
       }
     }

@@ -5,15 +5,30 @@ import { TimerWatch, type TimerIndex } from './timer-watch.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const NOW_MS = Date.parse(AT) + 6 * 86_400_000;
-const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: AT, commandId: 'a', attempt: 1, token: 't' };
+const inOrder = {
+  rulesVersion: RULES_VERSION,
+  merchant: 'shop-fr',
+  orderId: 'o',
+  at: AT,
+  commandId: 'a',
+  attempt: 1,
+  token: 't',
+};
 const terms = { operation: 'authorize', method: 'B', currency: 'EUR', amount: 15000, contentHash: 'h' } as const;
 const log: JournalRecord[] = [
   { record: 'INTENT', ...inOrder, ...terms },
   { record: 'OUTCOME', ...inOrder, result: 'pending', answer: {} },
 ];
-const pending = log.reduce((order, record, offset) => fold(order, record, BigInt(offset)).order, emptyOrder('shop-fr', 'o'));
+const pending = log.reduce(
+  (order, record, offset) => fold(order, record, BigInt(offset)).order,
+  emptyOrder('shop-fr', 'o'),
+);
 
-function watch({ apartMs = 0, order = pending, nowMs = NOW_MS }: { apartMs?: number; order?: OrderState; nowMs?: number } = {}) {
+function watch({
+  apartMs = 0,
+  order = pending,
+  nowMs = NOW_MS,
+}: { apartMs?: number; order?: OrderState; nowMs?: number } = {}) {
   const appended: JournalRecord[] = [];
   const claims: [number, number, number][] = [];
   const index: TimerIndex = {
@@ -27,14 +42,21 @@ function watch({ apartMs = 0, order = pending, nowMs = NOW_MS }: { apartMs?: num
   };
   const told: string[] = [];
   const tell = (_fields: object, message: string) => void told.push(message);
-  const timers = new TimerWatch(journal, index, { nowMs: () => nowMs }, { debug: tell, info: tell, warn: tell, error: tell });
+  const timers = new TimerWatch(
+    journal,
+    index,
+    { nowMs: () => nowMs },
+    { debug: tell, info: tell, warn: tell, error: tell },
+  );
   return { appended, claims, told, timers };
 }
 
 it('writes what is due, and goes on past an order that can not be read', async () => {
   const { appended, timers, told } = watch();
   await timers.poll();
-  expect(appended).toMatchObject([{ record: 'EXPIRED', commandId: 'a', attempt: 1, at: new Date(NOW_MS).toISOString() }]);
+  expect(appended).toMatchObject([
+    { record: 'EXPIRED', commandId: 'a', attempt: 1, at: new Date(NOW_MS).toISOString() },
+  ]);
   expect(told).toEqual(['A timer could not be worked off; it will be tried again']);
 });
 

@@ -39,7 +39,11 @@ export function timersOf(order: OrderState): Timer[] {
 }
 
 /** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
-export function timerRecord(order: OrderState, { timer, commandId = '' }: Timer, nowMs: number): Expired | Reminded | Forgotten {
+export function timerRecord(
+  order: OrderState,
+  { timer, commandId = '' }: Timer,
+  nowMs: number,
+): Expired | Reminded | Forgotten {
   const { merchant, orderId, lastOffset } = order;
   const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(nowMs).toISOString() };
   if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, lastOffset };
@@ -50,12 +54,18 @@ export function timerRecord(order: OrderState, { timer, commandId = '' }: Timer,
 
 function timersOfOperation(order: OrderState, operation: OperationState): Timer[] {
   const { commandId, operation: kind, phase, since = '', endedAt = '', reminded } = operation;
-  const after = (from: string, ms: number, timer: Timer['timer']) => ({ atMs: Date.parse(from) + ms, timer, commandId });
+  const after = (from: string, ms: number, timer: Timer['timer']) => ({
+    atMs: Date.parse(from) + ms,
+    timer,
+    commandId,
+  });
   const timers: Timer[] = [];
   // Of a card payment that waits the interface says no end (docs/decisions/0005).
   if (phase === 'pending' && kind === 'authorize') timers.push(after(since, PENDING_LIFETIME_MS, 'expiry'));
-  if (phase === 'in_doubt') timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));
-  if (isCapturable(order, operation)) timers.push(after(endedAt, CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
+  if (phase === 'in_doubt')
+    timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));
+  if (isCapturable(order, operation))
+    timers.push(after(endedAt, CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
   return timers.filter(({ timer }) => !reminded?.some((reminder) => reminder === timer));
 }
 
@@ -106,9 +116,13 @@ export class TimerWatch {
     try {
       const order = await this.journal.read(parsed.merchant, parsed.orderId);
       const nowMs = this.timing.nowMs();
-      for (const timer of timersOf(order).filter(({ atMs }) => atMs <= nowMs)) await this.journal.append(timerRecord(order, timer, nowMs));
+      for (const timer of timersOf(order).filter(({ atMs }) => atMs <= nowMs))
+        await this.journal.append(timerRecord(order, timer, nowMs));
     } catch (error) {
-      this.logger.warn({ err: error, orderId: parsed.orderId }, 'A timer could not be worked off; it will be tried again');
+      this.logger.warn(
+        { err: error, orderId: parsed.orderId },
+        'A timer could not be worked off; it will be tried again',
+      );
     }
   }
 }

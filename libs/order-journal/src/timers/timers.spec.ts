@@ -45,11 +45,13 @@ const repeated = (at: string): JournalRecord => ({ record: 'REPEATED', ...order,
 
 function after(...happenings: Happening[]): OrderState {
   return happenings.reduce(
-    (state, [afterMs, record], offset) => fold(state, record(new Date(START_MS + afterMs).toISOString()), BigInt(offset)).order,
+    (state, [afterMs, record], offset) =>
+      fold(state, record(new Date(START_MS + afterMs).toISOString()), BigInt(offset)).order,
     emptyOrder('shop-fr', 'order-1'),
   );
 }
-const named = (state: OrderState) => timersOf(state).map(({ timer, atMs }): [string, number] => [timer, atMs - START_MS]);
+const named = (state: OrderState) =>
+  timersOf(state).map(({ timer, atMs }): [string, number] => [timer, atMs - START_MS]);
 /** What the timers that are due at that time bring about. */
 function onTime(state: OrderState, afterMs: number, wanted?: Timer['timer']): { order: OrderState; events: string[] } {
   const nowMs = START_MS + afterMs;
@@ -112,7 +114,11 @@ describe('timers of an order', () => {
     ['a captured authorization', [...authorized, ...capture], [['forget', 35 * DAY_MS + 3000]]],
     [
       'a voided authorization',
-      [...authorized, [2000, intent('v', { operation: 'void', transactionId: 'T-a' })], [3000, outcome('v', 'succeeded')]],
+      [
+        ...authorized,
+        [2000, intent('v', { operation: 'void', transactionId: 'T-a' })],
+        [3000, outcome('v', 'succeeded')],
+      ],
       [['forget', 35 * DAY_MS + 3000]],
     ],
     [
@@ -163,7 +169,10 @@ describe('a pending approval', () => {
   });
 
   it('does not expire once it was approved', () => {
-    expect(named(after(...pending, [DAY_MS, heard('succeeded')])).map(([timer]) => timer)).toEqual(['capture_window', 'forget']);
+    expect(named(after(...pending, [DAY_MS, heard('succeeded')])).map(([timer]) => timer)).toEqual([
+      'capture_window',
+      'forget',
+    ]);
   });
 
   it('that another process wrote expired first expires once', () => {
@@ -176,7 +185,11 @@ describe('a pending approval', () => {
 
   it('succeeds with a conflict when 0000 comes after it expired', () => {
     const { order: expired } = onTime(after(...pending), 6 * DAY_MS + 1000);
-    const { order: late, effects } = fold(expired, heard('succeeded')(new Date(START_MS + 7 * DAY_MS).toISOString()), 99n);
+    const { order: late, effects } = fold(
+      expired,
+      heard('succeeded')(new Date(START_MS + 7 * DAY_MS).toISOString()),
+      99n,
+    );
     expect(effects.map(({ event }) => [event.type, event.body.flags])).toEqual([
       ['payment.authorize.succeeded', undefined],
       ['payment.conflict.detected', ['was_expired', 'said_succeeded']],
@@ -260,7 +273,10 @@ describe('an old order', () => {
 describe('a fold that begins in the middle of an order’s history', () => {
   it('marks the order, and leaves to the platform what it would have to know', () => {
     const [, [, lateOutcome]] = authorized as [Happening, Happening];
-    const state = after([0, lateOutcome], [1000, intent('c', { operation: 'capture', transactionId: 'T-a', amount: 99_999 })]);
+    const state = after(
+      [0, lateOutcome],
+      [1000, intent('c', { operation: 'capture', transactionId: 'T-a', amount: 99_999 })],
+    );
     expect([state.isPartial, findOperation(state, 'c')?.phase]).toEqual([true, 'open']);
   });
 

@@ -40,7 +40,15 @@ export function randomLog(seed: number, version: number): Log {
     const rulesVersion = isHighest ? version : 1 + random.below(version);
     const seen = bare.seen === 'newest' ? { seen: String(last.offset ?? -1n) } : {};
     const forgets = bare.record === 'FORGOTTEN' ? { lastOffset: String(last.offset ?? -1n) } : {};
-    const whole = { ...bare, rulesVersion, merchant: 'shop-fr', orderId: 'o', at: new Date(nowMs).toISOString(), ...seen, ...forgets };
+    const whole = {
+      ...bare,
+      rulesVersion,
+      merchant: 'shop-fr',
+      orderId: 'o',
+      at: new Date(nowMs).toISOString(),
+      ...seen,
+      ...forgets,
+    };
     const landed = [offset, whole as unknown as JournalRecord] as const;
     last.offset = offset;
     offset += random.chance(0.1) ? 2n : 1n;
@@ -62,12 +70,16 @@ function story(random: Seeded): Bare[] {
 function drawCommand(random: Seeded, before: readonly Command[]): Command {
   const follows: OperationKind[] = ['capture', 'capture', 'refund', 'refund', 'void', 'authorize', 'pay'];
   const kind =
-    before.length === 0 && random.chance(0.9) ? random.pick<OperationKind>(['authorize', 'authorize', 'pay']) : random.pick(follows);
+    before.length === 0 && random.chance(0.9)
+      ? random.pick<OperationKind>(['authorize', 'authorize', 'pay'])
+      : random.pick(follows);
   const wanted = kind === 'refund' ? ['capture', 'pay'] : ['authorize'];
   const fits = before.filter((other) => wanted.includes(other.kind));
   const isFollowUp = kind === 'capture' || kind === 'refund' || kind === 'void';
   const source = random.chance(0.8) ? fits.at(-1) : before[random.below(before.length)];
-  const redirect = random.chance(0.4) ? before.findLast((other) => other.kind === 'authorize' || other.kind === 'pay') : undefined;
+  const redirect = random.chance(0.4)
+    ? before.findLast((other) => other.kind === 'authorize' || other.kind === 'pay')
+    : undefined;
   return {
     id: `${kind}-${before.length}`,
     kind,
@@ -91,10 +103,25 @@ function lifeOf(random: Seeded, command: Command, commands: readonly Command[]):
     if (random.chance(0.2) && attempt < 3) {
       const execCode = random.pick(['5003', '2006', undefined]);
       const reason = execCode ? 'execcode' : random.pick(['unreachable', 'auth_refused', 'send_deadline']);
-      records.push({ record: 'NOT_EXECUTED', commandId: id, attempt, token, reason, message: 'm', ...(execCode ? { execCode } : {}) });
+      records.push({
+        record: 'NOT_EXECUTED',
+        commandId: id,
+        attempt,
+        token,
+        reason,
+        message: 'm',
+        ...(execCode ? { execCode } : {}),
+      });
       attempt++;
       if (random.chance(0.8)) continue;
-      records.push({ record: 'GIVEN_UP', commandId: id, attempt, code: 'platform_unavailable', message: 'm', retryAfterSeconds: 60 });
+      records.push({
+        record: 'GIVEN_UP',
+        commandId: id,
+        attempt,
+        code: 'platform_unavailable',
+        message: 'm',
+        retryAfterSeconds: 60,
+      });
       break;
     }
     if (random.chance(0.25)) {
@@ -123,7 +150,13 @@ function lifeOf(random: Seeded, command: Command, commands: readonly Command[]):
 }
 
 const termsOf = ({ kind, amount, reference, supersedes, id }: Command): Record<string, unknown> => ({
-  ...{ operation: kind, method: kind === 'pay' ? 'card' : 'B', currency: 'EUR', contentHash: id, correlationId: `c-${id}` },
+  ...{
+    operation: kind,
+    method: kind === 'pay' ? 'card' : 'B',
+    currency: 'EUR',
+    contentHash: id,
+    correlationId: `c-${id}`,
+  },
   ...(amount === undefined ? {} : { amount }),
   ...(reference === undefined ? {} : { transactionId: reference }),
   ...(supersedes === undefined ? {} : { supersedes }),
@@ -131,7 +164,8 @@ const termsOf = ({ kind, amount, reference, supersedes, id }: Command): Record<s
 
 function intent(random: Seeded, command: Command, attempt: number, token: string): Bare {
   const tag = command.isTagged ? { tag: tagOf(command.id) } : {};
-  const seen = command.reference !== undefined && random.chance(0.3) ? { seen: random.chance(0.8) ? 'newest' : '0' } : {};
+  const seen =
+    command.reference !== undefined && random.chance(0.3) ? { seen: random.chance(0.8) ? 'newest' : '0' } : {};
   return { record: 'INTENT', commandId: command.id, attempt, token, ...termsOf(command), ...tag, ...seen };
 }
 
@@ -157,7 +191,12 @@ const resultOf = (random: Seeded, { kind }: Command): Result =>
     : random.pick(['succeeded', 'succeeded', 'succeeded', 'succeeded', 'refused']);
 
 /** TRANSACTIONID and amount as the platform says them: seldom other ones, or none. */
-function answerOf(random: Seeded, { id, amount }: Command, result: Result, isPartial: boolean): Record<string, unknown> {
+function answerOf(
+  random: Seeded,
+  { id, amount }: Command,
+  result: Result,
+  isPartial: boolean,
+): Record<string, unknown> {
   const said = isPartial ? 5_000 : random.chance(0.1) ? random.pick([9_000, 11_000]) : (amount ?? 10_000);
   return {
     ...(random.chance(0.9) ? { execCode: isPartial ? '0004' : CODES[result] } : {}),
@@ -171,7 +210,15 @@ function outcome(random: Seeded, command: Command, attempt: number, token: strin
   const result = resultOf(random, command);
   const isPartial = result === 'succeeded' && random.chance(0.1);
   const answer = answerOf(random, command, result, isPartial);
-  return { record: 'OUTCOME', commandId: command.id, attempt, token, result, ...(isPartial ? { partial: true } : {}), answer };
+  return {
+    record: 'OUTCOME',
+    commandId: command.id,
+    attempt,
+    token,
+    result,
+    ...(isPartial ? { partial: true } : {}),
+    answer,
+  };
 }
 
 /** The answer; of a pending one, often, that nothing was heard of it for 6 days, and what was heard then. */
@@ -183,14 +230,23 @@ function answered(random: Seeded, command: Command, attempt: number, token: stri
 }
 
 function evidence(random: Seeded, command: Command, attempt: number): Bare {
-  const result: Result = random.chance(0.15) ? random.pick(['not_executed', 'unclear', 'refused']) : resultOf(random, command);
+  const result: Result = random.chance(0.15)
+    ? random.pick(['not_executed', 'unclear', 'refused'])
+    : resultOf(random, command);
   const isPartial = result === 'succeeded' && random.chance(0.1);
   const { redirectHtml: _page, ...answer } = answerOf(random, command, result, isPartial);
   const isTagged = command.isTagged && random.chance(0.9);
   const isUnknownType = random.chance(0.03);
-  const references = command.kind === 'refund' && random.chance(0.5) ? { externalEntityId: '12', externalReference: '000000007' } : {};
+  const references =
+    command.kind === 'refund' && random.chance(0.5) ? { externalEntityId: '12', externalReference: '000000007' } : {};
   return {
-    ...{ record: 'EVIDENCE', source: random.pick(['notification', 'notification', 'look-up']), result, answer, ...references },
+    ...{
+      record: 'EVIDENCE',
+      source: random.pick(['notification', 'notification', 'look-up']),
+      result,
+      answer,
+      ...references,
+    },
     ...(isUnknownType ? { operationType: 'credit' } : { operation: command.kind }),
     ...(isTagged ? { tag: { operation: tagOf(command.id), attempt: random.chance(0.9) ? attempt : 1 } } : {}),
     ...(isPartial ? { partial: true } : {}),
@@ -202,7 +258,15 @@ function operator(random: Seeded, command: Command, attempt: number): Bare {
   const result = random.pick(['succeeded', 'refused', 'not_executed'] as const);
   const answer = result === 'not_executed' ? {} : { transactionId: `T-${command.id}` };
   return {
-    ...{ record: 'EVIDENCE', source: 'operator', operation: command.kind, result, answer, commandId: command.id, attempt },
+    ...{
+      record: 'EVIDENCE',
+      source: 'operator',
+      operation: command.kind,
+      result,
+      answer,
+      commandId: command.id,
+      attempt,
+    },
     ...{ actor: 'alice', reason: 'seen in the back office' },
   };
 }
@@ -214,7 +278,9 @@ const tagOf = (commandId: string): string => createHash('sha256').update(command
 function spoilt(random: Seeded, records: Bare[]): Bare[] {
   const isCalm = random.chance(0.3);
   if (isCalm) return records;
-  const left = records.filter(() => !random.chance(0.08)).flatMap((record) => (random.chance(0.08) ? [record, record] : [record]));
+  const left = records
+    .filter(() => !random.chance(0.08))
+    .flatMap((record) => (random.chance(0.08) ? [record, record] : [record]));
   for (let moves = random.below(4); moves > 0 && left.length > 1; moves--) {
     const [moved] = left.splice(random.below(left.length), 1);
     left.splice(random.below(left.length + 1), 0, moved!);
