@@ -1,5 +1,6 @@
+export type Parameter = readonly [name: string, value: string];
 /** Parameters by their flat names (`CART[0][PRICE]`), as they were written or received. */
-export type Parameters = readonly (readonly [name: string, value: string])[];
+export type Parameters = readonly Parameter[];
 
 /**
  * `ORDERID`, `CART[0][NAME]`, `CUSTOM FIELD`, `PRÉNOM`. Above all no `=`: the signed text holds `NAME=value` with nothing between the two,

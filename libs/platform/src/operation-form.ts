@@ -6,7 +6,7 @@ import {
   PROTOCOL_VERSION,
   type OperationType,
 } from '@tranche/contracts';
-import { encodeForm, type Parameters } from './form.js';
+import { encodeForm, type Parameter, type Parameters } from './form.js';
 import type { PlatformOperation } from './operation.js';
 import { ListOf, NotSent, OPERATION_FIELDS } from './operation-fields.js';
 import { signed, signingKey } from './signature.js';
@@ -46,12 +46,12 @@ export function operationParameters(
     ...(transactionId === undefined ? {} : { transactionId }),
     ...(extraData === undefined ? {} : { extraData }),
   };
-  const parameters: Parameters = [
+  const parameters: Parameter[] = [
     ['IDENTIFIER', merchant.identifier],
     ['OPERATIONTYPE', OPERATION_TYPE_OF[operation.operation]],
     ['VERSION', PROTOCOL_VERSION],
-    ...parametersOf(fieldsOf(operation), own),
   ];
+  addParameters(parameters, fieldsOf(operation), own);
   return signed(parameters, signingKey(merchant, 'apiKeyId' in data ? data.apiKeyId : undefined));
 }
 
@@ -73,16 +73,28 @@ function fieldsOf(operation: PlatformOperation): Fields {
   }
 }
 
-/** What is not given is left out. `name` puts a list's item in front. */
-function parametersOf(fields: Fields, data: object, name = (parameter: string) => parameter): Parameters {
-  return Object.entries(fields).flatMap(([field, to]): Parameters => {
+/** The table's rows, listed once: a form is built for each attempt. */
+const rowsOf = new WeakMap<Fields, readonly (readonly [field: string, to: Field])[]>();
+
+function listedRows(fields: Fields): readonly (readonly [field: string, to: Field])[] {
+  const listed = rowsOf.get(fields) ?? Object.entries(fields);
+  rowsOf.set(fields, listed);
+  return listed;
+}
+
+/** What is not given is left out. `prefix` and `suffix` enclose the parameter's name: those of a list's item. */
+function addParameters(parameters: Parameter[], fields: Fields, data: object, prefix = '', suffix = ''): void {
+  for (const [field, to] of listedRows(fields)) {
     const value: unknown = (data as Record<string, unknown>)[field];
-    if (value === undefined || to instanceof NotSent) return [];
-    if (typeof to === 'string') return [[name(to), typeof value === 'string' ? value : JSON.stringify(value)]];
-    if (!(to instanceof ListOf)) return parametersOf(to, value as object, name);
-    const items = value as readonly object[];
-    return items.flatMap((item, index) =>
-      parametersOf(to.fields as Fields, item, (parameter) => `${to.name}[${index}][${parameter}]`),
-    );
-  });
+    if (value === undefined || to instanceof NotSent) continue;
+    if (typeof to === 'string') {
+      parameters.push([prefix + to + suffix, typeof value === 'string' ? value : JSON.stringify(value)]);
+    } else if (to instanceof ListOf) {
+      (value as readonly object[]).forEach((item, index) =>
+        addParameters(parameters, to.fields, item, `${to.name}[${index}][`, ']'),
+      );
+    } else {
+      addParameters(parameters, to, value as object, prefix, suffix);
+    }
+  }
 }
