@@ -18,6 +18,8 @@ const { values } = readArguments({
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
+    /** What it stands for is in FAULTS_INFRASTRUCTURE. */
+    from: { type: 'string' },
     profile: { type: 'string' },
     runs: { type: 'string' },
     seed: { type: 'string' },

@@ -5,6 +5,7 @@ import { brokerSettings, clusterId, kafkaCommand } from '../infra/kafka.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
+import { releaseAt } from '../infra/release.mjs';
 import { redisArguments, redisCommand } from '../infra/redis.mjs';
 import { oneOf, wholeNumber } from './values.mjs';
 import { INFRASTRUCTURE } from './variables.mjs';
@@ -27,6 +28,7 @@ export const options = {
     check: wholeNumber({ min: 1 }),
   },
   only: { value: 'NAME', help: 'one scenario, or with --mutants one planted bug' },
+  from: { value: 'COMMIT', help: 'an older release: the scenarios of upgrades and rollbacks, and only those' },
   list: { help: 'names the scenarios' },
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
@@ -46,6 +48,7 @@ export const exitCodes = { 0: 'nothing happened that never must', 1: 'something 
 export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
+  if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
   if (given.profile && !given.simulated) return '--profile goes with --simulated';
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
 }
@@ -71,6 +74,7 @@ async function commandLines({ options, held, log }) {
   await ensurePackages(packagesFor({ kafka: !brokers, redis: !redisUrl }), { held, log });
   const java = brokers ? undefined : await kafkaCommand({ held, log });
   const command = redisUrl ? undefined : await redisCommand({ held, log });
+  const release = options.from ? { release: await releaseAt(options.from, { held, log }) } : {};
   const ports = keptPorts();
   const next = async () => (await ports.next()).value;
   const places = [];
@@ -78,6 +82,7 @@ async function commandLines({ options, held, log }) {
     const [port, controllerPort, redisPort] = [await next(), await next(), await next()];
     places.push({
       folder: held.folder('tranche-faults-'),
+      ...release,
       kafka: brokers
         ? { brokers }
         : {

@@ -37,7 +37,7 @@ export async function runCanaries(
 ): Promise<number> {
   const infrastructure = new Infrastructure(place);
   const playable = FAULTS.flatMap((name) => SCENARIOS.find((scenario) => scenario.name === name) ?? []);
-  const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.isOwn[name]));
+  const left = playable.filter(({ needs = [] }) => needs.every((name) => infrastructure.has(name)));
   try {
     await infrastructure.start();
     const { report, demo } = await sweep({

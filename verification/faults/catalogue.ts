@@ -8,6 +8,7 @@ import { operatorScenario } from './scenarios/operators-word.js';
 import { ownershipScenarios } from './scenarios/ownership.js';
 import { platformScenarios } from './scenarios/platform.js';
 import { redisScenarios } from './scenarios/redis.js';
+import { releaseScenarios } from './scenarios/releases.js';
 import { stoppedScenarios } from './scenarios/stopped.js';
 import { wrongKeyScenario } from './scenarios/wrong-key.js';
 
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   operatorScenario,
   ...clockScenarios,
   wrongKeyScenario,
+  ...releaseScenarios,
 ];
 
 /** First of all where there are few runs: each tells of another part of the promise. */

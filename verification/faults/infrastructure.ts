@@ -1,12 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OwnProcess, runToEnd } from './own-process.js';
+import type { Need } from './scenario.js';
 
 /** What tools/commands/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
 export interface CommandLines {
   folder: string;
   kafka: { brokers: string; java?: string[]; settings?: Record<string, string>; clusterId?: string };
   redis: { url: string; command?: string; args?: string[] };
+  /** Root of an older release, built. */
+  release?: string;
 }
 
 /** Kafka and Redis of one worker. Own ones are killed and started again on their port and in their folder. */
@@ -16,6 +19,8 @@ export class Infrastructure {
   readonly redisUrl: string;
   /** Whether they may be killed. */
   readonly isOwn: { kafka: boolean; redis: boolean };
+  /** Root of the older release that `--from` names; the folder is named for its commit. */
+  readonly release: string | undefined;
   readonly #kafka: OwnProcess;
   readonly #redis: OwnProcess;
   #properties = '';
@@ -23,7 +28,8 @@ export class Infrastructure {
   #redisFolder = '';
 
   constructor(private readonly lines: CommandLines) {
-    const { folder, kafka, redis } = lines;
+    const { folder, kafka, redis, release } = lines;
+    this.release = release;
     this.folder = folder;
     this.brokers = kafka.brokers;
     this.redisUrl = redis.url;
@@ -64,6 +70,10 @@ export class Infrastructure {
       this.#properties,
     ]);
     await this.startKafka();
+  }
+
+  has(need: Need): boolean {
+    return need === 'release' ? this.release !== undefined : this.isOwn[need];
   }
 
   killKafka(): Promise<void> {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { Random } from '../simulation/random.js';
 import { chosen, SCENARIOS } from './catalogue.js';
 import { CRASH_POINTS } from './failpoints/failpoints.js';
@@ -62,7 +63,7 @@ async function played(
       if (!run.wasJudged) await infrastructure.restart();
       finished[at] = run;
       console.error(lineOf(run, ++finishedCount, queue.length));
-      if (isBad(run)) console.error(detailsOf(run));
+      if (isBad(run)) console.error(detailsOf(run, infrastructure));
     }
   };
   try {
@@ -73,15 +74,22 @@ async function played(
   return finished;
 }
 
-/** Kafka and Redis that the environment names belong to others as well: nobody kills those. */
+/**
+ * Kafka and Redis that the environment names belong to others as well: nobody kills those. Where an older release is at hand, what needs it
+ * is played and nothing else.
+ */
 function playable(infrastructures: readonly Infrastructure[], only: string | undefined): Scenario[] {
-  const wanted = SCENARIOS.filter(({ name }) => only === undefined || name === only);
+  const hasRelease = infrastructures.every((infrastructure) => infrastructure.has('release'));
+  const ofReleases = ({ needs = [] }: Scenario) => needs.includes('release');
+  const wanted = SCENARIOS.filter((one) => (only === undefined ? ofReleases(one) === hasRelease : one.name === only));
   const left = wanted.filter(({ needs = [] }) =>
-    infrastructures.every(({ isOwn }) => needs.every((name) => isOwn[name])),
+    infrastructures.every((infrastructure) => needs.every((need) => infrastructure.has(need))),
   );
   const skipped = wanted.filter((scenario) => !left.includes(scenario)).map(({ name }) => name);
   if (skipped.length > 0)
-    console.error(`Kafka or Redis of the environment is not ours to kill; left out: ${skipped.join(', ')}`);
+    console.error(
+      `Left out, for Kafka or Redis of the environment is not ours to kill, or --from names no release: ${skipped.join(', ')}`,
+    );
   return left;
 }
 
@@ -104,11 +112,12 @@ function lineOf(
   return `${String(at).padStart(3)}/${of} ${scenario.padEnd(38)} seed ${seed}: ${word}; ${figures.join('; ')} (${seconds.toFixed(0)} s)`;
 }
 
-function detailsOf({ scenario, seed, verdict, trouble, lastLines }: FinishedRun): string {
+function detailsOf({ scenario, seed, verdict, trouble, lastLines }: FinishedRun, { release }: Infrastructure): string {
+  const from = release === undefined ? '' : ` --from ${basename(release)}`;
   return [
     ...verdict.violations.map(({ kind, detail }) => `    ${kind}: ${detail}`),
     ...(trouble === undefined ? [] : [`    ${trouble}`]),
     ...lastLines.map((line) => `      ${line.slice(0, 300)}`),
-    `    again: npm run faults -- --only ${scenario} --runs 1 --seed ${seed}`,
+    `    again: npm run faults -- --only ${scenario}${from} --runs 1 --seed ${seed}`,
   ].join('\n');
 }

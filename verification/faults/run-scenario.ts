@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../simulation/random.js';
 import type { Infrastructure } from './infrastructure.js';
@@ -66,7 +67,10 @@ async function judged(
   const random = new Random(seed);
   const topicPrefix = `faults-${process.pid}-${seed}.`;
   const orderPrefix = `run${seed}-`;
-  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random });
+  const { release } = infrastructure;
+  const planted =
+    release === undefined ? {} : { planted: { merchantsFile: join(release, 'config/merchants.demo.json') } };
+  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random, ...planted });
   const { client, simulator } = stage;
   const { orders = ORDERS, perSecond = PER_SECOND } = scenario.load ?? {};
   const simulatorUrl = simulator.url;

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Load } from './load.js';
 import type { Stage } from './stage.js';
 
+export type Need = 'kafka' | 'redis' | 'release';
+
 /** One kind of fault and what is done about it. */
 export interface Scenario {
   name: string;
@@ -9,8 +11,8 @@ export interface Scenario {
   fault: string;
   /** A point at which processes are to die. */
   crashPoint?: string;
-  /** What must be ours to be killed. */
-  needs?: readonly ('kafka' | 'redis')[];
+  /** What must be ours to be killed; `release`: an older one must be at hand. */
+  needs?: readonly Need[];
   /** How often it is chosen beside the others (1); 0: once in a whole round, and not again. */
   weight?: number;
   /** Other figures of the load than usual. */

@@ -24,6 +24,8 @@ export interface StageOptions {
 export interface AppOptions extends Arms {
   through?: Through;
   env?: Record<string, string>;
+  /** Root of another release to start it from. */
+  release?: string | undefined;
 }
 
 /** One run's processes: a simulator, notification-ingest, as many gateways as the scenario wants; and what can be done to them. */
@@ -212,7 +214,7 @@ export class Stage {
   async #start(
     name: AppName,
     settings: Record<string, string>,
-    { env = {}, failpoints, clockJump }: AppOptions,
+    { env = {}, failpoints, clockJump, release }: AppOptions,
   ): Promise<RunningApp> {
     const isPlanted = failpoints !== undefined || clockJump !== undefined || 'SECOND_OWNER' in env;
     const arms = {
@@ -220,7 +222,14 @@ export class Stage {
       ...(clockJump === undefined ? {} : { clockJump }),
     };
     const planted = isPlanted ? armedEnv(arms, this.options.orderPrefix) : {};
-    const app = await startApp(name, { ...settings, ...env, ...planted }, { readyPath: undefined });
+    const app = await startApp(
+      name,
+      { ...settings, ...env, ...planted },
+      {
+        readyPath: undefined,
+        root: release,
+      },
+    );
     this.apps.push(app);
     void app.exited.then((exit) => {
       // SIGTERM kills a process that we stop before it can hear of it.

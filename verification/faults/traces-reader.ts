@@ -75,15 +75,13 @@ async function readOnce({
 
   return {
     commands,
-    commandTopic: commandTopics
-      .flat()
-      .map(({ topic, key, partition, offset, headers }) => ({
-        topic,
-        key,
-        partition,
-        offset,
-        id: headers.ce_id ?? '',
-      })),
+    commandTopic: commandTopics.flat().map(({ topic, key, partition, offset, headers }) => ({
+      topic,
+      key,
+      partition,
+      offset,
+      id: headers.ce_id ?? '',
+    })),
     journal: journal.map(({ partition, offset, key, value }) => ({
       partition,
       offset,

@@ -39,6 +39,8 @@ export interface StartOptions {
   /** The path that says when it is ready, or `undefined` to wait for nothing: then see `logs` and `exited`. */
   readyPath?: string | undefined;
   readyTimeoutMs?: number;
+  /** Root of another built release to start it from; this one's when absent. */
+  root?: string | undefined;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function startApp(
   env: Record<string, string> = {},
   options: StartOptions = {},
 ): Promise<RunningApp> {
-  const root = repositoryRoot();
+  const root = options.root ?? repositoryRoot();
   const main = join(root, 'apps', name, 'dist', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run build\``);
   const [port, managementPort] = await freePorts();
@@ -61,7 +63,7 @@ export async function startApp(
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  guard(root, child);
+  guard(repositoryRoot(), child);
 
   const logs: string[] = [];
   for (const stream of [child.stdout, child.stderr])

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunningApp } from '@tranche/testing';
+import { told, type Scenario } from '../scenario.js';
+import type { Stage } from '../stage.js';
+
+const INSTANCES = 2;
+/** What both releases write, until the older one is gone for good (CONTRIBUTING, a rule of the fold). */
+const OLDEST_RULES = { RULES_VERSION: '1' };
+const BETWEEN_MS = 1_500;
+
+/** Two releases in one installation, as a roll-out and a roll-back have them. `--from COMMIT` says which the older one is. */
+export const releaseScenarios: readonly Scenario[] = [
+  {
+    name: 'rolling-upgrade',
+    fault: 'rolling upgrade and rollback',
+    needs: ['release'],
+    load: { orders: 80, perSecond: 2 },
+    /** Old → new → old → new, an instance at a time; the index is lost while both run; then the new rules are written. */
+    async run(stage, load) {
+      const { release } = stage.infrastructure;
+      const older = () => stage.gateway({ release, env: OLDEST_RULES });
+      const newer = () => stage.gateway({ env: OLDEST_RULES });
+      await stage.ingest?.stop();
+      await stage.startIngest({ release });
+      let gateways = await startAll(stage, older);
+      load.start();
+      gateways = await replaced(stage, gateways, newer, { flushHalfWay: true });
+      await newIngest(stage);
+      gateways = await replaced(stage, gateways, older, { flushHalfWay: true });
+      gateways = await replaced(stage, gateways, newer);
+      await replaced(stage, gateways, () => stage.gateway(), { flushHalfWay: true });
+      stage.faultEnded();
+      await told(load);
+    },
+  },
+];
+
+async function startAll(stage: Stage, start: () => Promise<RunningApp>): Promise<RunningApp[]> {
+  const gateways = await Promise.all(Array.from({ length: INSTANCES }, start));
+  await Promise.all(gateways.map((gateway) => stage.ready(gateway)));
+  return gateways;
+}
+
+/** One instance after the other: the next one works before the last one of before goes. */
+async function replaced(
+  stage: Stage,
+  before: readonly RunningApp[],
+  start: () => Promise<RunningApp>,
+  { flushHalfWay = false } = {},
+): Promise<RunningApp[]> {
+  const after: RunningApp[] = [];
+  for (const [at, gateway] of before.entries()) {
+    const next = await start();
+    await stage.ready(next);
+    await gateway.stop();
+    after.push(next);
+    await delay(BETWEEN_MS);
+    if (flushHalfWay && at === 0) await stage.flushRedis();
+  }
+  return after;
+}
+
+async function newIngest(stage: Stage): Promise<void> {
+  await stage.ingest?.stop();
+  await stage.startIngest();
+}
