@@ -2,9 +2,9 @@ import { startApp, waitFor, type RunningApp } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { allCalls, longestGapMs, pacedLoad, repeatedIn } from './paced-load.js';
 
-const PER_SECOND = 100;
+const PER_SECOND = 50;
 /** Events between two changes of the group: a few seconds of load. */
-const BETWEEN_CHANGES = 300;
+const BETWEEN_CHANGES = 150;
 const PAUSE_MS = 3_000;
 
 let stack: GatewayStack;
