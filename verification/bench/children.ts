@@ -26,6 +26,8 @@ export interface ChildOptions {
   env: Record<string, string>;
   /** Answers 200 when it is ready. */
   readyUrl?: string;
+  /** How long that may take (60,000). */
+  readyTimeoutMs?: number;
   onLine?: (line: string) => void;
   /** Options of Node itself, such as `--cpu-prof`. */
   nodeOptions?: string[];
@@ -35,7 +37,14 @@ const running = new Set<ChildProcess>();
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts a built program of this repository as a process of its own and waits until it is ready. */
-export async function startChild({ main, env, readyUrl, onLine, nodeOptions = [] }: ChildOptions): Promise<Child> {
+export async function startChild({
+  main,
+  env,
+  readyUrl,
+  readyTimeoutMs = READY_TIMEOUT_MS,
+  onLine,
+  nodeOptions = [],
+}: ChildOptions): Promise<Child> {
   const [file = '', ...rest] = main;
   const child = spawn(process.execPath, [...nodeOptions, join(root(), file), ...rest], {
     cwd: root(),
@@ -72,7 +81,7 @@ export async function startChild({ main, env, readyUrl, onLine, nodeOptions = []
     },
   };
   if (readyUrl === undefined) return started;
-  const deadline = performance.now() + READY_TIMEOUT_MS;
+  const deadline = performance.now() + readyTimeoutMs;
   while (!(await isReady(readyUrl))) {
     if (hasEnded() || performance.now() > deadline) {
       await started.stop();

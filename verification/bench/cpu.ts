@@ -25,6 +25,12 @@ export function rssOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
+/** The most that was ever in RAM, bytes; 0 where it can't be read. */
+export function peakRssOf(pid: number): number {
+  const status = read(`/proc/${pid}/status`) ?? '';
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+}
+
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

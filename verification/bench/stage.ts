@@ -129,6 +129,8 @@ export interface GatewayOptions extends Infrastructure {
   inFlight: number;
   onLine?: (line: string) => void;
   env?: Record<string, string>;
+  /** How long it may take until it is ready (60,000). */
+  readyTimeoutMs?: number;
 }
 
 /** What the image sets (Dockerfile): a young generation that holds a second of commands. */
@@ -143,6 +145,7 @@ export function startGateway({
   redisUrl,
   onLine,
   env,
+  readyTimeoutMs,
 }: GatewayOptions): Promise<Gateway> {
   return onFreePort(async (port) => {
     const managementUrl = `http://127.0.0.1:${port}`;
@@ -164,6 +167,7 @@ export function startGateway({
       readyUrl: `${managementUrl}/health/ready`,
       nodeOptions: (process.env.GATEWAY_NODE_OPTIONS ?? IMAGE_NODE_OPTIONS).split(' ').filter(Boolean),
       ...(onLine && { onLine }),
+      ...(readyTimeoutMs && { readyTimeoutMs }),
     });
     return { ...child, managementUrl };
   });

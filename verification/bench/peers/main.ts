@@ -39,6 +39,10 @@ switch (name) {
   case 'kafkajs-sends':
     await (await import('./kafkajs-sends.js')).run();
     break;
+  case 'commit-journal-ends':
+    await (await import('./commit-journal-ends.js')).run();
+    process.exit(0);
+    break;
   case 'remove-topics':
     await (await import('./remove-topics.js')).run();
     process.exit(0);

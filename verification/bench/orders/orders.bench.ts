@@ -1,0 +1,109 @@
+import { performance } from 'node:perf_hooks';
+import { createClient } from 'redis';
+import { orderKey, TOPICS, topicName } from '@tranche/contracts';
+import { BatchingProducer } from '@tranche/kafka';
+import { encodeRecord, journalPartition, type JournalRecord } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
+import type { Bench, Context } from '../bench.js';
+import { startChild } from '../children.js';
+import { cpuMsOf, peakRssOf, rssOf } from '../cpu.js';
+import { intent, outcome } from '../journal/records.js';
+import { row, type Row } from '../report.js';
+import { Stage, startGateway } from '../stage.js';
+
+const ORDERS = 100_000;
+/** Orders of one batch that is written to the journal. */
+const BATCH = 1_000;
+/** A million orders take some minutes. */
+const READY_MS = 3_600_000;
+const MIB = 1024 * 1024;
+
+/** What orders cost that were authorized and captured: in Redis, in the journal, in a gateway; and how long their index takes to build. */
+export const orders: Bench = {
+  name: 'orders',
+  about:
+    'bytes per order in Redis and in the journal, seconds to rebuild the index, RSS of a gateway (--commands: orders)',
+  parts: [{ name: 'captured', run: captured }],
+};
+
+async function captured(context: Context): Promise<Row[]> {
+  const count = context.commands ?? ORDERS;
+  const stage = await Stage.open(context);
+  try {
+    const written = await write(context, stage, count);
+    await asIfProjected(context, stage);
+    const before = await usedMemory(context.redisUrl);
+    const begunMs = performance.now();
+    const gateway = await startGateway({
+      ...context,
+      stage,
+      platform: { url: 'http://127.0.0.1:9' },
+      inFlight: 256,
+      readyTimeoutMs: READY_MS,
+    });
+    const seconds = (performance.now() - begunMs) / 1000;
+    const perOrder = ((await usedMemory(context.redisUrl)) - before) / count;
+    const memory = { rssMib: rssOf(gateway.pid) / MIB, peakRssMib: peakRssOf(gateway.pid) / MIB };
+    const cpuSeconds = cpuMsOf(gateway.pid) / 1000;
+    await gateway.stop();
+    const details = { orders: count, records: written.records };
+    return [
+      row({ name: 'captured-redis', unit: 'bytes of Redis per order', ours: perOrder, details }),
+      row({ name: 'captured-journal', unit: 'bytes of journal per order', ours: written.bytes / count, details }),
+      row({
+        name: 'captured-rebuild',
+        unit: 'seconds from the start to ready',
+        ours: seconds,
+        details: { ...details, recordsPerSecond: written.records / seconds, cpuSeconds, ...memory },
+      }),
+    ];
+  } finally {
+    await stage.remove();
+  }
+}
+
+/** Each order: an authorization with its outcome, then a capture with its own. Bytes are those of keys and values, before compression. */
+async function write({ log }: Context, stage: Stage, count: number): Promise<{ records: number; bytes: number }> {
+  const topic = topicName(stage.prefix, TOPICS.journal);
+  const producer = new BatchingProducer({ client: stage.client, log: silentLog });
+  const total = { records: 0, bytes: 0 };
+  const recordOf = (record: JournalRecord) => {
+    const key = orderKey(record.merchant, record.orderId);
+    const value = encodeRecord(record);
+    total.records++;
+    total.bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    return { topic, partition: journalPartition(key), key, value };
+  };
+  for (let first = 0; first < count; first += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, count - first) }, (_, at) => orderOf(first + at));
+    await producer.sendAll(batch.flat().map(recordOf));
+    if (first % 100_000 === 0 && first > 0) log(`${first} of ${count} orders are written`);
+  }
+  await producer.close();
+  return total;
+}
+
+function orderOf(n: number): JournalRecord[] {
+  const authorization = intent(n);
+  const { commandId, token } = intent(n);
+  const capture = { ...authorization, operation: 'capture' as const, commandId, token, transactionId: `T-order-${n}` };
+  return [authorization, outcome(authorization), capture, outcome(capture)];
+}
+
+/** The projector's group stands at the end, as after a day's work: what was lost is the index, and nothing is published again. */
+async function asIfProjected({ brokers }: Context, stage: Stage): Promise<void> {
+  const commits = await startChild({
+    main: ['verification/dist/bench/peers/main.js', 'commit-journal-ends'],
+    env: { KAFKA_BROKERS: brokers, TOPIC_PREFIX: stage.prefix },
+  });
+  await commits.exited;
+}
+
+async function usedMemory(url: string): Promise<number> {
+  const redis = await createClient({ url }).connect();
+  try {
+    return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+  } finally {
+    await redis.close();
+  }
+}

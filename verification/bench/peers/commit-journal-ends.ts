@@ -1,0 +1,13 @@
+import { TOPICS, topicName } from '@tranche/contracts';
+import { kafka } from './kafka.js';
+
+/** Commits the journal's ends for the projector's group of the gateways with TOPIC_PREFIX. */
+export async function run(): Promise<void> {
+  const { TOPIC_PREFIX: prefix = '' } = process.env;
+  const topic = topicName(prefix, TOPICS.journal);
+  const admin = kafka().admin();
+  await admin.connect();
+  const partitions = (await admin.fetchTopicOffsets(topic)).map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.setOffsets({ groupId: `${prefix}payment-gateway.projector`, topic, partitions });
+  await admin.disconnect();
+}
