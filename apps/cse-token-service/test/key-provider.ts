@@ -19,7 +19,18 @@ export interface KeyProvider {
   close(): Promise<void>;
 }
 
-export function rsaKey(modulusLength = 2048, publicExponent = 65_537): Buffer {
+/** A sound one is made only so often: to make one takes a tenth of a second. */
+const SOUND_KEYS = 4;
+const soundKeys: Buffer[] = [];
+let taken = 0;
+
+/** Another key than the last one; with arguments, a new one. */
+export function rsaKey(modulusLength?: number, publicExponent?: number): Buffer {
+  if (modulusLength !== undefined) return newRsaKey(modulusLength, publicExponent);
+  return (soundKeys[taken++ % SOUND_KEYS] ??= newRsaKey(2048));
+}
+
+function newRsaKey(modulusLength: number, publicExponent = 65_537): Buffer {
   return generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey.export({
     type: 'spki',
     format: 'der',
