@@ -15,6 +15,8 @@ import {
 const NOT_TRACKED = new Set(['node_modules', 'dist', '.nx', '.infra', '.git', 'coverage', '.env']);
 const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.yaml', '.html', '']);
 const COVERAGE = 'docs/spec-coverage.md';
+const SETTINGS = 'docs/settings.md';
+const KAFKA = { title: 'Services that use Kafka', anchor: '#services-that-use-kafka' };
 const ARCHITECTURE = 'docs/architecture.md';
 const read = (file) => readFileSync(file, 'utf8');
 
@@ -38,10 +40,15 @@ export function checkDocuments() {
 function appFaults(app, files) {
   const readme = `apps/${app}/README.md`;
   if (!existsSync(readme)) return [`${readme} does not exist`];
+  const own = settingsOf(app);
+  const documented = own.includes(`(${KAFKA.anchor})`) ? own + settingsOf(KAFKA.title) : own;
   const configs = [...files].filter((file) => file.startsWith(`apps/${app}/src/`) && file.endsWith('.config.ts'));
-  const own = [...new Set(configs.flatMap((file) => variablesOf(read(file))))];
-  return settingsFaults(readme, read(readme), own, configVariables(read('libs/service-kit/src/kit.config.ts')));
+  const inCode = [...new Set(configs.flatMap((file) => variablesOf(read(file))))];
+  return settingsFaults(`${SETTINGS}, ${app}`, `## Settings\n${documented}`, inCode, []);
 }
+
+const settingsOf = (title) =>
+  new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(read(SETTINGS))?.[1] ?? '';
 
 /** Its own, and those of the class that it extends. */
 function variablesOf(source) {

@@ -2,25 +2,32 @@ import { existsSync } from 'node:fs';
 import { Expected } from '../infra/processes.mjs';
 import { TEMPORARY } from './variables.mjs';
 
-export const description = 'writes the JSON Schemas of libs/contracts from its built classes';
+export const description =
+  'writes the JSON Schemas of libs/contracts and the generated documents from the built classes';
 export const options = { check: { help: 'writes nothing, and fails if they are stale' } };
 export const variables = TEMPORARY;
-export const exitCodes = { 1: 'libs/contracts is not built, or with --check the schemas are stale' };
+export const exitCodes = { 1: 'the projects are not built, or with --check a file is stale' };
 
 export async function run({ options: { check } }) {
-  if (!existsSync('libs/contracts/dist/index.js'))
-    throw new Expected('libs/contracts is not built: run `npm run build` first');
+  const unbuilt = ['libs/contracts', 'libs/service-kit'].find((project) => !existsSync(`${project}/dist/index.js`));
+  if (unbuilt) throw new Expected(`${unbuilt} is not built: run \`npm run build\` first`);
   const { schemas, writeSchemas } = await import('../checks/schemas.mjs');
   const found = await schemas();
-  const { wanted, stale } = found;
+  const { generatedDocuments, writeDocuments } = await import('../checks/generated-documents.mjs');
+  const documents = await generatedDocuments();
+  const { wanted } = found;
+  const stale = [...found.stale, ...documents.filter(({ isStale }) => isStale).map(({ file }) => file)];
   if (check && stale.length > 0)
     throw new Expected(
-      `stale: ${stale.join(', ')}\nrun \`npm run build && npm run generate-schemas\` and commit libs/contracts/schemas`,
+      `stale: ${stale.join(', ')}\nrun \`npm run build && npm run generate-schemas\` and commit libs/contracts/schemas and docs`,
     );
-  if (!check) writeSchemas(found);
+  if (!check) {
+    writeSchemas(found);
+    writeDocuments(documents);
+  }
   console.log(
     check
-      ? `${wanted.size} schemas are current`
-      : `${wanted.size} schemas in libs/contracts/schemas, ${stale.length} changed`,
+      ? `${wanted.size} schemas and ${documents.length} documents are current`
+      : `${wanted.size} schemas in libs/contracts/schemas, ${documents.length} documents in docs, ${stale.length} changed`,
   );
 }

@@ -16,23 +16,25 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Max(65_535)
   managementPort: number;
 
-  @Env('AUTH_URL', { doc: "the token API's address, {auth_url} of the interface" })
+  @Env('AUTH_URL', {
+    doc: 'the token API, {auth_url} of the interface; https outside development, for secrets travel there',
+  })
   authUrl: URL;
 
-  @Env('AUTH_TIMEOUT_MS', { doc: 'how long one call of the token API may take in all, milliseconds', default: 5_000 })
+  @Env('AUTH_TIMEOUT_MS', { doc: 'one call of the token API in all, milliseconds', default: 5_000 })
   @Min(100)
   @Max(60_000)
   authTimeoutMs: number;
 
   @Env('ACCOUNTS_FILE', {
-    doc: 'the JSON file of accounts and callers, for example config/accounts.demo.json',
+    doc: 'JSON file of accounts and callers, for example config/accounts.demo.json',
     file: true,
     read: loadAccounts,
   })
   accounts: Accounts;
 
   @Env('TOKEN_ENCRYPTION_KEY', {
-    doc: '32 random bytes in base64 that encrypt the cached tokens',
+    doc: '32 random bytes in base64 that encrypt the cached tokens, the same for all replicas',
     secret: true,
     read: readEncryptionKey,
   })
@@ -47,7 +49,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   previousEncryptionKeys?: Buffer[];
 
   @Env('REDIS_URL', {
-    doc: "the token cache's Redis, redis:// or rediss://",
+    doc: "Redis of the token cache, redis:// or rediss://; another database than the gateway's index",
     secret: true,
     protocols: ['redis', 'rediss'],
   })
@@ -56,12 +58,18 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('REDIS_KEY_PREFIX', { doc: 'what the names of the entries begin with', default: 'tranche:auth:' })
   redisKeyPrefix: string;
 
-  @Env('REDIS_ANSWER_MS', { doc: 'a Redis command that takes longer counts as failed, milliseconds', default: 1_000 })
+  @Env('REDIS_ANSWER_MS', {
+    doc: 'a command of Redis that takes longer counts as failed, milliseconds; 100 to 4000',
+    default: 1_000,
+  })
   @Min(100)
   @Max(4_000)
   redisAnswerMs: number;
 
-  @Env('ALLOW_PASSWORD_GRANT', { doc: 'true to let accounts use the password grant', default: false })
+  @Env('ALLOW_PASSWORD_GRANT', {
+    doc: 'true lets accounts use the password grant; needs an https `AUTH_URL`. Such tokens are never kept',
+    default: false,
+  })
   allowsPasswordGrant: boolean;
 
   @Env('REFUSAL_SECONDS', {
@@ -73,7 +81,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   refusalSeconds: number;
 
   @Env('REFUSED_INTERVAL_SECONDS', {
-    doc: 'how old a token that replaced a refused one must be before it is replaced too, seconds',
+    doc: 'how old a token that replaced a refused one must be before it is replaced too; 0: no limit',
     default: 5,
   })
   @Min(0)

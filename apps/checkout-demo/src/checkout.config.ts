@@ -13,10 +13,13 @@ export class CheckoutConfig extends KafkaConfig {
   @Max(65_535)
   managementPort: number;
 
-  @Env('PUBLIC_URL', { doc: 'where browsers reach the shop; only its origin may post', optional: true })
+  @Env('PUBLIC_URL', {
+    doc: 'where browsers reach the shop, http://127.0.0.1 and its port when not set; only its origin may post',
+    optional: true,
+  })
   publicUrl?: URL;
 
-  @Env('MERCHANT', { doc: 'whose shop it is: a name of MERCHANTS_FILE of the other services', default: 'shop-fr' })
+  @Env('MERCHANT', { doc: "whose shop it is: a name of the other services' `MERCHANTS_FILE`", default: 'shop-fr' })
   @Matches(MERCHANT_PATTERN, { message: 'may hold lower-case letters, digits and hyphens only' })
   merchant: string;
 
@@ -36,24 +39,33 @@ export class CheckoutConfig extends KafkaConfig {
   @Env('TOKENIZER_URL', { doc: 'the tokenizer, as browsers reach it', default: 'http://127.0.0.1:4010/tokenizer' })
   tokenizerUrl: URL;
 
-  @Env('CLIENT_IP', { doc: 'CLIENTIP where the browser comes from no public IPv4 address', default: '203.0.113.10' })
+  @Env('CLIENT_IP', {
+    doc: 'CLIENTIP where the browser comes from no public IPv4 address: this machine, a private network, IPv6, a proxy there',
+    default: '203.0.113.10',
+  })
   @Matches(/^\d{1,3}(\.\d{1,3}){3}$/, { message: 'must be an IPv4 address' })
   clientIp: string;
 
   @Env('ATTEMPTS_PER_MINUTE', {
-    doc: 'orders and payments that an address may begin per minute; 429 beyond',
+    doc: 'orders and payments that an address may begin per minute; 429 beyond. Behind a proxy, all browsers are one address',
     default: 60,
   })
   @Min(1)
   @Max(1_000_000)
   attemptsPerMinute: number;
 
-  @Env('MAX_STREAMS', { doc: 'pages that may follow their order at once; 503 beyond', default: 500 })
+  @Env('MAX_STREAMS', {
+    doc: 'pages that may follow their order at once, per process; ten of an order; 503 beyond',
+    default: 500,
+  })
   @Min(1)
   @Max(100_000)
   maxStreams: number;
 
-  @Env('MAX_STREAMS_PER_ADDRESS', { doc: 'of these, from one address', default: 100 })
+  @Env('MAX_STREAMS_PER_ADDRESS', {
+    doc: 'of these, from one address; 503 beyond. Behind a proxy, all browsers are one address',
+    default: 100,
+  })
   @Min(1)
   @Max(100_000)
   maxStreamsPerAddress: number;

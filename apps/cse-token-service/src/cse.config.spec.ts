@@ -75,8 +75,8 @@ describe('settings of cse-token-service', () => {
     );
   });
 
-  it('are all in the README', () => {
-    const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
-    for (const { name } of describeConfig(CseConfig)) expect(readme).toContain(`\`${name}\``);
+  it('are all in docs/settings.md', () => {
+    const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+    for (const { name } of describeConfig(CseConfig)) expect(settings).toContain(`\`${name}\``);
   });
 });

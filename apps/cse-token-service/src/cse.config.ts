@@ -19,7 +19,9 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Max(65_535)
   managementPort: number;
 
-  @Env('CSE_KEYS_URL', { doc: "the key provider's address, {cse_keys_url} of the interface" })
+  @Env('CSE_KEYS_URL', {
+    doc: 'the key provider, {cse_keys_url} of the interface: `https`, or this very machine; else `CSE_KEY_PINS` or `ALLOW_HTTP_KEYS`',
+  })
   keysUrl: URL;
 
   @Env('ALLOW_HTTP_KEYS', {
@@ -28,13 +30,13 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   })
   allowsHttpKeys: boolean;
 
-  @Env('CSE_TIMEOUT_MS', { doc: 'how long one call of the key provider may take in all, milliseconds', default: 3_000 })
+  @Env('CSE_TIMEOUT_MS', { doc: 'one call of the key provider in all, milliseconds', default: 3_000 })
   @Min(100)
   @Max(60_000)
   timeoutMs: number;
 
   @Env('CSE_KEY_LIFETIME_MS', {
-    doc: 'how long a key is handed out before the provider is asked again, milliseconds',
+    doc: 'how long a key is handed out before the provider is asked again, milliseconds; 0 asks each time',
     default: 60_000,
   })
   @Min(0)
@@ -42,7 +44,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   keyLifetimeMs: number;
 
   @Env('CSE_STALE_MS', {
-    doc: 'how much longer a key is handed out while the provider gives none, milliseconds; 0: not at all',
+    doc: 'how much longer it is handed out while the provider gives none, milliseconds; 0: not at all',
     default: 600_000,
   })
   @Min(0)
@@ -58,7 +60,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   backOffMs: number;
 
   @Env('CSE_REFUSED_INTERVAL_MS', {
-    doc: 'how often pages that say that a key is refused have the provider asked again, milliseconds, for each API key id',
+    doc: 'how often pages that name a refused key have the provider asked again, milliseconds, for each API key id',
     default: 5_000,
   })
   @Min(100)
@@ -66,20 +68,20 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   refusedIntervalMs: number;
 
   @Env('CSE_KEY_PINS', {
-    doc: 'SHA-256 of the DER bytes of the only keys that are accepted, hex, comma-separated; every sound key when not set',
+    doc: 'fingerprints (SHA-256 of the DER bytes) of the only keys that are accepted, hex, comma-separated; every sound key when not set',
     optional: true,
     read: readPins,
   })
   keyPins?: ReadonlySet<string>;
 
   @Env('CSE_ORIGINS', {
-    doc: 'the origins of the shops, comma-separated, for example https://shop.example',
+    doc: "the shops' origins, comma-separated, as browsers send them: `https://shop.example`",
     read: readOrigins,
   })
   origins: readonly string[];
 
   @Env('MERCHANTS_FILE', {
-    doc: 'the JSON file of the merchants, whose API key ids are served',
+    doc: 'the merchants; the ids of their `apiKeys` are served',
     default: 'config/merchants.demo.json',
     file: true,
     read: loadMerchants,
@@ -87,7 +89,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   merchants: Merchants;
 
   @Env('REQUESTS_PER_MINUTE_PER_ADDRESS', {
-    doc: 'requests of an address (IPv6: of a /64) that are answered per minute',
+    doc: 'requests of an address (IPv6: of a /64) that are answered per minute, whatever they are',
     default: 300,
   })
   @Min(1)
@@ -95,7 +97,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   requestsPerMinutePerAddress: number;
 
   @Env('REQUESTS_PER_MINUTE_PER_ORIGIN', {
-    doc: 'requests from the pages of one origin that are answered per minute',
+    doc: 'the same of the pages of one origin, from all addresses together',
     default: 30_000,
   })
   @Min(1)
@@ -103,14 +105,14 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   requestsPerMinutePerOrigin: number;
 
   @Env('TRUSTED_PROXIES', {
-    doc: 'addresses and networks of the proxies in front, comma-separated, whose X-Forwarded-For is believed',
+    doc: 'addresses and networks of your proxies, comma-separated (`10.0.0.0/8`), whose `X-Forwarded-For` is believed',
     optional: true,
     read: readProxies,
   })
   isProxy?: IsProxy;
 
   @Env('REDIS_URL', {
-    doc: 'where all instances count requests and remember keys, redis:// or rediss://; without it each does so by itself',
+    doc: 'where all instances count requests and remember keys; without it each does so by itself, until it ends',
     optional: true,
     secret: true,
     protocols: ['redis', 'rediss'],
@@ -121,7 +123,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   redisKeyPrefix: string;
 
   @Env('REDIS_ANSWER_MS', {
-    doc: 'how long Redis may take to say which bytes a key id stands for, milliseconds',
+    doc: 'how long Redis may take to say which bytes a key id stands for, milliseconds, 50 to 10000; then it counts as away',
     default: 500,
   })
   @Min(50)
@@ -133,7 +135,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   kafkaBrokers: string[];
 
   @Env('TOPICS', {
-    doc: 'create: create a missing topic; check: say that it is missing (production)',
+    doc: '`create` the topic if it is missing, or `check` it and say so (production)',
     default: 'create',
   })
   @IsIn(['create', 'check'])

@@ -23,7 +23,7 @@ export class IngestConfig extends KafkaConfig {
   merchants: Merchants;
 
   @Env('PUBLISH_TIMEOUT_MS', {
-    doc: 'milliseconds for the durable publish; then 503 and the platform comes again',
+    doc: 'milliseconds for the durable publish',
     default: 2_000,
   })
   @Min(100)
@@ -31,7 +31,7 @@ export class IngestConfig extends KafkaConfig {
   publishTimeoutMs: number;
 
   @Env('MAX_WAITING_NOTIFICATIONS', {
-    doc: 'notifications that may wait for Kafka; what comes beyond gets 503 at once',
+    doc: 'notifications that may wait for Kafka; beyond, 503 at once',
     default: 5_000,
   })
   @Min(1)
@@ -49,7 +49,7 @@ export class IngestConfig extends KafkaConfig {
   maxConnections: number;
 
   @Env('MAX_CONNECTIONS_PER_ADDRESS', {
-    doc: 'open connections of an address; behind a reverse proxy, which is one address, as many as MAX_CONNECTIONS',
+    doc: 'open connections of an address (IPv6: of a /64). **Behind a reverse proxy**, which is one address: as many as `MAX_CONNECTIONS`',
     default: 100,
   })
   @Min(1)
@@ -57,7 +57,7 @@ export class IngestConfig extends KafkaConfig {
   maxConnectionsPerAddress: number;
 
   @Env('FAILURES_PER_MINUTE', {
-    doc: 'failed requests of an address per minute that are answered and logged each; 429 beyond',
+    doc: 'failures of an address that are answered and logged each; 429 beyond',
     default: 60,
   })
   @Min(1)
@@ -65,7 +65,7 @@ export class IngestConfig extends KafkaConfig {
   failuresPerMinute: number;
 
   @Env('QUARANTINE_KB_PER_HOUR', {
-    doc: 'kilobytes that the failures of one address may put into quarantine per hour',
+    doc: 'kilobytes an address may put into quarantine per hour for each reason (`hash_mismatch`, `unknown_identifier`)',
     default: 10_000,
   })
   @Min(64)
@@ -78,7 +78,7 @@ export class IngestConfig extends KafkaConfig {
   quarantineTotalKbPerHour: number;
 
   @Env('REDIS_URL', {
-    doc: 'where all instances count failures, redis:// or rediss://; without it each counts its own',
+    doc: 'where all instances count failures; without it each counts its own',
     optional: true,
     secret: true,
     protocols: ['redis', 'rediss'],
@@ -93,7 +93,7 @@ export class IngestConfig extends KafkaConfig {
   kafkaBrokers: string[];
 
   @Env('TOPICS', {
-    doc: 'create: create missing topics; check: refuse to start without them (production)',
+    doc: '`create` missing topics, or `check` them and refuse to start (production)',
     default: 'create',
   })
   @IsIn(['create', 'check'])

@@ -20,7 +20,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   kafkaBrokers: string[];
 
   @Env('KAFKA_SESSION_TIMEOUT_MS', {
-    doc: 'milliseconds after which an instance that was not heard of loses its partitions; within the broker’s limits',
+    doc: 'milliseconds of silence after which an instance loses its partitions; within the limits of the broker',
     default: 10_000,
   })
   @Min(1_000)
@@ -28,7 +28,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   kafkaSessionTimeoutMs: number;
 
   @Env('REDIS_URL', {
-    doc: 'redis:// or rediss:// URL of the order index; another database than the token cache',
+    doc: 'the order index; another database than the token cache, `maxmemory-policy noeviction`',
     default: 'redis://127.0.0.1:6379/0',
     protocols: ['redis', 'rediss'],
   })
@@ -43,7 +43,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   merchants: Merchants;
 
   @Env('PAYMENT_URL', {
-    doc: 'base URL of the platform; a second one, comma-separated, is used only where the first provably did not execute',
+    doc: 'base URL of the platform; a second one, after a comma, is used only where the first provably did not execute',
     items: 'url',
     default: ['http://127.0.0.1:4010'],
   })
@@ -52,7 +52,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   paymentUrls: string[];
 
   @Env('PLATFORM_TIMEOUT_MS', {
-    doc: 'milliseconds for a whole call of the platform, first byte to last',
+    doc: 'milliseconds for a whole call, first byte to last',
     default: 30_000,
   })
   @Min(100)
@@ -60,7 +60,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   platformTimeoutMs: number;
 
   @Env('DOUBT_GRACE_MS', {
-    doc: 'milliseconds beyond the time-out after which an intent without an owner is in doubt',
+    doc: 'milliseconds beyond the time-out before an intent without owner is in doubt',
     default: 5_000,
   })
   @Min(100)
@@ -68,7 +68,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   doubtGraceMs: number;
 
   @Env('LOOKUP_AFTER_MS', {
-    doc: 'milliseconds after a doubt began at which it is looked up on the platform, rising, comma-separated; of merchants with lookup only',
+    doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20, at least twice `LOOKUP_TIMEOUT_MS` apart',
     default: ['30000', '60000', '120000', '300000', '900000', '3600000'],
     read: readLookUpTimes,
   })
@@ -79,7 +79,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Max(60_000)
   lookUpTimeoutMs: number;
 
-  @Env('LOOKUP_IN_FLIGHT', { doc: 'look-ups under way at once', default: 8 })
+  @Env('LOOKUP_IN_FLIGHT', { doc: 'look-ups under way at once, per instance', default: 8 })
   @Min(1)
   @Max(256)
   lookUpInFlight: number;
@@ -90,14 +90,14 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   inFlight: number;
 
   @Env('GATEWAY_ROLE', {
-    doc: 'commands: takes commands and notifications; projector: publishes events and keeps the index; all: both in one process',
+    doc: '`commands` takes commands and notifications, `projector` publishes events and keeps the index, `all` does both in one process; a deployment needs both',
     default: 'all',
   })
   @IsIn(GATEWAY_ROLES)
   role: (typeof GATEWAY_ROLES)[number];
 
   @Env('RAIL_IN_FLIGHT', {
-    doc: 'commands of one rail handled at once; GATEWAY_IN_FLIGHT less an eighth when not set, so that a slow partner leaves places to the others',
+    doc: 'commands of one rail handled at once; `GATEWAY_IN_FLIGHT` less an eighth when not set, so that a slow partner leaves places to the others',
     optional: true,
   })
   @IsOptional()
@@ -107,13 +107,13 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   railInFlightSetting?: number;
 
   @Env('AUTH_SERVICE_URL', {
-    doc: 'base URL of auth-service, for merchants with an authAccount',
+    doc: 'base URL of auth-service',
     default: 'http://127.0.0.1:4030',
   })
   authServiceUrl: URL;
 
   @Env('AUTH_SERVICE_KEY', {
-    doc: 'our service key at auth-service; needed when a merchant has an authAccount',
+    doc: 'our service key there; required when a merchant has an `authAccount`',
     optional: true,
   })
   @ValidateIf((config: GatewayConfig) => config.merchants?.all.some(({ authAccount }) => authAccount !== undefined))
@@ -121,7 +121,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   authServiceKey?: Secret;
 
   @Env('INDEX_AUDIT_EVERY_MS', {
-    doc: 'milliseconds between two audits of the order index, each of one partition: sampled orders are folded anew from the journal and compared',
+    doc: 'milliseconds, about, between two audits of the order index, each of some 200 orders of one partition',
     default: 600_000,
   })
   @Min(100)
@@ -137,14 +137,14 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   indexAuditRecordsPerSecond: number;
 
   @Env('RULES_VERSION', {
-    doc: 'rules version that journal records are written under; keep the old one until every instance reads the new one',
+    doc: 'rules version that journal records are written under, 1 or 2; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
   })
   @IsIn(RULES_VERSIONS)
   rulesVersion: number;
 
   @Env('OPERATORS_FILE', {
-    doc: 'JSON list of operators and their keys; without it nobody may look up or resolve anything',
+    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…" }]`, keys of at least 32 characters (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
     optional: true,
     file: true,
     read: loadOperators,
@@ -152,14 +152,14 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   operators?: Operator[];
 
   @Env('TOPICS', {
-    doc: 'create: create missing topics; check: refuse to start without them (production)',
+    doc: '`create` missing topics, or `check` and refuse to start (production)',
     default: 'create',
   })
   @IsIn(['create', 'check'])
   topics: 'create' | 'check';
 
   @Env('CLOCK_OFFSET_MS', {
-    doc: 'milliseconds that our clock and the one of Redis are moved by: demo and tests travel in time; never in production',
+    doc: 'milliseconds by which our clock and that of Redis are moved, for demo and tests; refused with `TOPICS=check`',
     default: 0,
   })
   @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')

@@ -19,30 +19,37 @@ export interface Settings {
 
 /** Every variable, its default and its meaning. */
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
-  { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one and prints it' },
+  { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one' },
   { name: 'HOST', default: '0.0.0.0', doc: 'address to listen on' },
-  { name: 'PUBLIC_URL', doc: 'where browsers reach the simulator (default: http://127.0.0.1 and its port)' },
-  { name: 'MERCHANTS_FILE', default: 'config/merchants.demo.json', doc: 'JSON list of merchants' },
+  {
+    name: 'PUBLIC_URL',
+    doc: 'where browsers reach it: the address of the form in REDIRECTHTML; http://127.0.0.1 and its port when not set',
+  },
+  {
+    name: 'MERCHANTS_FILE',
+    default: 'config/merchants.demo.json',
+    doc: 'JSON list of merchants, the same file that the services read',
+  },
   {
     name: 'ACCOUNTS_FILE',
     default: 'config/accounts.demo.json',
-    doc: 'JSON file of the accounts that may ask for access tokens',
+    doc: 'accounts that may ask for access tokens, the same file that auth-service reads',
   },
-  { name: 'LOG_LEVEL', default: 'info', doc: 'fatal, error, warn, info, debug, trace or silent' },
+  { name: 'LOG_LEVEL', default: 'info', doc: '`fatal` … `trace`, `silent`' },
   {
     name: 'LATENCY_MS',
     default: '0',
-    doc: 'time that every answer takes, milliseconds, one number or a range such as 100-500',
+    doc: 'time of every answer, milliseconds: `200` or `100-500`',
   },
   {
     name: 'NOTIFICATION_RETRY_MS',
     default: '500,2000,10000,60000,300000',
-    doc: 'delays before each repetition of a notification, milliseconds',
+    doc: 'delays before the repetitions, milliseconds; as many repetitions as delays',
   },
-  { name: 'NOTIFICATION_MODE', default: 'get', doc: 'get, post, multipart or both (GET and POST)' },
+  { name: 'NOTIFICATION_MODE', default: 'get', doc: '`get`, `post`, `multipart`, `both`' },
   { name: 'TOKEN_LIFETIME_SECONDS', default: '43200', doc: 'lifetime of access tokens, seconds' },
-  { name: 'CODES_BY_AMOUNT', default: 'true', doc: 'whether the last four digits of an amount choose the EXECCODE' },
-  { name: 'LOOKUP_LAG_MS', default: '1000', doc: 'time before a transaction can be looked up, milliseconds' },
+  { name: 'CODES_BY_AMOUNT', default: 'true', doc: '`false`: amounts mean nothing but themselves' },
+  { name: 'LOOKUP_LAG_MS', default: '1000', doc: 'age from which a transaction can be looked up, milliseconds' },
 ];
 
 export class SettingsError extends Error {

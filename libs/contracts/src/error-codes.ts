@@ -1,7 +1,7 @@
 import { amountLimitsInWords } from './methods.js';
 
 /**
- * Every stable code of a fault or rejection, with its meaning. `docs/error-codes.md` lists the same (a test compares them).
+ * Every stable code of a fault or rejection, with its meaning. `docs/fault-codes.md` is generated from it.
  * `field`: something in a message or file is wrong. `rule`: the message is sound, a rule refuses it, nothing was executed.
  * `state`: the order does not allow it. `service`: nothing wrong with the command, it could not be executed.
  */

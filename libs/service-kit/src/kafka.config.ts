@@ -24,12 +24,12 @@ export abstract class KafkaConfig {
   @IsIn(SASL_MECHANISMS)
   kafkaSaslMechanism?: (typeof SASL_MECHANISMS)[number];
 
-  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user', optional: true })
+  @Env('KAFKA_SASL_USERNAME', { doc: 'SASL user, needed with a mechanism', optional: true })
   @ValidateIf(usesSasl)
   @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
   kafkaSaslUsername?: string;
 
-  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password', optional: true })
+  @Env('KAFKA_SASL_PASSWORD', { doc: 'SASL password, needed with a mechanism', optional: true })
   @ValidateIf(usesSasl)
   @IsDefined({ message: 'must be set with KAFKA_SASL_MECHANISM' })
   kafkaSaslPassword?: Secret;

@@ -21,8 +21,8 @@ describe('settings that every service has', () => {
     expect(readConfig(KitConfig, { [name]: value }).faults).toHaveLength(isSound ? 0 : 1);
   });
 
-  it('are all in the README', () => {
-    const readme = readFileSync(join(__dirname, '../README.md'), 'utf8');
-    for (const { name } of describeConfig(KitConfig)) expect(readme).toContain(`\`${name}\``);
+  it('are all in docs/settings.md', () => {
+    const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
+    for (const { name } of describeConfig(KitConfig)) expect(settings).toContain(`\`${name}\``);
   });
 });

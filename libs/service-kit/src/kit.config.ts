@@ -17,7 +17,7 @@ export class KitConfig {
   shutdownTimeoutMs: number;
 
   @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
-    doc: 'where spans are sent by OTLP over HTTP; nowhere if not set',
+    doc: 'where spans are sent by OTLP over HTTP (`/v1/traces` is added); nowhere if not set',
     optional: true,
   })
   otlpEndpoint?: URL;
