@@ -7,7 +7,7 @@ import type { CommandLines } from './faults/infrastructure.js';
 import { seedOf } from './seed.js';
 import { PROFILES, type ProfileName } from './simulation/profile.js';
 
-const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'] as const;
+const MODES = ['simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'] as const;
 
 const { values } = readArguments({
   options: {
@@ -15,6 +15,9 @@ const { values } = readArguments({
     mutants: { type: 'boolean', default: false },
     forgeries: { type: 'boolean', default: false },
     canaries: { type: 'boolean', default: false },
+    'kill-anywhere': { type: 'boolean', default: false },
+    minutes: { type: 'string' },
+    brokers: { type: 'string' },
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
@@ -30,7 +33,7 @@ const { values } = readArguments({
 
 if (MODES.filter((mode) => values[mode]).length > 1)
   refuse(`${MODES.map((mode) => `--${mode}`).join(', ')} are modes: choose one`);
-if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries))
+if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries || values['kill-anywhere']))
   refuse('--only names a scenario, or a mutant with --mutants');
 
 if (values.profile !== undefined && (!values.simulated || profile().profile === undefined))
@@ -65,6 +68,13 @@ if (process.send) {
   } else if (values.canaries) {
     const { runCanaries } = await import('./canaries/run-canaries.js');
     process.exitCode = await runCanaries(options, places[0]);
+  } else if (values['kill-anywhere']) {
+    const { runKillAnywhere } = await import('./faults/kill-anywhere/run-kill-anywhere.js');
+    process.exitCode = await runKillAnywhere({ ...options, minutes: numbers().minutes ?? 3 }, places[0]);
+  } else if (values.brokers !== undefined) {
+    const { runBrokers } = await import('./faults/brokers/run-brokers.js');
+    const { only } = values;
+    process.exitCode = await runBrokers({ ...options, ...(only === undefined ? {} : { only }) }, places[0]);
   } else {
     const { runReal } = await import('./faults/run-real.js');
     process.exitCode = await runReal(
@@ -93,10 +103,9 @@ function campaign(): { runs?: number; seed: number; workers?: number; json: bool
   return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
 }
 
-function numbers(): { runs?: number; seed?: number; workers?: number } {
-  const given = Object.entries({ runs: values.runs, seed: values.seed, workers: values.workers }).filter(
-    ([, text]) => text !== undefined,
-  );
+function numbers(): { runs?: number; seed?: number; workers?: number; minutes?: number } {
+  const { runs, seed, workers, minutes } = values;
+  const given = Object.entries({ runs, seed, workers, minutes }).filter(([, text]) => text !== undefined);
   for (const [name, text] of given) {
     if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
       refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);

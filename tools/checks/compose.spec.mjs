@@ -210,3 +210,15 @@ describe('the services start with what compose and .env.example give them', () =
     expect(read(dotenv.MERCHANTS_FILE ?? '')).toEqual(demo.map((merchant) => ({ ...merchant, notificationUrl })));
   });
 });
+
+it('.env.example names the levels of logging that a service takes', () => {
+  const { doc } = describeConfig(KitConfig).find(({ name }) => name === 'LOG_LEVEL');
+  const [, levels] = /^# (.*)\nLOG_LEVEL=/m.exec(readFileSync('.env.example', 'utf8'));
+  expect(doc).toContain(`: ${levels}`);
+});
+
+it('the simulator listens to its machine alone, but in a container', () => {
+  expect(defaultOf('platform-simulator', 'HOST')).toBe('127.0.0.1');
+  expect(compose.services['platform-simulator'].environment.HOST).toBe('0.0.0.0');
+  expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^ENV .*\bHOST=0\.0\.0\.0$/m);
+});

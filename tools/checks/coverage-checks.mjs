@@ -2,6 +2,8 @@
  * docs/spec-coverage.md against the rules of the interface, the code and the tests. A row:
  * | `Section.rule` ids | the rule, _an assumption_ and its decision record | `code files` and names in them | `spec file` "title of a test" |
  */
+import { symbolFaults } from './coverage-symbols.mjs';
+import { countSentences, expanded, listFaults } from './interface-sentences.mjs';
 import { testTitles } from './test-titles.mjs';
 
 const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
@@ -11,25 +13,40 @@ const SHORTEST_FRAGMENT = 4;
 /** Rules of our own, beside the interface's. */
 const OURS = /^Ours\./;
 
-/** `rules`: { rules: { Section: [names] }, notShown: [ids] }; `files`: all paths of the repository; `textOf` reads one. Faults, a line each. */
-export function coverageFaults(document, text, rules, files, textOf) {
+/**
+ * `list`: the interface's sentences, as `readSentences` gives them; `known`: `files` (all paths of the repository), `textOf` (reads one) and
+ * `isUsed` (of production code). Faults, a line each.
+ */
+export function coverageFaults(document, text, list, { files, textOf, isUsed }) {
   const shorthands = definitions(text);
   const rows = coverageRows(text);
   const known = {
     files,
     textOf,
+    isUsed,
     shorthands,
     titlesOf: remembered((spec, table) => testTitles(textOf(spec), table && textOf(table))),
   };
+  const rules = new Set(list.sections.flatMap(({ sentences }) => sentences.flatMap((sentence) => sentence.rules)));
   return [
+    ...listFaults(list.sections),
     ...[...shorthands.values()].flat().filter((file) => !files.has(file)).map((file) => `${document}: ${file} does not exist`), // prettier-ignore
     ...rows.flatMap((row) => rowFaults(row, known).map((fault) => `${document}:${row.line}: ${fault}`)),
-    ...idFaults(rows, rules).map((fault) => `${document}: ${fault}`),
+    ...idFaults(rows, rules, list.notShown).map((fault) => `${document}: ${fault}`),
+    ...countFaults(text, list.sections, rows).map((fault) => `${document}: ${fault}`),
   ];
 }
 
+/** The line that the document ends with. */
+function countFaults(text, sections, rows) {
+  const { covered, assumption, outOfScope } = countSentences(sections, assumedRules(rows));
+  const total = covered + assumption + outOfScope;
+  const line = `${total} sentences and table rows: ${covered} covered, ${assumption} with an assumption, ${outOfScope} out of scope.`;
+  return text.trimEnd().endsWith(line) ? [] : [`it does not end with "${line}"`];
+}
+
 /** `- _name_ = `spec file``, and ` over `table file`` where its tests are made from a table. */
-function definitions(text) {
+export function definitions(text) {
   const lines = text.matchAll(/^- _([\w-]+)_ = `([^`]+)`(?: over `([^`]+)`)?/gm);
   return new Map([...lines].map(([, name, spec, table]) => [name, table ? [spec, table] : [spec]]));
 }
@@ -51,12 +68,6 @@ export function coverageRows(text) {
   });
 }
 
-/** `Cart.{NAME,PRICE}` is Cart.NAME and Cart.PRICE. */
-function expanded(id) {
-  const [, before, list, after] = /^(.*)\{(.*)\}(.*)$/.exec(id) ?? [];
-  return list === undefined ? [id] : list.split(',').map((name) => `${before}${name.trim()}${after}`);
-}
-
 function rowFaults(row, known) {
   if (!row.isWhole || row.ids.length === 0) return ['a row has ids, a rule, code and tests'];
   const hasDecision = DECISION.test(row.rule) && assumes(row.rule);
@@ -73,34 +84,37 @@ function rowFaults(row, known) {
       ? ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)']
       : []),
     ...codeFaults(row.code, known),
+    ...symbolFaults(row, known),
     ...testFaults(row.tests, known),
   ];
 }
 
-/** Files that are there; what else stands in backticks is a name that one of them holds. */
-function codeFaults(cell, { files, textOf }) {
+function codeFaults(cell, { files }) {
   const paths = codeSpans(cell).filter(isPath);
-  const there = paths.filter((path) => files.has(path));
-  const names = codeSpans(cell).filter((name) => !isPath(name) && !there.some((path) => textOf(path).includes(name)));
-  return [
-    ...paths.filter((path) => !files.has(path)).map((path) => `${path} does not exist`),
-    ...names.map((name) => `${name} is in none of the files of its row`),
-  ];
+  return paths.filter((path) => !files.has(path)).map((path) => `${path} does not exist`);
+}
+
+const NAMED_TESTS = /(?:`([^`]+)`|_([\w-]+)_)((?:[,\s]*"[^"]*")*)/g;
+
+/** The tests that a cell names: `[{ spec, table, fragment }]`; an unknown short name has no `spec`, a spec without a test no `fragment`. */
+export function testsOf(cell, shorthands) {
+  return [...cell.matchAll(NAMED_TESTS)].flatMap(([, path, shorthand, quoted]) => {
+    const [spec, table] = path ? [path] : (shorthands.get(shorthand) ?? []);
+    const fragments = [...quoted.matchAll(/"([^"]*)"/g)].map(([, fragment]) => fragment);
+    return (fragments.length > 0 ? fragments : [undefined]).map((fragment) => ({ shorthand, spec, table, fragment }));
+  });
 }
 
 function testFaults(cell, { files, shorthands, titlesOf }) {
-  const rest = cell.replace(/(?:`[^`]+`|_[\w-]+_)((?:[,\s]*"[^"]*")*)/g, '').replace(/[;,–\s]/g, '');
-  const named = [...cell.matchAll(/(?:`([^`]+)`|_([\w-]+)_)((?:[,\s]*"[^"]*")*)/g)];
+  const rest = cell.replace(NAMED_TESTS, '').replace(/[;,–\s]/g, '');
   return [
     ...(rest === '' ? [] : [`"${rest}" among the tests is neither a spec file nor the title of a test`]),
-    ...named.flatMap(([, path, shorthand, quoted]) => {
-      const [spec, table] = path ? [path] : (shorthands.get(shorthand) ?? []);
+    ...testsOf(cell, shorthands).flatMap(({ shorthand, spec, table, fragment }) => {
       if (spec === undefined) return [`${shorthand} is defined nowhere`];
       if (!files.has(spec) || (table && !files.has(table))) return [`${spec} does not exist`];
       if (!/\.spec\.(ts|mjs|cjs)$/.test(spec)) return [`${spec} is no spec file`];
-      const fragments = [...quoted.matchAll(/"([^"]*)"/g)].map(([, fragment]) => fragment);
-      if (fragments.length === 0) return [`${spec} is named without a test of it`];
-      return fragments.flatMap((fragment) => fragmentFaults(fragment, spec, titlesOf(spec, table)));
+      if (fragment === undefined) return [`${spec} is named without a test of it`];
+      return fragmentFaults(fragment, spec, titlesOf(spec, table));
     }),
   ];
 }
@@ -110,23 +124,26 @@ function fragmentFaults(fragment, spec, titles) {
   return titles.some((title) => title.includes(fragment)) ? [] : [`${spec} has no test "${fragment}"`];
 }
 
-function idFaults(rows, { rules, notShown }) {
-  const known = new Set(Object.entries(rules).flatMap(([section, names]) => names.map((name) => `${section}.${name}`)));
+function idFaults(rows, rules, notShown) {
   const covered = new Set(rows.flatMap(({ ids }) => ids));
-  const assumed = new Set(rows.filter(({ rule }) => DECISION.test(rule) && assumes(rule)).flatMap(({ ids }) => ids));
+  const assumed = assumedRules(rows);
   return [
-    ...[...known].filter((id) => !covered.has(id)).map((id) => `${id} has no row`),
-    ...[...covered].filter((id) => !known.has(id) && !OURS.test(id)).map((id) => `${id} is no rule of the interface`),
-    ...notShown.filter((id) => !known.has(id)).map((id) => `${id} is not shown, and no rule`),
+    ...[...rules].filter((id) => !covered.has(id)).map((id) => `${id} has no row`),
+    ...[...covered].filter((id) => !rules.has(id) && !OURS.test(id)).map((id) => `${id} is no rule of the interface`),
+    ...notShown.filter((id) => !rules.has(id)).map((id) => `${id} is not shown, and no rule`),
     ...notShown
-      .filter((id) => known.has(id) && !assumed.has(id))
+      .filter((id) => rules.has(id) && !assumed.has(id))
       .map((id) => `${id} is not shown: what do we assume, and where is it decided?`),
   ];
 }
 
+/** Rules whose row tells an assumption of ours and its decision record. */
+export const assumedRules = (rows) =>
+  new Set(rows.filter(({ rule }) => DECISION.test(rule) && assumes(rule)).flatMap(({ ids }) => ids));
+
 const codeSpans = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span);
 const assumes = (rule) => /(?:^|[\s(])_[^_]+_(?=$|[\s.,;:)])/.test(rule.replace(/`[^`]*`/g, '·'));
-const isPath = (span) => span.includes('/');
+const isPath = (span) => span.includes('/') && !span.includes(' = ');
 
 function remembered(make) {
   const made = new Map();

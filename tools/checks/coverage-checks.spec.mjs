@@ -1,4 +1,6 @@
 import { coverageFaults } from './coverage-checks.mjs';
+import { interfaceFaults, readSentences, sectionHash, sentencesOf } from './interface-sentences.mjs';
+import { productionUse } from './production-use.mjs';
 import { testTitles } from './test-titles.mjs';
 
 const SPEC = `
@@ -10,13 +12,25 @@ const SPEC = `
   });
   it.todo('is thought of');`;
 const texts = {
-  'libs/a/src/a.ts': 'export const LIMIT = 32;',
+  'libs/a/src/a.ts': 'export const LIMIT = 32; export const SPARE = 3; // BOUND',
   'libs/a/src/a.spec.ts': SPEC,
   'libs/a/test/limits.spec.ts': `describe.each(LIMITS)('$field', () => {});`,
   'libs/a/test/limits.ts': `export const LIMITS = [required('ORDERID', 'orderId'), of(\`\${prefix}CITY\`)];`,
 };
 const files = new Set(Object.keys(texts));
-const RULES = { rules: { Cart: ['NAME', 'PRICE'] }, notShown: [] };
+const INTERFACE = '# Cart\nIt has a NAME. It has a `1.5` PRICE;\n\nno colour.\n';
+const [{ sentences: REAL }] = sentencesOf(INTERFACE);
+const MEANT = ['a name | Cart.NAME', 'a price | Cart.PRICE', 'no colour | out of scope: seen nowhere'];
+const lines = REAL.map(({ hash }, at) => `Cart#${at + 1} | ${hash} | ${MEANT[at]}`);
+const listOf = (sentences, more) =>
+  readSentences({
+    notShown: [],
+    sections: [{ section: 'Cart', count: 3, hash: sectionHash(REAL), sentences }],
+    ...more,
+  });
+const LIST = listOf(lines);
+const isUsed = (_file, name) => name === 'LIMIT';
+const COUNT = '3 sentences and table rows: 2 covered, 0 with an assumption, 1 out of scope.';
 const HEAD = '| interface | rule | code | tests |\n| --- | --- | --- | --- |\n';
 const GOOD = {
   ids: '`Cart.{NAME,PRICE}`',
@@ -27,10 +41,18 @@ const GOOD = {
 const ASSUMED = '_At least 1_ [0032](decisions/0032-assumptions.md). Fixed: 0 is none';
 
 const row = (change) => Object.values({ ...GOOD, ...change }).join(' | ');
-const faultsOf = (change, { definitions = '', rules = RULES } = {}) =>
-  coverageFaults('d', `${definitions}\n${HEAD}| ${row(change)} |\n`, rules, files, (file) => texts[file]).map((fault) =>
-    fault.replace(/^d(?::\d+)?: /, ''),
-  );
+const faultsOf = (change, { definitions = '', list = LIST, count } = {}) =>
+  coverageFaults('d', `${definitions}\n${HEAD}| ${row(change)} |\n\n${count ?? countFor(change)}`, list, {
+    files,
+    textOf: (file) => texts[file],
+    isUsed,
+  }).map((fault) => fault.replace(/^d(?::\d+)?: /, ''));
+
+/** Both rules share the row: both are assumptions where it has one. */
+function countFor({ ids = GOOD.ids, rule = GOOD.rule }) {
+  const assumed = /_.+_.*decisions/.test(rule) ? (ids.includes('PRICE') ? 2 : 1) : 0;
+  return COUNT.replace('2 covered, 0 with', `${2 - assumed} covered, ${assumed} with`);
+}
 
 describe('a row is right', () => {
   it.each([
@@ -64,7 +86,22 @@ describe('a row is right', () => {
 describe('a row is wrong', () => {
   it.each([
     ['a file of code is gone', { code: '`libs/a/src/gone.ts`' }, ['libs/a/src/gone.ts does not exist']],
-    ['a name of code is gone', { code: '`libs/a/src/a.ts` `BOUND`' }, ['BOUND is in none of the files of its row']],
+    ['a name of code is gone', { code: '`libs/a/src/a.ts` `BOUND`' }, ['BOUND is in no code of libs/a/src/a.ts']],
+    [
+      'a file of code has no symbol',
+      { code: '`libs/a/src/a.ts`' },
+      ['libs/a/src/a.ts is named without a symbol of it'],
+    ],
+    [
+      'production does not use a symbol',
+      { code: '`libs/a/src/a.ts` `LIMIT` `SPARE`' },
+      ['SPARE of libs/a/src/a.ts is not used in production'],
+    ],
+    [
+      'a symbol has another value',
+      { code: '`libs/a/src/a.ts` `LIMIT = 33`' },
+      ['LIMIT of libs/a/src/a.ts is 32, not 33'],
+    ],
     ['a spec is gone', { tests: '`libs/a/src/b.spec.ts` "merchants"' }, ['libs/a/src/b.spec.ts does not exist']],
     [
       'a test is gone',
@@ -121,13 +158,62 @@ describe('a row is wrong', () => {
   ])('%s', (_what, change, faults) => expect(faultsOf(change)).toEqual(faults));
 
   it('what is not shown has no assumption, or is no rule', () => {
-    const rules = { ...RULES, notShown: ['Cart.PRICE', 'Cart.WEIGHT'] };
-    expect(faultsOf({}, { rules })).toEqual([
+    const list = listOf(lines, { notShown: ['Cart.{PRICE,WEIGHT}'] });
+    expect(faultsOf({}, { list })).toEqual([
       'Cart.WEIGHT is not shown, and no rule',
       'Cart.PRICE is not shown: what do we assume, and where is it decided?',
     ]);
-    expect(faultsOf({ rule: ASSUMED }, { rules: { ...RULES, notShown: ['Cart.PRICE'] } })).toEqual([]);
+    expect(faultsOf({ rule: ASSUMED }, { list: listOf(lines, { notShown: ['Cart.PRICE'] }) })).toEqual([]);
   });
+});
+
+describe('the list of sentences', () => {
+  it.each([
+    ['one is left out', [lines[0], lines[2]], ['Cart has 3 sentences, 2 are listed', 'Cart: its sentences are not those of the interface', 'Cart.PRICE is no rule of the interface']], // prettier-ignore
+    ['one comes twice', [...lines.slice(0, 2), lines[1]], ['Cart#2 comes twice', 'Cart: its sentences are not those of the interface']], // prettier-ignore
+    ['one is of another text', [lines[0], lines[1], lines[2].replace(REAL[2].hash, 'f'.repeat(12))], ['Cart: its sentences are not those of the interface']], // prettier-ignore
+    ['one has no rule', [lines[0], lines[1], `Cart#3 | ${REAL[2].hash} | no colour`], ['Cart#3 has neither a rule nor a reason to be out of scope']], // prettier-ignore
+    ['one has no words of ours', [lines[0], `Cart#2 | ${REAL[1].hash} |  | Cart.PRICE`, lines[2]], ['Cart#2 is not told in our words']], // prettier-ignore
+  ])('%s', (_what, sentences, faults) => {
+    expect(faultsOf({}, { list: listOf(sentences) }).filter((fault) => !fault.startsWith('it does not end'))).toEqual(faults); // prettier-ignore
+  });
+
+  it('is held against the interface where someone has it', () => {
+    expect(interfaceFaults(LIST.sections, INTERFACE)).toEqual([]);
+    expect(interfaceFaults(LIST.sections, `${INTERFACE}It is blue.`)).toEqual([
+      '"Cart" has a sentence that is not listed: It is blue.',
+      'the interface has 4 sentences, 3 are listed',
+    ]);
+    expect(interfaceFaults(LIST.sections, INTERFACE.replace('no colour.', ''))).toEqual([
+      'Cart#3 is no sentence of the interface',
+      'the interface has 2 sentences, 3 are listed',
+    ]);
+  });
+
+  it('is counted at the end of the document', () => {
+    expect(faultsOf({}, { count: COUNT.replace('2 covered', '3 covered') })).toEqual([`it does not end with "${COUNT}"`]); // prettier-ignore
+  });
+});
+
+it('production uses what services, pages and published libraries reach, not what tests and exports name', () => {
+  const code = {
+    'apps/shop/src/main.ts': `import { start } from '@tranche/kit'; import './side.js'; void start();`,
+    'apps/shop/src/side.ts': `const used = 1; const spare = 2; run(used);`,
+    'apps/shop/src/alone.ts': `export const alone = 1; alone;`,
+    'libs/kit/src/index.ts': `export { begin as start } from './begin.js'; export * from './more.js';`,
+    'libs/kit/src/begin.ts': `import { limit, other } from './more.js'; const deep = limit; export const begin = () => deep;`,
+    'libs/kit/src/more.ts': `export const limit = 1; export const other = 2; const key = { other };`,
+    'libs/client/src/index.ts': `export class Client { publish() { return helper(); } } function helper() {} function forgotten() {}`,
+  };
+  const used = productionUse(Object.keys(code), (file) => code[file]);
+  const names = [
+    ['apps/shop/src/side.ts', 'used', 'spare'],
+    ['apps/shop/src/alone.ts', 'alone'],
+    ['libs/kit/src/begin.ts', 'begin', 'deep'],
+    ['libs/kit/src/more.ts', 'limit', 'other', 'key'],
+    ['libs/client/src/index.ts', 'Client', 'helper'],
+  ].flatMap(([file, ...all]) => all.filter((name) => used(file, name)));
+  expect(names).toEqual(['used', 'begin', 'deep', 'limit', 'Client', 'helper']);
 });
 
 it('titles are those of tests that run, and of their tables', () => {

@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { coverageFaults } from './coverage-checks.mjs';
+import { interfaceFaults, readSentences } from './interface-sentences.mjs';
+import { productionFiles, productionUse } from './production-use.mjs';
 import {
   configVariables,
   linkFaults,
@@ -17,16 +19,20 @@ const TEXTS = new Set(['.md', '.mjs', '.cjs', '.js', '.ts', '.json', '.yml', '.y
 const COVERAGE = 'docs/spec-coverage.md';
 const SETTINGS = 'docs/settings.md';
 const KAFKA = { title: 'Services that use Kafka', anchor: '#services-that-use-kafka' };
+const SENTENCES = 'tools/checks/interface-sentences.json';
 const ARCHITECTURE = 'docs/architecture.md';
 const read = (file) => readFileSync(file, 'utf8');
 
-/** `{ count, faults }`: how many files were looked at, and a line per fault. */
-export function checkDocuments() {
+/** `{ count, faults }`: how many files were looked at, and a line per fault. `interfaceFile`: the interface itself, where someone has it. */
+export function checkDocuments(interfaceFile) {
   const files = new Set(walk('.'));
+  const list = readSentences(JSON.parse(read(SENTENCES)));
+  const isUsed = productionUse(productionFiles(files), read);
   const faults = [
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
-    ...coverageFaults(COVERAGE, read(COVERAGE), JSON.parse(read('tools/checks/interface-rules.json')), files, read),
+    ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
+    ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
     ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
     ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
     ...[...files]

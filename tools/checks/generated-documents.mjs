@@ -1,9 +1,13 @@
-/** What is generated in docs: every setting of every service, and the fault codes. Loads the built projects. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+/** What is generated in docs: every setting of every service, the fault codes; in deploy: the schema of the chart's values, and dashboards. Loads the built projects. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
 import { format, resolveConfig } from 'prettier';
+import { chartSchema } from './chart-schema.mjs';
+import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+
+const CHART = 'deploy/helm/tranche';
 
 export const SETTINGS_FILE = 'docs/settings.md';
 const HEAD = `# Settings
@@ -50,20 +54,34 @@ export async function settingsByService() {
 
 /** `[{ file, wanted, isStale }]`: what each generated document has to be. */
 export async function generatedDocuments() {
-  const sections = (await settingsByService()).map(sectionOf);
+  const sections = await settingsByService();
+  const dashboards = Object.keys(DASHBOARDS).map((uid) => ({
+    file: `${CHART}/dashboards/${uid}.json`,
+    text: JSON.stringify(dashboardOf(uid)),
+  }));
   const documents = [
-    { file: SETTINGS_FILE, text: [HEAD, ...sections].join('\n') },
+    { file: SETTINGS_FILE, text: [HEAD, ...sections.map(sectionOf)].join('\n') },
     { file: 'docs/fault-codes.md', text: await faultCodes() },
+    { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },
+    ...dashboards,
   ];
   return Promise.all(
     documents.map(async ({ file, text }) => {
-      const wanted = await format(text, { ...(await resolveConfig(file)), parser: 'markdown' });
+      const wanted = await format(text, {
+        ...(await resolveConfig(file)),
+        parser: file.endsWith('.md') ? 'markdown' : 'json',
+      });
       return { file, wanted, isStale: !existsSync(file) || readFileSync(file, 'utf8') !== wanted };
     }),
   );
 }
 
-export const writeDocuments = (documents) => documents.forEach(({ file, wanted }) => writeFileSync(file, wanted));
+export function writeDocuments(documents) {
+  for (const { file, wanted } of documents) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, wanted);
+  }
+}
 
 async function faultCodes() {
   const { ERROR_CODES } = await load('libs/contracts/dist/index.js');

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { packagesFor } from '../infra/infrastructure.mjs';
-import { brokerSettings, clusterId, kafkaCommand } from '../infra/kafka.mjs';
+import { brokerSettings, clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { isPortFree } from '../infra/ports.mjs';
 import { Expected } from '../infra/processes.mjs';
@@ -14,7 +14,7 @@ const WORKERS = 2;
 const MOST_WORKERS = 8;
 /** Below those that systems give to whoever asks for any. */
 const PORTS = { from: 20_000, to: 32_000 };
-const MODES = ['simulated', 'mutants', 'forgeries', 'canaries'];
+const MODES = ['simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
 export const description =
   'crash points and faults against the built services on a real Kafka and Redis, judged by what the platform executed';
@@ -34,11 +34,18 @@ export const options = {
   profile: {
     value: 'NAME',
     help: 'of the simulated worlds: plain, rough or edges',
-    check: oneOf(['plain', 'rough', 'edges']),
+    check: oneOf(['plain', 'rough', 'edges', 'losses']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },
   canaries: { help: 'planted secrets, searched for in all that is left' },
+  'kill-anywhere': { help: 'kills at random moments of a steady load, with the sent ledger and without' },
+  minutes: { value: 'M', help: 'of --kill-anywhere, for each way (default: 3)', check: wholeNumber({ min: 1 }) },
+  brokers: {
+    value: 'N',
+    help: 'faults of one of so many brokers, 3: killed, frozen, disk full (as root), controller changed, all restarted',
+    check: oneOf(['3']),
+  },
   json: { help: 'the last line is one JSON object' },
 };
 
@@ -49,6 +56,9 @@ export function fault({ options: given }) {
   const modes = MODES.filter((mode) => given[mode]).map((mode) => `--${mode}`);
   if (modes.length > 1) return `choose one of ${modes.join(', ')}`;
   if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
+  if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
+  if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
+  if (given.minutes && !given['kill-anywhere']) return '--minutes goes with --kill-anywhere';
   if (given.profile && !given.simulated) return '--profile goes with --simulated';
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
 }
@@ -85,10 +95,12 @@ async function commandLines({ options, held, log }) {
       ...release,
       kafka: brokers
         ? { brokers }
-        : {
-            ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
-            settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
-          },
+        : options.brokers
+          ? { ...(await clusterOf(Number(options.brokers), next)), java, clusterId: clusterId() }
+          : {
+              ...{ brokers: `127.0.0.1:${port}`, java, clusterId: clusterId() },
+              settings: brokerSettings({ port, controllerPort, folder: 'FOLDER' }),
+            },
       redis: redisUrl
         ? { url: redisUrl }
         : {
@@ -101,8 +113,15 @@ async function commandLines({ options, held, log }) {
   return places;
 }
 
+async function clusterOf(size, next) {
+  const ports = [];
+  while (ports.length < size) ports.push({ port: await next(), controllerPort: await next() });
+  const cluster = ports.map(({ port }, at) => ({ port, settings: clusterSettings(at, ports) }));
+  return { brokers: ports.map(({ port }) => `127.0.0.1:${port}`).join(','), cluster };
+}
+
 function workersFor(options, { isShared }) {
-  if (options.forgeries || options.canaries) return 1;
+  if (options.forgeries || options.canaries || options['kill-anywhere'] || options.brokers) return 1;
   const byDefault = isShared ? 1 : Math.min(WORKERS, availableParallelism());
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }

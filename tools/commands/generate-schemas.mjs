@@ -28,6 +28,6 @@ export async function run({ options: { check } }) {
   console.log(
     check
       ? `${wanted.size} schemas and ${documents.length} documents are current`
-      : `${wanted.size} schemas in libs/contracts/schemas, ${documents.length} documents in docs, ${stale.length} changed`,
+      : `${wanted.size} schemas in libs/contracts/schemas, ${documents.length} other files, ${stale.length} changed`,
   );
 }

@@ -20,7 +20,10 @@ export const COMMANDS = {
   quarantine: () => import('./quarantine.mjs'),
   doctor: () => import('./doctor.mjs'),
   'generate-schemas': () => import('./generate-schemas.mjs'),
+  'generate-life': () => import('./generate-life.mjs'),
   'check-docs': () => import('./check-docs.mjs'),
+  'check-coverage': () => import('./check-coverage.mjs'),
+  'check-deploy': () => import('./check-deploy.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
   screenshots: () => import('./screenshots.mjs'),
 };

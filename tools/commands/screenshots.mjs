@@ -102,8 +102,7 @@ async function payByCard(page, card, status) {
   await page.locator(`[data-testid=status][data-status=${status}]`).waitFor();
 }
 
-async function enterCard(page, { cardCode, cardValidityDate, cardCvv, selectedBrand }) {
+async function enterCard(page, { cardCode, cardValidityDate, cardCvv }) {
   const texts = { number: cardCode, expiry: cardValidityDate, cvv: cardCvv, name: 'Jeanne Martin' };
   for (const [field, text] of Object.entries(texts)) await page.getByTestId(`card-${field}`).fill(text);
-  await page.getByTestId('card-brand').selectOption(selectedBrand);
 }

@@ -4,7 +4,7 @@ import { ensureNode, supportedNodes } from '../infra/nodes.mjs';
 import { TEMPORARY } from './variables.mjs';
 
 export const description =
-  'format, lint and import boundaries, types, unit tests, schemas, documents: all that needs no infrastructure';
+  'format, lint and import boundaries, types, unit tests, schemas, documents, deployment: all that needs no infrastructure';
 export const options = {
   'all-nodes': { help: 'runs the unit tests on every supported major version of Node.js; npm fetches the others' },
 };
@@ -13,7 +13,7 @@ export const exitCodes = { 0: 'all steps passed', 1: 'a step failed; what it pri
 
 const NX = resolve('node_modules/.bin/nx');
 const JEST = resolve('node_modules/jest/bin/jest.js');
-const TARGETS = ['lint', 'typecheck', 'test', 'format', 'schemas', 'docs'];
+const TARGETS = ['lint', 'typecheck', 'test', 'format', 'schemas', 'docs', 'deploy'];
 
 /** One call of Nx, which knows what has not changed since the last time. The boundaries rule only warns when it has no project graph. */
 const OF_ALL_PROJECTS = {

@@ -38,6 +38,25 @@ export function brokerSettings({ port, controllerPort, folder, host = '127.0.0.1
   };
 }
 
+/** Of one of several brokers, each a controller too; `all` their ports, in order. Three replicas, acknowledged by two. */
+export function clusterSettings(at, all, folder = 'FOLDER') {
+  const { port, controllerPort } = all[at];
+  return {
+    ...brokerSettings({ port, controllerPort, folder }),
+    'node.id': String(at + 1),
+    'controller.quorum.voters': all.map((one, index) => `${index + 1}@127.0.0.1:${one.controllerPort}`).join(','),
+    'log.dirs': `${folder}/records`,
+    'metadata.log.dir': `${folder}/controller`,
+    'min.insync.replicas': '2',
+    'unclean.leader.election.enable': 'false',
+    'offsets.topic.replication.factor': '3',
+    'transaction.state.log.replication.factor': '3',
+    'transaction.state.log.min.isr': '2',
+    'share.coordinator.state.topic.replication.factor': '3',
+    'share.coordinator.state.topic.min.isr': '2',
+  };
+}
+
 /** Starts the broker from the jars; resolves when it takes connections. */
 export async function startKafka({ held, port, controllerPort, log }) {
   const java = await kafkaCommand({ held, log });

@@ -6,7 +6,14 @@ import type { Need } from './scenario.js';
 /** What tools/commands/faults.mjs hands over for each worker: how to start its Kafka and Redis, or where those are that the environment names. */
 export interface CommandLines {
   folder: string;
-  kafka: { brokers: string; java?: string[]; settings?: Record<string, string>; clusterId?: string };
+  kafka: {
+    brokers: string;
+    java?: string[];
+    settings?: Record<string, string>;
+    clusterId?: string;
+    /** Of several brokers, where there are several. */
+    cluster?: { port: number; settings: Record<string, string> }[];
+  };
   redis: { url: string; command?: string; args?: string[] };
   /** Root of an older release, built. */
   release?: string;
@@ -21,6 +28,11 @@ export class Infrastructure {
   readonly isOwn: { kafka: boolean; redis: boolean };
   /** Root of the older release that `--from` names; the folder is named for its commit. */
   readonly release: string | undefined;
+  /** Of the topics of a run. */
+  readonly replication: { replicationFactor: number; minInSyncReplicas: number } = {
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+  };
   readonly #kafka: OwnProcess;
   readonly #redis: OwnProcess;
   #properties = '';

@@ -43,10 +43,22 @@ export class OwnProcess {
 
   /** Whether it runs, and what it printed last. */
   get state(): string {
-    const isRunning = this.#child !== undefined && ours.has(this.#child);
-    return [`${this.name} on port ${this.port} ${isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)]
+    return [`${this.name} on port ${this.port} ${this.isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)]
       .join('\n')
       .trimEnd();
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && ours.has(this.#child);
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Does not wait for what comes of it. */
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
   }
 
   /** Resolves when it is gone. */

@@ -72,7 +72,7 @@ export function bookOf(traces: Traces): Book {
 
   for (const { merchant, orderId } of traces.commands) of(merchant, orderId);
   const expected: Book['expected'] = new Map();
-  for (const { partition, offset, record } of traces.journal) {
+  for (const { offset, record } of traces.journal) {
     const traced = of(record.merchant, record.orderId);
     const heard = successIn(record);
     if (heard !== undefined) traced.heardToSucceed.add(heard);
@@ -84,7 +84,7 @@ export function bookOf(traces: Traces): Book {
       traced.grants.push({ commandId, operation, attempt, isTagged: tag !== undefined });
     }
     for (const { event: projected } of effects) {
-      const event = toCloudEvent(order, partition, projected);
+      const event = toCloudEvent(order, projected);
       const known = expected.get(event.id);
       if (known) known.times++;
       else expected.set(event.id, { event, times: 1 });

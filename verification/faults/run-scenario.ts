@@ -29,6 +29,8 @@ export interface FinishedRun extends Run {
   wasJudged: boolean;
   seconds: number;
   lastLines: string[];
+  /** The longest time without a result event while commands came, seconds. */
+  pauseSeconds?: number;
 }
 
 /** One scenario with its load, from empty topics to the referee's word. One that can't be judged is no good run: `trouble` says why. */
@@ -112,6 +114,7 @@ async function judged(
       wasJudged: true,
       seconds: secondsSince(began),
       lastLines: stage.lastLines(12),
+      pauseSeconds: largestPause(load),
       ...(scenario.crashPoint !== undefined && stage.diedAt.has(scenario.crashPoint)
         ? { crashPoint: scenario.crashPoint }
         : {}),
@@ -145,6 +148,15 @@ async function within<T>(ms: number, awaited: Promise<T>): Promise<T> {
 
 /** Scenario and load draw in no certain order: each from its own numbers. */
 const loadsOwn = (seed: number) => new Random(seed + 2 ** 40);
+
+/** From one result event to the next, while orders began. */
+function largestPause({ arrivals, commands, orders }: Load): number {
+  const beganMs = commands[0]?.sentAtMs ?? 0;
+  const endedMs = beganMs + (orders.at(-1)?.atMs ?? 0);
+  const times = [beganMs, ...arrivals.map(({ atMs }) => atMs)].filter((atMs) => atMs <= endedMs);
+  const pauses = [...times, endedMs].map((atMs, at, all) => atMs - (all[at - 1] ?? atMs));
+  return Math.round(Math.max(0, ...pauses)) / 1000;
+}
 
 /** The longest time from the end of a fault to the next result event, seconds: that of a kill ends when the next process is started. */
 function recoveryOf(endedAtMs: readonly number[], arrivals: readonly { atMs: number }[]): number | undefined {

@@ -67,8 +67,7 @@ export class Stage {
       await ensureTopics(client, {
         prefix: topicPrefix,
         definitions,
-        replicationFactor: 1,
-        minInSyncReplicas: 1,
+        ...infrastructure.replication,
         log: silentLog,
       });
     };

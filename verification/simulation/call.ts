@@ -73,6 +73,10 @@ function prepare(
     contentHash,
     ...compact({ amount, supersedes, transactionId }),
   };
+  const target = order.operations.find((other) => other.commandId === supersedes);
+  const isForm = target?.operation === 'authorize' && METHODS[target.method].fields === METHODS.A.fields;
+  const permits: PreparedAttempt<PlatformRequest>['permits'] =
+    isForm && process.around.profile.edges?.waiting?.supersedesDoubts ? { supersedesDoubt: true } : {};
   if (command.notAfterMs !== undefined && process.around.scheduler.nowMs > command.notAfterMs)
     return {
       terms,
@@ -103,6 +107,7 @@ function prepare(
   return {
     terms,
     isReferenceRead,
+    permits,
     ...(isTagged && operation !== 'pay' ? { tag: operationTag(commandId) } : {}),
     form: { ...request, by },
   };

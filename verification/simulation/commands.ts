@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { methodOfRail, RAILS, type Method, type OperationKind, type Rail } from '@tranche/contracts';
 import { journalPartition } from '@tranche/order-journal';
 import type { Random } from './random.js';
@@ -61,6 +62,8 @@ function drawOrderIds(random: Random): string[] {
   return ids;
 }
 
+const hashOf = (content: string): string => createHash('sha256').update(content).digest('base64url').slice(0, 27);
+
 const partitionOf = (orderId: string): number => journalPartition(`${MERCHANT}/${orderId}`);
 
 function drawOrder(random: Random, orderId: string, before: number, troubleMs: number): PlannedCommand[] {
@@ -78,7 +81,7 @@ function drawOrder(random: Random, orderId: string, before: number, troubleMs: n
       operation,
       rail: onRail,
       method: methodOfRail(onRail),
-      contentHash: `${commandId}#1`,
+      contentHash: hashOf(`${commandId}#1`),
       isUntagged: operation === 'pay' || random.chance(0.15),
       ...(random.chance(0.03) ? { notAfterMs: random.between(0, troubleMs) } : {}),
       ...more,
@@ -89,7 +92,7 @@ function drawOrder(random: Random, orderId: string, before: number, troubleMs: n
   };
   const again = (command: SimulatedCommand) => {
     const isOther = random.chance(0.1);
-    const copy = isOther ? { ...command, contentHash: `${command.commandId}#2` } : command;
+    const copy = isOther ? { ...command, contentHash: hashOf(`${command.commandId}#2`) } : command;
     commands.push({ atMs: atMs + random.between(-200, troubleMs * 0.3), command: copy, namesReference: false });
   };
   const payment = rail === 'card' ? 'pay' : 'authorize';

@@ -43,6 +43,20 @@ export class SimulatedGroup {
     return this.#committed.get(idOf(partition));
   }
 
+  /** The partitions lie in another cluster now, where nobody is a member. `renamed`: offset there of an offset here. */
+  moveTo(renamed: (partition: number, offset: bigint) => bigint): void {
+    this.#seats.clear();
+    this.#plan.clear();
+    this.#generation++;
+    this.#isJoining = false;
+    for (const partition of this.partitions) {
+      const committed = this.#committed.get(idOf(partition));
+      if (!committed) continue;
+      const offset = renamed(partition.partition, committed.offset);
+      this.#committed.set(idOf(partition), { ...committed, offset });
+    }
+  }
+
   join(member: GroupMember): void {
     this.rebalance();
     const seat = { member, lastSeenMs: this.around.scheduler.nowMs, hasJoined: true };

@@ -11,7 +11,7 @@ import type { LedgerEntry, SimulatedNotification } from './platform.js';
 
 /** What a notification says, as the gateway journals it. */
 export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
-  const { orderKey, operation, execCode, transactionId, amount } = notification;
+  const { orderKey, operation, execCode, transactionId, amount, currency } = notification;
   const { tag, extraData } = untagExtraData(notification.extraData);
   const identity = {
     record: 'EVIDENCE',
@@ -23,6 +23,7 @@ export function evidenceOf(notification: SimulatedNotification, at: string): Evi
   const optional = compact({
     tag,
     extraData,
+    currency,
     ...execCodeNotes(execCode),
   });
   const answer = compact({ execCode, transactionId, amount });
@@ -55,6 +56,13 @@ export function operatorsWord(
     answer,
     ...(executed?.execCode === '0004' ? { partial: true } : {}),
   };
+}
+
+/** What a look-up shows of a transaction, as the gateway journals it. */
+export function lookedUp({ request, transactionId, execCode, amount }: LedgerEntry, at: string): Evidence {
+  const { orderKey, operation, extraData } = request;
+  const shown = { orderKey, operation, execCode, transactionId, amount, ...compact({ extraData }) };
+  return { ...evidenceOf(shown, at), source: 'look-up' };
 }
 
 export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);

@@ -20,6 +20,7 @@ import {
   type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
+import { keepOne } from './keeping.js';
 import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
@@ -55,6 +56,8 @@ export interface SharedWorld {
   taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
+  /** Keys of all orders. */
+  orderKeys: readonly string[];
   threw(error: unknown): void;
   /** A part of ours logged an error: something was found that must never be. */
   alarmed(message: string): void;
@@ -81,7 +84,7 @@ export class SimulatedGateway {
   constructor(
     readonly process: SimulatedProcess,
     private readonly world: SharedWorld,
-    rulesVersion: RulesVersion,
+    private readonly rulesVersion: RulesVersion,
   ) {
     const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
     const log = world.journal.appendsOf(process);
@@ -94,7 +97,14 @@ export class SimulatedGateway {
     const journal = world.journal.readerOf(process);
     const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
     const audit = (this.#auditing = new AuditOfProcess(process));
-    this.#projector = new Projector({ index: this.#index, events, journal, timing: process, logger });
+    this.#projector = new Projector({
+      index: this.#index,
+      events,
+      journal,
+      timing: process,
+      logger,
+      epoch: world.journal.epoch,
+    });
     this.#auditor = new IndexAuditor({
       projector: this.#projector,
       ...{ index: world.index.of(audit), journal: world.journal.readerOf(audit), timing: audit, logger },
@@ -132,9 +142,11 @@ export class SimulatedGateway {
     const { process, world } = this;
     const { journal } = world;
     // In this order: an end that is read later can only be further.
-    const markers = await this.#index.markers();
+    const marks = await this.#index.marks();
+    const markers = new Map([...marks].map(([partition, { marker }]) => [partition, marker]));
+    const hashes = new Map([...marks].flatMap(([partition, { hash }]) => (hash ? [[partition, hash] as const] : [])));
     const offsets = await process.request('journal offsets', () => journal.offsets());
-    const from = await this.view.begin(offsets, markers);
+    const from = await this.view.begin(offsets, markers, hashes);
     for (const [partition, offset] of from) this.#tail.begin(partition, offset);
     for (const [partition, offset] of from) this.#follow(partition, offset);
     while (this.view.behind > 0) await process.sleep(CATCH_UP_LOOK_MS);
@@ -142,7 +154,16 @@ export class SimulatedGateway {
   }
 
   #startTimers(): void {
-    this.process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
+    const { process, view, world, rulesVersion } = this;
+    process.every(DOUBT_LOOK_MS, 'looks for doubts', () => void this.#lookForDoubts());
+    const { keepsEveryMs } = process.around.profile.edges ?? {};
+    if (keepsEveryMs === undefined) return;
+    const keep = () => keepOne(process, view, world.orderKeys, rulesVersion);
+    process.every(
+      keepsEveryMs,
+      'keeps an order',
+      () => void keep().catch((error: unknown) => isBug(error) && world.threw(error)),
+    );
   }
 
   #startConsumer(): void {
@@ -265,7 +286,7 @@ export class SimulatedGateway {
     const { journal } = this.world;
     return {
       read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
-      low: () => 0n,
+      low: ({ partition }) => journal.low(partition),
       onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
     };
   }
@@ -302,6 +323,7 @@ function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRe
     appendWithRetry: (...record) => view.appendWithRetry(...record),
     waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
     whenReadable: (...order) => view.whenReadable(...order),
+    stopUnread: (...order) => view.stopUnread(...order),
     stoppedBecause: 'the pool tries again',
   };
 }

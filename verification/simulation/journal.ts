@@ -21,7 +21,10 @@ export interface Landed extends JournalEntry {
 /** `payments.journal.v1`: a total order per partition, with gaps in its offsets as control records leave them. */
 export class SimulatedJournal {
   readonly partitions = new Map<number, Landed[]>();
+  /** How often it was moved to another cluster. */
+  epoch = 0;
   readonly #next = new Map<number, bigint>();
+  readonly #low = new Map<number, bigint>();
   readonly #listeners = new Set<(landed: Landed) => void>();
 
   constructor(private readonly around: Surroundings) {}
@@ -36,8 +39,42 @@ export class SimulatedJournal {
 
   offsets(): Map<number, { low: bigint; high: bigint }> {
     return new Map(
-      [...this.partitions.keys()].map((partition) => [partition, { low: 0n, high: this.high(partition) }]),
+      [...this.partitions.keys()].map((partition) => [
+        partition,
+        { low: this.low(partition), high: this.high(partition) },
+      ]),
     );
+  }
+
+  /** First offset that is kept. */
+  low(partition: number): bigint {
+    return this.#low.get(partition) ?? 0n;
+  }
+
+  cut(partition: number, low: bigint): void {
+    if (low > this.low(partition)) this.#low.set(partition, low);
+  }
+
+  /** The records are mirrored to another cluster: the same in their order, without gaps, from `first` on. Returns their new offsets by their old ones. */
+  move(first: bigint): (partition: number, offset: bigint) => bigint {
+    this.epoch++;
+    const renamed = new Map<number, Map<bigint, bigint>>();
+    for (const [partition, landed] of this.partitions) {
+      const offsets = new Map(landed.map(({ offset }, at) => [offset, first + BigInt(at)]));
+      const end = first + BigInt(landed.length);
+      for (const low of [this.low(partition), this.high(partition)])
+        if (!offsets.has(low))
+          offsets.set(low, offsets.get(landed.find(({ offset }) => offset >= low)?.offset ?? -1n) ?? end);
+      renamed.set(partition, offsets);
+      this.#low.set(partition, offsets.get(this.low(partition))!);
+      this.#next.set(partition, end);
+      for (const entry of landed) entry.offset = offsets.get(entry.offset)!;
+    }
+    // Of an offset in a gap: the record behind it.
+    return (partition, offset) => {
+      const offsets = [...(renamed.get(partition) ?? [])].filter(([old]) => old >= offset);
+      return offsets.reduce((least, [, now]) => (now < least ? now : least), this.high(partition));
+    };
   }
 
   /** Told of every record that lands, at once. */
@@ -89,12 +126,13 @@ export class SimulatedJournal {
     const fetch = (partition: number, from: bigint) =>
       process.request('journal stretch', () => this.read(partition, from).slice(0, 6));
     const high = (partition: number) => this.high(partition);
+    const low = (partition: number) => this.low(partition);
     return {
-      firstKept: () => process.request('journal first kept', () => 0n),
+      firstKept: (partition) => process.request('journal first kept', () => this.low(partition)),
       end: (partition) => process.request('journal end', () => this.high(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
-        for (let next = from; ;) {
+        for (let next = from < low(partition) ? low(partition) : from; ;) {
           const entries = (await fetch(partition, next)).filter(({ offset }) => offset < until);
           const last = entries.at(-1);
           if (!last) return;

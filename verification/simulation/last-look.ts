@@ -38,6 +38,7 @@ export function lookAtTheEnd(
   }
   compareEvents(referee, platform);
   lookForRivals(referee, platform);
+  lookForCurrencies(referee);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;
     if (last !== undefined && index.markers.get(partition) !== last)
@@ -95,10 +96,11 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
       ? wrongAmount(event.data, platform.of(event.subject ?? '', commandId ?? ''))
       : undefined;
     if (told !== undefined) referee.say('wrongOutcome', `another amount was reported of ${commandId}, and ${told}`);
-    const flags = all.filter((flag) => flag !== 'other_amount');
+    const flags = all.filter((flag) => flag !== 'other_amount' && flag !== 'other_currency');
+    const isDenied = platform.of(event.subject ?? '', commandId ?? '').some(({ wasDenied }) => wasDenied);
     const untrue =
       event.type === 'payment.conflict.detected' && (flags.length > 0 || all.length === 0)
-        ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf))
+        ? untrueConflict(flags, commandId, paidOf(event.subject ?? '', platform).map(commandIdOf), isDenied)
         : undefined;
     if (untrue !== undefined)
       referee.say('wrongOutcome', `a conflict was reported of ${commandId} (${flags.join(', ')}), and ${untrue}`);
@@ -116,4 +118,12 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     if (!referee.expected.some(({ event }) => event.id === id))
       referee.say('eventsBroken', `event ${id} is not of the journal`);
   }
+}
+
+/** A success of another currency was heard: an event of its operation says so. */
+function lookForCurrencies(referee: Referee): void {
+  const told = referee.expected.filter(({ event }) => event.data.flags?.includes('other_currency'));
+  for (const name of referee.otherCurrencies)
+    if (!told.some(({ event: { subject, data } }) => `${subject} ${data.commandId}` === name))
+      referee.say('wrongOutcome', `another currency was told of ${name}, and nobody was told`);
 }

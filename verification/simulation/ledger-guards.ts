@@ -46,6 +46,7 @@ export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEnt
   standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;
 
 function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: OrderState | undefined): string | undefined {
+  if (isLateForm(entry, order)) return undefined;
   const isVoided = (payment: LedgerEntry) =>
     others.some(
       ({ request, standing }) =>
@@ -64,10 +65,16 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
     : undefined;
 }
 
+/** It was in doubt and gave way before it reached the platform: a form that nobody sees. That it is not published the referee looks at itself. */
+const isLateForm = ({ request, standing }: LedgerEntry, order: OrderState | undefined): boolean =>
+  standing === 'redirect' &&
+  (order?.operations ?? []).some((other) => other.supersedesDoubt && other.supersedes === request.by.commandId);
+
 /** A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. */
 function mayBeLeft(payment: LedgerEntry, order: OrderState | undefined, entry: LedgerEntry): boolean {
   const { commandId } = payment.request.by;
-  const isNamed = (supersedes: string | undefined) => supersedes === commandId && payment.wasRedirect;
+  const mayGive = payment.wasRedirect || payment.wasLeftBehind === true;
+  const isNamed = (supersedes: string | undefined) => supersedes === commandId && mayGive;
   if (payment.wasExpired || isNamed(entry.request.by.supersedes)) return true;
   return (order?.operations ?? []).some((other) => isNamed(other.supersedes) && other.attempts.length > 0);
 }

@@ -1,7 +1,10 @@
 import { orderKey } from '@tranche/contracts';
 import {
+  asOrderState,
   journalPartition,
   MarkerMovedError,
+  wholeMarker,
+  type Mark,
   type OrderIndex,
   type OrderState,
   type Projection,
@@ -14,6 +17,10 @@ import type { SimulatedProcess, Surroundings } from './process.js';
 interface Held {
   /** None while the index is not built. */
   readonly marker?: bigint;
+  /** Orders that it holds as its marker, or its rebuild, says: an index with another number of them has lost some. */
+  readonly counted: number;
+  /** Of the record at the marker. */
+  readonly hash?: string;
   /** Of the rebuild that it goes back to. */
   readonly generation: number;
   readonly orders: ReadonlyMap<string, OrderState>;
@@ -23,7 +30,7 @@ interface Held {
 
 type Snapshot = ReadonlyMap<number, Held>;
 
-const NOTHING: Held = { generation: 0, orders: new Map(), pages: new Map() };
+const NOTHING: Held = { generation: 0, counted: 0, orders: new Map(), pages: new Map() };
 const KEPT = 40;
 /** A rebuild that was silent for so long may be taken over. */
 const REBUILD_SILENT_MS = 10_000;
@@ -59,9 +66,41 @@ export class SimulatedIndex {
     );
     if (held.length === 0) return undefined;
     const { partition, key } = this.around.random.pick(held);
-    const { orders, ...rest } = this.#held(partition);
-    this.#put(partition, { ...rest, orders: new Map([...orders].filter(([other]) => other !== key)) });
+    const { orders, counted, ...rest } = this.#held(partition);
+    this.#put(partition, { ...rest, counted: counted - 1, orders: without(orders, key) });
     return key;
+  }
+
+  /** Redis evicts, or somebody deletes, some orders of a partition, or all of them with their marker. */
+  evict(): void {
+    const { random } = this.around;
+    const held = [...this.#now].filter(([, { orders }]) => orders.size > 0);
+    if (held.length === 0) return;
+    const [partition, { orders, marker, ...rest }] = random.pick(held);
+    const isAll = random.chance(0.2);
+    const gone = [...orders.keys()].filter(() => isAll || random.chance(0.5));
+    const kept = gone.reduce((left, key) => without(left, key), orders);
+    const isMarkerKept = marker !== undefined && !isAll;
+    this.#put(partition, { ...rest, orders: kept, ...(isMarkerKept ? { marker } : {}) });
+  }
+
+  /** Something else than a state stands where an order was. */
+  corrupt(): void {
+    const { random } = this.around;
+    const held = [...this.#now].flatMap(([partition, { orders }]) =>
+      [...orders].map((entry) => ({ partition, entry })),
+    );
+    if (held.length === 0) return;
+    const { partition, entry } = random.pick(held);
+    const [key, order] = entry;
+    const { orders, ...rest } = this.#held(partition);
+    const broken = random.pick([{}, { ...order, orderId: 'another' }, { ...order, operations: [{}] }]) as OrderState;
+    this.#put(partition, { ...rest, orders: new Map([...orders, [key, broken]]) });
+  }
+
+  /** Somebody reads every order: what is corrupt is found out. */
+  readEverything(): void {
+    for (const [partition, { orders }] of this.#now) this.#states(this.#now, partition, [...orders.keys()]);
   }
 
   /** Redis restarts from its file: an older consistent state. */
@@ -74,38 +113,50 @@ export class SimulatedIndex {
     const generations = new Map<number, number>();
     return {
       markers: () => process.request('index markers', () => markersOf(this.#seen(process))),
+      marks: () =>
+        process.request(
+          'index markers',
+          () => new Map([...this.#seen(process)].flatMap(([partition, held]) => this.#markOf(partition, held))),
+        ),
       read: (key) =>
         process.request('index read', () => {
-          const { orders, marker } = this.#seen(process).get(journalPartition(key)) ?? NOTHING;
-          const order = orders.get(key);
+          const { states, marker } = this.#states(this.#seen(process), journalPartition(key), [key]);
+          const [order] = states;
           return marker === undefined ? {} : { marker, ...(order ? { order } : {}) };
         }),
       openOrders: (partition) =>
         process.request('index open orders', () => {
-          const { orders, marker } = this.#seen(process).get(partition) ?? NOTHING;
+          // One look: marker and orders are read in one transaction.
+          const held = this.#seen(process).get(partition) ?? NOTHING;
+          const { orders } = held;
+          const marker = markerOf(held);
           if (marker === undefined) return { orderKeys: [] };
-          const isOpen = (order: OrderState) => order.operations.some(({ phase }) => phase === 'open');
-          return { marker, orderKeys: [...orders].filter(([, order]) => isOpen(order)).map(([key]) => key) };
+          // The set knows what was open; what stands for the order now does not matter.
+          const isOpen = (key: string, order: OrderState) =>
+            isCorrupt(orders, key) || order.operations.some(({ phase }) => phase === 'open');
+          return { marker, orderKeys: [...orders].filter(([key, order]) => isOpen(key, order)).map(([key]) => key) };
         }),
       readTogether: (partition, keys) =>
         process.request('index read together', () => {
-          const { marker, orders } = this.#seen(process).get(partition) ?? NOTHING;
-          if (marker === undefined) return { orders: keys.map(() => undefined) };
-          return { marker, orders: keys.map((key) => orders.get(key)) };
+          const seen = this.#seen(process);
+          const [mark] = this.#markOf(partition, seen.get(partition) ?? NOTHING);
+          const { marker, states } = this.#states(seen, partition, keys);
+          if (mark === undefined || marker === undefined) return { orders: keys.map(() => undefined) };
+          return { ...mark[1], orders: states };
         }),
       readAll: (partition, marker, keys) =>
         process.request('index read all', () => {
-          const held = this.#held(partition);
-          if (held.marker !== marker) throw moved(partition, held.marker, marker);
-          generations.set(partition, held.generation);
-          return keys.map((key) => held.orders.get(key));
+          const found = this.#states(this.#now, partition, keys);
+          if (found.marker !== marker) throw moved(partition, found.marker, marker);
+          generations.set(partition, this.#held(partition).generation);
+          return found.states;
         }),
       write: (projection) =>
         process.uncertain('index write', () => this.#write(projection, generations.get(projection.partition))),
       replace: (partition, marker, orders) =>
         process.uncertain('index replace', () => {
           const held = this.#held(partition);
-          if (held.marker !== marker) throw moved(partition, held.marker, marker);
+          if (markerOf(held) !== marker) throw moved(partition, held.marker, marker);
           this.#put(partition, { ...withChanges(held, orders, []), generation: ++this.#generations });
         }),
       redirectHtml: (key, commandId) =>
@@ -117,40 +168,70 @@ export class SimulatedIndex {
     };
   }
 
-  #write({ partition, from, to, orders, redirectHtml }: Projection, generation: number | undefined): void {
+  /** With the hash where releases meet: worlds that are known by their seeds were drawn without asking the journal for it. */
+  #markOf(partition: number, held: Held): [number, Mark][] {
+    const [marker, { hash }] = [markerOf(held), held];
+    if (marker === undefined) return [];
+    const isAsked = this.around.profile.edges !== undefined && hash !== undefined;
+    return [[partition, { marker, ...(isAsked ? { hash } : {}) }]];
+  }
+
+  #write({ partition, from, to, hash, orders, redirectHtml }: Projection, generation: number | undefined): void {
     const held = this.#held(partition);
-    if (held.marker !== from || held.generation !== generation) throw moved(partition, held.marker, from);
-    this.#put(partition, { ...withChanges(held, orders, redirectHtml), marker: to });
+    if (markerOf(held) !== from || held.generation !== generation) throw moved(partition, held.marker, from);
+    this.#put(partition, { ...withChanges(held, orders, redirectHtml), marker: to, hash });
   }
 
   #beginRebuild(process: SimulatedProcess, partition: number, marker: bigint | undefined): Rebuild | undefined {
     const held = this.#held(partition);
     const { nowMs } = this.around.scheduler;
     const isTaken = held.rebuild !== undefined && nowMs - held.rebuild.lastMs < REBUILD_SILENT_MS;
-    if (held.marker !== marker || isTaken) return undefined;
+    if (markerOf(held) !== marker || isTaken) return undefined;
     const id = ++this.#generations;
     let writes = 0;
     this.#put(partition, { ...NOTHING, rebuild: { id, lastMs: nowMs, writes } });
     const own = (): Held => {
       const current = this.#held(partition);
       // One whose earlier writes are gone is lost, even if it seems to go on.
-      if (current.rebuild?.id !== id || current.rebuild.writes !== writes)
+      if (current.rebuild?.id !== id || current.rebuild.writes !== writes || current.counted !== current.orders.size)
         throw moved(partition, current.marker, undefined);
       return current;
     };
     return {
-      readAll: (keys) => process.request('rebuild read', () => keys.map((key) => own().orders.get(key))),
+      readAll: (keys) =>
+        process.request('rebuild read', () => {
+          const { orders } = own();
+          if (keys.some((key) => isCorrupt(orders, key))) throw moved(partition, undefined, undefined);
+          return keys.map((key) => orders.get(key));
+        }),
       write: (orders, pages) =>
         process.request('rebuild write', () => {
           const changed = withChanges(own(), orders, pages);
           this.#put(partition, { ...changed, rebuild: { id, lastMs: this.around.scheduler.nowMs, writes: ++writes } });
         }),
-      finish: (finished) =>
+      finish: (finished, hash) =>
         process.uncertain('rebuild finish', () => {
           const { rebuild, ...built } = own();
-          this.#put(partition, { ...built, marker: finished, generation: id });
+          this.#put(partition, { ...built, marker: finished, ...(hash === undefined ? {} : { hash }), generation: id });
         }),
     };
+  }
+
+  /** States with their marker, as one transaction reads them. What is no state is taken away: the index is not whole any more. */
+  #states(
+    snapshot: Snapshot,
+    partition: number,
+    keys: string[],
+  ): { marker?: bigint; states: (OrderState | undefined)[] } {
+    const held = snapshot.get(partition) ?? NOTHING;
+    const marker = markerOf(held);
+    if (marker === undefined) return { states: [] };
+    const corrupt = keys.find((key) => isCorrupt(held.orders, key));
+    if (corrupt === undefined) return { marker, states: keys.map((key) => held.orders.get(key)) };
+    const { orders, ...rest } = this.#held(partition);
+    if (orders.get(corrupt) === held.orders.get(corrupt))
+      this.#put(partition, { ...rest, orders: without(orders, corrupt) });
+    return { states: [] };
   }
 
   #held(partition: number): Held {
@@ -168,6 +249,18 @@ export class SimulatedIndex {
   }
 }
 
+const without = (orders: Held['orders'], key: string): Held['orders'] =>
+  new Map([...orders].filter(([other]) => other !== key));
+
+const isCorrupt = (orders: Held['orders'], key: string): boolean =>
+  orders.has(key) && asOrderState(orders.get(key), key) === undefined;
+
+/** None where an order was lost. The counts are compared by the code that reads Redis. */
+const markerOf = (held: Held = NOTHING): bigint | undefined =>
+  held.marker === undefined
+    ? undefined
+    : wholeMarker(`${held.marker} ${held.generation} - ${held.counted}`, String(held.orders.size))?.offset;
+
 const isEmpty = (order: OrderState): boolean => order.lastOffset === '-1';
 
 function withChanges(held: Held, orders: readonly OrderState[], pages: readonly RedirectPage[]): Held {
@@ -178,12 +271,20 @@ function withChanges(held: Held, orders: readonly OrderState[], pages: readonly 
     else all.set(key, order);
   }
   const html = pages.map((page) => [`${page.orderKey} ${page.commandId}`, page.html] as const);
-  return { ...held, orders: all, pages: new Map([...held.pages, ...html]) };
+  return {
+    ...held,
+    counted: held.counted + all.size - held.orders.size,
+    orders: all,
+    pages: new Map([...held.pages, ...html]),
+  };
 }
 
 function markersOf(snapshot: Snapshot): Map<number, bigint> {
   return new Map(
-    [...snapshot].flatMap(([partition, { marker }]) => (marker === undefined ? [] : [[partition, marker] as const])),
+    [...snapshot].flatMap(([partition, held]) => {
+      const marker = markerOf(held);
+      return marker === undefined ? [] : [[partition, marker] as const];
+    }),
   );
 }
 

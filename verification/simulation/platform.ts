@@ -19,6 +19,8 @@ export interface PlatformAnswer {
   transactionId?: string;
   amount?: number;
   redirectHtml?: string;
+  /** Notifications only. */
+  currency?: string;
 }
 
 export type Standing = 'succeeded' | 'refused' | 'redirect' | 'pending';
@@ -33,8 +35,12 @@ export interface LedgerEntry {
   amount: number;
   atMs: number;
   wasRedirect: boolean;
-  /** The gateway gave its approval up as expired. */
+  /** The gateway gave its approval up as expired, as the interface says. */
   wasExpired: boolean;
+  /** Its timer ended what the interface does not: it gives way to what names it. */
+  wasLeftBehind?: boolean;
+  /** A notification of it said "not executed", beside a form or an approval. */
+  wasDenied?: boolean;
   /** A notification of its present standing is on its way or delivered. */
   isTold: boolean;
 }
@@ -87,6 +93,20 @@ export class SimulatedPlatform {
       return;
     }
     this.#settle(entry, succeeds ? 'succeeded' : 'refused', succeeds ? '0000' : '4001');
+  }
+
+  /** A code of trouble in a notification, though the payment waits as it did. */
+  deny(entry: LedgerEntry): void {
+    entry.wasDenied = true;
+    const { orderKey, operation, extraData } = entry.request;
+    const execCode = this.around.random.pick(['5001', '5003', '5005']);
+    const about = { orderKey, operation, execCode, transactionId: entry.transactionId };
+    this.listener.notify(extraData === undefined ? about : { ...about, extraData }, 0);
+  }
+
+  /** An operator ends in the back office what waits; its notification comes, or not. */
+  cancel(entry: LedgerEntry): void {
+    this.#settle(entry, 'refused', '4017');
   }
 
   of(orderKey: string, commandId: string): LedgerEntry[] {
@@ -146,6 +166,8 @@ export class SimulatedPlatform {
   #result({ operation, method }: PlatformRequest): [Standing, string] {
     const { random } = this.around;
     if (random.chance(0.12)) return ['refused', random.pick(['4001', '4004', '1002', '6001'])];
+    if (operation === 'authorize' && method === 'A' && this.around.profile.edges?.waiting?.supersedesDoubts)
+      return ['redirect', '0002'];
     if (operation === 'authorize') {
       const way = random.weighted({ succeeded: 4, redirect: 3, pending: method === 'B' ? 3 : 0, partly: 0.4 });
       if (way === 'redirect') return ['redirect', '0002'];
@@ -207,7 +229,15 @@ export class SimulatedPlatform {
     const { random, profile, isTroubled } = this.around;
     if (isTroubled() && random.chance(profile.notificationMissing)) return false;
     const { redirectHtml, ...fields } = answer;
-    const notification = { orderKey, operation, ...fields, ...(extraData === undefined ? {} : { extraData }) };
+    const { otherCurrency = 0 } = profile.edges?.waiting ?? {};
+    const currency = otherCurrency > 0 && random.chance(otherCurrency) ? { currency: 'USD' } : {};
+    const notification = {
+      orderKey,
+      operation,
+      ...fields,
+      ...currency,
+      ...(extraData === undefined ? {} : { extraData }),
+    };
     // Late enough, often, to arrive in the middle of the next attempt.
     const delayMs = () => (random.chance(0.3) ? 0 : random.between(0, random.pick([50, 600, 600, 8000])));
     this.listener.notify(notification, delayMs());

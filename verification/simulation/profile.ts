@@ -37,6 +37,16 @@ export interface Profile {
   troubleMs: number;
   /** Worlds where releases meet; absent: all gateways write the first rules version, as they did when their seeds were drawn. */
   edges?: Edges;
+  /** Worlds that lose what they have in ways of their own; absent elsewhere. */
+  losses?: Losses;
+}
+
+/** Per wake of a process, each. */
+export interface Losses {
+  /** The index loses orders and keeps its marker, or loses all of a partition (R14). */
+  evict: number;
+  /** Something else than a state stands in the index. */
+  corrupt: number;
 }
 
 /** Two releases side by side, and what only the rules of the newer one catch (R9). */
@@ -49,13 +59,34 @@ export interface Edges {
   refundOfAuthorization: number;
   /** Part of the successes whose amount is not the one asked for. */
   otherAmount: number;
+  /** Each process carries an order over, or forgets one, so often (milliseconds); absent: never. */
+  keepsEveryMs?: number;
+  /** When retention deletes the beginning of the journal, as far as orders were carried over; the index is lost then. */
+  cutsAtMs: number[];
+  /** When the journal moves to another cluster, where offsets are others; all records are of rules version 3 or later then. */
+  movesAtMs?: number;
+  /** What rules version 4 is about; absent where the newest version is 3. */
+  waiting?: WaitingEdges;
+}
+
+/** Payments that wait, doubtful forms, and what notifications tell besides (R15). */
+export interface WaitingEdges {
+  /** Part of the payments that wait which our timer ends, and part of those timers that go off early. */
+  expiry: number;
+  earlyTimer: number;
+  /** Part of the payments that wait of which the platform says "not executed". */
+  saidNotExecuted: number;
+  /** Part of the notifications that name another currency. */
+  otherCurrency: number;
+  /** Merchants allow that doubtful forms are superseded; method A answers with a form, or refuses. */
+  supersedesDoubts: boolean;
 }
 
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. */
-export const PROFILES = ['plain', 'rough', 'edges'] as const;
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. */
+export const PROFILES = ['plain', 'rough', 'edges', 'losses'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -65,12 +96,19 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (profile.operator && random.chance(0.4))
     Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   if (name === 'edges') profile.edges = drawEdges(random, profile);
+  if (name === 'losses') profile.losses = drawLosses(random);
+  // Without doubts nothing is superseded.
+  if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;
 }
 
 function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
-  const version = (): RulesVersion => (random.chance(0.6) ? 2 : 1);
-  const isMixed = random.chance(0.8);
+  const isMoved = random.chance(0.3);
+  const waiting = random.chance(0.5) ? drawWaiting(random) : undefined;
+  const newest: RulesVersion = waiting ? 4 : 3;
+  const older = (): RulesVersion => random.pick([1, 2, 3]);
+  const version = (): RulesVersion => (isMoved || random.chance(0.6) ? newest : older());
+  const isMixed = !isMoved && random.chance(0.8);
   const first = version();
   const times = isMixed ? 1 + random.below(3) : 0;
   return {
@@ -78,7 +116,33 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     switches: Array.from({ length: times }, () => ({ atMs: random.between(0.1, 0.9) * troubleMs, version: version() })),
     refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
     otherAmount: random.chance(0.6) ? 0.3 : 0,
+    ...drawKeeping(random, troubleMs),
+    ...(isMoved ? { movesAtMs: random.between(0.3, 0.9) * troubleMs } : {}),
+    ...(waiting && { waiting }),
   };
+}
+
+function drawWaiting(random: Random): WaitingEdges {
+  return {
+    expiry: random.chance(0.7) ? 0.6 : 0,
+    earlyTimer: 0.2,
+    saidNotExecuted: random.chance(0.5) ? 0.4 : 0,
+    otherCurrency: random.chance(0.4) ? 0.2 : 0,
+    supersedesDoubts: random.chance(0.6),
+  };
+}
+
+function drawLosses(random: Random): Losses {
+  return {
+    evict: seldom(random, 0.8, 0.006),
+    corrupt: seldom(random, 0.6, 0.004),
+  };
+}
+
+function drawKeeping(random: Random, troubleMs: number): Pick<Edges, 'keepsEveryMs' | 'cutsAtMs'> {
+  if (random.chance(0.3)) return { cutsAtMs: [] };
+  const cutsAtMs = Array.from({ length: random.below(3) }, () => random.between(0.3, 1) * troubleMs);
+  return { keepsEveryMs: random.between(300, 3_000), cutsAtMs };
 }
 
 function drawTroubles(random: Random): Profile {

@@ -3,8 +3,10 @@ import {
   emptyOrder,
   findOperation,
   fold,
+  hasContent,
   RULES_VERSION,
   toCloudEvent,
+  type JournalRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -50,11 +52,16 @@ export class Referee {
   /** Events that the journal asks for, in its order; a repeat is one more time the same id. */
   readonly expected: { event: CloudEvent<PaymentEvent>; partition: number; offset: bigint; times: number }[] = [];
   readonly commands: CommandRecord[] = [];
+  /** `ORDER COMMAND` of successes of which a notification named another currency. */
+  readonly otherCurrencies = new Set<string>();
+  /** `ORDER COMMAND` of pages that were published. */
+  readonly shown = new Set<string>();
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
   /** Rules version of each order's first record. */
   readonly #bornUnder = new Map<string, number>();
+  #isMoved = false;
 
   constructor(
     private readonly nowMs: () => number,
@@ -76,9 +83,11 @@ export class Referee {
     this.orders.set(key, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
+    this.#noteCurrency(key, record, before, order);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
     for (const { event } of effects) {
-      const cloudEvent = toCloudEvent(order, partition, event);
+      if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
+      const cloudEvent = toCloudEvent(order, event);
       const known = this.#expectedById.get(cloudEvent.id);
       if (known) known.times++;
       else {
@@ -87,6 +96,14 @@ export class Referee {
         this.#expectedById.set(cloudEvent.id, expected);
       }
     }
+  }
+
+  /** Offsets are others now: the same records give the same orders. */
+  moved(all: readonly Landed[], renamed: (partition: number, offset: bigint) => bigint): void {
+    this.orders.clear();
+    for (const { key, record, offset } of all) this.orders.set(key, fold(this.order(key), record, offset).order);
+    for (const expected of this.expected) expected.offset = renamed(expected.partition, expected.offset);
+    this.#isMoved = true;
   }
 
   executed(entry: LedgerEntry): void {
@@ -103,11 +120,14 @@ export class Referee {
 
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
+      const { subject: key = '' } = event;
+      const isKept = this.#isMoved || this.order(key).carriedAt !== undefined;
+      if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
       if (known) {
         known.count++;
-        if (known.content !== content)
+        if (isKept ? essenceOf(known.content) !== essenceOf(content) : known.content !== content)
           this.say('eventsBroken', `event ${event.type} ${event.id} changed: ${known.content} → ${content}`);
         continue;
       }
@@ -149,9 +169,37 @@ export class Referee {
   isFinished({ command, isRejected }: CommandRecord): boolean {
     const operation = findOperation(this.order(command.orderKey), command.commandId);
     if (!operation) return false;
-    return operation.contentHash === command.contentHash
+    return hasContent(operation, command.contentHash)
       ? operation.phase !== 'idle' && operation.phase !== 'open'
       : isRejected;
+  }
+
+  /** One that was in doubt and gave way must never be shown: its cardholder would pay twice. */
+  #mayBeShown(commandId: string | undefined, { operations }: OrderState): void {
+    const wasDoubtful = operations.find((one) => one.commandId === commandId)?.phase === 'in_doubt';
+    const successor = operations.find(
+      ({ supersedes, attempts, end }) =>
+        supersedes === commandId &&
+        attempts.length > 0 &&
+        !['rejected', 'given_up', 'not_executed'].includes(end ?? ''),
+    );
+    if (wasDoubtful && successor)
+      this.say('guardBroken', `the form of ${commandId} is published though ${successor.commandId} took its place`);
+  }
+
+  #noteCurrency(key: string, record: JournalRecord, before: OrderState, after: OrderState): void {
+    if (record.record !== 'EVIDENCE' || record.result !== 'succeeded' || record.currency === undefined) return;
+    for (const operation of after.operations) {
+      const known = findOperation(before, operation.commandId);
+      const isAbout = operation.evidence.length > (known?.evidence.length ?? 0);
+      if (
+        isAbout &&
+        operation.end === 'succeeded' &&
+        !operation.contradictions &&
+        record.currency !== operation.currency
+      )
+        this.otherCurrencies.add(`${key} ${operation.commandId}`);
+    }
   }
 
   #compare(before: OperationState | undefined, after: OperationState, key: string): void {
@@ -171,7 +219,7 @@ export class Referee {
   #inOrder(operation: OperationState, key: string): void {
     const ofKey = this.commands.filter(({ command }) => command.orderKey === key);
     const own = ofKey.find(
-      ({ command }) => command.commandId === operation.commandId && command.contentHash === operation.contentHash,
+      ({ command }) => command.commandId === operation.commandId && hasContent(operation, command.contentHash),
     );
     if (!own) return;
     const overtaken = ofKey.find(
@@ -205,6 +253,19 @@ export function finalOf(type: string, outcome: string | undefined): string | und
     ? name
     : undefined;
 }
+
+/** What is left of an event once its order was carried over, or its journal moved: words are not kept, and it lies elsewhere. */
+function essenceOf(content: string): string {
+  const { sequence, data, ...event } = JSON.parse(content) as CloudEvent<PaymentEvent>;
+  void sequence;
+  const { message, descriptor, extraData, faults, ...kept } = data;
+  void [message, descriptor, extraData];
+  const codes = faults?.map(({ path, code }) => `${path} ${code}`);
+  return JSON.stringify(sorted({ ...event, data: sorted({ ...kept, codes }) }));
+}
+
+const sorted = (value: object): object =>
+  Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 /** A repeat may have lost its page: that is not part of what the event says. */
 function contentOf(event: CloudEvent<PaymentEvent>): string {

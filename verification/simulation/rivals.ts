@@ -31,14 +31,16 @@ export function paidOf(key: string, { ledger }: Ledger): LedgerEntry[] {
 export const commandIdOf = ({ request }: LedgerEntry): string => request.by.commandId;
 
 /**
- * Why a conflict is none, if it is none. `paid`: the payments of its order that succeeded. Even a platform that never lies brings about two
+ * Why a conflict is none, if it is none. `paid`: the payments of its order that succeeded; `isDenied`: "not executed" was said of it. Even a platform that never lies brings about two
  * conflicts: a late success of what had expired, and a second payment.
  */
 export function untrueConflict(
   flags: readonly string[],
   commandId: string | undefined,
   paid: readonly (string | undefined)[],
+  isDenied = false,
 ): string | undefined {
+  if (flags.includes('said_not_executed')) return isDenied ? undefined : 'the platform never said so';
   const isOfTwo = flags.includes('two_payments_succeeded');
   if (!isOfTwo && !flags.includes('was_expired')) return 'the platform always said the truth';
   if (!paid.includes(commandId)) return 'it did not succeed';

@@ -1,9 +1,9 @@
-import { isInDoubt, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { operatorsWord } from './evidence.js';
+import { findOperation, isInDoubt, isWaiting, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { lookedUp, operatorsWord } from './evidence.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
 import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, type Profile, type ProfileName } from './profile.js';
+import { calmProfile, drawProfile, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
@@ -132,10 +132,23 @@ export async function simulate({
       trace?.(`${' '.repeat(11)}  the index goes back`);
       index.restoreOlder();
     }
+    if (profile.losses !== undefined) lose(profile.losses);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
   }
+
+  const lose = ({ evict, corrupt }: Losses) => {
+    const { index } = world.shared;
+    if (random.chance(evict)) {
+      trace?.(`${' '.repeat(11)}  the index loses orders`);
+      index.evict();
+    }
+    if (random.chance(corrupt)) {
+      trace?.(`${' '.repeat(11)}  an order of the index is corrupt`);
+      index.corrupt();
+    }
+  };
 
   /** One gateway after the other starts again with another version; then the index is lost. */
   const roll = (version: RulesVersion) => {
@@ -153,11 +166,27 @@ export async function simulate({
     });
   };
 
+  /** Every gateway stops, and starts again with the journal of the other cluster. */
+  const move = () => {
+    for (const process of [...living.keys()]) kill(process);
+    world.move(BigInt(random.pick([0, 5, 1_000])));
+  };
+
   world.start();
+  const { cutsAtMs = [], movesAtMs } = profile.edges ?? {};
+  for (const atMs of cutsAtMs)
+    scheduler.after(atMs, 'retention deletes the beginning of the journal', () => {
+      counts.flushes++;
+      world.cut();
+    });
+  if (movesAtMs !== undefined) scheduler.after(movesAtMs, 'the journal moves', move);
   for (const { atMs, version } of profile.edges?.switches ?? [])
     scheduler.after(atMs, 'a roll-out begins', () => roll(version));
   for (let n = 0; n < profile.processes; n++)
     scheduler.after(random.between(0, 200), `gateway-${n} starts`, () => give(`gateway-${n}`));
+  if (profile.edges?.waiting)
+    for (const share of [0.5, 0.9])
+      scheduler.after(profile.troubleMs * share, 'payments that wait are looked after', () => lookAfter(world, around));
   if (profile.operator)
     for (const share of [0.3, 0.6, 1])
       scheduler.after(profile.troubleMs * share + OPERATOR_MS, 'an operator looks', () => operate(world, around));
@@ -165,6 +194,7 @@ export async function simulate({
 
   await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());
   isTroubled = false;
+  if (profile.losses !== undefined) world.shared.index.readEverything();
   let restLookMs = scheduler.nowMs;
   let rests = 0;
   await scheduler.run(() => {
@@ -177,7 +207,10 @@ export async function simulate({
     return rests >= 2;
   });
   const isIdle = [...living.values()].every((gateway) => gateway.isIdle);
-  if (rests >= 2 && isIdle && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
+  // Where the journal does not begin at 0 the auditor can't say whether an order is whole.
+  const { journal } = world.shared;
+  const isWhole = [...journal.partitions.keys()].every((partition) => journal.low(partition) === 0n);
+  if (rests >= 2 && isIdle && isWhole && world.staysAtRest && random.chance(HOLES) && world.plantHole()) {
     const endMs = scheduler.nowMs + AUDITED_MS;
     await scheduler.run(() => world.isIndexRight || scheduler.nowMs > endMs);
   }
@@ -198,6 +231,34 @@ export async function simulate({
     atMs: scheduler.nowMs,
     world,
   };
+}
+
+/** Look-ups of what waits or is in doubt, and an operator's word on what waits, a day after it began to, or an hour early. */
+function lookAfter({ referee, shared: { platform, journal } }: World, { random, scheduler }: Surroundings): void {
+  for (const [key, { operations }] of referee.orders) {
+    for (const { commandId } of operations) {
+      const operation = findOperation(referee.order(key), commandId)!;
+      const [entry] = platform.of(key, commandId);
+      if (entry === undefined || !(isWaiting(operation) || isInDoubt(operation))) continue;
+      const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
+      if (random.chance(0.3)) journal.land({ ...lookedUp(entry, now), rulesVersion: 4 });
+      const {
+        phase,
+        since = '',
+        attempt,
+        operation: kind,
+        saidNotExecutedAt,
+      } = findOperation(referee.order(key), commandId)!;
+      if (!isWaiting({ phase }) || random.chance(0.5)) continue;
+      const isEarly = saidNotExecutedAt === undefined && random.chance(0.3);
+      if (isWaiting({ phase: entry.standing as typeof phase })) platform.cancel(entry);
+      const at = new Date(Date.parse(since) + (isEarly ? 23 : 24) * 3_600_000).toISOString();
+      const word = operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
+      journal.land({ ...word, rulesVersion: 4 });
+      if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
+        referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
+    }
+  }
 }
 
 /** Looks at every doubt that is old enough, and says what the platform's books say. */

@@ -1,5 +1,5 @@
 import { RAILS, type Rail } from '@tranche/contracts';
-import { findOperation } from '@tranche/order-journal';
+import { findOperation, isWaiting, type OperationState } from '@tranche/order-journal';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
 import { JOURNAL, type SharedWorld } from './gateway.js';
@@ -7,6 +7,8 @@ import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import type { Surroundings } from './process.js';
+import { cutJournal, Retention } from './keeping.js';
+import type { WaitingEdges } from './profile.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
@@ -21,6 +23,9 @@ const topicOf = (rail: Rail): string => `commands.${rail}`;
 export class World {
   readonly plan: Plan;
   readonly referee: Referee;
+  readonly retention = new Retention();
+  /** Records that retention deleted. */
+  deleted = 0;
   readonly shared: SharedWorld;
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   #unpublished: number;
@@ -42,7 +47,10 @@ export class World {
       () => scheduler.nowMs,
       () => platform.ledger,
     );
-    journal.onLanded((landed) => this.referee.landed(landed));
+    journal.onLanded((landed) => {
+      this.retention.landed(landed, this.referee.order(landed.key));
+      this.referee.landed(landed);
+    });
     const commands = new Map(
       RAILS.map(topicOf).map((name) => [name, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),
     );
@@ -76,6 +84,7 @@ export class World {
       alarmed: (message) => {
         if (this.holes === 0 || !message.startsWith(HOLE_FOUND)) this.referee.say('indexWrong', message);
       },
+      orderKeys: this.plan.orderKeys,
       threw: (error) =>
         this.referee.say('threw', error instanceof Error ? (error.stack ?? error.message) : String(error)),
     };
@@ -88,6 +97,23 @@ export class World {
         this.#publish(planned),
       );
     }
+  }
+
+  /** Retention deletes the journal's beginning, then the index is lost: it is built from what is left. */
+  cut(): void {
+    const { journal, projectorGroup, index } = this.shared;
+    this.deleted += cutJournal(journal, this.retention, projectorGroup);
+    index.flush();
+  }
+
+  /** The journal moves to another cluster. All processes were stopped; there is no index of it yet. */
+  move(first: bigint): void {
+    const { journal, projectorGroup, index } = this.shared;
+    const renamed = journal.move(first);
+    projectorGroup.moveTo(renamed);
+    this.retention.moved(renamed);
+    this.referee.moved([...journal.partitions.values()].flat(), renamed);
+    index.flush();
   }
 
   /** Takes an order out of the index under its valid marker; the auditor must find it. False where the index holds none. */
@@ -189,12 +215,51 @@ export class World {
   #awaitDecision(entry: LedgerEntry): void {
     const { random, scheduler } = this.around;
     if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
-    if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
+    const { waiting } = this.around.profile.edges ?? {};
+    if (waiting) this.#leaveAlone(entry, waiting);
+    else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
     if (random.chance(0.25)) return;
     scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
+      // Nobody fills in a form that was never shown.
+      const { orderKey, by } = entry.request;
+      if (waiting && entry.standing === 'redirect' && !this.referee.shown.has(`${orderKey} ${by.commandId}`)) return;
       this.shared.platform.decide(entry);
       this.#awaitDecision(entry);
     });
+  }
+
+  /** The timers of payments that wait, and a platform that says what can't be true of them. */
+  #leaveAlone(entry: LedgerEntry, { expiry, earlyTimer, saidNotExecuted }: WaitingEdges): void {
+    const { random, scheduler } = this.around;
+    const { orderKey, by } = entry.request;
+    const ofWaiting = (act: (operation: OperationState) => void) => {
+      const operation = findOperation(this.referee.order(orderKey), by.commandId);
+      if (operation && isWaiting(operation)) act(operation);
+    };
+    if (random.chance(expiry))
+      scheduler.after(random.between(500, 15_000), `${by.commandId} is left alone`, () =>
+        ofWaiting((operation) => this.#end(entry, operation, random.chance(earlyTimer))),
+      );
+    if (random.chance(saidNotExecuted))
+      scheduler.after(random.between(500, 12_000), `the platform denies ${by.commandId}`, () =>
+        ofWaiting(() => this.shared.platform.deny(entry)),
+      );
+  }
+
+  /** A timer of ours, on time or a minute early by the times of the records. */
+  #end(entry: LedgerEntry, before: OperationState, isEarly: boolean): void {
+    const { orderKey, method } = entry.request;
+    const { phase, operation, since = '', commandId, attempt } = before;
+    const days = phase === 'pending' ? 6 : 7;
+    const atMs = Date.parse(since) + days * 86_400_000 - (isEarly ? 60_000 : 0);
+    const { merchant, orderId } = this.referee.order(orderKey);
+    const at = new Date(atMs).toISOString();
+    this.shared.journal.land({ record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at, commandId, attempt });
+    const after = findOperation(this.referee.order(orderKey), commandId)!;
+    if (after.phase === before.phase) return;
+    if (isEarly) this.referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
+    else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
+    else entry.wasLeftBehind = true;
   }
 
   /** Six days without news, in a hurry. */

@@ -84,7 +84,7 @@ export class ForgedTraces {
     const { order, effects } = fold(this.#orders.get(key) ?? emptyOrder(MERCHANT, orderId), record, offset);
     this.#orders.set(key, order);
     for (const { event } of effects)
-      this.traces.events.push({ partition, offset: this.#offset++, key, event: toCloudEvent(order, partition, event) });
+      this.traces.events.push({ partition, offset: this.#offset++, key, event: toCloudEvent(order, event) });
     return this;
   }
 

@@ -95,6 +95,21 @@ describe('accounts file', () => {
   });
 
   it.each([
+    [
+      'users whose account has a password',
+      { accounts: [{ account: 'u', grant: 'password', ofUsers: true, password: 'canary' }], callers: [caller] },
+      'accounts[0].password stands beside ofUsers',
+    ],
+    [
+      'users of client credentials',
+      { accounts: [{ ...account, ofUsers: true }], callers: [caller] },
+      'accounts[0].ofUsers is for the grant password only',
+    ],
+    [
+      'a realm that users discover',
+      { accounts: [{ account: 'u', grant: 'password', ofUsers: true }, { ...account, scope: undefined, scopeFrom: 'u' }], callers: [caller] }, // prettier-ignore
+      'accounts[1].scopeFrom names an account of users',
+    ],
     ['no object', [], ' must be a JSON object'],
     ['no accounts', { callers: [caller] }, 'accounts '],
     ['an empty list', { accounts: [], callers: [caller] }, 'accounts '],

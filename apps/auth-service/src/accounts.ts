@@ -1,6 +1,7 @@
 import { plainToInstance, Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
+  Equals,
   IsArray,
   IsIn,
   IsString,
@@ -36,6 +37,15 @@ export interface PasswordAccount {
 
 export type Account = ClientCredentialsAccount | PasswordAccount;
 
+/** Whose people log in with credentials of their own, which come with each request and are never kept. */
+export interface UsersAccount {
+  account: string;
+  grant: 'password';
+  ofUsers: true;
+  scope?: string;
+  scopeFrom?: string;
+}
+
 export interface Caller {
   caller: string;
   key: Secret;
@@ -44,6 +54,7 @@ export interface Caller {
 
 export interface Accounts {
   readonly all: readonly Account[];
+  readonly ofUsers: readonly UsersAccount[];
   readonly callers: readonly Caller[];
   byName(account: string): Account | undefined;
 }
@@ -82,10 +93,11 @@ export function readAccounts(document: unknown, readSecret: (path: string) => st
   });
   faults.push(...faultsOf(errors), ...crossFaults(file));
   if (faults.length > 0) throw new AccountsFileError(faults);
-  const all = file.accounts.map(accountOf);
+  const all = file.accounts.filter((entry) => entry.ofUsers !== true).map(accountOf);
+  const ofUsers = file.accounts.filter((entry) => entry.ofUsers === true).map(usersAccountOf);
   const names = new Map(all.map((account) => [account.account, account]));
   const callers = file.callers.map(({ caller, key, accounts }) => ({ caller, key: new Secret(key), accounts }));
-  return { all, callers, byName: (name) => names.get(name) };
+  return { all, ofUsers, callers, byName: (name) => names.get(name) };
 }
 
 class AccountEntry {
@@ -114,6 +126,11 @@ class AccountEntry {
   @IsString()
   @Length(1, 1024)
   password: string;
+
+  /** True: username and password come with each request. */
+  @ValidateIf(({ ofUsers }: AccountEntry) => ofUsers !== undefined)
+  @Equals(true, { message: 'ofUsers must be true, or absent' })
+  ofUsers?: true;
 
   @ValidateIf(({ scope }: AccountEntry) => scope !== undefined)
   @IsString()
@@ -156,8 +173,12 @@ function usesClientCredentials({ grant }: AccountEntry): boolean {
   return grant === 'client_credentials';
 }
 
-function usesPassword({ grant }: AccountEntry): boolean {
-  return grant === 'password';
+function usesPassword({ grant, ofUsers }: AccountEntry): boolean {
+  return grant === 'password' && ofUsers === undefined;
+}
+
+function usersAccountOf({ account, scope, scopeFrom }: AccountEntry): UsersAccount {
+  return { account, grant: 'password', ofUsers: true, scope, scopeFrom };
 }
 
 function accountOf(entry: AccountEntry): Account {
@@ -173,6 +194,7 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   return [
     ...repeated(listOf(accounts), 'account', 'accounts'),
     ...discoveryFaults(listOf(accounts)),
+    ...usersFaults(listOf(accounts)),
     ...repeated(listOf(callers), 'caller', 'callers'),
     ...repeated(listOf(callers), 'key', 'callers'),
     ...listOf(callers).flatMap((caller, index) =>
@@ -185,6 +207,18 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   ];
 }
 
+/** An account of users has no credentials of its own, and so no token either. */
+function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
+  return accounts.flatMap((entry, index) => {
+    if (entry.ofUsers !== true) return [];
+    const fields = (['clientId', 'clientSecret', 'username', 'password'] as const).filter((name) => entry[name] !== undefined); // prettier-ignore
+    return [
+      ...(entry.grant === 'password' ? [] : [{ path: `accounts[${index}].ofUsers`, message: 'is for the grant password only' }]), // prettier-ignore
+      ...fields.map((name) => ({ path: `accounts[${index}].${name}`, message: 'stands beside ofUsers' })),
+    ];
+  });
+}
+
 /** One step only: the account that discovers a realm has its own from the configuration, or needs none. */
 function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   return accounts.flatMap(({ scope, scopeFrom }, index) => {
@@ -193,6 +227,7 @@ function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
     const discoverer = accounts.find(({ account }) => account === scopeFrom);
     if (scope !== undefined) return [{ path, message: 'stands beside scope: give one of them' }];
     if (discoverer === undefined) return [{ path, message: 'is not one of the accounts' }];
+    if (discoverer.ofUsers === true) return [{ path, message: 'names an account of users, which has no token' }];
     if (discoverer.scopeFrom !== undefined) return [{ path, message: 'names an account that has a scopeFrom itself' }];
     return [];
   });

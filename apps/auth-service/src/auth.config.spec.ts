@@ -5,6 +5,8 @@ import { ACCOUNTS, accountsFile, ENCRYPTION_KEY } from '../test/auth-service.js'
 import { AuthConfig } from './auth.config.js';
 
 const password = { account: 'user', grant: 'password', username: 'name', password: 'canary-password' };
+const ofUsers = { account: 'shoppers', grant: 'password', ofUsers: true };
+const withUsers = accountsFile({ ...ACCOUNTS, accounts: [...ACCOUNTS.accounts, ofUsers] });
 const withPassword = accountsFile({ ...ACCOUNTS, accounts: [...ACCOUNTS.accounts, password] });
 
 function faultsOf(env: Record<string, string>): string[] {
@@ -59,6 +61,7 @@ describe('settings of auth-service', () => {
     ['on with TLS', { ALLOW_PASSWORD_GRANT: 'true', AUTH_URL: 'https://auth.example' }, []],
   ])('with an account of the password grant, which is %s', (_, env, faults) => {
     expect(faultsOf({ ...sound, ACCOUNTS_FILE: withPassword, ...env })).toEqual(faults);
+    expect(faultsOf({ ...sound, ACCOUNTS_FILE: withUsers, ...env })).toEqual(faults);
   });
 
   it('with SASL need its user and password, and without KAFKA_BROKERS there is no Kafka', () => {

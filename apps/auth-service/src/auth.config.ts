@@ -1,6 +1,6 @@
 import { ArrayMinSize, IsIn, IsOptional, Max, Min } from 'class-validator';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { type Accounts } from './accounts.js';
 import { loadAccounts } from './accounts.config.js';
 import { keyIdOf, readEncryptionKey, readPreviousKeys, TokenKeys } from './token-keys.js';
@@ -96,6 +96,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated; without it no events are announced', optional: true })
   @IsOptional()
   @ArrayMinSize(1)
+  @AreBrokers()
   kafkaBrokers?: string[];
 
   @Env('TOPICS', {
@@ -132,7 +133,8 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   }
 
   #passwordGrantFaults(): ConfigFault[] {
-    const withPassword = this.accounts.all.filter(({ grant }) => grant === 'password').map(({ account }) => account);
+    const { all, ofUsers } = this.accounts;
+    const withPassword = [...all, ...ofUsers].filter(({ grant }) => grant === 'password').map(({ account }) => account);
     if (withPassword.length === 0) return [];
     const faults: ConfigFault[] = [];
     if (!this.allowsPasswordGrant) {

@@ -45,7 +45,7 @@ export function accountsFile(content: object = ACCOUNTS): string {
 }
 
 /** The whole service in this process, on free ports, its log in memory. */
-export async function startAuthService(env: Record<string, string>) {
+export async function startAuthService(env: Record<string, string>, change?: (config: AuthConfig) => void) {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger({
     name: 'auth-service',
@@ -60,6 +60,7 @@ export async function startAuthService(env: Record<string, string>) {
     REDIS_URL: 'redis://127.0.0.1:1',
     ...env,
   });
+  change?.(config);
   const service = new ServiceProcess(authService, config, loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1' }), log);
   await service.start();
   const url = `http://127.0.0.1:${service.port}`;

@@ -1,4 +1,6 @@
 import type { Card, CardToken } from '@tranche/card-encryption';
+import { areOffered, chosenBrand, offerBrands } from './brand-choice.js';
+import { brandsOf, passesLuhn } from './card-entry.js';
 import { enteredCard, enteredCardName } from './entry-fields.js';
 import type { Fault, Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
@@ -18,21 +20,46 @@ export class CardTrouble extends Error {
   }
 }
 
+/** The card has several brands: the page shows them, and the person pays again. */
+export class BrandWanted extends Error {}
+
+/** The token of the card for whose brand the person was asked, and the card. */
+let waiting: { card: string; token: CardToken } | undefined;
+/** Younger than the token's 15 minutes, with time to send it. */
+const KEPT_FOR_MS = 10 * 60_000;
+
 /** What the server gets of a card: a token and its age, never the card. */
 export async function tokenizedCard(shop: Shop): Promise<() => object> {
   const { cardFaults, tokenizeCard } = await loaded();
-  const card = enteredCard() as Card;
+  const card = enteredCard();
   const cardFullName = enteredCardName();
   const faults = [
     ...cardFaults(card).map(({ field, code }) => ({ path: FIELDS[field], code })),
     ...nameFaults(cardFullName),
   ];
-  if (faults.length > 0)
-    throw new CardTrouble(faults.map((one) => (one.code === 'unknown_brand' ? { ...one, code: 'enum' } : one)));
-  const token = await tokenizeCard(card, shop.card).catch((error: unknown) => {
-    throw troubleOf(error as Trouble);
-  });
-  return () => postedCard(token, card.selectedBrand, cardFullName);
+  if (/^\d{12,19}$/.test(card.cardCode) && !passesLuhn(card.cardCode))
+    faults.push({ path: FIELDS.cardCode, code: 'check_digit' });
+  if (faults.length > 0) throw new CardTrouble(faults);
+  const token =
+    tokenOf(card) ??
+    (await tokenizeCard(card, shop.card).catch((error: unknown) => {
+      throw troubleOf(error as Trouble);
+    }));
+  const brands = brandsOf(token.binBrands);
+  if (brands.length > 1 && !areOffered(brands)) {
+    waiting = { card: JSON.stringify(card), token };
+    offerBrands(brands);
+    throw new BrandWanted();
+  }
+  return () => postedCard(token, brands.length > 1 ? chosenBrand() : undefined, cardFullName);
+}
+
+/** A token is for one payment: it is given away once. */
+function tokenOf(card: Card): CardToken | undefined {
+  const kept = waiting;
+  waiting = undefined;
+  if (kept?.card !== JSON.stringify(card)) return undefined;
+  return performance.now() - kept.token.requestedAtMs < KEPT_FOR_MS ? kept.token : undefined;
 }
 
 const FIELDS: Record<keyof Card, string> = {

@@ -1,8 +1,8 @@
 import { drawCart, totalOf } from './cart-view.js';
-import { CardTrouble, tokenizedCard } from './card-payment.js';
+import { BrandWanted, CardTrouble, tokenizedCard } from './card-payment.js';
 import { byId, show } from './elements.js';
-import { drawEntryFields, enteredCustomer, forgetCard } from './entry-fields.js';
-import { keepFaultsInEveryLanguage, showFaults } from './faults-view.js';
+import { drawEntryFields, enteredAll, enteredCustomer, enteredShipping, forgetCard } from './entry-fields.js';
+import { keepFaultsCurrent, showFaults } from './faults-view.js';
 import { beginAnew, isOld, kept, type Basket } from './kept.js';
 import { fixedTexts, inEveryLanguage, offerLanguages, price, t } from './language.js';
 import { chosenMethod, drawMethods, updateMethods } from './method-view.js';
@@ -43,7 +43,7 @@ function start(): void {
   drawCart(shop, basket, cartChanged);
   drawMethods(shop, amount);
   fixedTexts();
-  keepFaultsInEveryLanguage();
+  keepFaultsCurrent();
   inEveryLanguage(renderAmounts);
   byId('checkout').addEventListener('submit', (event) => {
     event.preventDefault();
@@ -118,11 +118,12 @@ async function pay(): Promise<void> {
 async function send(): Promise<void> {
   const method = chosenMethod();
   const customer = enteredCustomer();
-  kept.setCustomer(customer);
+  const shipping = enteredShipping();
+  kept.setCustomer(enteredAll());
   if (method === 'card') showStatus('tokenizing');
   const card = method === 'card' ? await tokenizedCard(shop) : undefined;
   showStatus('sending');
-  const payment = { method, customer, ...(card && { card: card() }) };
+  const payment = { method, customer, ...(shipping && { shipping }), ...(card && { card: card() }) };
   const order = currentOrder();
   if (order !== undefined)
     return triedAgain(await shopApi.tryAgain(currentPageId(), { attempt: order.nextAttempt, ...payment }));
@@ -149,7 +150,8 @@ function placed({ pageId }: Pick<PlacedOrder, 'pageId'>): void {
 function explain(error: unknown): void {
   // The key has an order of another cart or method: that one is shown, and nothing was sent.
   if (error instanceof Refusal && error.pageId !== undefined) return placed({ pageId: error.pageId });
-  if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
+  if (error instanceof BrandWanted) showStatus('brand');
+  else if (error instanceof CardTrouble) showFaults(error.faults, error.whole);
   else if (error instanceof Refusal && error.status === 400)
     showFaults(error.faults, error.faults.length > 0 ? undefined : 'failed.other');
   else showFaults([], error instanceof Refusal ? failureOf(error.status) : 'failed.other');

@@ -1,19 +1,28 @@
-import { byId, make } from './elements.js';
+import { drawBrandChoice, forgetBrands } from './brand-choice.js';
+import { grouped, readExpiry, readNumber, schemeOf } from './card-entry.js';
+import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import { kept } from './kept.js';
 import type { TextKey } from './texts.js';
 
 interface EntryField {
-  name: TextKey;
+  name: string;
+  /** Of its label; its name where absent. */
+  text?: TextKey;
   autocomplete: string;
-  type?: 'email' | 'tel';
+  type?: 'email' | 'tel' | 'date';
+  isOptional?: boolean;
   inputmode?: 'numeric';
   hint?: TextKey;
   options?: readonly string[];
   isWide?: boolean;
 }
 
+const TITLES = ['', 'mrs', 'mr', 'miss'] as const;
+
 const CONTACT: readonly EntryField[] = [
+  { name: 'title', autocomplete: 'honorific-prefix', options: TITLES, isOptional: true },
+  { name: 'birthDate', autocomplete: 'bday', type: 'date', hint: 'birthDateHint', isOptional: true },
   { name: 'firstName', autocomplete: 'given-name' },
   { name: 'lastName', autocomplete: 'family-name' },
   { name: 'email', autocomplete: 'email', type: 'email' },
@@ -28,16 +37,28 @@ const DELIVERY: readonly EntryField[] = [
   { name: 'country', autocomplete: 'country', options: COUNTRIES },
 ];
 
-const BRANDS = ['', 'cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'] as const;
-const BRAND_NAMES = ['', 'CB', 'Visa', 'V Pay', 'Visa Electron', 'Mastercard', 'Maestro'];
+/** Of another address for the goods, under names of their own. */
+const SHIP_TO: readonly EntryField[] = [
+  { name: 'companyName', autocomplete: 'shipping organization', isWide: true, isOptional: true },
+  { name: 'title', autocomplete: 'shipping honorific-prefix', options: TITLES, isOptional: true },
+  { name: 'firstName', autocomplete: 'shipping given-name' },
+  { name: 'lastName', autocomplete: 'shipping family-name' },
+  { name: 'mobilePhone', autocomplete: 'shipping tel', type: 'tel' as const, hint: 'phoneHint' as const },
+  { name: 'address', autocomplete: 'shipping street-address', isWide: true },
+  { name: 'postalCode', autocomplete: 'shipping postal-code' },
+  { name: 'city', autocomplete: 'shipping address-level2' },
+  { name: 'country', autocomplete: 'shipping country', options: COUNTRIES },
+].map((field) => ({ ...field, name: `ship-${field.name}`, text: field.name as TextKey }));
+
 /** No `name`: a browser that sent the form by itself would send nothing of the card. */
 const CARD: readonly EntryField[] = [
   { name: 'card-number', autocomplete: 'cc-number', inputmode: 'numeric', hint: 'numberHint', isWide: true },
-  { name: 'card-expiry', autocomplete: 'cc-exp', hint: 'expiryHint' },
+  { name: 'card-expiry', autocomplete: 'cc-exp', inputmode: 'numeric', hint: 'expiryHint' },
   { name: 'card-cvv', autocomplete: 'cc-csc', inputmode: 'numeric', hint: 'cvvHint' },
   { name: 'card-name', autocomplete: 'cc-name' },
-  { name: 'card-brand', autocomplete: 'off', options: BRANDS },
 ];
+
+const CARD_DATA = ['card-number', 'card-expiry', 'card-cvv'];
 
 /** An invented customer, so that the demonstration needs no typing. */
 const EXAMPLE: Record<string, string> = {
@@ -53,10 +74,16 @@ const EXAMPLE: Record<string, string> = {
 
 export function drawEntryFields(): void {
   byId('contact').append(gridOf(CONTACT));
-  byId('delivery').append(gridOf(DELIVERY));
-  byId('card').append(gridOf(CARD));
+  byId('delivery').append(gridOf(DELIVERY), elsewhere(), shipTo());
+  byId('card').append(gridOf(CARD), drawBrandChoice());
+  byId('hint-card-number').before(make('span', { id: 'card-scheme', class: 'hint', 'data-testid': 'card-scheme' }));
+  byId<HTMLInputElement>('card-number').addEventListener('input', groupNumber);
+  for (const name of CARD_DATA) entry(name).addEventListener('input', forgetBrands);
   const values = { ...EXAMPLE, ...kept.customer() };
-  for (const { name } of [...CONTACT, ...DELIVERY]) entry(name).value = values[name] ?? '';
+  for (const { name } of [...CONTACT, ...DELIVERY, ...SHIP_TO]) entry(name).value = values[name] ?? '';
+  entry('ship-country').value ||= 'FR';
+  byId<HTMLInputElement>('ship-elsewhere').checked = values['ship-elsewhere'] === 'yes';
+  showShipTo();
   inEveryLanguage(optionTexts);
 }
 
@@ -64,20 +91,56 @@ export function enteredCustomer(): Record<string, string> {
   return Object.fromEntries([...CONTACT, ...DELIVERY].map(({ name }) => [name, entry(name).value]));
 }
 
-/** As typed: nothing is formatted or cut (interface, Card data). */
+/** `undefined` where the goods go to the customer. */
+export function enteredShipping(): Record<string, string> | undefined {
+  if (!isElsewhere()) return undefined;
+  return Object.fromEntries(SHIP_TO.map(({ name }) => [name.slice('ship-'.length), entry(name).value]));
+}
+
+/** All that is kept of a visit, under the names of the fields. */
+export const enteredAll = (): Record<string, string> => ({
+  ...enteredCustomer(),
+  ...Object.fromEntries(SHIP_TO.map(({ name }) => [name, entry(name).value])),
+  'ship-elsewhere': isElsewhere() ? 'yes' : '',
+});
+
+const isElsewhere = (): boolean => byId<HTMLInputElement>('ship-elsewhere').checked;
+const showShipTo = (): void => show(byId('ship-to'), isElsewhere());
+
+function elsewhere(): HTMLElement {
+  const box = make('input', { type: 'checkbox', id: 'ship-elsewhere', 'data-testid': 'ship-elsewhere' });
+  box.addEventListener('change', showShipTo);
+  return make('p', { class: 'choice' }, box, make('label', { for: box.id, 'data-text': 'shipElsewhere' }));
+}
+
+const shipTo = (): HTMLElement => make('div', { id: 'ship-to', hidden: true }, gridOf(SHIP_TO));
+
+/** In the formats of the interface where what was typed can be read so, else as typed. */
 export function enteredCard() {
   return {
-    cardCode: entry('card-number').value,
-    cardValidityDate: entry('card-expiry').value,
-    cardCvv: entry('card-cvv').value,
-    selectedBrand: entry('card-brand').value,
+    cardCode: readNumber(entry('card-number').value),
+    cardValidityDate: readExpiry(entry('card-expiry').value),
+    cardCvv: entry('card-cvv').value.trim(),
   };
+}
+
+/** While a text is composed, the browser must keep what it composes. */
+function groupNumber(event: Event): void {
+  const field = byId<HTMLInputElement>('card-number');
+  const { text, caret } = grouped(field.value, field.selectionStart ?? field.value.length);
+  if (text !== field.value && !(event as InputEvent).isComposing) {
+    field.value = text;
+    field.setSelectionRange(caret, caret);
+  }
+  byId('card-scheme').textContent = schemeOf(field.value);
 }
 
 export const enteredCardName = (): string => entry('card-name').value;
 
 export function forgetCard(): void {
-  for (const name of ['card-number', 'card-expiry', 'card-cvv']) entry(name).value = '';
+  for (const name of CARD_DATA) entry(name).value = '';
+  byId('card-scheme').textContent = '';
+  forgetBrands();
 }
 
 const entry = (name: string): HTMLInputElement | HTMLSelectElement => byId<HTMLInputElement>(name);
@@ -86,12 +149,22 @@ function gridOf(fields: readonly EntryField[]): HTMLElement {
   return make('div', { class: 'fields' }, ...fields.map(fieldOf));
 }
 
-function fieldOf({ name, autocomplete, type, inputmode, hint, options, isWide }: EntryField): HTMLElement {
+function fieldOf({
+  name,
+  text,
+  autocomplete,
+  type,
+  inputmode,
+  hint,
+  options,
+  isWide,
+  isOptional,
+}: EntryField): HTMLElement {
   const attributes = {
     id: name,
     'data-testid': name,
     autocomplete,
-    required: true,
+    required: isOptional !== true,
     'aria-describedby': `error-${name} hint-${name}`,
   };
   const control =
@@ -101,7 +174,7 @@ function fieldOf({ name, autocomplete, type, inputmode, hint, options, isWide }:
   return make(
     'div',
     { class: isWide ? 'field wide' : 'field' },
-    make('label', { for: name, 'data-text': name }),
+    make('label', { for: name, 'data-text': text ?? name }),
     control,
     make('span', { id: `hint-${name}`, class: 'hint', 'data-text': hint, hidden: hint === undefined }),
     make('p', { id: `error-${name}`, 'data-testid': `error-${name}`, class: 'error', hidden: true }),
@@ -110,9 +183,8 @@ function fieldOf({ name, autocomplete, type, inputmode, hint, options, isWide }:
 
 function optionTexts(): void {
   const names = new Intl.DisplayNames(language(), { type: 'region' });
-  for (const option of byId('country').querySelectorAll('option'))
+  for (const option of document.querySelectorAll<HTMLOptionElement>('#country option, #ship-country option'))
     option.textContent = names.of(option.value) ?? option.value;
-  byId('card-brand')
-    .querySelectorAll('option')
-    .forEach((option, index) => (option.textContent = BRAND_NAMES[index] || t('chooseBrand')));
+  for (const option of document.querySelectorAll<HTMLOptionElement>('#title option, #ship-title option'))
+    option.textContent = option.value === '' ? '–' : t(`title.${option.value}` as TextKey);
 }

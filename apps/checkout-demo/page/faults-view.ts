@@ -1,24 +1,34 @@
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
+import { chosenMethod } from './method-view.js';
 import type { Fault } from './shop-api.js';
 import type { TextKey } from './texts.js';
 import { faultText } from './wording.js';
 
-let shown: { faults: Fault[]; whole?: TextKey } = { faults: [] };
+let shown: { faults: Fault[]; whole?: TextKey; method: string } = { faults: [], method: '' };
 
 /** Beside each field what is wrong with it, above the form a summary that takes the focus and leads to the fields. */
 export function showFaults(faults: Fault[], whole?: TextKey): void {
-  shown = { faults, whole };
+  shown = { faults, whole, method: chosenMethod() };
   render();
   if (faults.length > 0 || whole !== undefined) byId('form-error').focus();
 }
 
-export function keepFaultsInEveryLanguage(): void {
+/** Also of every method: what is wrong with the card is not wrong with instalments. */
+export function keepFaultsCurrent(): void {
   inEveryLanguage(render);
+  byId('methods').addEventListener('change', render);
+}
+
+/** Those of the method that is chosen now. A fault of the whole form is of the method that was tried. */
+function current(): { faults: Fault[]; whole?: TextKey } {
+  const { faults, whole, method } = shown;
+  if (chosenMethod() === method) return { faults, whole };
+  return { faults: faults.filter(({ path }) => path !== 'method' && path !== '' && !path.startsWith('card-')) };
 }
 
 function render(): void {
-  const { faults, whole } = shown;
+  const { faults, whole } = current();
   for (const invalid of document.querySelectorAll('[aria-invalid]')) invalid.removeAttribute('aria-invalid');
   for (const error of document.querySelectorAll<HTMLElement>('.error')) {
     error.textContent = '';

@@ -6,7 +6,7 @@ export function text(language: Language, key: TextKey, values: Record<string, st
 
 /** The most exact text that there is: of this fault of this field, else of the fault, else that the form is wrong. */
 export function faultText(language: Language, field: string, code: string): string {
-  const keys = [`fault.${field}.${code}`, `fault.${code}`];
+  const keys = [`fault.${field}.${code}`, `fault.${field.replace(/^ship-/, '')}.${code}`, `fault.${code}`];
   const key = keys.find((one): one is TextKey => one in TEXTS.en);
   return text(language, key ?? 'fault.format');
 }

@@ -1,6 +1,6 @@
 import { ArrayMinSize, Length, Matches, Max, Min } from 'class-validator';
 import { MERCHANT_PATTERN } from '@tranche/contracts';
-import { Env, KafkaConfig } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 
 export class CheckoutConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the shop', default: 4050 })
@@ -91,6 +91,7 @@ export class CheckoutConfig extends KafkaConfig {
 
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
+  @AreBrokers()
   kafkaBrokers: string[];
 
   get origin(): string {

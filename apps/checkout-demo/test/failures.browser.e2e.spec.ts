@@ -29,8 +29,8 @@ describe('nothing is sent to the platform', () => {
   });
 
   it.each([
-    ['number', '4970 1012 0004 0016'],
-    ['expiry', '12/49'],
+    ['number', '4176 3320 0009 001x'],
+    ['expiry', '13/49'],
     ['cvv', '12'],
     ['name', ''],
   ])('with a card whose %s is not in its format; what was typed stays as it was typed', async (field, typed) => {
@@ -45,22 +45,16 @@ describe('nothing is sent to the platform', () => {
   it.each([
     ['fails its check digit', { number: CARDS.failsItsCheckDigit }],
     ['has expired', { expiry: '01-20' }],
-    ['does not have the chosen brand', { brand: 'maestro' }],
-  ])(
-    'with a card that %s: the tokenizer refuses it, the page says so, and a right one is paid with',
-    async (_, changes) => {
-      const shopper = await enterShop(stack);
-      await shopper.payByCard(changes);
-      await formError(shopper).waitFor();
-      if ('brand' in changes)
-        expect(await shopper.page.getByTestId('error-card-brand').textContent()).toContain('does not have this brand');
-      expect(await stack.executedInAll()).toBe(before);
-      await shopper.payByCard();
-      await shopper.until('succeeded');
-      expect(await stack.executedInAll()).toBe(before + 1);
-      await shopper.leave();
-    },
-  );
+  ])('with a card that %s: the page says so, and a right one is paid with', async (_, changes) => {
+    const shopper = await enterShop(stack);
+    await shopper.payByCard(changes);
+    await formError(shopper).waitFor();
+    expect(await stack.executedInAll()).toBe(before);
+    await shopper.payByCard();
+    await shopper.until('succeeded');
+    expect(await stack.executedInAll()).toBe(before + 1);
+    await shopper.leave();
+  });
 
   it.each(['keysUrl', 'tokenizerUrl'] as const)(
     'while %s can not be reached; trying again afterwards is safe',

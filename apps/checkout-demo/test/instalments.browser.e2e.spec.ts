@@ -5,7 +5,7 @@ let stack: BrowserStack;
 beforeAll(async () => (stack = await startBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
-it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])(
+it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee'])(
   '%s is paid through the form of the provider and back, and the events say that it was',
   async (method) => {
     const shopper = await enterShop(stack);
@@ -57,5 +57,37 @@ it('a form that was left by Back is replaced by another method, and the replaced
   await shopper.until('succeeded');
   const executed = await stack.executed(await shopper.orderId());
   expect(executed.filter((one) => one === 'authorization 0000')).toHaveLength(1);
+  await shopper.leave();
+});
+
+it('another address, a company, a title and a date of birth go with the order, and stay after a reload', async () => {
+  const shopper = await enterShop(stack);
+  const { page } = shopper;
+  await page.getByTestId('title').selectOption('mrs');
+  await page.getByTestId('birthDate').fill('1984-02-29');
+  await page.getByTestId('ship-elsewhere').check();
+  const to = {
+    companyName: 'Roitelet SARL',
+    firstName: 'Paul',
+    lastName: 'Martin',
+    address: '3 quai Rambaud',
+    postalCode: '69002',
+  };
+  for (const [field, text] of Object.entries(to)) await page.getByTestId(`ship-${field}`).fill(text);
+  await page.getByTestId('ship-mobilePhone').fill('+33 7 00 00 00 00');
+  await shopper.payIn('a3');
+  await page.getByTestId('error-ship-city').waitFor();
+  await page.reload();
+  await page.getByTestId('ship-city').fill('Lyon');
+  const placed = page.waitForRequest((request) => request.url().endsWith('/api/orders'));
+  await shopper.payIn('a3');
+  expect((await placed).postDataJSON()).toMatchObject({
+    customer: { title: 'mrs', birthDate: '1984-02-29' },
+    shipping: { ...to, city: 'Lyon', country: 'FR' },
+  });
+  await shopper.formOfProvider();
+  expect(await page.locator('input[name=birthDate]').inputValue()).toBe('1984-02-29');
+  await shopper.decide('validate');
+  await shopper.until('succeeded');
   await shopper.leave();
 });

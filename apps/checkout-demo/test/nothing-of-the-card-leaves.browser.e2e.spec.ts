@@ -22,7 +22,7 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
   };
 
   // Typed wrongly, refused by the tokenizer, sent under a key that was rotated, refused by the bank, by another method, and at last paid.
-  await shopper.payByCard({ number: `${CARDS.accepted} ` });
+  await shopper.payByCard({ number: `${CARDS.accepted}x` });
   await page.getByTestId('error-card-number').waitFor();
   await look();
   await shopper.payByCard({ expiry: '01-20' });

@@ -1,17 +1,18 @@
 import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import type { BrowserStack } from './browser-stack.js';
 
-/** Of the simulator's test cards (its README): each is CB and Visa. */
+/** Of the simulator's test cards (its README): Visa, but for one. */
 export const CARDS = {
-  accepted: '4970101200040016',
-  refusedByTheBank: '4970101200034001',
-  withoutFunds: '4970101200024002',
-  failsItsCheckDigit: '4970101200040017',
+  accepted: '4176332000090016',
+  refusedByTheBank: '4176332000084001',
+  withoutFunds: '4176332000074002',
+  failsItsCheckDigit: '4176332000090017',
+  ofTwoBrands: '4970101200040016',
 };
 
 export const CVV = '7391';
 
-const CARD = { number: CARDS.accepted, expiry: '12-49', cvv: CVV, name: 'Jeanne Martin', brand: 'visa' };
+const CARD = { number: CARDS.accepted, expiry: '12-49', cvv: CVV, name: 'Jeanne Martin' };
 
 export type Shopper = ReturnType<typeof shopperAt>;
 
@@ -35,10 +36,9 @@ export function shopperAt(page: Page) {
   const choose = (method: string) => page.getByTestId(`method-${method}`).check();
   const pay = () => page.getByTestId('pay').click();
   const enterCard = async (changes: Partial<typeof CARD> = {}) => {
-    const { brand, ...texts } = { ...CARD, ...changes };
     await choose('card');
-    for (const [field, text] of Object.entries(texts)) await page.getByTestId(`card-${field}`).fill(text);
-    await page.getByTestId('card-brand').selectOption(brand);
+    for (const [field, text] of Object.entries({ ...CARD, ...changes }))
+      await page.getByTestId(`card-${field}`).fill(text);
   };
   return {
     page,

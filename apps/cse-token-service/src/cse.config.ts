@@ -1,7 +1,7 @@
 import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
 
@@ -132,6 +132,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
 
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
+  @AreBrokers()
   kafkaBrokers: string[];
 
   @Env('TOPICS', {

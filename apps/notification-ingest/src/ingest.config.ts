@@ -1,7 +1,7 @@
 import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { Env, KafkaConfig } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 
 export class IngestConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the webhook', default: 4020 })
@@ -90,6 +90,7 @@ export class IngestConfig extends KafkaConfig {
 
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
+  @AreBrokers()
   kafkaBrokers: string[];
 
   @Env('TOPICS', {

@@ -9,6 +9,8 @@ import { LookUpModule } from './look-up/look-up.module.js';
 import { NotificationModule } from './notification/notification.module.js';
 import { OperationsModule } from './operations/operations.module.js';
 import { PlatformModule } from './platform/platform.module.js';
+import { SentLedgerModule } from './sent-ledger/sent-ledger.module.js';
+import { TimersModule } from './timers/timers.module.js';
 
 @Module({
   imports: [
@@ -16,9 +18,11 @@ import { PlatformModule } from './platform/platform.module.js';
     GatewayKafkaModule,
     JournalModule,
     PlatformModule,
+    SentLedgerModule,
     CommandModule,
     NotificationModule,
     LookUpModule,
+    TimersModule,
     OperationsModule,
   ],
   providers: [GatewayLifecycle, KafkaServers],

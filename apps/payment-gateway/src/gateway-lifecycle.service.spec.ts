@@ -6,12 +6,13 @@ import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
-import type { OrderIndexStore } from './journal/order-index.store.js';
 import type { ProjectorService } from './journal/projector.service.js';
-import type { TimerWatchService } from './journal/timer-watch.service.js';
+import type { RedisGuard } from './journal/redis-guard.service.js';
+import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
+import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'projector', 'journal'] as const;
+const STEPS = ['assertUsable', 'projector', 'sentLedger', 'journal'] as const;
 
 /** A gateway whose parts start when they are asked to; `at` stops it during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -23,7 +24,7 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
-  const index = { assertUsable: step('assertUsable') } as unknown as OrderIndexStore;
+  const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
   const audit = started('audit') as unknown as IndexAudit;
@@ -31,10 +32,15 @@ function gateway(at?: (typeof STEPS)[number]) {
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
   const timerWatch = started('timerWatch') as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
+  const sentLedger = {
+    open: step('sentLedger'),
+    start: () => void calls.push('ledgersBefore'),
+  } as unknown as SentLedgerService;
   const log = silentLog as ServiceLogger;
   const config = { role: 'all' } as unknown as GatewayConfig;
+  const timers = [doubtWatch, timerWatch, lookUps] as const;
   const lifecycle = new GatewayLifecycle(
-    ...([config, index, projector, audit, gauges, journal, doubtWatch, timerWatch, lookUps, lifetime, log] as const),
+    ...([config, redis, projector, audit, gauges, journal, ...timers, sentLedger, lifetime, log] as const),
   );
   return { calls, lifecycle, lifetime };
 }
@@ -47,7 +53,9 @@ it('starts its parts in order, the timers last', async () => {
     'projector',
     'audit',
     'gauges',
+    'sentLedger',
     'journal',
+    'ledgersBefore',
     'doubtWatch',
     'timerWatch',
     'lookUps',

@@ -6,10 +6,11 @@ import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
-import { OrderIndexStore } from './journal/order-index.store.js';
 import { ProjectorService } from './journal/projector.service.js';
-import { TimerWatchService } from './journal/timer-watch.service.js';
+import { RedisGuard } from './journal/redis-guard.service.js';
+import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
+import { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
 /** What must have started before the first command is taken, and what must end after the last one, in order. Kafka's module has started before. */
 @Injectable()
@@ -19,7 +20,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly config: GatewayConfig,
-    private readonly index: OrderIndexStore,
+    private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
     private readonly gauges: JournalGauges,
@@ -27,10 +28,11 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     doubtWatch: DoubtWatchService,
     timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
+    private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
     private readonly log: ServiceLogger,
   ) {
-    this.#timers = [doubtWatch, timerWatch, lookUps];
+    this.#timers = [sentLedger, doubtWatch, timerWatch, lookUps];
   }
 
   async onModuleInit(): Promise<void> {
@@ -39,22 +41,25 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const { stopping: signal } = this.lifetime;
     // What starts after the stop would never be stopped.
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
-    await done(untilUp('Redis', () => this.index.assertUsable(), { log, signal }));
+    await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
+    this.redis.start();
     if (role !== 'commands') {
       await done(this.projector.start());
       this.audit.start();
       this.gauges.start();
     }
     if (role === 'projector') return;
+    await done(this.sentLedger.open());
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();
   }
 
   /** The consumers of commands and notifications have drained before this is asked. */
   async beforeApplicationShutdown(): Promise<void> {
-    for (const timer of [...this.#timers, this.gauges]) timer.stop();
+    for (const timer of [...this.#timers, this.gauges, this.redis]) timer.stop();
     // Together: a rebuild that an audit began ends with the projector.
     await Promise.all([this.audit.stop(), this.projector.stop()]);
     await this.journal.stop();
+    this.sentLedger.close();
   }
 }

@@ -24,7 +24,31 @@ it.each([
 it.each([
   ['the newest', {}, []],
   ['the one before', { RULES_VERSION: '1' }, []],
-  ['none that this release does not read', { RULES_VERSION: '3' }, ['RULES_VERSION']],
+  ['none that this release does not read', { RULES_VERSION: '5' }, ['RULES_VERSION']],
 ])('rules version: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
+});
+
+it.each([
+  ['the shortest', { REFUNDABLE_DAYS: '35' }, []],
+  ['shorter than any order is kept', { REFUNDABLE_DAYS: '34' }, ['REFUNDABLE_DAYS']],
+  ['no whole number', { REFUNDABLE_DAYS: '400.5' }, ['REFUNDABLE_DAYS']],
+  ['beyond ten years', { REFUNDABLE_DAYS: '3651' }, ['REFUNDABLE_DAYS']],
+])('refundable days: %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});
+
+it.each([
+  ['of a journal that was moved', { JOURNAL_EPOCH: '921' }, []],
+  ['below 0', { JOURNAL_EPOCH: '-1' }, ['JOURNAL_EPOCH']],
+  ['that does not fit into a sequence', { JOURNAL_EPOCH: '922' }, ['JOURNAL_EPOCH']],
+  ['that is no whole number', { JOURNAL_EPOCH: '1.5' }, ['JOURNAL_EPOCH']],
+])('journal epoch: one %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});
+
+it.each([100, 30_000, 600_000])('the drain outlasts a call of %i ms, and the stop outlasts the drain', (timeoutMs) => {
+  const config = loadConfig(GatewayConfig, { AUTH_SERVICE_KEY: 'key', PLATFORM_TIMEOUT_MS: String(timeoutMs) });
+  expect(config.drainTimeoutMs).toBeGreaterThan(timeoutMs);
+  expect(config.shutdownTimeoutMs).toBeGreaterThan(config.drainTimeoutMs);
 });

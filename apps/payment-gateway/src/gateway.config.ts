@@ -1,8 +1,8 @@
 import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
-import { loadMerchants, type Merchants } from '@tranche/contracts';
+import { HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { NEWEST_RULES_VERSION, RULES_VERSIONS } from '@tranche/order-journal';
-import { Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import { NEWEST_RULES_VERSION, RULES_VERSIONS, type RulesVersion, type TimerSettings } from '@tranche/order-journal';
+import { AreBrokers, Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operations/operators.config.js';
 import type { Operator } from './operations/operators.js';
@@ -17,6 +17,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
 
   @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
   @ArrayMinSize(1)
+  @AreBrokers()
   kafkaBrokers: string[];
 
   @Env('KAFKA_SESSION_TIMEOUT_MS', {
@@ -29,6 +30,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
 
   @Env('REDIS_URL', {
     doc: 'the order index; another database than the token cache, `maxmemory-policy noeviction`',
+    secret: true,
     default: 'redis://127.0.0.1:6379/0',
     protocols: ['redis', 'rediss'],
   })
@@ -66,6 +68,12 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Min(100)
   @Max(600_000)
   doubtGraceMs: number;
+
+  @Env('SENT_LEDGER_DIR', {
+    doc: 'folder of the sent ledger, on this machine and best in its memory, where the next process finds it: attempts that were never sent are then no doubts after a kill; no ledger if not set',
+    optional: true,
+  })
+  sentLedgerDir?: string;
 
   @Env('LOOKUP_AFTER_MS', {
     doc: 'milliseconds after a doubt began at which it is looked up, rising, comma-separated, at most 20, at least twice `LOOKUP_TIMEOUT_MS` apart',
@@ -143,6 +151,24 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @IsIn(RULES_VERSIONS)
   rulesVersion: number;
 
+  @Env('REFUNDABLE_DAYS', {
+    doc: 'days after its last transition for which an order is kept that may be refunded; longer than the platform takes refunds',
+    default: 400,
+  })
+  @IsInt()
+  @Min(35)
+  @Max(3_650)
+  refundableDays: number;
+
+  @Env('JOURNAL_EPOCH', {
+    doc: 'how often the journal was moved to another cluster: one more each time, so that `sequence` of events goes on rising',
+    default: 0,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(HIGHEST_JOURNAL_EPOCH)
+  journalEpoch: number;
+
   @Env('OPERATORS_FILE', {
     doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…" }]`, keys of at least 32 characters (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
     optional: true,
@@ -181,13 +207,23 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
+  /** What decides when timers are due. */
+  get timers(): TimerSettings {
+    return { rulesVersion: this.rulesVersion as RulesVersion, refundableDays: this.refundableDays };
+  }
+
   /** Commands of one rail handled at once. */
   get railInFlight(): number {
     return this.railInFlightSetting ?? Math.max(1, this.inFlight - Math.floor(this.inFlight / 8));
   }
 
-  /** How long calls under way may take to end when the service stops; below `SHUTDOWN_TIMEOUT_MS`. */
+  /** How long calls under way may take to end when the service stops: one that is cut off is a doubt. */
   get drainTimeoutMs(): number {
-    return Math.min(this.platformTimeoutMs + 2_000, 20_000);
+    return this.platformTimeoutMs + 2_000;
+  }
+
+  /** The drain, and what comes after it. */
+  get shutdownTimeoutMs(): number {
+    return this.drainTimeoutMs + 5_000;
   }
 }

@@ -4,6 +4,7 @@ import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient, KafkaServer } from '@tranche/kafka/nest';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
+import { Intake } from './journal/intake.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
 
 /** Commands and notifications are two groups, so that a call that takes long delays no notification. */
@@ -14,12 +15,13 @@ export class KafkaServers {
     @InjectKafkaClient() private readonly client: KafkaClient,
     private readonly producer: BatchingProducer,
     private readonly breakers: RailBreakers,
+    private readonly intake: Intake,
     private readonly log: ServiceLogger,
     private readonly metrics: Metrics,
     private readonly health: Health,
   ) {}
 
-  /** None in the role `projector`. While a breaker blocks a rail its topic is not fetched. */
+  /** None in the role `projector`. While a breaker blocks a rail its topic is not fetched, and while anything is in the way of all commands none is. */
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];
@@ -37,11 +39,19 @@ export class KafkaServers {
     const topics = Object.values(COMMAND_TOPICS).map(({ name }) => name);
     const inFlightPerTopic = Object.fromEntries(topics.map((name) => [name, config.railInFlight]));
     const commands = new KafkaServer({ ...shared, groupId: `${groupId}.commands`, topics, inFlightPerTopic });
+    const blocked = new Set<string>();
+    const place = () => {
+      const isPaused = (name: string) => blocked.has(name) || this.intake.blockedBecause !== undefined;
+      commands.pauseTopics(topics.filter(isPaused));
+      commands.resumeTopics(topics.filter((name) => !isPaused(name)));
+    };
     this.breakers.onChange((rail, isBlocked) => {
       const topic = COMMAND_TOPICS[rail].name;
-      if (isBlocked) commands.pauseTopics([topic]);
-      else commands.resumeTopics([topic]);
+      if (isBlocked) blocked.add(topic);
+      else blocked.delete(topic);
+      place();
     });
+    this.intake.onChange(place);
     return [
       commands,
       new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),

@@ -9,6 +9,7 @@ await runService({
   Config: GatewayConfig,
   module: () => AppModule,
   tracesOnlyWhenExported: true,
+  shutdownTimeoutMs: (config) => config.shutdownTimeoutMs,
   managementPort: (config) => config.managementPort,
   limits: { bodyBytes: 16_384 },
   strategies: (app) => app.get(KafkaServers).create(),

@@ -1,5 +1,7 @@
 import { createClient } from 'redis';
+import { journalPartition } from '@tranche/order-journal';
 import { aCapture, waitFor } from '@tranche/testing';
+import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
@@ -23,14 +25,16 @@ it('finds an order that is missing under a valid marker, rebuilds the index, and
   });
   expect(await stack.metric('tranche_index_audit_differences_total')).toBe(0);
   const redis = await createClient({ url: process.env.REDIS_URL ?? '' }).connect();
-  const [key = ''] = await redis.keys(`${stack.prefix}gateway:*:order:*/${orderId}`);
-  const held = await redis.get(key);
-  expect(await redis.del(key)).toBe(1);
-  await waitFor(async () => (await redis.get(key)) !== null, {
+  const field = `shop-fr/${orderId}`;
+  const orders = new OrderIndexKeys(stack.prefix).of(journalPartition(field), 'orders');
+  const held = (await redis.hGet(orders, field)) ?? '';
+  // Another entry in its place: the number of entries is right, so the index counts as whole.
+  await redis.multi().hDel(orders, field).hSet(orders, 'shop-fr/nobody', held).exec();
+  await waitFor(async () => (await redis.hGet(orders, field)) !== null, {
     timeoutMs: 60_000,
     what: 'the order in the index again',
   });
-  expect(JSON.parse((await redis.get(key)) ?? '')).toEqual(JSON.parse(held ?? ''));
+  expect(JSON.parse((await redis.hGet(orders, field)) ?? '')).toEqual(JSON.parse(held));
   await redis.close();
   expect(await stack.metric('tranche_index_audit_differences_total')).toBe(1);
   expect(stack.gateway.logs.join('\n')).toContain('The index holds another state than the journal: it is repaired');

@@ -12,11 +12,13 @@ import { silentLog } from '@tranche/runtime';
 import { closeRedis, connectRedis, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
+import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { OrderIndexStore } from '../src/journal/order-index.store.js';
 
 const { redisUrl } = infrastructure();
 const prefix = ownPrefix();
 const redis = createClient({ url: redisUrl });
+const keys = new OrderIndexKeys(prefix);
 const log = silentLog as ServiceLogger;
 const connections: RedisClient[] = [];
 
@@ -24,7 +26,7 @@ const connections: RedisClient[] = [];
 function process(clockOffsetMs = 0): OrderIndexStore {
   const connection = connectRedis({ url: redisUrl, name: 'index', log });
   connections.push(connection);
-  return new OrderIndexStore({ kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig, connection);
+  return new OrderIndexStore({ kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig, connection, log);
 }
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -64,7 +66,7 @@ beforeAll(async () => {
   await redis.connect();
   await waitFor(
     () =>
-      Promise.all([index.assertUsable(), other.assertUsable()]).then(
+      Promise.all([index.markers(), other.markers()]).then(
         () => true,
         () => false,
       ),
@@ -92,10 +94,10 @@ it('moves state and marker together, and tells which orders are open and which i
   expect(await other.openOrders(PARTITION)).toEqual({ orderKeys: [KEY], marker: 0n });
   await index.readAll(PARTITION, 0n, [KEY]);
   await index.write({ partition: PARTITION, from: 0n, to: 1n, orders: [doubtful], hash: 'hash', redirectHtml: [] });
-  expect([
-    (await other.openOrders(PARTITION)).orderKeys,
-    await redis.sMembers(`${prefix}gateway:2:{j${PARTITION}}:doubt`),
-  ]).toEqual([[], [KEY]]);
+  expect([(await other.openOrders(PARTITION)).orderKeys, await redis.sMembers(keys.of(PARTITION, 'doubt'))]).toEqual([
+    [],
+    [KEY],
+  ]);
 });
 
 it('forgets an order without a trace', async () => {
@@ -109,7 +111,8 @@ it('forgets an order without a trace', async () => {
     hash: 'hash',
     redirectHtml: [],
   });
-  expect(await redis.keys(`${prefix}*`)).toEqual([`${prefix}gateway:2:{j${PARTITION}}:marker`]);
+  expect(await redis.keys(`${prefix}*`)).toEqual([keys.of(PARTITION, 'orders')]);
+  expect(await redis.hKeys(keys.of(PARTITION, 'orders'))).toEqual(['marker']);
 });
 
 it('takes no write on top of another marker, nor on top of an index that was built anew meanwhile', async () => {
@@ -155,7 +158,7 @@ it('is built by one process at a time, and by another one when a flush made the 
 it('is never finished when Redis lost the last writes of its rebuild', async () => {
   await flush();
   const rebuild = await index.beginRebuild(PARTITION, undefined);
-  const token = `${prefix}gateway:2:{j${PARTITION}}:rebuild`;
+  const token = keys.of(PARTITION, 'rebuild');
   const before = await redis.get(token);
   await rebuild?.write([open], []);
   await redis.set(token, before ?? '');
@@ -188,4 +191,54 @@ it('has a clock that travels with ours', async () => {
   const traveller = process(86_400_000);
   const there = await waitFor(() => traveller.timeMs().catch(() => undefined), { timeoutMs: 30_000, what: 'Redis' });
   expect(Math.abs(there - (await index.timeMs()) - 86_400_000)).toBeLessThan(10_000);
+});
+
+/** Something took an entry away, and left the marker. */
+const LOSSES: [string, () => Promise<unknown>][] = [
+  ['an order', () => redis.hDel(keys.of(PARTITION, 'orders'), KEY)],
+  ['the set of open orders', () => redis.unlink(keys.of(PARTITION, 'open'))],
+  ['the set of orders in doubt', () => redis.unlink(keys.of(PARTITION, 'doubt'))],
+  ['the timers', () => redis.unlink(keys.of(PARTITION, 'timers'))],
+];
+const bothKinds = { ...open, operations: [...open.operations, ...doubtful.operations] };
+
+it.each(LOSSES)(
+  'counts as lost, and is no beginning of another write, when %s is gone: not "never seen"',
+  async (_what, lose) => {
+    await built(5n, bothKinds);
+    await index.readAll(PARTITION, 5n, [KEY]);
+    await lose();
+    expect([await other.read(KEY), await other.openOrders(PARTITION), (await other.markers()).get(PARTITION)]).toEqual([
+      {},
+      { orderKeys: [] },
+      undefined,
+    ]);
+    expect(await other.claimDueOrders(Number.MAX_SAFE_INTEGER, 0, 9)).toEqual([]);
+    const write = { partition: PARTITION, from: 5n, to: 6n, orders: [doubtful], hash: 'hash', redirectHtml: [] };
+    await expect(index.write(write)).rejects.toThrow(MarkerMovedError);
+    await expect(index.readAll(PARTITION, 5n, [KEY])).rejects.toThrow(MarkerMovedError);
+    await built(5n, open);
+    expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
+  },
+);
+
+it('is never finished when something took away what its rebuild wrote', async () => {
+  const rebuild = await index.beginRebuild(PARTITION, undefined);
+  await rebuild?.write([open], []);
+  await redis.unlink(keys.of(PARTITION, 'orders'));
+  await expect(rebuild?.finish(7n)).rejects.toThrow(MarkerMovedError);
+  await flush();
+});
+
+it.each([
+  ['no JSON', '{"merchant":'],
+  ['a state of another order', JSON.stringify({ ...open, orderId: 'other' })],
+  ['no state', '{}'],
+])('is not read, and counts as lost, where it holds %s', async (_what, text) => {
+  await built(5n, open);
+  await redis.hSet(keys.of(PARTITION, 'orders'), KEY, text);
+  expect(await other.read(KEY)).toEqual({});
+  expect((await other.markers()).get(PARTITION)).toBeUndefined();
+  await built(5n, open);
+  expect(await other.read(KEY)).toEqual({ order: open, marker: 5n });
 });

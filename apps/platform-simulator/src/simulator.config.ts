@@ -20,7 +20,7 @@ export interface Settings {
 /** Every variable, its default and its meaning. */
 export const SETTINGS: readonly { readonly name: string; readonly default?: string; readonly doc: string }[] = [
   { name: 'PORT', default: '4010', doc: 'HTTP port; 0 takes a free one' },
-  { name: 'HOST', default: '0.0.0.0', doc: 'address to listen on' },
+  { name: 'HOST', default: '127.0.0.1', doc: 'address to listen on; 0.0.0.0 in a container' },
   {
     name: 'PUBLIC_URL',
     doc: 'where browsers reach it: the address of the form in REDIRECTHTML; http://127.0.0.1 and its port when not set',

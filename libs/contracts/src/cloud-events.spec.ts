@@ -1,6 +1,12 @@
 import { CloudEvent as SdkCloudEvent, Kafka, type KafkaMessage } from 'cloudevents';
 import fc from 'fast-check';
-import { decodeCloudEvent, encodeCloudEvent, sequenceOf, type CloudEvent } from './cloud-events.js';
+import {
+  decodeCloudEvent,
+  encodeCloudEvent,
+  HIGHEST_JOURNAL_EPOCH,
+  sequenceOf,
+  type CloudEvent,
+} from './cloud-events.js';
 
 const minimal: CloudEvent = {
   id: 'c1',
@@ -221,7 +227,15 @@ describe('beside the CloudEvents SDK', () => {
 
 it('a sequence rises as text as the offset does', () => {
   const offsets = [0n, 9n, 10n, 123456789n, 9223372036854775807n];
-  const sequences = offsets.map(sequenceOf);
+  const sequences = offsets.map((offset) => sequenceOf(offset));
   expect([...sequences].sort()).toEqual(sequences);
   expect(sequences.map(BigInt)).toEqual(offsets);
+});
+
+it('a sequence of a later epoch is higher, whatever the offsets, as text and as number', () => {
+  const lastOfFirst = sequenceOf(9_999_999_999_999_999n);
+  const sequences = [lastOfFirst, sequenceOf(0n, 1), sequenceOf(41n, 1), sequenceOf(0n, HIGHEST_JOURNAL_EPOCH)];
+  expect([...sequences].sort()).toEqual(sequences);
+  expect(sequences.map((sequence) => sequence.length)).toEqual([19, 19, 19, 19]);
+  expect(BigInt(sequenceOf(9_999_999_999_999_999n, HIGHEST_JOURNAL_EPOCH))).toBeLessThan(2n ** 63n);
 });

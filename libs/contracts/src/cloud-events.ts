@@ -14,7 +14,7 @@ export interface CloudEvent<T = unknown> {
   datacontenttype?: string;
   correlationid?: string;
   causationid?: string;
-  /** Of a result event: offset of its journal record, see `sequenceOf`. */
+  /** Of a result event: where its journal record lies, see `sequenceOf`. */
   sequence?: string;
   /** W3C Trace Context. */
   traceparent?: string;
@@ -102,9 +102,16 @@ export function decodeCloudEvent(message: ReceivedMessage): DecodedEvent {
   return decoded(event, faults);
 }
 
-/** An offset as `sequence`: padded to equal length, so that it rises as text as well as by number. */
-export function sequenceOf(offset: bigint): string {
-  return offset.toString().padStart(19, '0');
+const EPOCH = 10n ** 16n;
+/** Epochs that fit in front of an offset of 16 digits, so that a `sequence` stays below 2⁶³. */
+export const HIGHEST_JOURNAL_EPOCH = 921;
+
+/**
+ * Where a journal record lies, as `sequence`: epoch of the journal (3 digits), offset (16 digits). It rises as text as well as by number, also when
+ * the journal moved to another cluster, where offsets begin anew and the epoch is one more.
+ */
+export function sequenceOf(offset: bigint, epoch = 0): string {
+  return (BigInt(epoch) * EPOCH + offset).toString().padStart(19, '0');
 }
 
 function decodeStructured(message: ReceivedMessage): DecodedEvent {

@@ -107,6 +107,10 @@ export class MerchantEntry {
   lookup?: boolean;
 
   @Optional()
+  @YesNo()
+  supersedeDoubtfulForms?: boolean;
+
+  @Optional()
   @OneOf(REQUIREMENTS)
   requirements?: Requirements;
 

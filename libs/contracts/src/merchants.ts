@@ -28,8 +28,10 @@ export interface Merchant extends CommandRules {
   pageUrl?: string;
   /** Account of the token API whose bearer token goes with the merchant's operations. */
   authAccount?: string;
-  /** Whether a doubtful operation may be looked up by ORDERID. */
+  /** Whether a doubtful operation, or a payment that waits, may be looked up by ORDERID. */
   lookup: boolean;
+  /** Whether an authorization may take the place of a doubtful one that it names, where nobody has seen its form. */
+  supersedeDoubtfulForms?: boolean;
 }
 
 export interface Merchants {

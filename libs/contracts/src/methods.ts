@@ -37,6 +37,8 @@ interface MethodRow {
   readonly begins: 'authorize' | 'pay';
   /** The class of that operation's fields, by its name in `SCHEMA_SOURCES`. */
   readonly fields: string;
+  /** Every answer to its authorization that is no refusal is a form: without the cardholder nothing succeeds (docs/decisions/0051). */
+  readonly alwaysForm?: boolean;
   /** Whether a void may be asked for at all. */
   readonly takesVoid: boolean;
   /** Of options that have no limits of their own. */
@@ -65,6 +67,7 @@ export const METHODS = {
     rail: 'partner-a',
     begins: 'authorize',
     fields: 'partner-a-authorization',
+    alwaysForm: true,
     takesVoid: true,
     captureWindowDays: 7,
     languages: [...COMMON_LANGUAGES, 'sk'],

@@ -1,4 +1,10 @@
-export { createKafkaClient, waitForKafka, type KafkaClient, type KafkaSettings } from './kafkajs/kafka-client.js';
+export {
+  clusterIdOf,
+  createKafkaClient,
+  waitForKafka,
+  type KafkaClient,
+  type KafkaSettings,
+} from './kafkajs/kafka-client.js';
 export { KafkaWatch, type KafkaWatchOptions } from './kafka-watch.js';
 export type { ConsumedRecord } from './consume/consumed-record.js';
 export {
@@ -40,9 +46,11 @@ export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
 export { stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
 export { BufferedPort, type BufferedPortOptions } from './consume/buffered-port.js';
 export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/tail-buffer.js';
+export { BEHIND_AT_MOST_MS } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
 export { committedOffsets, topicOffsets } from './topics/offsets.js';
+export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {
   checkTopics,
   ensureTopics,

@@ -7,6 +7,7 @@ export class KafkaMetrics {
   readonly handled: Counter<'group' | 'topic' | 'result'>;
   readonly retries: Counter<'group' | 'topic' | 'kind'>;
   readonly deadLetters: Counter<'group' | 'topic' | 'code'>;
+  readonly missed: Counter<'group' | 'topic'>;
   readonly rebalances: Counter<'group'>;
   readonly crashes: Counter<'group'>;
   readonly inFlight: Gauge<'group'>;
@@ -37,6 +38,10 @@ export class KafkaMetrics {
       'group',
       'topic',
       'code',
+    ]);
+    this.missed = this.counter('kafka_records_missed_total', 'Offsets that were deleted before the group read them', [
+      'group',
+      'topic',
     ]);
     this.rebalances = this.counter('kafka_rebalances_total', 'Assignments received', ['group']);
     this.crashes = this.counter('kafka_consumer_crashes_total', 'Times the consumer stopped by itself', ['group']);

@@ -1,26 +1,27 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
 export { answerKnownCommand, type KnownCommandPorts, type RefusedCommand } from './execution/known-command.js';
-export {
-  JournalReplacedError,
-  JournalView,
-  OrderUnreadableError,
-  type JournalViewParts,
-} from './journal/journal-view.js';
+export * from './journal/journal-faults.js';
+export { JournalView, type JournalViewParts } from './journal/journal-view.js';
 export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';
+export * from './projection/index-marker.js';
 export { PartitionProjection } from './projection/partition-projection.js';
 export { COMMAND_TIME_HEADER, type PublishedEvent } from './projection/project-batch.js';
 export { Projector, type ProjectorParts } from './projection/projector.js';
 export * from './projection/published-event.js';
+export { asOrderState, parseOrder } from './projection/stored-order.js';
 export { evidenceResult, execCodeNotes, notificationEvidence } from './state/evidence.js';
 export * from './state/extradata-tag.js';
+export { carriedState, type CarriedState } from './state/carried.js';
+export { hasContent } from './state/command-content.js';
 export { fold, type Folded } from './state/fold.js';
 export { NOT_EXECUTED_AFTER_MS } from './state/fold-evidence.js';
 export { CAPTURE_WINDOW_MS } from './state/granted-terms.js';
 export { isCapturable, isLive, refundableAmount } from './state/guards.js';
 export { lookUpEvidence, type LookedUpOperation } from './state/look-up-evidence.js';
+export { historyOf, matchOf } from './state/history.js';
 export * from './state/next-step.js';
 export * from './state/order-state.js';
 export * from './state/partition.js';
@@ -28,15 +29,18 @@ export { mayWrite, NotWrittenYetError, recordWriter } from './state/record-write
 export * from './state/records.js';
 export * from './state/retry-policy.js';
 export * from './state/rules-version.js';
-export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS } from './state/send-deadline.js';
+export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS, type Moment } from './state/send-deadline.js';
+export { isWaiting, lifetimeMs, operatorFromMs, PENDING_LIFETIME_MS, REDIRECT_LIFETIME_MS } from './state/waiting.js';
+export { windowFrom } from './state/transaction-details.js';
 export { methodOf, termsOf, type CommandFacts } from './state/terms.js';
 export { compact, type Effect } from './state/draft.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {
-  PENDING_LIFETIME_MS,
   timerRecord,
   timersOf,
   TimerWatch,
+  type LookUpWaiting,
   type Timer,
   type TimerIndex,
+  type TimerSettings,
 } from './timers/timer-watch.js';

@@ -26,6 +26,10 @@ const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'or
 
 export const later = (ms: number): string => new Date(Date.parse(START) + ms).toISOString();
 
+/** The records as an installation writes them that has come to this version. */
+export const under = (rulesVersion: number, ...records: JournalRecord[]): JournalRecord[] =>
+  records.map((record) => ({ ...record, rulesVersion }));
+
 /** INTENT of a command that is named for its kind: `authorize`, or `refund-2`. Its TRANSACTIONID will be `T-NAME`. */
 export function asked(name: string, change: Partial<Intent> = {}): Intent {
   const operation = name.split('-')[0] as OperationKind;

@@ -57,7 +57,17 @@ class IndexInMemory implements OrderIndex {
   seen: (bigint | undefined)[] = [];
   #rebuild?: Rebuild;
 
+  hash: string | undefined;
+
   markers = () => Promise.resolve(this.marker === undefined ? new Map<number, bigint>() : new Map([[3, this.marker]]));
+  marks = () =>
+    Promise.resolve(
+      new Map(
+        this.marker === undefined
+          ? []
+          : [[3, { marker: this.marker, ...(this.hash === undefined ? {} : { hash: this.hash }) }]],
+      ),
+    );
   readAll(_partition: number, marker: bigint, keys: string[]): Promise<(OrderState | undefined)[]> {
     if (marker !== this.marker) return Promise.reject(new MarkerMovedError('moved'));
     return Promise.resolve(keys.map((key) => this.orders.get(key)));
@@ -110,17 +120,18 @@ class IndexInMemory implements OrderIndex {
   }
 }
 
-/** A journal that holds these records from offset 0 on; `brought` is called before each one is. */
+/** A journal that holds these records from offset `first` on; `brought` is called before each one is. */
 export function journalOf(
   records: JournalRecord[],
   brought: (offset: bigint) => void = () => undefined,
   end = 99n,
+  first = 0n,
 ): JournalReader {
   return {
-    firstKept: () => Promise.resolve(0n),
+    firstKept: () => Promise.resolve(first),
     end: () => Promise.resolve(end),
     async *read(_partition, from, until) {
-      for (const entry of recordsOf(0n, ...records).filter(({ offset }) => offset >= from && offset < until)) {
+      for (const entry of recordsOf(first, ...records).filter(({ offset }) => offset >= from && offset < until)) {
         brought(entry.offset);
         yield await Promise.resolve([entry]);
       }
@@ -128,8 +139,8 @@ export function journalOf(
   };
 }
 
-export function projection(settings: { journal?: JournalReader; nowMs?: number } = {}) {
-  const { journal = journalOf([]), nowMs = Date.parse(inOrder.at) } = settings;
+export function projection(settings: { journal?: JournalReader; nowMs?: number; epoch?: number } = {}) {
+  const { journal = journalOf([]), nowMs = Date.parse(inOrder.at), epoch = 0 } = settings;
   const index = new IndexInMemory();
   const published: CloudEvent<PaymentEvent>[] = [];
   const rebuilt: RebuildProgress[] = [];
@@ -141,12 +152,17 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number }
     monotonicMs: () => 0,
     sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
   };
-  const projector = new Projector({ index, events, journal, timing, logger, onRebuild: (step) => rebuilt.push(step) });
+  const stopped: (string | undefined)[] = [];
+  const told = {
+    onRebuild: (step: RebuildProgress) => void rebuilt.push(step),
+    onStopped: (_partition: number, why: string | undefined) => void stopped.push(why),
+  };
+  const projector = new Projector({ index, events, journal, timing, logger, epoch, ...told });
   let assigned: PartitionProjection;
   const assign = (signal = new AbortController().signal) => (assigned = projector.assign(3, signal));
   const startOffset = (committed: bigint | undefined, low: bigint) => assign().startOffset(committed, low);
   const project = (entries: JournalEntry[]) => assigned.project(entries);
-  return { index, published, rebuilt, logged, projector, assign, startOffset, project };
+  return { index, published, rebuilt, logged, stopped, projector, assign, startOffset, project };
 }
 export const typesOf = (published: CloudEvent<PaymentEvent>[]) =>
   published.map(({ type }) => type.replace('payment.', ''));

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecord, emptyOrder, encodeRecord, fold, RULES_VERSIONS } from '../src/index.js';
+import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSIONS } from '../src/index.js';
+import { historyLog } from './rules-lock/history-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
 
 /** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
@@ -34,11 +35,12 @@ Journals of rules version ${version} bring other verdicts or events than when it
 Releases side by side would judge one journal in two ways. Never write the digests anew.`;
 }
 
+const logOf = (seed: number, version: number): Log => (version === 3 ? historyLog(seed) : randomLog(seed, version));
+
 const digestsOf = (version: number): string[] =>
   Array.from({ length: LOGS / PER_DIGEST }, (_, chunk) => {
     const hash = createHash('sha256');
-    for (let n = 0; n < PER_DIGEST; n++)
-      hash.update(told(randomLog(firstSeed(version) + chunk * PER_DIGEST + n, version)));
+    for (let n = 0; n < PER_DIGEST; n++) hash.update(told(logOf(firstSeed(version) + chunk * PER_DIGEST + n, version)));
     return hash.digest('base64url').slice(0, 16);
   });
 
@@ -83,4 +85,22 @@ it('mixes versions within a log, and meets every verdict and most events', () =>
     ...['already_captured', 'already_voided', 'order_in_doubt', 'capture_not_succeeded'].map((code) => `"${code}"`),
   ];
   expect(meant.filter((words) => !text.includes(words))).toEqual([]);
+});
+
+it('logs of version 3 carry over and forget, with effect and without', () => {
+  const seen = { carried: 0, void: 0, first: 0, forgotten: 0, kept: 0 };
+  for (let n = 0; n < 2_000; n++) {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of historyLog(firstSeed(3) + n)) {
+      const before = order;
+      order = fold(order, record, offset).order;
+      if (record.record === 'CARRIED') {
+        const isCarried =
+          order.carriedAt === record.at && order.history?.split('.')[0] === order.history?.split('.')[2];
+        seen[!isCarried ? 'void' : isEmptyOrder(before) ? 'first' : 'carried']++;
+      }
+      if (record.record === 'FORGOTTEN' && !isEmptyOrder(before)) seen[isEmptyOrder(order) ? 'forgotten' : 'kept']++;
+    }
+  }
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
 });

@@ -1,15 +1,25 @@
-import { operationKindOf, type NotifiedResult, type PaymentNotification } from '@tranche/contracts';
+import {
+  METHOD_NAMES,
+  methodRow,
+  operationKindOf,
+  type NotifiedResult,
+  type PaymentNotification,
+  type TransactionDetails,
+} from '@tranche/contracts';
 import { boundedAnswer } from './bounded-answer.js';
 
 /** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
 const OPERATION_TYPE_CHARACTERS = 64;
 /** EXTRADATA has 255: what is much longer is none of ours. */
 const EXTRADATA_CHARACTERS = 4_096;
+/** LANGUAGE, a masked card and its brand are short words: what is longer is none. */
+const DETAIL_CHARACTERS = 64;
 
 /** What a notification says of its operation, without what identifies the order. */
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
   const { operationType, execCode, transactionId, amount, message, descriptor, flags } = notification;
-  const result: NotifiedResult = { answer: boundedAnswer({ execCode, transactionId, amount, message, descriptor }) };
+  const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });
+  const result: NotifiedResult = { answer, ...detailsOf(notification) };
   const operation = operationKindOf(operationType);
   if (operation !== undefined) result.operation = operation;
   else if (operationType !== '') result.operationType = operationType.slice(0, OPERATION_TYPE_CHARACTERS);
@@ -21,4 +31,19 @@ export function notifiedResult(notification: PaymentNotification): NotifiedResul
   const all = isDropped ? [...flags, 'extra_data_dropped'] : flags;
   if (all.length > 0) result.flags = all;
   return result;
+}
+
+/** A notification names no method: which of them have its language is for the order to compare. */
+function detailsOf({ currency, language, receivedAt, ...notification }: PaymentNotification): TransactionDetails {
+  const details: TransactionDetails = { executedAt: receivedAt };
+  if (currency !== undefined && /^[A-Z]{3}$/.test(currency)) details.currency = currency;
+  if (language !== undefined && language.length <= DETAIL_CHARACTERS) {
+    details.language = language;
+    details.languageOf = METHOD_NAMES.filter((method) => methodRow(method).languages.includes(language));
+  }
+  for (const name of ['maskedCard', 'cardBrand', 'cardCountry'] as const) {
+    const text = notification[name];
+    if (text !== undefined && text.length <= DETAIL_CHARACTERS) details[name] = text;
+  }
+  return details;
 }

@@ -25,6 +25,7 @@ const apiKeyId = '00000000-0000-4000-8000-00000000000a';
 function sent(operation: PlatformOperation['operation'], data: unknown): Record<string, string> {
   const command = { operation, data, merchant, rail: 'partner-a' } as PlatformOperation;
   const form = new URLSearchParams(operationForm(command, { transactionId: 'T1' }).body);
+  expect([...form.keys()].filter((name) => !/^params\[[A-Z]+\]/.test(name))).toEqual(['method']);
   const named = [...form].map(([name, value]) => [name.replace(/^params\[([^\]]*)\]/, '$1'), value] as const);
   const { HASH, ...rest } = Object.fromEntries(named);
   expect(HASH).toMatch(/^[0-9a-f]{64}$/);

@@ -13,7 +13,7 @@ export {
 export { holderOfKey } from './bearer-keys.js';
 export { Health, type Check, type Reason } from './health.js';
 export { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
-export { KafkaConfig } from './kafka.config.js';
+export { AreBrokers, KafkaConfig } from './kafka.config.js';
 export { KitConfig } from './kit.config.js';
 export { ConfigToken, KitModule, ServiceLifetime } from './kit.module.js';
 export { createLogger, LOG_LEVELS, ServiceLogger, type LogLevel } from './logger.js';

@@ -1,5 +1,5 @@
 import { describeConfig, Env, loadConfig, readConfig } from './config.js';
-import { KafkaConfig } from './kafka.config.js';
+import { AreBrokers, KafkaConfig } from './kafka.config.js';
 
 class Settings extends KafkaConfig {
   @Env('PORT', { doc: 'the port', default: 4000 })
@@ -60,4 +60,23 @@ describe('KafkaConfig', () => {
     expect(readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a'.repeat(64) }).faults).toEqual([]);
     expect(readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a'.repeat(65) }).faults).toHaveLength(1);
   });
+});
+
+describe('brokers', () => {
+  class WithBrokers extends KafkaConfig {
+    @Env('KAFKA_BROKERS', { doc: 'host:port, comma-separated', default: ['127.0.0.1:9092'] })
+    @AreBrokers()
+    kafkaBrokers: string[];
+  }
+  const faultsOf = (KAFKA_BROKERS: string) => readConfig(WithBrokers, { KAFKA_BROKERS }).faults;
+
+  it.each(['127.0.0.1:9092', 'kafka-0.kafka:9092,kafka-1.kafka:9092', '[::1]:9092'])('%s', (brokers) =>
+    expect(faultsOf(brokers)).toEqual([]),
+  );
+
+  it.each(['kafka://host', 'kafka://host:9092', 'host', 'host:port', 'a:9092,b', 'host:9092/'])('not %s', (brokers) =>
+    expect(faultsOf(brokers)).toEqual([
+      { name: 'KAFKA_BROKERS', message: expect.stringContaining('must be host:port') as string },
+    ]),
+  );
 });

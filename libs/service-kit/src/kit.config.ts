@@ -11,10 +11,13 @@ export class KitConfig {
   @Env('BIND_ADDRESS', { doc: 'the address that the ports are opened on', default: '0.0.0.0' })
   bindAddress: string;
 
-  @Env('SHUTDOWN_TIMEOUT_MS', { doc: 'how long a graceful stop may take, milliseconds', default: 25_000 })
+  @Env('SHUTDOWN_TIMEOUT_MS', {
+    doc: 'how long a graceful stop may take, milliseconds; 25000 if not set, or longer where the service needs it',
+    optional: true,
+  })
   @Min(100)
   @Max(600_000)
-  shutdownTimeoutMs: number;
+  shutdownTimeoutMs?: number;
 
   @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
     doc: 'where spans are sent by OTLP over HTTP (`/v1/traces` is added); nowhere if not set',

@@ -98,6 +98,24 @@ describe('start and stop', () => {
     drain.emit('done');
   });
 
+  it.each<[string, object, Record<string, string>, string]>([
+    ['what the service needs', {}, {}, '60000 ms'],
+    ['what is set, also where the service needs more', {}, { SHUTDOWN_TIMEOUT_MS: '100' }, '100 ms'],
+    ['25 s where it needs less', { shutdownTimeoutMs: () => 10 }, {}, '25000 ms'],
+  ])('takes for a stop %s', async (_what, definition, env, tookLongerThan) => {
+    const drain = new EventEmitter();
+    const strategy = Object.assign(new Fake(), { close: () => once(drain, 'done') });
+    const strategies = () => [strategy];
+    const { running } = service({ strategies, shutdownTimeoutMs: () => 60_000, ...definition }, env);
+    await running.start();
+    jest.useFakeTimers();
+    const stop = running.stop('test');
+    jest.runOnlyPendingTimers();
+    jest.useRealTimers();
+    await expect(stop).rejects.toThrow(tookLongerThan);
+    drain.emit('done');
+  });
+
   it('is alive and not ready while it waits at the start, and can be stopped then', async () => {
     @Module({})
     class Waiting implements OnModuleInit {

@@ -16,6 +16,9 @@ import { ProblemFilter } from './problem.filter.js';
 import { requestValidation, type RequestValidationOptions } from './request-validation.js';
 import { startTracing } from './tracing.js';
 
+/** How long a graceful stop may take. Milliseconds. */
+const SHUTDOWN_TIMEOUT_MS = 25_000;
+
 export interface ServiceDefinition<C extends object> {
   name: string;
   Config: Type<C>;
@@ -28,6 +31,8 @@ export interface ServiceDefinition<C extends object> {
   /** Of the public HTTP API; 0 takes a free one. Without it the module's controllers, if any, answer on the management port. */
   port?: (config: C) => number;
   managementPort: (config: C) => number;
+  /** How long a graceful stop may take where SHUTDOWN_TIMEOUT_MS does not say it, if longer than usual. */
+  shutdownTimeoutMs?: (config: C) => number;
   limits?: Partial<HttpLimits>;
   http?: HttpOptions;
   /** How the global pipe checks bodies and queries. */
@@ -132,7 +137,7 @@ export class ServiceProcess<C extends object> {
     this.#lifetime.stop(new Error(`the service is stopping (${reason})`));
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_, reject) => {
-      const { shutdownTimeoutMs } = this.kit;
+      const shutdownTimeoutMs = this.#shutdownTimeoutMs;
       timer = setTimeout(
         () => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)),
         shutdownTimeoutMs,
@@ -144,6 +149,11 @@ export class ServiceProcess<C extends object> {
       clearTimeout(timer);
     }
     this.log.info({}, `${this.definition.name} has stopped`);
+  }
+
+  get #shutdownTimeoutMs(): number {
+    const { kit, definition, config } = this;
+    return kit.shutdownTimeoutMs ?? Math.max(SHUTDOWN_TIMEOUT_MS, definition.shutdownTimeoutMs?.(config) ?? 0);
   }
 
   async #closeAll(): Promise<void> {

@@ -1,7 +1,24 @@
-import { currentTraceId, injectTrace, startTracing, withSpan, withTrace } from './tracing.js';
+import { currentTraceId, injectTrace, startTracing, tracedResource, withSpan, withTrace } from './tracing.js';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;
+
+describe('the resource of spans', () => {
+  const attributes = process.env.OTEL_RESOURCE_ATTRIBUTES;
+  afterEach(() => {
+    if (attributes === undefined) delete process.env.OTEL_RESOURCE_ATTRIBUTES;
+    else process.env.OTEL_RESOURCE_ATTRIBUTES = attributes;
+  });
+
+  it('has what OTEL_RESOURCE_ATTRIBUTES says beside the name of the service', () => {
+    process.env.OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=staging,k8s.pod.name=gateway-0';
+    expect(tracedResource('test').attributes).toEqual({
+      'service.name': 'test',
+      'deployment.environment.name': 'staging',
+      'k8s.pod.name': 'gateway-0',
+    });
+  });
+});
 
 describe('tracing', () => {
   beforeAll(() => startTracing('test'));

@@ -9,7 +9,7 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
 /** HTTP or Kafka headers as they come. */
@@ -24,11 +24,16 @@ const TRACER = 'tranche';
 export async function startTracing(service: string, otlpEndpoint?: URL): Promise<{ stop: () => Promise<void> }> {
   const spanProcessors = otlpEndpoint === undefined ? [] : [new BatchSpanProcessor(await otlpExporter(otlpEndpoint))];
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service }),
+    resource: tracedResource(service),
     spanProcessors,
   });
   provider.register({ propagator: new W3CTraceContextPropagator() });
   return { stop: () => provider.shutdown() };
+}
+
+/** What spans say of their sender: the service, and what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say, which count more. */
+export function tracedResource(service: string) {
+  return resourceFromAttributes({ 'service.name': service }).merge(detectResources({ detectors: [envDetector] }));
 }
 
 /** Adds `traceparent` (and `tracestate`) of the span that is active now. Returns the same object. */

@@ -90,11 +90,10 @@ async function write(stage: Stage, orders: number): Promise<Map<number, bigint>>
 /** Resolves when the index holds every record before the ends: its markers say so. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
   const redis = await createClient({ url: redisUrl }).connect();
-  const keys = [...ends].map(([partition]) => `${stage.prefix}gateway:2:{j${partition}}:marker`);
+  const keyOf = (partition: number) => `${stage.prefix}gateway:3:{j${partition}}:orders`;
   const deadline = performance.now() + TIME_BOX_MS;
-  // A marker of a rebuild under way: `-1` and whose it is.
   const isThere = async () => {
-    const markers = await redis.mGet(keys);
+    const markers = await Promise.all([...ends.keys()].map((partition) => redis.hGet(keyOf(partition), 'marker')));
     return [...ends.values()].every(
       (end, index) => end === 0n || BigInt(markers[index]?.split(' ', 1)[0] ?? -1) >= end - 1n,
     );

@@ -32,7 +32,10 @@ export const PLANTED: readonly PlantedPoint[] = [
     file: 'command/command.consumer.js',
     ...before('const rail = railOfTopic(record.topic);', 'before-anything', 'record.key'),
   },
-  { ...executor, ...before('const { journal, newToken } = this.ports;', 'prepared', 'order.orderId') },
+  {
+    ...executor,
+    ...before('const { journal, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;', 'prepared', 'order.orderId'),
+  },
   {
     ...journalView,
     name: 'intent-acknowledged',

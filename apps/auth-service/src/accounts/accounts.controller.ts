@@ -1,5 +1,5 @@
 import { Controller, Get, Header, UseGuards } from '@nestjs/common';
-import type { Caller } from '../accounts.js';
+import type { Account, Caller, UsersAccount } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 import { CallerGuard } from '../callers/caller.guard.js';
 import { CurrentCaller } from '../callers/current-caller.decorator.js';
@@ -7,6 +7,7 @@ import { CurrentCaller } from '../callers/current-caller.decorator.js';
 export interface ListedAccount {
   account: string;
   grant: string;
+  ofUsers?: true;
   scope?: string;
   scopeFrom?: string;
 }
@@ -20,10 +21,13 @@ export class AccountsController {
   @Get()
   @Header('cache-control', 'no-store')
   accounts(@CurrentCaller() { accounts: allowed }: Caller): { accounts: ListedAccount[] } {
-    return {
-      accounts: this.config.accounts.all
-        .filter(({ account }) => allowed.includes(account))
-        .map(({ account, grant, scope, scopeFrom }) => ({ account, grant, scope, scopeFrom })),
-    };
+    const { all, ofUsers } = this.config.accounts;
+    const listed = [...all, ...ofUsers].filter(({ account }) => allowed.includes(account));
+    return { accounts: listed.map(shown) };
   }
+}
+
+function shown(entry: Account | UsersAccount): ListedAccount {
+  const { account, grant, scope, scopeFrom } = entry;
+  return { account, grant, scope, scopeFrom, ...('ofUsers' in entry ? { ofUsers: true } : {}) };
 }

@@ -5,5 +5,9 @@ import { TokenApiClient } from './token-api.client.js';
 import { TokenIssuer } from './token-issuer.service.js';
 
 /** New tokens from the token API, and the realm that they are for. */
-@Module({ imports: [AuthEventsModule], providers: [TokenApiClient, RealmService, TokenIssuer], exports: [TokenIssuer] })
+@Module({
+  imports: [AuthEventsModule],
+  providers: [TokenApiClient, RealmService, TokenIssuer],
+  exports: [TokenApiClient, RealmService, TokenIssuer],
+})
 export class TokenApiModule {}

@@ -5,10 +5,12 @@ import { TokenApiModule } from '../token-api/token-api.module.js';
 import { RenewalService } from './renewal.service.js';
 import { TokenService } from './token.service.js';
 import { TokensController } from './tokens.controller.js';
+import { UserTokensController } from './user-tokens.controller.js';
 
 @Module({
   imports: [CallersModule, TokenCacheModule, TokenApiModule],
-  controllers: [TokensController],
+  controllers: [TokensController, UserTokensController],
   providers: [RenewalService, TokenService],
+  exports: [TokenService],
 })
 export class TokensModule {}

@@ -10,27 +10,34 @@ type Fields = Record<string, unknown>;
 export interface CheckoutForm {
   method: PaymentMethod;
   customer: Fields;
+  /** Where the goods go, if it is not the customer's own address. */
+  shipping?: Fields;
   card: Fields;
   unknown: Fields;
 }
 
-const OF_BODY = ['key', 'attempt', 'method', 'cart', 'customer', 'card'];
-const OF_CUSTOMER = ['firstName', 'lastName', 'email', 'mobilePhone', 'address', 'postalCode', 'city', 'country'];
+const OF_BODY = ['key', 'attempt', 'method', 'cart', 'customer', 'shipping', 'card'];
+const OF_ADDRESS = ['title', 'firstName', 'lastName', 'mobilePhone', 'address', 'postalCode', 'city', 'country'];
+const OF_CUSTOMER = [...OF_ADDRESS, 'email', 'birthDate'];
+const OF_SHIPPING = [...OF_ADDRESS, 'companyName'];
 const OF_CARD = ['hfToken', 'ageMs', 'selectedBrand', 'cardFullName'];
 
 export function readForm(body: unknown): { form?: CheckoutForm; faults: Fault[] } {
   if (!isObject(body)) return { faults: [fault('', 'type', 'must be an object')] };
   const method = methodOf(body.method);
   const customer = isObject(body.customer) ? body.customer : {};
+  const shipping = isObject(body.shipping) ? body.shipping : undefined;
   const card = isObject(body.card) ? body.card : {};
   const unknown = {
     ...without(OF_BODY, body),
     ...without(OF_CUSTOMER, customer),
+    ...without(OF_SHIPPING, shipping ?? {}),
     ...without(method !== undefined && method.rail !== 'card' ? [] : OF_CARD, card),
   };
   const form = {
     method: method ?? { id: '', rail: 'card', instalments: 1 },
     customer: trimmed(customer),
+    ...(shipping && { shipping: trimmed(shipping) }),
     card: trimmed(card),
     unknown,
   };

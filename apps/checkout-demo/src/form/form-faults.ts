@@ -2,6 +2,7 @@ import type { Fault } from '@tranche/contracts';
 
 const FIELDS: Readonly<Record<string, string>> = {
   'client.email': 'email',
+  'client.birthDate': 'birthDate',
   cardFullName: 'card-name',
   selectedBrand: 'card-brand',
   hfToken: 'card-token',
@@ -21,11 +22,15 @@ export function formFaults(faults: readonly Fault[]): Fault[] {
   return [...byField.values()];
 }
 
-const ADDRESS = /^(?:billing|shipping)\.(firstName|lastName|address|postalCode|city|country|phone|mobilePhone)$/;
+/** The address that the goods go to, where it is not the customer's own. */
+export const SHIP_TO = 'shipTo';
+
+const ADDRESS =
+  /^(billing|shipping|shipTo)\.(title|companyName|firstName|lastName|address|postalCode|city|country|phone|mobilePhone)$/;
 
 function fieldOf(path: string): string {
-  const [, field] = ADDRESS.exec(path) ?? [];
-  if (field !== undefined) return field === 'phone' ? 'mobilePhone' : field;
+  const [, address, field] = ADDRESS.exec(path) ?? [];
+  if (field !== undefined) return (address === SHIP_TO ? 'ship-' : '') + (field === 'phone' ? 'mobilePhone' : field);
   if (path.startsWith('cart')) return 'cart';
   return FIELDS[path] ?? '';
 }

@@ -34,7 +34,7 @@ const build = (body: Record<string, unknown>, lines = cart()) => {
 const faultsOf = (body: Record<string, unknown>, lines = cart()) =>
   formFaults(build(body, lines).faults).map(({ path, code }) => `${path}: ${code}`);
 
-it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4'])(
+it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee'])(
   '%s is an authorization that the contracts accept',
   (method) => {
     const { command, faults } = build({ method, customer });
@@ -123,7 +123,7 @@ describe('every fault stands at its field', () => {
       { method: 'a3', customer, supersedes: 'o.1' },
       [': unknown_field'],
     ],
-    ['another', { method: 'a3', customer: { ...customer, title: 'mr' } }, [': unknown_field']],
+    ['another', { method: 'a3', customer: { ...customer, nickname: 'JM' } }, [': unknown_field']],
   ])('%s', (_what, body, expected) => {
     expect(faultsOf(body).sort()).toEqual([...expected].sort());
   });
@@ -155,5 +155,77 @@ describe('card data', () => {
     const { faults } = build(body);
     expect(faults.map(({ code }) => code)).toContain('card_data_forbidden');
     expect(JSON.stringify(faults)).not.toContain('4970');
+  });
+});
+
+describe('what only some methods take', () => {
+  const more = { ...customer, title: 'mrs', birthDate: '1984-02-29' };
+  const dataOf = (body: Record<string, unknown>, lines = cart()) => build(body, lines).command?.data;
+
+  it('title goes with both, date of birth and prescoring with method A only', () => {
+    expect(dataOf({ method: 'a3', customer: more })).toMatchObject({
+      prescoringCode: 'LOW',
+      client: { birthDate: '1984-02-29' },
+      billing: { title: 'mrs' },
+      shipping: { title: 'mrs' },
+    });
+    const ofB = dataOf({ method: 'b3', customer: more });
+    expect(ofB).toMatchObject({ billing: { title: 'mrs' } });
+    expect(JSON.stringify(ofB)).not.toMatch(/birthDate|prescoringCode/);
+  });
+
+  it.each([
+    [3, 'LOW'],
+    [4, 'MEDIUM'],
+    [10, 'MEDIUM'],
+    [11, 'HIGH'],
+  ])('%i chairs are prescored %s', (quantity, prescoringCode) => {
+    expect(dataOf({ method: 'a3', customer }, cart(quantity))).toMatchObject({ prescoringCode });
+  });
+
+  it.each(['partnerB-3x', 'partnerB-4x'])('%s is the one with fees', (paymentOption) => {
+    const method = paymentOption === 'partnerB-3x' ? 'b3fee' : 'b4fee';
+    expect(dataOf({ method, customer })).toMatchObject({ paymentOption });
+  });
+
+  it.each<[object, string]>([
+    [{ birthDate: '1984-02-30' }, 'birthDate: format'],
+    [{ title: 'dr' }, 'title: enum'],
+  ])('%j is a fault at its field', (change, fault) => {
+    expect(faultsOf({ method: 'a3', customer: { ...customer, ...change } })).toEqual([fault]);
+  });
+});
+
+describe('goods that go to another address', () => {
+  const { email: _email, ...address } = customer;
+  const shipping = {
+    ...address,
+    title: 'mr',
+    companyName: 'Roitelet SARL',
+    city: 'Lyon',
+    mobilePhone: '+33 7 00 00 00 00',
+  };
+
+  it.each(['a3', 'b3'])('are sent there, and %s is billed to the customer', (method) => {
+    const { command, faults } = build({ method, customer, shipping });
+    expect(faults).toEqual([]);
+    expect(command?.data).toMatchObject({
+      billing: { city: 'Paris', mobilePhone: '+33612345678' },
+      shipping: { city: 'Lyon', companyName: 'Roitelet SARL', title: 'mr', mobilePhone: '+33700000000' },
+    });
+  });
+
+  it.each(['a3', 'b3', 'card'])('%s: what is wrong with it stands at its own fields', (method) => {
+    const form = { method, customer, shipping: { ...shipping, city: '', companyName: 'x'.repeat(51) } };
+    expect(faultsOf({ ...form, ...(method === 'card' && { card }) }).sort()).toEqual([
+      'ship-city: required',
+      'ship-companyName: length',
+    ]);
+  });
+
+  it('hold nothing that is no field of the page', () => {
+    expect(faultsOf({ method: 'a3', customer, shipping: { ...shipping, email: 'a@example.com' } })).toEqual([
+      ': unknown_field',
+    ]);
   });
 });

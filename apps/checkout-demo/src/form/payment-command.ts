@@ -11,6 +11,7 @@ import {
 } from '@tranche/contracts';
 import { amountOf, type CartLine } from '../shop/catalogue.js';
 import { takesAmount } from '../shop/methods.js';
+import { SHIP_TO } from './form-faults.js';
 import { compact, TOKEN_LIFETIME_MS, tokenizedAtMs, type CheckoutForm } from './checkout-form.js';
 
 export type PaymentCommand =
@@ -33,8 +34,15 @@ export interface PaymentContext {
 export type BuiltCommand =
   { command: PaymentCommand; notAfterMs: number; faults: [] } | { command?: undefined; faults: Fault[] };
 
-/** The command of a form, or every fault by the contracts' paths. An address is demanded with every method: the goods go there. */
+/** The command of a form, or every fault by the contracts' paths; those of an address that the goods go to begin with `shipTo`. */
 export function paymentCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
+  const built = builtCommand(form, context);
+  if (built.command !== undefined || form.shipping === undefined) return built;
+  return { faults: built.faults.map((one) => ({ ...one, path: one.path.replace(/^shipping\b/, SHIP_TO) })) };
+}
+
+/** An address is demanded with every method: the goods go there. */
+function builtCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand {
   const { method } = form;
   const faults: Fault[] = [];
   if (!takesAmount(method, amountOf(context.lines)))
@@ -77,20 +85,41 @@ function checked(rail: Rail, data: object, endMs: number, others: readonly Fault
   return { command: { type, data: value } as PaymentCommand, notAfterMs: endMs, faults: [] };
 }
 
-function authorization({ method, customer, unknown }: CheckoutForm, context: PaymentContext): object {
-  const { firstName, lastName, address, postalCode, city, country, mobilePhone } = customer;
-  const to = { firstName, lastName, address, postalCode, city, country, mobilePhone: compact(mobilePhone) };
+function authorization({ method, customer, shipping, unknown }: CheckoutForm, context: PaymentContext): object {
+  const isOfB = method.rail === 'partner-b';
+  const isOfA = method.rail === 'partner-a';
+  const { birthDate } = customer;
   return {
     ...common(context),
     ...refused(unknown),
     paymentOption: method.option ?? 'partnerA-3xcb',
-    client: client(customer, context),
-    billing: to,
-    shipping: to,
-    cart: context.lines.map((line) =>
-      method.rail === 'partner-b' ? itemOfB(line, context.nowMs) : { totalAmount: totalOf(line) },
-    ),
+    ...(isOfA && { prescoringCode: prescoringOf(context) }),
+    client: { ...client(customer, context), ...(isOfA && birthDate !== undefined && { birthDate }) },
+    billing: addressOf(customer),
+    shipping: { ...addressOf(shipping ?? customer), ...(shipping?.companyName !== undefined && { companyName: shipping.companyName }) }, // prettier-ignore
+    cart: context.lines.map((line) => (isOfB ? itemOfB(line, context.nowMs) : { totalAmount: totalOf(line) })),
   };
+}
+
+function addressOf({
+  title,
+  firstName,
+  lastName,
+  address,
+  postalCode,
+  city,
+  country,
+  mobilePhone,
+}: CheckoutForm['customer']) {
+  const to = { firstName, lastName, address, postalCode, city, country, mobilePhone: compact(mobilePhone) };
+  return title === undefined ? to : { title, ...to };
+}
+
+/** PRESCORINGCODE, the shop's own opinion of an order, here by its amount alone: whoever orders has no account with an earlier order. */
+export function prescoringOf({ lines }: Pick<PaymentContext, 'lines'>): string {
+  const amount = amountOf(lines);
+  if (amount <= 50_000) return 'LOW';
+  return amount <= 150_000 ? 'MEDIUM' : 'HIGH';
 }
 
 function cardPayment({ customer, card, unknown }: CheckoutForm, context: PaymentContext, tokenizedMs: number): object {

@@ -27,6 +27,8 @@ const OFFERED = {
   a1euro: 'partnerA-1euro',
   b3: 'partnerB-3xsansfrais',
   b4: 'partnerB-4xsansfrais',
+  b3fee: 'partnerB-3x',
+  b4fee: 'partnerB-4x',
 } as const satisfies Record<string, PaymentOption | undefined>;
 
 export type MethodId = keyof typeof OFFERED;

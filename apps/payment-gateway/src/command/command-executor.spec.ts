@@ -7,12 +7,14 @@ import {
   type CommandLease,
   type JournalRecord,
   type OrderState,
+  type SentLedger,
 } from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
 import type { Clock } from '../clock.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { PlatformCaller, PlatformForm } from '../platform/platform-caller.service.js';
 import type { RailBreakers } from '../platform/rail-breakers.service.js';
+import type { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
@@ -62,18 +64,26 @@ interface Story {
   left: [record: string | undefined, isLastUrl: boolean][];
   payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
+  /** What the sent ledger was told. */
+  ledger: [told: string, token: string][];
+  /** Runs while the ledger writes `sent`. */
+  whileSent: { act: () => boolean };
+  /** How many records the journal had when a connection was wanted. */
+  warm: number[];
 }
 
 function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refused'; urlCount?: number } = {}): Story {
   const journal = new JournalInMemory();
   const calls: PlatformForm[] = [];
   const urls: number[] = [];
+  const warm: number[] = [];
   const left: Story['left'] = [];
   const clock = { wallMs: NOW, monotonicMs: 0 };
   const platform = {
     urlCount,
     answeringUrl: 0,
     bearerFor: () => Promise.resolve(bearer),
+    warmUp: () => Promise.resolve(void warm.push(journal.kinds.length)),
     send: (form: PlatformForm, { maySend, url }: { maySend: () => boolean; url: number }) => {
       calls.push(form);
       urls.push(url);
@@ -93,6 +103,13 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
       return Promise.resolve();
     },
   };
+  const ledger: Story['ledger'] = [];
+  const whileSent = { act: () => true };
+  const sentLedger: SentLedger = {
+    made: ({ token }) => void ledger.push(['made', token]),
+    sent: (token) => ledger.push(['sent', token]) > 0 && whileSent.act(),
+    ended: (token) => void ledger.push(['ended', token]),
+  };
   const leave = (result: CallResult | undefined, isLastUrl: boolean) => void left.push([result?.record, isLastUrl]);
   const gate = { enter: () => ({ leave }), wait: () => Promise.resolve(), blockedMs: () => 0 };
   const lease: CommandLease = { signal: new AbortController().signal, releaseSlotWhile: (wait) => wait() };
@@ -101,8 +118,10 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     platform as unknown as PlatformCaller,
     gate as unknown as RailBreakers,
     injected,
+    sentLedger as SentLedgerService,
   );
-  return { journal, calls, urls, left, payments: { handle: (command) => executor.execute(command, lease) }, clock };
+  const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
+  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm };
 }
 
 const succeeded = (transactionId = 'T1'): CallResult => ({
@@ -267,4 +286,56 @@ it('rejects when the token service refuses the account', async () => {
   const { journal, calls, payments } = story([], { bearer: 'refused' });
   await payments.handle(authorization());
   expect([journal.kinds, calls]).toEqual([['REJECTED'], []]);
+});
+
+it('has a connection before the INTENT of each attempt', async () => {
+  const { warm, payments } = story([notExecuted('5003'), succeeded()]);
+  await payments.handle(authorization());
+  expect(warm).toEqual([0, 2]);
+});
+
+describe('the sent ledger', () => {
+  it('hears of a token before its INTENT is appended, before the first byte, and when the result was read back', async () => {
+    const { journal, ledger, payments } = story([succeeded()]);
+    const toldAt: Record<string, string[]> = {};
+    for (const record of ['INTENT', 'OUTCOME'] as const)
+      journal.before[record] = () => void (toldAt[record] = ledger.map(([told]) => told));
+    await payments.handle(authorization());
+    expect(toldAt).toEqual({ INTENT: ['made'], OUTCOME: ['made', 'sent'] });
+    const [intent] = journal.records;
+    const token = intent?.record === 'INTENT' ? intent.token : '';
+    expect(ledger).toEqual([
+      ['made', token],
+      ['sent', token],
+      ['ended', token],
+    ]);
+  });
+
+  it('that could not be written sends nothing', async () => {
+    const { journal, whileSent, payments } = story([succeeded()]);
+    whileSent.act = () => ((whileSent.act = () => true), false);
+    await payments.handle(authorization());
+    expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
+  });
+
+  it('is written before the send deadline is read: what took long to write is not sent', async () => {
+    const { journal, clock, whileSent, payments } = story([succeeded()]);
+    whileSent.act = () => {
+      clock.monotonicMs += 2_001;
+      whileSent.act = () => true;
+      return true;
+    };
+    await payments.handle(authorization());
+    expect(journal.kinds).toEqual(['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME']);
+  });
+
+  it('hears the end of a token that was not granted, and none of one whose verdict nobody read', async () => {
+    const { journal, ledger, payments } = story([succeeded()]);
+    await payments.handle(authorization('a'));
+    await payments.handle(authorization('b'));
+    expect(ledger.slice(3).map(([told]) => told)).toEqual(['made', 'ended']);
+    journal.appendAndRead = () => Promise.reject(new Error('the journal is closing'));
+    await expect(payments.handle(capture())).rejects.toThrow('the journal is closing');
+    expect(ledger.slice(5).map(([told]) => told)).toEqual(['made']);
+  });
 });

@@ -1,12 +1,13 @@
 import { Module } from '@nestjs/common';
 import { JournalModule } from '../journal/journal.module.js';
 import { PlatformModule } from '../platform/platform.module.js';
+import { SentLedgerModule } from '../sent-ledger/sent-ledger.module.js';
 import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
 /** Commands of the three rails: read, then executed at most once. */
 @Module({
-  imports: [JournalModule, PlatformModule],
+  imports: [JournalModule, PlatformModule, SentLedgerModule],
   controllers: [CommandConsumer],
   providers: [PaymentExecutor],
 })

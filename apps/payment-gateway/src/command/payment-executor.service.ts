@@ -6,22 +6,31 @@ import { Journal } from '../journal/journal.service.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.service.js';
 import { RailBreakers } from '../platform/rail-breakers.service.js';
+import { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
 import { prepareAttempt } from './prepare-attempt.js';
 
 /** The executor of libs/order-journal with this service's journal, breakers and platform. */
 @Injectable()
 export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformForm, BearerToken> {
-  constructor(journal: Journal, platform: PlatformCaller, gate: RailBreakers, clock: Clock) {
+  constructor(
+    journal: Journal,
+    platform: PlatformCaller,
+    gate: RailBreakers,
+    clock: Clock,
+    sentLedger: SentLedgerService,
+  ) {
     super({
       journal: journal.view,
       gate,
       timing: clock,
+      sentLedger,
       newToken: randomUUID,
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
       bearerFor: (merchant) => platform.bearerFor(merchant),
       urlCount: platform.urlCount,
       firstUrl: () => platform.answeringUrl,
+      warmUp: (url) => platform.warmUp(url),
       send: (form, options) => platform.send(form, options),
     });
   }

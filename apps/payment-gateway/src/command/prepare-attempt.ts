@@ -1,14 +1,17 @@
+import { methodRow } from '@tranche/contracts';
 import {
   compact,
+  findOperation,
   methodOf,
   operationTag,
   referenceFor,
   termsOf,
+  type OperationTerms,
   type OrderState,
   type PreparedAttempt,
   type RejectedAttempt,
 } from '@tranche/order-journal';
-import { faultsOfAge, faultsOfOrder, operationForm } from '@tranche/platform';
+import { faultsOfAge, faultsOfOrder, mayBeLookedUp, operationForm } from '@tranche/platform';
 import type { PlatformForm } from '../platform/platform-caller.service.js';
 import { factsOf, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
@@ -33,7 +36,23 @@ export function prepareAttempt(
     terms,
     ...(sent?.isTagged ? { tag: operationTag(command.commandId) } : {}),
     isReferenceRead: terms.transactionId !== undefined && !isNamed,
+    permits: permitsOf(command, order, terms),
     form: { operation, merchant, path, body },
+  };
+}
+
+/** Only payments wait. What an authorization supersedes may be in doubt where nothing succeeds without a form that nobody has seen. */
+function permitsOf(
+  { operation, orderId, merchant }: AcceptedCommand,
+  order: OrderState,
+  { supersedes = '' }: OperationTerms,
+): PreparedAttempt<PlatformForm>['permits'] {
+  const isPayment = operation === 'authorize' || operation === 'pay';
+  const target = findOperation(order, supersedes);
+  const isForm = target?.operation === 'authorize' && methodRow(target.method).alwaysForm === true;
+  return {
+    ...(isPayment && mayBeLookedUp(orderId, merchant) ? { mayLookUp: true } : {}),
+    ...(isForm && merchant.supersedeDoubtfulForms ? { supersedesDoubt: true } : {}),
   };
 }
 

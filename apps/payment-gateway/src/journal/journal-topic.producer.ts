@@ -77,12 +77,14 @@ export class JournalTopic implements JournalLog {
   async follow(
     from: Map<number, bigint>,
     onRecords: (partition: number, records: ConsumedRecord[]) => void,
+    onFault: (partition: number, fault: string) => void,
   ): Promise<{ stop(): Promise<void> }> {
     const tail = new TailConsumer({
       client: this.kafka,
       topic: this.#topic,
       from,
       onRecords,
+      onFault,
       log: this.log,
       health: this.health,
     });

@@ -6,6 +6,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
+import { Intake } from './intake.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
@@ -13,8 +14,8 @@ import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
 import { ProjectorService } from './projector.service.js';
+import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
-import { TimerWatchService } from './timer-watch.service.js';
 
 /** The index's own database: the service is not ready while Redis is away. */
 const IndexRedis = RedisModule.forRootAsync({
@@ -26,26 +27,19 @@ const IndexRedis = RedisModule.forRootAsync({
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
-    ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer],
-    ...[
-      RebuildReport,
-      OutcomeReport,
-      ProjectorService,
-      IndexAudit,
-      JournalGauges,
-      DoubtWatchService,
-      TimerWatchService,
-    ],
+    ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer, Intake, RedisGuard],
+    ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService],
   ],
   exports: [
     Journal,
     OrderIndexStore,
     EventsProducer,
+    Intake,
+    RedisGuard,
     ProjectorService,
     IndexAudit,
     JournalGauges,
     DoubtWatchService,
-    TimerWatchService,
   ],
 })
 export class JournalModule {}

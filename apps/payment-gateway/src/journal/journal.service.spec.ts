@@ -14,6 +14,7 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../gateway.config.js';
+import { Intake } from './intake.service.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
 import type { OrderIndexStore } from './order-index.store.js';
@@ -29,6 +30,8 @@ const intent = (token: string): JournalRecord => ({
   ...terms,
 });
 const PARTITION = journalPartition('shop-fr/o');
+/** In another partition. */
+const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
 
 /** The topic and the index in memory; the tail brings what `bring` is given. */
 function journal(
@@ -36,6 +39,7 @@ function journal(
 ) {
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
+  let onFault: (partition: number, fault: string) => void = () => undefined;
   let followed: () => void;
   const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
@@ -54,8 +58,8 @@ function journal(
   const written: JournalRecord[] = [];
   const topic = {
     offsets: () => Promise.resolve(offsets),
-    follow: (_from: unknown, take: typeof onRecords) => {
-      onRecords = take;
+    follow: (_from: unknown, take: typeof onRecords, faulty: typeof onFault) => {
+      [onRecords, onFault] = [take, faulty];
       followed();
       return Promise.resolve({ stop: () => Promise.resolve() });
     },
@@ -86,6 +90,7 @@ function journal(
   const health = new Health();
   const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
+  const intake = new Intake(health, log);
   const clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
@@ -93,11 +98,14 @@ function journal(
   };
   return {
     topic,
-    service: new Journal(topic, store, clock, log, health, new Metrics('spec'), buffer, {
-      rulesVersion: 2,
-    } as GatewayConfig),
+    intake,
+    service: new Journal(
+      ...([topic, store, clock, log, health, new Metrics('spec'), buffer] as const),
+      ...([{ rulesVersion: 2 } as GatewayConfig, intake] as const),
+    ),
     buffer,
     bring,
+    fault: (text: string) => onFault(PARTITION, text),
     written,
     following,
     health,
@@ -130,9 +138,66 @@ it('stops a partition at a record that it can not read, and is not ready', async
   await service.stop();
 });
 
-it('refuses to start when the index is beyond the journal’s end', async () => {
-  const { service } = journal({ high: 5n, marker: 5n });
-  await expect(service.start()).rejects.toThrow('the journal was lost or replaced');
+it('stops the partition whose index is beyond the journal’s end, and goes on with the others', async () => {
+  const { service, health } = journal({ high: 5n, marker: 5n });
+  await service.start();
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('the journal was lost or replaced');
+  expect(health.notReady()[0]?.reason).toContain(`partition ${PARTITION} is stopped`);
+  expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
+  await service.stop();
+});
+
+it('starts after a clean election: the journal ends before the index for a moment only', async () => {
+  const { service, health, topic } = journal({ high: 5n, marker: 4n });
+  const offsets = await topic.offsets();
+  const short = new Map([...offsets].map(([partition]) => [partition, { low: 0n, high: 0n }]));
+  let asked = 0;
+  topic.offsets = () => Promise.resolve(++asked <= 3 ? short : offsets);
+  await service.start();
+  expect([health.notReady(), asked]).toEqual([[], 4]);
+  await service.stop();
+});
+
+it('reads no order from an index that is older than what the journal keeps, until that was rebuilt', async () => {
+  const { service, index, topic } = journal({ high: 9n, marker: 2n });
+  const offsets = await topic.offsets();
+  topic.offsets = () => Promise.resolve(offsets);
+  offsets.set(PARTITION, { low: 9n, high: 9n });
+  const starting = service.start();
+  index.stored = 8n;
+  await starting;
+  expect((await service.read('shop-fr', 'o')).operations).toEqual([]);
+  index.stored = 2n;
+  await expect(service.read('shop-fr', 'p')).rejects.toThrow('is behind');
+  await service.stop();
+});
+
+it('takes no commands while the index is more than 50,000 records behind, as when Redis is full, and takes them again afterwards', async () => {
+  const { service, intake, health, index, bring } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  bring(50_004n, encodeRecord(intent('t')));
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  bring(50_005n, encodeRecord(intent('u')));
+  await service.forgetIndexed();
+  expect(health.notReady()[0]?.reason).toContain('the index is 50001 records behind the journal');
+  index.stored = 5n;
+  await service.forgetIndexed();
+  expect(health.notReady()).toEqual([]);
+  await service.stop();
+});
+
+it('stops a partition where the tail says that its log has changed: who waits is told, and nothing is read', async () => {
+  const { service, fault, health } = journal();
+  await service.start();
+  await service.read('shop-fr', 'o');
+  const waiting = service.view.waitForRecordAfter('shop-fr', 'o', 7n);
+  const told = expect(waiting).rejects.toThrow('the log was lost or replaced');
+  fault('the log was lost or replaced');
+  await told;
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('docs/runbook.md, "A journal partition is stopped"');
+  expect(health.notReady()[0]?.reason).toContain(`Journal partition ${PARTITION} is stopped: the log was lost`);
+  await service.stop();
 });
 
 describe('the record at the index’s marker', () => {

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { TailBuffer } from '@tranche/kafka';
+import { BEHIND_AT_MOST_MS, TailBuffer } from '@tranche/kafka';
 import { JournalView, type JournalRecord, type OrderState, type RulesVersion } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { Intake } from './intake.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
 
@@ -13,8 +14,8 @@ import { OrderIndexStore } from './order-index.store.js';
 const FORGET_EVERY_MS = 5_000;
 const CATCH_UP_LOOK_MS = 20;
 const INDEX_LOOK_MS = 500;
-/** The index may be this many records behind when the tail begins: they go into memory. */
-const BEHIND_RECORDS = 50_000n;
+/** The index may be this many records behind: they are in memory. Farther behind, the tail does not begin, and later no commands are taken. */
+const BEHIND_RECORDS = 50_000;
 
 /**
  * Keeps this process's view of the journal fed, and its projector: starts the tail behind the index's marker, and lets go of what the index
@@ -29,12 +30,13 @@ export class Journal {
   constructor(
     private readonly topic: JournalTopic,
     private readonly index: OrderIndexStore,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
     private readonly buffer: TailBuffer,
     config: GatewayConfig,
+    private readonly intake: Intake,
   ) {
     this.view = new JournalView({
       log: topic,
@@ -63,12 +65,16 @@ export class Journal {
       [...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])),
     );
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
-    const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
+    const from = await this.view.begin(await this.#offsetsBehind(markers), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
-    this.#tail = await this.topic.follow(from, (partition, records) => {
-      this.view.take(partition, records);
-      this.buffer.add(partition, records);
-    });
+    this.#tail = await this.topic.follow(
+      from,
+      (partition, records) => {
+        this.view.take(partition, records);
+        this.buffer.add(partition, records);
+      },
+      (partition, fault) => this.view.stop(partition, fault),
+    );
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {
@@ -98,6 +104,16 @@ export class Journal {
     return this.view.appendAndRead(record);
   }
 
+  /** After a clean election the journal may end before the index for a moment; one that stays so was lost. */
+  async #offsetsBehind(markers: Map<number, bigint>): ReturnType<JournalTopic['offsets']> {
+    for (let waitedMs = 0; ; waitedMs += INDEX_LOOK_MS) {
+      const offsets = await this.topic.offsets();
+      const isShort = [...offsets].some(([partition, { high }]) => (markers.get(partition) ?? -1n) >= high);
+      if (!isShort || waitedMs >= BEHIND_AT_MOST_MS) return offsets;
+      await this.clock.sleep(INDEX_LOOK_MS, this.view.closing);
+    }
+  }
+
   /** After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
     for (let looks = 0; ; looks++) {
@@ -116,7 +132,11 @@ export class Journal {
   /** What the index covers leaves memory, at once instead of within some seconds. */
   async forgetIndexed(): Promise<void> {
     try {
-      this.view.forget(await this.index.markers());
+      const markers = await this.index.markers();
+      this.view.forget(markers);
+      const behind = this.view.indexBehind(markers);
+      const isTooFar = behind > BEHIND_RECORDS;
+      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal` : undefined);
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

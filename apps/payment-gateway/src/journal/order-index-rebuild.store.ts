@@ -1,14 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { orderKey } from '@tranche/contracts';
-import { MarkerMovedError, type OrderState, type Rebuild, type RedirectPage } from '@tranche/order-journal';
+import {
+  markerText,
+  MarkerMovedError,
+  parseOrder,
+  type OrderState,
+  type Rebuild,
+  type RedirectPage,
+  type TimerSettings,
+} from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
 import type { OrderIndexKeys } from './order-index.keys.js';
-import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD, WIPE } from './order-index.scripts.js';
+import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
 
 /** A rebuild that was silent for so long may be taken over: its process is dead. */
 const LEASE_MS = 15_000;
 const ORDERS_PER_WRITE = 500;
-const KEYS_PER_SCAN = 1_000;
+
+interface RebuildRequest {
+  partition: number;
+  /** Marker that was seen, if any. */
+  marker: bigint | undefined;
+  process: string;
+  timers: TimerSettings;
+}
 
 /**
  * A partition's index while it is built anew. Every write is bound to the token that the one before left: a rebuild that another process
@@ -22,6 +36,7 @@ export class OrderIndexRebuild implements Rebuild {
     private readonly redis: RedisClient,
     private readonly keys: OrderIndexKeys,
     private readonly partition: number,
+    private readonly timers: TimerSettings,
     process: string,
   ) {
     this.#id = `${process} ${randomUUID()}`;
@@ -35,21 +50,19 @@ export class OrderIndexRebuild implements Rebuild {
   static async begin(
     redis: RedisClient,
     keys: OrderIndexKeys,
-    { partition, marker, process }: { partition: number; marker: bigint | undefined; process: string },
+    { partition, marker, process, timers }: RebuildRequest,
   ): Promise<OrderIndexRebuild | undefined> {
-    const rebuild = new OrderIndexRebuild(redis, keys, partition, process);
+    const rebuild = new OrderIndexRebuild(redis, keys, partition, timers, process);
     const answer = await redis.eval(BEGIN_REBUILD, {
-      keys: [keys.of(partition, 'marker'), keys.of(partition, 'rebuild')],
+      keys: keys.all(partition),
       arguments: [marker?.toString() ?? '', `${process} `, rebuild.#token, String(LEASE_MS)],
     });
-    if (answer !== 'ok') return undefined;
-    await rebuild.#wipe();
-    return rebuild;
+    return answer === 'ok' ? rebuild : undefined;
   }
 
   async readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]> {
-    const stored = await this.redis.mGet(orderKeys.map((key) => this.keys.order(key)));
-    return stored.map((order) => (order ? (JSON.parse(order) as OrderState) : undefined));
+    const stored = await this.redis.hmGet(this.keys.of(this.partition, 'orders'), orderKeys);
+    return stored.map((text, at) => (text === null ? undefined : this.#parsed(text, orderKeys[at]!)));
   }
 
   async write(orders: OrderState[], redirectHtml: RedirectPage[]): Promise<void> {
@@ -60,40 +73,33 @@ export class OrderIndexRebuild implements Rebuild {
     await Promise.all(chunks.map((chunk) => this.#writeChunk(chunk)));
   }
 
-  async finish(marker: bigint, hash = ''): Promise<void> {
-    const keys = [this.keys.of(this.partition, 'marker'), this.keys.of(this.partition, 'rebuild')];
+  async finish(offset: bigint, hash?: string): Promise<void> {
+    const marker = markerText({ offset, generation: randomUUID(), ...(hash === undefined ? {} : { hash }) });
     this.#expectOk(
-      await this.redis.eval(FINISH_REBUILD, {
-        keys,
-        arguments: [this.#token, `${marker} ${randomUUID()} ${hash}`.trimEnd()],
-      }),
+      await this.redis.eval(FINISH_REBUILD, { keys: this.keys.all(this.partition), arguments: [this.#token, marker] }),
     );
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
-    const keys = [
-      ...this.keys.written(this.partition),
-      ...orders.map((order) => this.keys.order(orderKey(order.merchant, order.orderId))),
-    ];
     const before = this.#token;
     this.#writes++;
     this.#expectOk(
       await this.redis.eval(REBUILD, {
-        keys,
-        arguments: [before, String(LEASE_MS), this.#token, ...orders.flatMap(argumentsOf)],
+        keys: this.keys.all(this.partition),
+        arguments: [
+          before,
+          String(LEASE_MS),
+          this.#token,
+          ...orders.flatMap((order) => argumentsOf(order, this.timers)),
+        ],
       }),
     );
   }
 
-  /** What an older index left behind: it would shine through. */
-  async #wipe(): Promise<void> {
-    const own = this.keys.of(this.partition, 'rebuild');
-    for await (const found of this.redis.scanIterator({ MATCH: this.keys.all(this.partition), COUNT: KEYS_PER_SCAN })) {
-      const leftovers = found.filter((key) => key !== own);
-      if (leftovers.length > 0)
-        this.#expectOk(await this.redis.eval(WIPE, { keys: [own, ...leftovers], arguments: [this.#token] }));
-    }
-    await this.write([], []);
+  #parsed(text: string, key: string): OrderState {
+    const order = parseOrder(text, key);
+    if (order === undefined) throw new MarkerMovedError(`Redis holds no state of ${key} where this rebuild wrote one`);
+    return order;
   }
 
   #expectOk(answer: unknown): void {

@@ -1,7 +1,7 @@
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 
-/** Of the states in the index: those of another shape are not read, the index is built anew from the journal. Raise it with OrderState. */
-const STATE_VERSION = 2;
+/** Of the index: what has another shape is not read, the index is built anew from the journal. Raise it with OrderState and with the keys. */
+export const STATE_VERSION = 3;
 
 /** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
 export class OrderIndexKeys {
@@ -12,17 +12,13 @@ export class OrderIndexKeys {
     this.#prefix = `${topicPrefix}gateway:${STATE_VERSION}:`;
   }
 
-  of(partition: number, name: 'marker' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {
+  of(partition: number, name: 'orders' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {
     return `${this.#prefix}{j${partition}}:${name}`;
   }
 
-  /** Of the scripts that write orders, in their order. */
-  written(partition: number): string[] {
-    return (['marker', 'rebuild', 'open', 'doubt', 'timers'] as const).map((name) => this.of(partition, name));
-  }
-
-  order(orderKey: string): string {
-    return `${this.#prefix}{j${journalPartition(orderKey)}}:order:${orderKey}`;
+  /** Of all scripts, in their order. */
+  all(partition: number): string[] {
+    return (['orders', 'rebuild', 'open', 'doubt', 'timers'] as const).map((name) => this.of(partition, name));
   }
 
   html(orderKey: string, commandId: string): string {
@@ -32,10 +28,5 @@ export class OrderIndexKeys {
   /** A claim, not part of the index: it outlives a rebuild. */
   lookUp(orderKey: string, name: string): string {
     return `${this.#prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
-  }
-
-  /** Pattern of everything that a partition has. */
-  all(partition: number): string {
-    return `${this.#prefix}{j${partition}}:*`;
   }
 }

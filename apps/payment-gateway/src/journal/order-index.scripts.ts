@@ -1,89 +1,111 @@
 import { orderKey } from '@tranche/contracts';
-import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState } from '@tranche/order-journal';
+import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState, type TimerSettings } from '@tranche/order-journal';
 
 /**
- * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may write them all:
+ * Lua of the Redis index. Keys of one journal partition share a hash tag, so that one script may use them all. KEYS, of every script:
  *
- * marker `OFFSET GENERATION HASH` · rebuild: token of the rebuild under way · open, doubt: sets of order keys · timers: sorted set, order key →
- * when its next timer is due, milliseconds · order:KEY → state · html:LENGTH:KEY:COMMAND → REDIRECTHTML
+ * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way ·
+ * 3 open, 4 doubt: sets of order keys · 5 timers: sorted set, order key → when its next timer is due, milliseconds
+ *
+ * COUNTS says how many entries 1, 3, 4 and 5 have: an index with another number of them has lost some, and counts as lost (R14). REDIRECTHTML
+ * has keys of its own, html:LENGTH:KEY:COMMAND: what is lost of it is missing in a repeated event only.
  */
+const WHOLE = `
+local function counts()
+  return string.format('%d:%d:%d:%d', redis.call('HLEN', KEYS[1]) - redis.call('HEXISTS', KEYS[1], 'marker'),
+    redis.call('SCARD', KEYS[3]), redis.call('SCARD', KEYS[4]), redis.call('ZCARD', KEYS[5]))
+end
+local function whole()
+  local marker = redis.call('HGET', KEYS[1], 'marker')
+  return marker and string.match(marker, '%S+$') == counts() and marker
+end`;
 
-/** KEYS from 3: open, doubt, timers, order… · ARGV from 4, per order: state or '', order key, `OPEN DOUBT` as 0 and 1, due time or ''. */
+/** ARGV from 4, per order: state or '', order key, `OPEN DOUBT` as 0 and 1, due time or ''. */
 const PUT = `
 local states, gone, open, closed, doubtful, certain, due, idle = {}, {}, {}, {}, {}, {}, {}, {}
-for i = 6, #KEYS do
-  local arg = 4 + (i - 6) * 4
+for arg = 4, #ARGV, 4 do
   local state, key, phases, time = ARGV[arg], ARGV[arg + 1], ARGV[arg + 2], ARGV[arg + 3]
-  if state == '' then gone[#gone + 1] = KEYS[i] else states[#states + 1] = KEYS[i] states[#states + 1] = state end
+  if state == '' then gone[#gone + 1] = key else states[#states + 1] = key states[#states + 1] = state end
   if string.byte(phases, 1) == 49 then open[#open + 1] = key else closed[#closed + 1] = key end
   if string.byte(phases, 2) == 49 then doubtful[#doubtful + 1] = key else certain[#certain + 1] = key end
   if time == '' then idle[#idle + 1] = key else due[#due + 1] = time due[#due + 1] = key end
 end
-local function all(list, act)
-  for first = 1, #list, 1000 do act(first, math.min(first + 999, #list)) end
+local function put(command, key, list)
+  for first = 1, #list, 1000 do redis.call(command, key, unpack(list, first, math.min(first + 999, #list))) end
 end
-local function inSet(command, key, list)
-  all(list, function(first, last) redis.call(command, key, unpack(list, first, last)) end)
-end
-all(states, function(first, last) redis.call('MSET', unpack(states, first, last)) end)
-all(gone, function(first, last) redis.call('UNLINK', unpack(gone, first, last)) end)
-inSet('SADD', KEYS[3], open) inSet('SREM', KEYS[3], closed)
-inSet('SADD', KEYS[4], doubtful) inSet('SREM', KEYS[4], certain)
-inSet('ZADD', KEYS[5], due) inSet('ZREM', KEYS[5], idle)`;
+put('HSET', KEYS[1], states) put('HDEL', KEYS[1], gone)
+put('SADD', KEYS[3], open) put('SREM', KEYS[3], closed)
+put('SADD', KEYS[4], doubtful) put('SREM', KEYS[4], certain)
+put('ZADD', KEYS[5], due) put('ZREM', KEYS[5], idle)`;
 
-/** The projector's write. KEYS: marker, rebuild, … · ARGV: expected marker, new marker, unused, … */
-export const PROJECT = `
-local stored = redis.call('GET', KEYS[1])
+/** ARGV: order keys. Returns the marker, the counts that were found, and the states. */
+export const READ = `${WHOLE}
+local found = {redis.call('HGET', KEYS[1], 'marker'), counts()}
+for first = 1, #ARGV, 1000 do
+  local states = redis.call('HMGET', KEYS[1], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+  for _, state in ipairs(states) do found[#found + 1] = state end
+end
+return found`;
+
+/** ARGV: 3 for open orders, 4 for those in doubt. Returns the marker, the counts that were found, and the order keys. */
+export const READ_SET = `${WHOLE}
+return {redis.call('HGET', KEYS[1], 'marker'), counts(), redis.call('SMEMBERS', KEYS[tonumber(ARGV[1])])}`;
+
+/** The projector's write. ARGV: expected marker, new marker without its counts, unused, … */
+export const PROJECT = `${WHOLE}
+local stored = redis.call('HGET', KEYS[1], 'marker')
 if stored ~= ARGV[1] then return stored or 'nothing' end
+if not whole() then return 'damaged' end
 ${PUT}
-redis.call('SET', KEYS[1], ARGV[2])
+redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 return 'ok'`;
 
 /**
- * A rebuild's write. KEYS: marker, rebuild, … · ARGV: token, lease in milliseconds, next token, …
- * Each write has its own token: a Redis that came back without the last writes is found out by the next one.
+ * A rebuild's write. ARGV: token, lease in milliseconds, next token, …
+ * Each write has its own token: a Redis that came back without the last writes, or lost some of them, is found out by the next one.
  */
-export const REBUILD = `
-if redis.call('GET', KEYS[2]) ~= ARGV[1] or redis.call('EXISTS', KEYS[1]) == 1 then return 'lost' end
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[2])
+export const REBUILD = `${WHOLE}
+if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
 ${PUT}
+redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[2])
 return 'ok'`;
 
-/** KEYS: marker, rebuild · ARGV: offset of the marker that was seen or '', process, token, lease in milliseconds. */
-export const BEGIN_REBUILD = `
-local marker = redis.call('GET', KEYS[1]) or ''
-if (string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
+/** Wipes what is there. ARGV: offset of the marker that was seen or '', process, token, lease in milliseconds. */
+export const BEGIN_REBUILD = `${WHOLE}
+local marker = whole()
+if (marker and string.match(marker, '^%S+') or '') ~= ARGV[1] then return 'moved' end
 local other = redis.call('GET', KEYS[2])
 if other and string.sub(other, 1, #ARGV[2]) ~= ARGV[2] then return 'busy' end
-redis.call('DEL', KEYS[1])
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5])
+redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. counts(), 'PX', ARGV[4])
 return 'ok'`;
 
-/** KEYS: rebuild, leftover… · ARGV: token. */
-export const WIPE = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
-redis.call('UNLINK', unpack(KEYS, 2))
-return 'ok'`;
-
-/** KEYS: marker, rebuild · ARGV: token, new marker. */
-export const FINISH_REBUILD = `
-if redis.call('GET', KEYS[2]) ~= ARGV[1] or redis.call('EXISTS', KEYS[1]) == 1 then return 'lost' end
-redis.call('SET', KEYS[1], ARGV[2])
+/** ARGV: token, new marker without its counts. */
+export const FINISH_REBUILD = `${WHOLE}
+if redis.call('GET', KEYS[2]) ~= ARGV[1] .. ' ' .. counts() or redis.call('HEXISTS', KEYS[1], 'marker') == 1 then return 'lost' end
+redis.call('HSET', KEYS[1], 'marker', ARGV[2] .. ' ' .. counts())
 redis.call('DEL', KEYS[2])
 return 'ok'`;
 
-/** KEYS: marker, timers · ARGV: now, put off until, limit. */
-export const CLAIM_DUE = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return {} end
-local due = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
-for _, key in ipairs(due) do redis.call('ZADD', KEYS[2], ARGV[2], key) end
+/** ARGV: now, put off until, limit. */
+export const CLAIM_DUE = `${WHOLE}
+if not whole() then return {} end
+local due = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
+for _, key in ipairs(due) do redis.call('ZADD', KEYS[5], ARGV[2], key) end
 return due`;
 
+/** What is no state is taken away: its index is not whole any more, so its projector builds it anew. ARGV: order key, what was read. */
+export const DROP_CORRUPT = `
+if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end`;
+
 /** The four arguments of one order. */
-export function argumentsOf(order: OrderState): [state: string, key: string, phases: string, due: string] {
+export function argumentsOf(
+  order: OrderState,
+  timers: TimerSettings,
+): [state: string, key: string, phases: string, due: string] {
   const key = orderKey(order.merchant, order.orderId);
   if (isEmptyOrder(order)) return ['', key, '00', ''];
   const { operations } = order;
   const phases = `${operations.some(isOpen) ? 1 : 0}${operations.some(isInDoubt) ? 1 : 0}`;
-  return [JSON.stringify(order), key, phases, timersOf(order)[0]?.atMs.toString() ?? ''];
+  return [JSON.stringify(order), key, phases, timersOf(order, timers)[0]?.atMs.toString() ?? ''];
 }

@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { TOPICS } from '@tranche/contracts';
-import { PartitionConsumer, TailBuffer, type KafkaClient, type PartitionHandler } from '@tranche/kafka';
+import { TOPICS, topicName } from '@tranche/contracts';
+import {
+  committedOffsets,
+  PartitionConsumer,
+  TailBuffer,
+  type KafkaClient,
+  type PartitionHandler,
+} from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { Projector } from '@tranche/order-journal';
+import { Projector, stoppedReason } from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -14,6 +20,8 @@ import { RebuildReport } from './rebuild-report.service.js';
 
 /** How often an index without new records is looked after. */
 const POLL_EVERY_MS = 1_000;
+/** How often indexes of partitions that other instances project are looked after. */
+const POLL_OTHERS_EVERY_MS = 5_000;
 
 /**
  * Feeds the projector of libs/order-journal: the journal in, each partition in order at one instance; events to Kafka, the index to Redis. What
@@ -24,7 +32,10 @@ export class ProjectorService {
   readonly projector: Projector;
   #consumer?: PartitionConsumer;
   #timer?: NodeJS.Timeout;
+  #timerOfOthers?: NodeJS.Timeout;
   #polling = Promise.resolve();
+  /** Partitions of this instance that are projected no further, and why. */
+  readonly #stopped = new Map<number, string>();
 
   constructor(
     private readonly config: GatewayConfig,
@@ -46,7 +57,9 @@ export class ProjectorService {
       journal,
       timing: clock,
       logger: log,
+      epoch: config.journalEpoch,
       onRebuild: (step) => report.step(step),
+      onStopped: (partition, why) => this.#afterStop(partition, why),
       onPublished: (published) => outcomes.published(published),
     });
     health.addReadiness('projection', () => this.#notReadyBecause());
@@ -56,7 +69,7 @@ export class ProjectorService {
     const { config, client, tail, log, health, metrics } = this;
     this.#consumer = new PartitionConsumer({
       client,
-      groupId: `${config.kafkaTopicPrefix}payment-gateway.projector`,
+      groupId: this.#groupId,
       topicPrefix: config.kafkaTopicPrefix,
       topic: TOPICS.journal.name,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
@@ -68,12 +81,22 @@ export class ProjectorService {
     this.#timer = setInterval(() => {
       this.#polling = this.#polling.then(() => this.#poll());
     }, POLL_EVERY_MS);
+    this.#timerOfOthers = setInterval(() => {
+      this.#polling = this.#polling.then(() => this.#pollOthers());
+    }, POLL_OTHERS_EVERY_MS);
   }
 
   assign(partition: number, signal: AbortSignal): PartitionHandler {
     const projection = this.projector.assign(partition, signal);
     this.report.begin(partition);
-    signal.addEventListener('abort', () => this.report.end(partition), { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        this.report.end(partition);
+        this.#stopped.delete(partition);
+      },
+      { once: true },
+    );
     return {
       startOffset: async (committed) => projection.startOffset(committed, await this.journal.firstKept(partition)),
       onBatch: (records) => projection.project(records),
@@ -86,6 +109,7 @@ export class ProjectorService {
    */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearInterval(this.#timerOfOthers);
     this.projector.close();
     await this.journal.close();
     await this.#consumer?.close();
@@ -99,7 +123,31 @@ export class ProjectorService {
     }
   }
 
+  get #groupId(): string {
+    return `${this.config.kafkaTopicPrefix}payment-gateway.projector`;
+  }
+
+  /** What the group has committed was published: so far an index may be built that its projector, of another release, does not write. */
+  async #pollOthers(): Promise<void> {
+    const { client, config, log } = this;
+    try {
+      const topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
+      await this.projector.pollOthers(await committedOffsets(client, this.#groupId, topic));
+    } catch (error) {
+      log.debug({ err: error }, 'The indexes of other instances could not be looked after');
+    }
+  }
+
+  #afterStop(partition: number, why: string | undefined): void {
+    if (why === undefined) return void this.#stopped.delete(partition);
+    const reason = stoppedReason(partition, why);
+    if (this.#stopped.get(partition) !== reason) this.log.error({ partition }, reason);
+    this.#stopped.set(partition, reason);
+  }
+
   #notReadyBecause(): string | undefined {
+    const [stopped] = this.#stopped.values();
+    if (stopped !== undefined) return stopped;
     const { restoring } = this.projector;
     return restoring.length === 0
       ? undefined

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseOrderKey, type Merchant } from '@tranche/contracts';
-import { isInDoubt, type Evidence } from '@tranche/order-journal';
+import { isInDoubt, type Evidence, type OperationState, type OrderState } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
 import { ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -84,19 +84,24 @@ export class LookUpScheduler {
   }
 
   async #lookUpOrder(key: string): Promise<void> {
-    const { journal, index, clock } = this;
+    const { journal, clock } = this;
     const { merchant: name = '', orderId = '' } = parseOrderKey(key) ?? {};
     const merchant = this.#merchantOf(key);
     const order = await journal.read(name, orderId);
-    // An order has at most one: while one is in doubt no other is sent.
-    const operation = order.operations.find(isInDoubt);
-    if (merchant === undefined || operation === undefined) return;
+    if (merchant === undefined) return;
     const afterMs = this.config.lookUpAfterMs;
-    const due = dueLookUp(operation, afterMs, clock.nowMs());
+    // More than one only where a doubtful form was superseded.
+    const doubts = order.operations.filter(isInDoubt);
+    for (const operation of doubts) await this.#lookUpDoubt(key, merchant, order, operation);
+    const nextMs = Math.min(...doubts.map((doubt) => nextLookUpMs(doubt, afterMs, clock.nowMs()) ?? Infinity));
+    this.#lookAt.set(key, Math.min(nextMs, clock.nowMs() + LOOK_AGAIN_MS));
+  }
+
+  async #lookUpDoubt(key: string, merchant: Merchant, order: OrderState, operation: OperationState): Promise<void> {
+    const { index, clock } = this;
+    const due = dueLookUp(operation, this.config.lookUpAfterMs, clock.nowMs());
     // Before the claim: without a token the look-up is not spent.
     const bearer = due && (await this.lookUp.bearerFor(merchant));
-    const nextMs = nextLookUpMs(operation, afterMs, clock.nowMs());
-    if (nextMs !== undefined) this.#lookAt.set(key, Math.min(nextMs, clock.nowMs() + LOOK_AGAIN_MS));
     if (due === undefined || !(await index.claimLookUp(key, `${operation.commandId} ${due.number}`, due.endsInMs)))
       return;
     const asked = { merchant, order, operation, at: isoTime(clock) };

@@ -4,11 +4,12 @@ import { PlatformModule } from '../platform/platform.module.js';
 import { LookUpScheduler } from './look-up-scheduler.service.js';
 import { LookUpClient } from './look-up.client.js';
 import { LookUpService } from './look-up.service.js';
+import { WaitingLookUps } from './waiting-look-ups.service.js';
 
-/** Asks the platform about operations in doubt. */
+/** Asks the platform about operations in doubt, and about payments that wait. */
 @Module({
   imports: [JournalModule, PlatformModule],
-  providers: [LookUpClient, LookUpService, LookUpScheduler],
-  exports: [LookUpScheduler],
+  providers: [LookUpClient, LookUpService, LookUpScheduler, WaitingLookUps],
+  exports: [LookUpScheduler, WaitingLookUps],
 })
 export class LookUpModule {}

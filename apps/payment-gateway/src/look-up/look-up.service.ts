@@ -20,7 +20,7 @@ export class LookUpService {
   ) {
     this.#answers = metrics.counter({
       name: 'tranche_look_ups_total',
-      help: 'Look-ups of doubtful operations by outcome: evidence, nothing, refused, unauthorized, failed',
+      help: 'Look-ups of operations in doubt and of payments that wait, by outcome: evidence, nothing, refused, unauthorized, failed',
       labelNames: ['merchant', 'outcome'],
     });
   }
@@ -51,7 +51,7 @@ export class LookUpService {
     const about = { merchant: merchant.merchant, orderId, commandId, attempt };
     if (answer.kind === 'rows') {
       const found = { rows: answer.rows.length, execCodes: evidences.map((evidence) => evidence.answer.execCode) };
-      this.log.info({ ...about, ...found }, 'A doubt was looked up');
+      this.log.info({ ...about, ...found }, 'An operation was looked up');
     } else this.log.warn({ ...about, ...answer }, 'A look-up brought no answer');
     return evidences;
   }

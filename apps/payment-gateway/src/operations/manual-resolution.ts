@@ -2,17 +2,23 @@ import { execCodeClass, holdsCardData } from '@tranche/contracts';
 import {
   compact,
   findOperation,
+  hasRule,
+  isInDoubt,
+  isPayment,
+  isWaiting,
   NOT_EXECUTED_AFTER_MS,
+  operatorFromMs,
   RULES_VERSION,
   SEND_DEADLINE_MS,
   type Evidence,
   type OperationState,
   type OrderState,
+  type RulesVersion,
 } from '@tranche/order-journal';
-import { Problem, type ProblemFault } from '@tranche/service-kit';
+import { Problem, type ProblemFault, type ProblemOptions } from '@tranche/service-kit';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf, ValidateBy } from 'class-validator';
 
-export const OUTCOMES = ['succeeded', 'refused', 'not_executed'] as const;
+export const OUTCOMES = ['succeeded', 'refused', 'not_executed', 'redirect_required'] as const;
 
 const given = (name: keyof ManualResolution) =>
   ValidateIf((resolution: ManualResolution) => resolution[name] !== undefined);
@@ -25,7 +31,7 @@ const NoCardData = () =>
     },
   });
 
-/** How an operation in doubt ended, by an operator who found out. */
+/** What became of an operation in doubt, or of a payment that waits, by an operator who found out. */
 export class ManualResolution {
   @IsIn(OUTCOMES)
   outcome: (typeof OUTCOMES)[number];
@@ -76,6 +82,8 @@ interface ResolutionContext {
   operator: string;
   nowMs: number;
   notExecutedAfterMs: number;
+  /** What this installation writes. */
+  rulesVersion: number;
 }
 
 /**
@@ -84,18 +92,28 @@ interface ResolutionContext {
  */
 export function resolutionEvidence(
   order: OrderState,
-  { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs }: ResolutionContext,
+  { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs, rulesVersion }: ResolutionContext,
 ): Evidence {
   const operation = findOperation(order, commandId);
   if (!operation)
     throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });
   refuseContradictions(operation, resolution);
-  if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
+  if (!isInDoubt(operation)) refuseWhatIsNotOpen(order, operation, rulesVersion, nowMs);
   refuseTransactionOfAnother(order, operation, resolution);
   const fromMs = notExecutedFromMs(operation, afterMs);
-  if (resolution.outcome === 'not_executed' && !(nowMs >= fromMs)) throw tooEarly(fromMs, nowMs);
+  if (resolution.outcome === 'not_executed' && !(nowMs >= fromMs))
+    throw tooEarly(
+      {
+        status: 409,
+        code: 'not_executed_too_early',
+        detail: `"not_executed" counts from ${isoOf(fromMs)} on: until then the call may be under way still.`,
+      },
+      fromMs,
+      nowMs,
+    );
   const { merchant, orderId } = order;
-  const { outcome: result, reason, transactionId, execCode, amount } = resolution;
+  const { outcome, reason, transactionId, execCode, amount } = resolution;
+  const result = outcome === 'redirect_required' ? 'redirect' : outcome;
   const isPart = resolution.execCode === '0004' || (amount !== undefined && isBelow(amount, operation));
   const notBefore = afterMs > NOT_EXECUTED_AFTER_MS ? new Date(fromMs).toISOString() : undefined;
   return compact({
@@ -117,18 +135,50 @@ export function resolutionEvidence(
 /** The operation as it ended by the resolution, as the fold has it. @throws Problem 409 where something else was first. */
 export function resolved(order: OrderState, commandId: string, { outcome }: ManualResolution): OperationState {
   const operation = findOperation(order, commandId);
-  if (operation?.phase === 'ended' && operation.end === outcome) return operation;
+  if (operation && isResolvedAs(operation, outcome)) return operation;
   if (operation === undefined)
     throw new Problem({ status: 409, code: 'not_in_doubt', detail: 'The order was forgotten meanwhile.' });
-  if (operation.phase !== 'in_doubt') throw notInDoubt(operation);
+  if (!isInDoubt(operation) && !isWaiting(operation)) throw notInDoubt(operation);
   throw new Problem({
     status: 409,
     code: 'word_not_counted',
-    detail: 'The resolution was journaled and does not count; the operation is in doubt still.',
+    detail: 'The resolution was journaled and does not count; the operation stands as it did.',
   });
 }
 
-const CLASSES = { succeeded: ['succeeded', 'succeeded_partly'], refused: ['refused'], not_executed: ['not_executed'] };
+/** An expiry stays one; the operator's word says that it may not succeed any more. */
+export function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
+  const { phase, end, mayYetSucceed } = operation;
+  if (outcome === 'redirect_required') return phase === 'redirect';
+  if (phase !== 'ended') return false;
+  return end === outcome || (end === 'expired' && outcome !== 'succeeded' && !mayYetSucceed);
+}
+
+/** A payment that waits is open to an operator from a day on, or once "not executed" was said of it; one that our timer ended, at once (R15). */
+function refuseWhatIsNotOpen(order: OrderState, operation: OperationState, rulesVersion: number, nowMs: number): void {
+  const version = Math.max(order.rulesVersion ?? RULES_VERSION, rulesVersion) as RulesVersion;
+  if (!hasRule({ rulesVersion: version }, 'waitingEnds')) throw notInDoubt(operation);
+  if (operation.mayYetSucceed) return;
+  if (!isWaiting(operation)) throw notInDoubt(operation);
+  const fromMs = operatorFromMs(operation);
+  if (!(nowMs >= fromMs))
+    throw tooEarly(
+      {
+        status: 409,
+        code: 'still_waiting',
+        detail: `Until ${isoOf(fromMs)} it is the cardholder's or the provider's to decide.`,
+      },
+      fromMs,
+      nowMs,
+    );
+}
+
+const CLASSES = {
+  succeeded: ['succeeded', 'succeeded_partly'],
+  refused: ['refused'],
+  not_executed: ['not_executed'],
+  redirect_required: ['redirect_required'],
+};
 
 function refuseContradictions(
   operation: OperationState,
@@ -138,6 +188,8 @@ function refuseContradictions(
   const add = (path: string, code: string, message: string) => void faults.push({ path, code, message });
   if (execCode !== undefined && !CLASSES[outcome].includes(execCodeClass(execCode)))
     add('execCode', 'enum', `is no code of ${outcome}`);
+  if (outcome === 'redirect_required' && !(isInDoubt(operation) && isPayment(operation)))
+    add('outcome', 'enum', 'can be true of a payment in doubt only');
   if (execCode === '0004' && amount === undefined)
     add('amount', 'required', 'must be given with 0004, accepted in part');
   if (amount !== undefined && outcome !== 'succeeded') add('amount', 'unknown_field', 'belongs to succeeded only');
@@ -185,16 +237,13 @@ function notInDoubt(operation: OperationState): Problem {
   return new Problem({
     status: 409,
     code: 'not_in_doubt',
-    detail: `Only an operation in doubt can be resolved; this one ${state}.`,
+    detail: `Only an operation in doubt, or a payment that waits, can be resolved; this one ${state}.`,
   });
 }
 
-function tooEarly(fromMs: number, nowMs: number): Problem {
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+function tooEarly(problem: ProblemOptions, fromMs: number, nowMs: number): Problem {
   const retryAfterSeconds = Math.max(1, Math.ceil((fromMs - nowMs) / 1000));
-  return new Problem({
-    status: 409,
-    code: 'not_executed_too_early',
-    detail: `"not_executed" counts from ${new Date(fromMs).toISOString()} on: until then the call may be under way still.`,
-    headers: { 'retry-after': String(retryAfterSeconds) },
-  });
+  return new Problem({ ...problem, headers: { 'retry-after': String(retryAfterSeconds) } });
 }

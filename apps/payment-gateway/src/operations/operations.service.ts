@@ -5,6 +5,9 @@ import {
   compact,
   findOperation,
   isInDoubt,
+  isLookUpReminder,
+  isWaiting,
+  timersOf,
   type Evidence,
   type OrderState,
 } from '@tranche/order-journal';
@@ -17,7 +20,13 @@ import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
-import { resolutionEvidence, notExecutedAfterMs, resolved, type ManualResolution } from './manual-resolution.js';
+import {
+  isResolvedAs,
+  resolutionEvidence,
+  notExecutedAfterMs,
+  resolved,
+  type ManualResolution,
+} from './manual-resolution.js';
 import { operationView, orderView, type OperationView, type OrderView } from './order-view.js';
 
 /** An answer is not waited for longer. Milliseconds. */
@@ -43,7 +52,7 @@ export class OperationsService {
     this.#notExecutedAfterMs = notExecutedAfterMs(config);
   }
 
-  /** Operations in doubt, by merchant and orderId. An order has at most one: while one is in doubt no other is sent. */
+  /** Operations in doubt, by merchant and orderId. An order has one; more only where an authorization superseded a doubtful one. */
   async inDoubt({ merchant, limit, after }: { merchant?: string; limit: number; after?: string }): Promise<DoubtsPage> {
     const afterKey = after === undefined ? undefined : keyOf(after);
     const keys = (await this.#available(this.index.ordersInDoubt()))
@@ -76,21 +85,24 @@ export class OperationsService {
     if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
     const { merchant, orderId, commandId } = name;
     const order = await this.#available(this.journal.read(merchant, orderId));
-    if (resolution.outcome === 'not_executed') await this.#assertClock();
+    const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
+    if (isTimed) await this.#assertClock();
     const record = resolutionEvidence(order, {
       commandId,
       resolution,
       operator,
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
+      rulesVersion: this.config.rulesVersion,
     });
     const folded = await this.#journaled(record);
-    const isCounted = findOperation(folded, commandId)?.end === resolution.outcome;
+    const operation = findOperation(folded, commandId);
+    const isCounted = operation !== undefined && isResolvedAs(operation, resolution.outcome);
     this.log.info(
       { operator, merchant, orderId, commandId, outcome: resolution.outcome, isCounted },
       'An operator said what became of a doubt',
     );
-    return operationView(folded, resolved(folded, commandId, resolution));
+    return operationView(folded, resolved(folded, commandId, resolution), this.config.journalEpoch);
   }
 
   async order(merchant: string, orderId: string): Promise<OrderView> {
@@ -98,23 +110,24 @@ export class OperationsService {
     if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
-    const view = orderView(order);
+    const view = orderView(order, this.config.journalEpoch);
     return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
   }
 
   #nextLookUpAt(order: OrderState): string | undefined {
     const { merchants, lookUpAfterMs } = this.config;
+    if (!mayBeLookedUp(order.orderId, merchants.byName(order.merchant))) return undefined;
     const doubt = order.operations.find(isInDoubt);
-    if (doubt === undefined || !mayBeLookedUp(order.orderId, merchants.byName(order.merchant))) return undefined;
-    const nextMs = nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
+    const waiting = timersOf(order).find(({ timer }) => isLookUpReminder(timer));
+    const nextMs = doubt === undefined ? waiting?.atMs : nextLookUpMs(doubt, lookUpAfterMs, this.clock.nowMs());
     return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
   }
 
-  /** The 15 minutes are told by clocks: ours must be one that others agree with. */
+  /** The 15 minutes, and the day, are told by clocks: ours must be one that others agree with. */
   async #assertClock(): Promise<void> {
     const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
     if (apartMs <= CLOCKS_APART_MS) return;
-    const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: whether 15 minutes have passed is not known.`;
+    const detail = `The clocks of this service and of Redis are ${Math.round(apartMs / 1000)} s apart: how much time has passed is not known.`;
     throw new Problem({ status: 503, code: 'clocks_apart', detail });
   }
 

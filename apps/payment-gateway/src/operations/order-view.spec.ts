@@ -144,6 +144,11 @@ describe('the view of an order', () => {
       [intent('a'), outcome('a', 'pending')],
       { pendingExpiresAt: '2026-03-07T10:00:00.000Z' },
     ],
+    [
+      'when a redirect expires, and from when on an operator may resolve it',
+      [intent('a'), outcome('a', 'redirect')].map((record) => ({ ...record, rulesVersion: 4 })),
+      { redirectExpiresAt: '2026-03-08T10:00:00.000Z', operatorMayResolveFrom: '2026-03-02T10:00:00.000Z' },
+    ],
   ] as [string, JournalRecord[], object][])('tells %s', (_, records, deadlines) => {
     expect(viewOf(...records).deadlines).toEqual(deadlines);
   });

@@ -1,11 +1,14 @@
-import { orderKey, sequenceOf, type OperationKind } from '@tranche/contracts';
+import { sequenceOf, type OperationKind } from '@tranche/contracts';
 import {
   CAPTURE_WINDOW_MS,
   compact,
   eventId,
   isCapturable,
-  journalPartition,
-  PENDING_LIFETIME_MS,
+  hasRule,
+  isWaiting,
+  lifetimeMs,
+  operatorFromMs,
+  windowFrom,
   type Attempt,
   type EventReference,
   type ExternalOperation,
@@ -35,6 +38,9 @@ export interface OrderView {
     /** A later capture is sent, marked as not guaranteed. */
     captureWindowEndsAt?: string;
     pendingExpiresAt?: string;
+    redirectExpiresAt?: string;
+    /** From then on an operator may resolve a payment that waits. */
+    operatorMayResolveFrom?: string;
     /** When the doubt is looked up on the platform next, where the merchant allows it and the schedule goes on. */
     nextLookUpAt?: string;
   };
@@ -58,7 +64,7 @@ export interface CandidateView {
   flags?: string[];
 }
 
-type ExternalView = Omit<ExternalOperation, 'offset' | 'nth'> & { event: EventView };
+type ExternalView = Omit<ExternalOperation, 'offset' | 'record' | 'nth'> & { event: EventView };
 
 type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transactionId'> & {
   state: NonNullable<Attempt['closed']> | OperationState['phase'];
@@ -66,10 +72,10 @@ type AttemptView = Pick<Attempt, 'attempt' | 'intentAt' | 'isTagged' | 'transact
 
 export type OperationView = ReturnType<typeof operationView>;
 
-export function orderView(order: OrderState): OrderView {
+/** `epoch`: of the journal, for the sequences of its events. */
+export function orderView(order: OrderState, epoch = 0): OrderView {
   const { merchant, orderId } = order;
   const amounts = amountsOf(order);
-  const partition = journalPartition(orderKey(merchant, orderId));
   return {
     merchant,
     orderId,
@@ -77,23 +83,23 @@ export function orderView(order: OrderState): OrderView {
     status: statusOf(order, amounts),
     amounts,
     deadlines: deadlinesOf(order),
-    operations: order.operations.map((operation) => operationView(order, operation)),
+    operations: order.operations.map((operation) => operationView(order, operation, epoch)),
     candidates: candidatesOf(order),
-    external: order.external.map(({ offset, nth, ...operation }) => ({
+    external: order.external.map(({ offset, record, nth, ...operation }) => ({
       ...operation,
-      event: eventView(partition, compact({ type: 'payment.operation.external', offset, nth })),
+      event: eventView(order, compact({ type: 'payment.operation.external', offset, record, nth }), epoch),
     })),
   };
 }
 
-export function operationView(order: OrderState, operation: OperationState) {
+export function operationView(order: OrderState, operation: OperationState, epoch = 0) {
   const { merchant, orderId } = order;
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
-  const partition = journalPartition(orderKey(merchant, orderId));
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
   const { contradictions, externalEntityId, externalReference } = operation;
-  const latestReference = latest && compact({ type: latest.type, offset: latest.offset, nth: latest.nth });
+  const latestReference =
+    latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
   return compact({
     id: operationIdOf({ merchant, orderId, commandId }),
     commandId,
@@ -106,9 +112,9 @@ export function operationView(order: OrderState, operation: OperationState) {
     ...compact({ contradictions, externalEntityId, externalReference }),
     attempts: operation.attempts.map((one) => attemptView(operation, one)),
     evidence: operation.evidence.map(evidenceView),
-    latest: latest && { ...eventView(partition, latest), time: latest.time, ...saidBy(latest.body) },
+    latest: latest && { ...eventView(order, latest, epoch), time: latest.time, ...saidBy(latest.body) },
     events: (operation.events ?? (latestReference ? [latestReference] : [])).map((event) =>
-      eventView(partition, event),
+      eventView(order, event, epoch),
     ),
   });
 }
@@ -125,10 +131,15 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
 
 function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
-  const pending = order.operations.findLast(({ phase }) => phase === 'pending');
+  const waiting = order.operations.findLast(isWaiting);
+  const endsInMs = waiting && lifetimeMs(order, waiting);
+  const endsAt = endsInMs === undefined ? undefined : later(waiting?.since, endsInMs);
   return compact({
-    captureWindowEndsAt: later(authorization?.endedAt, CAPTURE_WINDOW_MS),
-    pendingExpiresAt: later(pending?.since, PENDING_LIFETIME_MS),
+    captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
+    pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
+    redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
+    operatorMayResolveFrom:
+      waiting && hasRule(order, 'waitingEnds') ? new Date(operatorFromMs(waiting)).toISOString() : undefined,
   });
 }
 
@@ -142,9 +153,8 @@ function attemptView(
 ): AttemptView {
   return {
     attempt,
-    intentAt,
     isTagged,
-    ...compact({ transactionId }),
+    ...compact({ intentAt: intentAt === '' ? undefined : intentAt, transactionId }),
     state: closed ?? operation.end ?? operation.phase,
   } as AttemptView;
 }
@@ -159,6 +169,6 @@ function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullab
   return compact({ execCode, message, outcome, origin, flags, faults });
 }
 
-function eventView(partition: number, { type, offset, nth }: EventReference): EventView {
-  return { id: eventId(partition, offset, type, nth), type, sequence: sequenceOf(BigInt(offset)) };
+function eventView(order: OrderState, event: EventReference, epoch: number): EventView {
+  return { id: eventId(order, event), type: event.type, sequence: sequenceOf(BigInt(event.offset), epoch) };
 }

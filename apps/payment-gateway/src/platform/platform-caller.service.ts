@@ -69,6 +69,11 @@ export class PlatformCaller {
     return this.platform.urlCount;
   }
 
+  /** A connection for a call that is about to come. */
+  warmUp(url: number): Promise<void> {
+    return this.platform.warmUp(url);
+  }
+
   /** One POST, and what its answer proves. */
   async send(form: PlatformForm, { bearer, url, maySend }: SendOptions<BearerToken>): Promise<CallResult> {
     const { operation, merchant, path, body } = form;

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayConfig } from '../gateway.config.js';
 import { METHODS } from '@tranche/contracts';
+import { waitFor } from '@tranche/testing';
 import { PlatformClient } from './platform.client.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
@@ -116,4 +119,52 @@ it('follows no redirect', async () => {
   const posting = await platform((_request, response) => response.writeHead(307, { location: '/elsewhere' }).end());
   expect(await posting.post(call)).toMatchObject({ kind: 'answered', status: 307 });
   expect(requests).toBe(1);
+});
+
+describe('a connection that is wanted beforehand', () => {
+  /** Connections that were made, and bytes that came over them. */
+  async function counted(handler: Handler = (_request, response) => response.end('{}')) {
+    const posting = await platform(handler);
+    const sockets: Socket[] = [];
+    server!.on('connection', (socket: Socket) => sockets.push(socket));
+    return { posting, sockets, bytes: () => sockets.map(({ bytesRead }) => bytesRead) };
+  }
+
+  it('is there before the call, without a byte, and the call goes over it', async () => {
+    const { posting, sockets, bytes } = await counted();
+    await posting.warmUp(0);
+    await waitFor(() => sockets.length === 1, { what: 'the connection' });
+    expect(bytes()).toEqual([0]);
+    await posting.post(call);
+    // undici frees a connection in the turn after its answer; here an INTENT would be written.
+    await nextTurn();
+    await posting.warmUp(0);
+    await posting.post(call);
+    expect([sockets.length, requests]).toEqual([1, 2]);
+  });
+
+  it('is one for each of the calls that are about to come, and not more than calls may be under way', async () => {
+    const { posting, sockets } = await counted();
+    await Promise.all(Array.from({ length: 6 }, () => posting.warmUp(0)));
+    await waitFor(() => sockets.length === 4, { what: 'four connections' });
+    await Promise.all(Array.from({ length: 4 }, () => posting.post(call)));
+    expect([sockets.length, requests]).toEqual([4, 4]);
+  });
+
+  it('is not used when the platform has closed it', async () => {
+    const { posting, sockets } = await counted();
+    await posting.warmUp(0);
+    await waitFor(() => sockets.length === 1, { what: 'the connection' });
+    sockets[0]!.end();
+    await once(sockets[0]!, 'close');
+    expect(await posting.post(call)).toMatchObject({ kind: 'answered' });
+    expect(sockets.length).toBe(2);
+  });
+
+  it('that can not be had is no error: the call says so', async () => {
+    const { posting } = await counted();
+    await new Promise((resolve) => server?.close(resolve));
+    await posting.warmUp(0);
+    expect(await posting.post(call)).toMatchObject({ kind: 'not_sent', reason: 'unreachable' });
+  });
 });

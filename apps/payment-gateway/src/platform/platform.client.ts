@@ -2,8 +2,10 @@ import { connect } from 'node:net';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PlatformReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
-import { Pool, type Dispatcher } from 'undici';
+import { SEND_DEADLINE_MS } from '@tranche/order-journal';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
+import { WarmSockets } from './warm-sockets.js';
 
 /** An answer beyond this is none: REDIRECTHTML is the only long field. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
@@ -20,30 +22,56 @@ export interface PlatformCall {
   maySend: () => boolean;
 }
 
+interface Target {
+  pool: Pool;
+  prefix: string;
+  url: URL;
+  warm: WarmSockets;
+  /** When a connection was wanted by calls that have not begun. Monotonic, milliseconds. */
+  wanted: number[];
+}
+
 /** One POST per call: no retry, no redirect, and it knows whether the first byte may have left. */
 @Injectable()
 export class PlatformClient implements OnApplicationShutdown {
-  readonly #targets: readonly { pool: Pool; prefix: string; url: URL }[];
+  readonly #targets: readonly Target[];
   readonly #timeoutMs: number;
+  readonly #connections: number;
 
   constructor(config: GatewayConfig) {
     this.#timeoutMs = config.platformTimeoutMs;
+    this.#connections = config.inFlight;
     this.#targets = config.paymentUrls.map((address) => {
       const url = new URL(address);
+      const warm = new WarmSockets(url, buildConnector({ timeout: CONNECT_TIMEOUT_MS }));
       const pool = new Pool(url.origin, {
         connections: config.inFlight,
         pipelining: 1,
-        connect: { timeout: CONNECT_TIMEOUT_MS },
+        connect: warm.connect,
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      return { pool, url, prefix: url.pathname.replace(/\/$/, '') };
+      return { pool, url, warm, wanted: [], prefix: url.pathname.replace(/\/$/, '') };
     });
   }
 
   /** One, or two: the second is used only after the first provably did not execute. */
   get urlCount(): number {
     return this.#targets.length;
+  }
+
+  /**
+   * Resolves when a connection is there for a call that is about to come, with no byte written; or when it could not be had: the call will say
+   * so. A call that does not come frees it with the send deadline.
+   */
+  async warmUp(url: number): Promise<void> {
+    const target = this.#targets[url % this.#targets.length]!;
+    const { pool, warm } = target;
+    const nowMs = performance.now();
+    target.wanted = [...target.wanted.filter((sinceMs) => nowMs - sinceMs < SEND_DEADLINE_MS), nowMs];
+    const { size, connected } = pool.stats;
+    const isThere = connected - size + warm.size >= target.wanted.length;
+    if (!isThere && connected + warm.size < this.#connections) await warm.open();
   }
 
   post({ path, body, bearerToken, url, maySend }: PlatformCall): Promise<PlatformReply> {
@@ -53,7 +81,8 @@ export class PlatformClient implements OnApplicationShutdown {
     };
     if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
     injectTrace(headers);
-    const { pool, prefix } = this.#targets[url % this.#targets.length]!;
+    const { pool, prefix, wanted } = this.#targets[url % this.#targets.length]!;
+    wanted.shift();
     return new Promise((resolve) => {
       const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
       try {
@@ -71,6 +100,7 @@ export class PlatformClient implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
+    for (const { warm } of this.#targets) warm.close();
     await Promise.all(this.#targets.map(({ pool }) => pool.close()));
   }
 }

@@ -103,7 +103,12 @@ describe('what is notified', () => {
       CARDTYPE: 'mastercard',
       CARDCOUNTRY: 'FR',
     };
-    expect(parameters).toMatchObject({ OPERATIONTYPE: 'payment', ...shown });
+    const told = { OPERATIONTYPE: 'payment', ORDERID: 'order-1', AMOUNT: '5000', EXECCODE: '0000' };
+    expect(parameters).toMatchObject({
+      ...told,
+      TRANSACTIONID: expect.stringMatching(/^.{1,32}$/) as string,
+      ...shown,
+    });
     expect(parameters).not.toHaveProperty('CARDCVV');
   });
 

@@ -11,6 +11,8 @@ beforeEach(() => simulator.json('POST', '/simulator/reset'));
 
 const isAllText = (answer: object) => Object.values(answer).every((value) => typeof value === 'string');
 
+const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
 describe('any client can talk to it', () => {
   const parameters = {
     IDENTIFIER: 'Shop',
@@ -111,6 +113,16 @@ describe('refusals are HTTP 200 and strings', () => {
       '1002',
       'CART[1][DELIVERYSPEED]',
     ],
+    [
+      'express on a day that begins nowhere within 48 hours',
+      instalment({
+        PAYMENTOPTION: 'partnerB-3x',
+        'CART[0][DELIVERYSPEED]': 'express',
+        'CART[0][DELIVERYEXPECTEDDATE]': dayIn(4),
+      }),
+      '1002',
+      'CART[0][DELIVERYSPEED]',
+    ],
     ['the transaction unknown', { OPERATIONTYPE: 'capture', TRANSACTIONID: 'nope' }, '2002', ''],
   ];
   it.each(rows)('%s', async (_title, request, code, names) => {
@@ -133,10 +145,12 @@ describe('refusals are HTTP 200 and strings', () => {
     );
   });
 
-  it('express in a day, and standard in two, are taken', async () => {
+  it('express in a day or by tomorrow, and standard in two days or later, are taken', async () => {
     const items = {
       ...{ 'CART[0][DELIVERYSPEED]': 'express', 'CART[0][DELIVERYEXPECTEDDELAY]': '1' },
       ...{ 'CART[1][DELIVERYSPEED]': 'standard', 'CART[1][DELIVERYEXPECTEDDELAY]': '2' },
+      ...{ 'CART[2][DELIVERYSPEED]': 'express', 'CART[2][DELIVERYEXPECTEDDATE]': dayIn(1) },
+      ...{ 'CART[3][DELIVERYSPEED]': 'standard', 'CART[3][DELIVERYEXPECTEDDATE]': dayIn(4) },
     };
     expect((await simulator.operate(instalment({ PAYMENTOPTION: 'partnerB-3x', ...items }))).answer.EXECCODE).toBe(
       '0002',

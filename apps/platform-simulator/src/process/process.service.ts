@@ -85,7 +85,8 @@ export class ProcessService {
       await pause(latencyMs);
       return { kind: 'unauthorized' };
     }
-    const order = checkSignature(form.parameters, merchant) ?? readOrder(form.parameters, merchant);
+    const order =
+      checkSignature(form.parameters, merchant) ?? readOrder(form.parameters, merchant, this.parts.books.clock.nowMs());
     if (isRefusal(order)) return this.refuse(operation, order, latencyMs);
 
     const { transactions } = this.parts.books;

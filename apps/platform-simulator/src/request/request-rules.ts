@@ -53,13 +53,15 @@ export function checkSignature(parameters: Parameters, merchant: Merchant): Refu
 }
 
 /** The operation asked for. Demands only what it makes no sense without; holds what was sent against the interface's formats. */
-export function readOrder(parameters: Parameters, merchant: Merchant): Order | Refusal {
+export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: number): Order | Refusal {
   const type = parameters.get('OPERATIONTYPE') ?? '';
   if (!isOperationType(type)) return refusal('1002', 'OPERATIONTYPE');
   const option = type === 'authorization' ? given(parameters, 'PAYMENTOPTION') : undefined;
   const method = option?.startsWith('partnerA-') ? 'A' : option?.startsWith('partnerB-') ? 'B' : 'card';
   if (option !== undefined && method === 'card') return refusal('1002', 'PAYMENTOPTION');
-  const invalid = invalidParameter(parameters, { method, market: merchant.market }) ?? slowExpress(parameters, method);
+  const invalid =
+    invalidParameter(parameters, { method, market: merchant.market }) ??
+    (method === 'B' ? slowExpress(parameters, nowMs) : undefined);
   if (invalid !== undefined) return refusal('1002', invalid);
 
   const amount = given(parameters, 'AMOUNT') === undefined ? undefined : Number(parameters.get('AMOUNT'));
@@ -81,17 +83,25 @@ export function readOrder(parameters: Parameters, merchant: Merchant): Order | R
 
 export const isRefusal = (result: object): result is Refusal => 'execCode' in result;
 
-/** Interface, Cart item: express is under 48 hours, so two days are not. */
-function slowExpress(parameters: Parameters, method: 'A' | 'B' | 'card'): string | undefined {
-  if (method !== 'B') return undefined;
-  const isSlow = (delay = '') => delay === '2' || delay === '3';
+/** Interface, Cart item: express is under 48 hours, so two days are not, nor a date that begins nowhere before. */
+function slowExpress(parameters: Parameters, nowMs: number): string | undefined {
+  const isSlow = (item: string) => {
+    const delay = parameters.get(`${item}[DELIVERYEXPECTEDDELAY]`);
+    const date = parameters.get(`${item}[DELIVERYEXPECTEDDATE]`);
+    const isLate = date !== undefined && Date.parse(date) - FIRST_ZONE_MS - nowMs >= EXPRESS_MS;
+    return delay === '2' || delay === '3' || isLate;
+  };
   return [...parameters.keys()].find(
     (name) =>
       name.endsWith('[DELIVERYSPEED]') &&
       parameters.get(name) === 'express' &&
-      isSlow(parameters.get(name.replace('[DELIVERYSPEED]', '[DELIVERYEXPECTEDDELAY]'))),
+      isSlow(name.slice(0, -'[DELIVERYSPEED]'.length)),
   );
 }
+
+const EXPRESS_MS = 48 * 3_600_000;
+/** In UTC+14 a day begins first. */
+const FIRST_ZONE_MS = 14 * 3_600_000;
 
 /** The text names the token TOKEN, the request shape HFTOKEN: both are taken. */
 function readCardOrder(parameters: Parameters, order: Extract<Order, { kind: 'card' }>): Order | Refusal {

@@ -1,15 +1,8 @@
-import {
-  CAPTURE_WINDOW_MS,
-  codeOfApproval,
-  codeOfDecision,
-  isExpired,
-  judgeFollowUp,
-  PENDING_LIFETIME_MS,
-  type FollowUp,
-} from './state-machine.js';
+import { codeOfApproval, codeOfDecision, isExpired, judgeFollowUp, type FollowUp } from './state-machine.js';
 import type { Transaction } from './transaction.js';
 
 const NOW = Date.UTC(2027, 0, 10);
+const DAY_MS = 86_400_000;
 
 const authorization = (changes: Partial<Transaction> = {}): Transaction => ({
   transactionId: 'a',
@@ -46,8 +39,8 @@ const captures: Row[] = [
   ['while waiting for approval', { type: 'capture' }, authorization({ state: 'pending' }), '2006'],
   ['what was refused', { type: 'capture' }, authorization({ state: 'refused' }), '2003'],
   ['what has expired', { type: 'capture' }, authorization({ state: 'expired' }), '2009'],
-  ['at the end of the 7 days', { type: 'capture' }, authorization({ succeededAtMs: NOW - CAPTURE_WINDOW_MS }), 30_000],
-  ['a moment later', { type: 'capture' }, authorization({ succeededAtMs: NOW - CAPTURE_WINDOW_MS - 1 }), '2009'],
+  ['at the end of the 7 days', { type: 'capture' }, authorization({ succeededAtMs: NOW - 7 * DAY_MS }), 30_000],
+  ['a moment later', { type: 'capture' }, authorization({ succeededAtMs: NOW - 7 * DAY_MS - 1 }), '2009'],
   ['of method B', { type: 'capture' }, authorization({ method: 'B' }), 30_000],
 ];
 
@@ -117,9 +110,9 @@ describe('codeOfApproval', () => {
 
 describe('isExpired', () => {
   it.each([
-    ['a moment before 6 days', NOW - PENDING_LIFETIME_MS + 1, 'pending', false],
-    ['after 6 days', NOW - PENDING_LIFETIME_MS, 'pending', true],
-    ['after 6 days, but decided', NOW - PENDING_LIFETIME_MS, 'succeeded', false],
+    ['a moment before 6 days', NOW - 6 * DAY_MS + 1, 'pending', false],
+    ['after 6 days', NOW - 6 * DAY_MS, 'pending', true],
+    ['after 6 days, but decided', NOW - 6 * DAY_MS, 'succeeded', false],
   ] as const)('%s', (_title, pendingSinceMs, state, expected) => {
     expect(isExpired(authorization({ state, pendingSinceMs }), NOW)).toBe(expected);
   });

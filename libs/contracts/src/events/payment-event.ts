@@ -82,6 +82,11 @@ export class PaymentEvent {
   @AnyText()
   currency?: string;
 
+  /** Of `payment.conflict.detected` with the flag `other_currency`: the one that the platform names, where `currency` is the order's. */
+  @Optional()
+  @AnyText()
+  otherCurrency?: string;
+
   @Optional()
   @AnyText()
   transactionId?: string;
@@ -169,6 +174,24 @@ export class PaymentEvent {
   @Optional()
   @AnyText()
   externalReference?: string;
+
+  /** Of the form that the cardholder saw, as a notification tells it. */
+  @Optional()
+  @AnyText()
+  language?: string;
+
+  /** Of a card payment, as its notification tells it: 'XXXXXXXXXXXX1234'. */
+  @Optional()
+  @AnyText()
+  maskedCard?: string;
+
+  @Optional()
+  @AnyText()
+  cardBrand?: string;
+
+  @Optional()
+  @AnyText()
+  cardCountry?: string;
 
   @Optional()
   @TextList()

@@ -1,4 +1,5 @@
 import type { OperationKind } from '../message-types.js';
+import type { Method } from '../methods.js';
 
 /** The platform's own words about an operation. Amounts in minor units. A part of journal records: fields are added, never renamed. */
 export interface PlatformAnswer {
@@ -47,8 +48,24 @@ export function isUnreachable(result: CallResult): boolean {
   return result.reason === 'unreachable' || result.execCode === '5001' || result.execCode === '5003';
 }
 
+/** What only notifications and look-ups tell of an operation. A part of journal records: fields are added, never renamed. */
+export interface TransactionDetails {
+  /** ISO 4217. */
+  currency?: string;
+  /** Of the form that the cardholder saw. */
+  language?: string;
+  /** Methods whose list has that language, by the method table of the writer. */
+  languageOf?: readonly Method[];
+  /** CARDCODE of a card payment, masked. */
+  maskedCard?: string;
+  cardBrand?: string;
+  cardCountry?: string;
+  /** The platform had executed it by then, RFC 3339: a look-up's DATE, or when the notification was received. */
+  executedAt?: string;
+}
+
 /** What a notification says about an operation. Fields are absent where it says nothing. */
-export interface NotifiedResult {
+export interface NotifiedResult extends TransactionDetails {
   operation?: OperationKind;
   /** An OPERATIONTYPE that no operation of ours has, as it stands (docs/decisions/0020). */
   operationType?: string;

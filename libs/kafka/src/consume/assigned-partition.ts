@@ -51,3 +51,8 @@ export function backlogOf(all: ReadonlyMap<unknown, AssignedPartition>): WorkBac
   }
   return sum;
 }
+
+/** Of what began at that time; 0 where nothing waits. The clock is read last: an age is never negative. */
+export function ageSeconds(sinceMs: number | undefined, now: () => number = () => performance.now()): number {
+  return sinceMs === undefined ? 0 : Math.max(0, now() - sinceMs) / 1000;
+}

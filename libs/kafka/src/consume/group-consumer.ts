@@ -8,6 +8,7 @@ import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { missingTopics } from '../topics/topics.js';
+import { ageSeconds } from './assigned-partition.js';
 import { BufferedPort } from './buffered-port.js';
 import { consumedRecord } from './consumed-record.js';
 import { DrainBeforeJoin } from './drain-before-join.js';
@@ -76,7 +77,12 @@ export class GroupConsumer {
     });
     this.port = new KafkajsPort({ ...options, consumer: this.consumer, cluster: () => this.cluster });
     this.buffered = options.tail && this.bufferedPort(options.tail);
-    this.work = new GroupWork({ ...options, port: this.buffered ?? this.port });
+    this.work = new GroupWork({
+      ...options,
+      port: this.buffered ?? this.port,
+      onMissed: ({ topic, committed, low }) =>
+        options.metrics.missed.inc({ group: groupId, topic }, Number(low - committed)),
+    });
     this.runner = this.runnerOf(this.consumer);
     const isJoiningInVain = () => this.runner.isJoiningInVain;
     this.drain = new DrainBeforeJoin({
@@ -93,11 +99,7 @@ export class GroupConsumer {
     const { metrics } = options;
     metrics.watch(metrics.queued, groupId, () => this.work.backlog().records);
     metrics.watch(metrics.frontierSpan, groupId, () => this.work.backlog().span);
-    metrics.watch(
-      metrics.oldestAge,
-      groupId,
-      () => (performance.now() - (this.work.backlog().oldestSinceMs ?? performance.now())) / 1000,
-    );
+    metrics.watch(metrics.oldestAge, groupId, () => ageSeconds(this.work.backlog().oldestSinceMs));
   }
 
   /**

@@ -353,4 +353,17 @@ describe('the work of a group', () => {
     member.work.resumeTopics(['commands']);
     expect(member.calls.at(-1)).toBe('resume commands/0');
   });
+
+  it('tells of records that were deleted before the group read them, and goes on at what is kept', async () => {
+    const missed: unknown[] = [];
+    const second = { ...first, partition: 1 };
+    const member = new Member({ onMissed: (one) => missed.push(one) });
+    member.starts = [
+      { ...first, committed: 3n, metadata: undefined, low: 8n },
+      { ...second, committed: 8n, metadata: undefined, low: 8n },
+    ];
+    await member.work.join([first, second]);
+    expect(missed).toEqual([{ ...first, committed: 3n, low: 8n }]);
+    expect(member.calls).toContain('seek commands/0 8');
+  });
 });

@@ -17,6 +17,8 @@ export interface GroupWorkOptions {
   /** What was finished is committed so long after it at most, milliseconds (100). */
   commitEveryMs?: number;
   timers?: Timers;
+  /** Told where records that the group had not read were deleted: it goes on at `low`. */
+  onMissed?: (missed: TopicPartition & { committed: bigint; low: bigint }) => void;
 }
 
 /**
@@ -177,6 +179,7 @@ export class GroupWork {
     // It may have ended while the partitions before it were asked.
     if (!start || assignment.signal.aborted) return;
     const { committed, low, metadata } = start;
+    if (committed !== undefined && committed < low) this.afterMissed(assignment, committed, low);
     const wanted = await work.startOffset?.(committed, low);
     if (assignment.signal.aborted) return;
     // What the log has dropped cannot be read any more; kafkajs would begin wherever it likes.
@@ -186,6 +189,15 @@ export class GroupWork {
     this.options.port.seek(assignment, offset);
     assigned.place(offset, committed !== undefined);
     this.resumeIfRoom(assigned);
+  }
+
+  private afterMissed({ topic, partition }: Assignment, committed: bigint, low: bigint): void {
+    const { groupId, log, onMissed } = this.options;
+    log.error(
+      { groupId, topic, partition, committed: String(committed), low: String(low) },
+      'records were deleted before they were read',
+    );
+    onMissed?.({ topic, partition, committed, low });
   }
 
   private resumeIfRoom(assigned: AssignedPartition): void {

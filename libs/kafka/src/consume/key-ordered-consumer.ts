@@ -123,13 +123,9 @@ export class KeyOrderedConsumer {
     low: bigint,
   ): Promise<bigint | undefined> {
     const { partition } = assignment;
-    const { groupId, topic, from, log, onMissed } = this.options;
+    const { from, onMissed } = this.options;
     if (committed !== undefined) {
       if (committed >= low) return undefined;
-      log.error(
-        { groupId, topic, partition, committed: String(committed), low: String(low) },
-        'records were deleted before they were read',
-      );
       onMissed?.({ partition, committed, low });
       return undefined;
     }

@@ -5,10 +5,14 @@ import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { topicOffsets } from '../topics/offsets.js';
+import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { TailPosition } from './tail-position.js';
 
 /** Intents wait for the tail, so it is shorter than for consumers whose records can wait. Milliseconds. */
 const fetchEveryMs = 2;
+/** How often the log is asked where it begins and ends: a fetch that is out of its range brings nothing, and kafkajs says nothing of it. */
+const compareEveryMs = 5_000;
 
 export interface TailConsumerOptions {
   client: KafkaClient;
@@ -19,6 +23,10 @@ export interface TailConsumerOptions {
   from: ReadonlyMap<number, bigint>;
   /** Records of one partition in offset order. Must not wait for long: the next fetch comes after it. */
   onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
+  /** Told once when a partition is read no further: its log went back, or lost records that were not read. The other partitions go on. */
+  onFault?: (partition: number, fault: string) => void;
+  /** (5000) */
+  compareEveryMs?: number;
   log: Log;
   health?: HealthRegistry;
 }
@@ -31,8 +39,10 @@ export interface TailConsumerOptions {
 export class TailConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
-  private readonly next = new Map<number, bigint>();
+  private readonly positions = new Map<number, TailPosition>();
   private readonly name: string;
+  private comparing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private failure: string | undefined;
   private readonly pace: FetchPace;
 
@@ -54,7 +64,7 @@ export class TailConsumer {
       name: `the tail of ${this.name}`,
       topics: [this.name],
       eachBatch: (fetched) => this.take(fetched),
-      onJoin: () => this.seekAll(),
+      onJoin: () => this.afterJoin(),
       onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
       onLost: (error) => void (this.failure = `the tail of ${this.name} did not start again: ${String(error)}`),
       log: options.log,
@@ -67,12 +77,15 @@ export class TailConsumer {
    * Resolves when reading has begun. Rejects if the topic does not exist or an offset lies beyond the end of its partition, and with
    * ConsumerClosedError when it is stopped meanwhile; nothing stays connected then.
    */
-  start(): Promise<void> {
-    return this.runner.start(() => this.place());
+  async start(): Promise<void> {
+    await this.runner.start(() => this.place());
+    const { compareEveryMs: everyMs = compareEveryMs } = this.options;
+    if (!this.runner.isStopping) this.timer = setInterval(() => void this.compare(), everyMs).unref();
   }
 
   /** Also while it starts: `start()` rejects then. */
   stop(): Promise<void> {
+    clearInterval(this.timer);
     return this.runner.stop();
   }
 
@@ -85,7 +98,7 @@ export class TailConsumer {
         throw new Error(
           `${topic}/${partition} ends at ${high}, before offset ${wanted} that was read already: the log was lost or replaced`,
         );
-      this.next.set(partition, wanted < low ? low : wanted);
+      this.positions.set(partition, new TailPosition(`${topic}/${partition}`, wanted < low ? low : wanted));
     }
   }
 
@@ -98,38 +111,94 @@ export class TailConsumer {
 
   /** The last offset given to onRecords, or the one before the first wanted; undefined for a partition that does not exist. */
   lastOffset(partition: number): bigint | undefined {
-    const next = this.next.get(partition);
-    return next === undefined ? undefined : next - 1n;
+    const at = this.positions.get(partition);
+    return at === undefined ? undefined : at.next - 1n;
   }
 
   /** kafkajs reports a join before its first fetch, so nothing is ever read from elsewhere. */
-  private seekAll(): void {
-    for (const [partition, offset] of this.next)
-      this.consumer.seek({ topic: this.name, partition, offset: String(offset) });
+  private afterJoin(): void {
+    for (const [partition, at] of this.positions) {
+      at.check();
+      this.placeAt(partition, at);
+    }
+  }
+
+  private placeAt(partition: number, at: TailPosition): void {
+    const { name: topic } = this;
+    if (at.fault !== undefined || at.isBehind) return this.consumer.pause([{ topic, partitions: [partition] }]);
+    this.consumer.seek({ topic, partition, offset: String(at.fetchFrom) });
   }
 
   private async take(fetched: EachBatchPayload): Promise<void> {
     const { batch } = fetched;
+    const { partition } = batch;
     const { topic, log, onRecords } = this.options;
-    const next = this.next.get(batch.partition);
-    if (next === undefined || fetched.isStale()) return;
-    const records = batch.messages
-      .map((message) => consumedRecord(topic, batch.partition, message))
-      .filter(({ offset }) => offset >= next);
+    const at = this.positions.get(partition);
+    if (at === undefined || fetched.isStale()) return;
+    const before = at.next;
+    const all = batch.messages.map((message) => consumedRecord(topic, partition, message));
+    const records = at.take(all, fetchedOf(batch), BigInt(batch.lastOffset()) + 1n);
+    if (records === undefined) {
+      this.placeAt(partition, at);
+      if (at.fault === undefined) void this.compare();
+      else this.stopReading(partition, at.fault);
+      return;
+    }
     try {
-      if (records.length > 0) await onRecords(batch.partition, records);
+      if (records.length > 0) await onRecords(partition, records);
     } catch (error) {
       // Going on would leave a gap in what the reader knows.
-      this.failure = `reading ${topic}/${batch.partition} failed at offset ${next}`;
-      this.next.delete(batch.partition);
-      this.consumer.pause([{ topic: this.name, partitions: [batch.partition] }]);
+      this.failure = `reading ${topic}/${partition} failed at offset ${before}`;
+      this.positions.delete(partition);
+      this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
       return log.error(
-        { topic, partition: batch.partition, offset: String(next), error: String(error) },
+        { topic, partition, offset: String(before), error: String(error) },
         'the tail stands still: its reader threw',
       );
     }
-    this.next.set(batch.partition, BigInt(batch.lastOffset()) + 1n);
     fetched.resolveOffset(batch.lastOffset());
     await this.pace.keep();
+  }
+
+  /** Never rejects: while the brokers are away the tail's own fetches say so. */
+  private compare(): Promise<void> {
+    this.comparing ??= this.compareAll()
+      .catch((error: unknown) =>
+        this.options.log.debug({ topic: this.name, error: String(error) }, 'the log could not be compared'),
+      )
+      .finally(() => (this.comparing = undefined));
+    return this.comparing;
+  }
+
+  private async compareAll(): Promise<void> {
+    const asked = new Map([...this.positions].map(([partition, { next }]) => [partition, next]));
+    const offsets = await topicOffsets(this.options.client, this.name);
+    if (this.runner.isStopping) return;
+    for (const [partition, at] of this.positions) {
+      const bounds = offsets.get(partition);
+      if (at.fault !== undefined || !bounds) continue;
+      const { isBehind: wasBehind, fetchFrom } = at;
+      at.compare(bounds, performance.now(), asked.get(partition));
+      if (at.fault !== undefined) this.stopReading(partition, at.fault);
+      else if (at.isBehind !== wasBehind) this.afterChange(partition, at);
+      else if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
+    }
+  }
+
+  private afterChange(partition: number, at: TailPosition): void {
+    const { log } = this.options;
+    const facts = { topic: this.name, partition, next: String(at.next) };
+    if (at.isBehind) log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
+    else log.info(facts, 'the log has what was read again');
+    this.placeAt(partition, at);
+    if (!at.isBehind) this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
+  }
+
+  private stopReading(partition: number, fault: string): void {
+    const { log, onFault } = this.options;
+    log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
+    onFault?.(partition, fault);
+    // It throws while kafkajs has no group; then the next join does it.
+    this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
   }
 }

@@ -5,6 +5,7 @@ import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { registerCodecs } from './codecs.js';
 import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
 import { logCreatorFor } from './kafkajs-log.js';
+import { refusalOf } from './refusal.js';
 
 export interface KafkaSettings {
   brokers: string[];
@@ -74,6 +75,11 @@ export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Pr
   }
 }
 
+/** The name that this Kafka gave itself: another cluster at the same address has another one. */
+export async function clusterIdOf(client: KafkaClient): Promise<string> {
+  return (await askAdmin(client, (admin) => admin.describeCluster())).clusterId;
+}
+
 interface KafkaJsFailure {
   name?: string;
   type?: string;
@@ -93,7 +99,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Waits until a broker answers, says so in the log each time it does not, and gives up only by the signal (then it rejects). */
+/** Waits until a broker answers, says in the log each time that it does not, and what it refuses (TLS, SASL); gives up only by the signal (then it rejects). */
 export async function waitForKafka(
   client: KafkaClient,
   { log, signal }: { log: Log; signal?: AbortSignal },
@@ -106,9 +112,10 @@ export async function waitForKafka(
       return;
     } catch (error) {
       const retryMs = backOffMs(attempt, { firstMs: 250, maxMs: 5000 });
+      const reason = refusalOf(error);
       log.warn(
         { brokers: client.brokers, attempt, retryMs, error: String(error) },
-        `Kafka does not answer at ${client.brokers.join(', ')}; trying again`,
+        `Kafka does not answer at ${client.brokers.join(', ')}${reason === undefined ? '' : `: ${reason}`}; trying again`,
       );
       await pauseFor(retryMs, signal);
     }

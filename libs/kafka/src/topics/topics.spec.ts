@@ -19,6 +19,7 @@ describe('a topic held against the table', () => {
   it.each([
     ['as it must be', actual()],
     ['kept longer', actual({ 'retention.ms': '1001' })],
+    ['kept without a limit of size', actual({ 'retention.bytes': '-1' })],
     ['kept for ever', actual({ 'retention.ms': '-1' })],
     ['taking larger records', actual({ 'max.message.bytes': '4001' })],
     ['on more replicas', actual({}, { replicationFactor: 5 })],
@@ -34,6 +35,12 @@ describe('a topic held against the table', () => {
       'fault',
     ],
     ['short retention', actual({ 'retention.ms': '999' }), 'retention.ms is 999, must be at least 1000', 'warning'],
+    [
+      'a limit of size',
+      actual({ 'retention.bytes': '1000' }),
+      'retention.bytes is 1000, must be -1: a size limit deletes records before their time',
+      'warning',
+    ],
     [
       'small records',
       actual({ 'max.message.bytes': '3999' }),

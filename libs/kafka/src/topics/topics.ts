@@ -85,7 +85,7 @@ export interface CheckTopicsOptions {
 
 /**
  * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
- * unclean leader election. Faults in production and warnings in development: shorter retention, smaller records, fewer than
+ * unclean leader election. Faults in production and warnings in development: shorter retention, a limit of size, smaller records, fewer than
  * 3 replicas or 2 in sync.
  */
 export async function checkTopics(
@@ -163,6 +163,9 @@ export function topicFaults(
   require(retentionMs === -1 ||
     retentionMs >=
       wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
+  const sizeLimit = Number(setting('retention.bytes') || -1);
+  require(sizeLimit ===
+    -1, inProduction, `retention.bytes is ${sizeLimit}, must be -1: a size limit deletes records before their time`);
   require(Number(setting('max.message.bytes')) >=
     wanted.maxMessageBytes, inProduction, `max.message.bytes is ${setting('max.message.bytes')}, must be at least ${wanted.maxMessageBytes}`);
   require(actual.replicationFactor >= 3, inProduction, `has ${actual.replicationFactor} replicas, must have 3`);

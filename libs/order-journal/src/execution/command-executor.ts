@@ -1,5 +1,6 @@
 import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
-import { OrderUnreadableError } from '../journal/journal-view.js';
+import { OrderUnreadableError } from '../journal/journal-faults.js';
+import { historyOf } from '../state/history.js';
 import { nextStep } from '../state/next-step.js';
 import {
   findOperation,
@@ -11,12 +12,13 @@ import {
 import { RULES_VERSION, type Intent } from '../state/records.js';
 import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
 import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
-import type {
-  CommandLease,
-  ExecutableCommand,
-  ExecutorPorts,
-  PreparedAttempt,
-  RejectedAttempt,
+import {
+  NO_SENT_LEDGER,
+  type CommandLease,
+  type ExecutableCommand,
+  type ExecutorPorts,
+  type PreparedAttempt,
+  type RejectedAttempt,
 } from './executor-ports.js';
 
 /** What an attempt needs to know of those before it. */
@@ -33,7 +35,7 @@ type AttemptResult = AttemptContext & { readonly order: OrderState };
 /** The verdict of the fold on an INTENT. */
 interface GrantResult {
   token: string;
-  verdict: IntentVerdict | undefined;
+  verdict: IntentVerdict;
   /** When the INTENT's produce began: the send deadline counts from here (R5). */
   started: Moment;
   after: OrderState;
@@ -121,15 +123,20 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     }
 
     // From here on the permit is left exactly once, whatever throws.
-    const { send, urlCount } = this.ports;
+    const { send, urlCount, sentLedger = NO_SENT_LEDGER } = this.ports;
     const { url } = context;
     let result: CallResult | undefined;
     let grant: GrantResult;
     try {
+      await this.ports.warmUp?.(url);
       grant = await this.#askForGrant(command, order, attempt, prepared);
-      const { verdict, started, after } = grant;
-      if (verdict !== 'granted') return { url, hasWaited: false, order: after };
-      const maySend = () => isWithinSendDeadline(started, this.#moment());
+      const { token, verdict, started, after } = grant;
+      if (verdict !== 'granted') {
+        if (verdict !== undefined) sentLedger.ended(token);
+        return { url, hasWaited: false, order: after };
+      }
+      // In this order: what the ledger does not hold is not sent, and what took long to write is sent no more.
+      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.#moment());
       result = await send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
@@ -142,6 +149,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       { ...this.#inOrder(order), commandId, attempt, token, ...result },
       trace,
     );
+    sentLedger.ended(token);
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }
 
@@ -150,22 +158,26 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     { commandId, trace }: Command,
     order: OrderState,
     attempt: number,
-    { terms, tag, isReferenceRead }: PreparedAttempt<Form>,
+    { terms, tag, isReferenceRead, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
-    const { journal, newToken } = this.ports;
+    const { journal, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
-    const { token } = identity;
+    const { token, merchant, orderId } = identity;
     const started = this.#moment();
+    sentLedger.made({ token, merchant, orderId, commandId, attempt });
     const intent: Intent = {
       record: 'INTENT',
       ...identity,
       ...terms,
       ...(tag === undefined ? {} : { tag }),
-      ...(isReferenceRead ? { seen: order.lastOffset } : {}),
+      ...(isReferenceRead ? { seen: historyOf(order) } : {}),
+      ...permits,
     };
     try {
       const after = await journal.appendAndRead(intent, trace);
-      return { token, verdict: verdictOf(after, token), started, after };
+      const verdict = verdictOf(after, token);
+      if (verdict === undefined) throw journal.stopUnread(order.merchant, order.orderId);
+      return { token, verdict, started, after };
     } catch (error) {
       const message = 'The verdict on the intent could not be read; nothing was sent';
       await journal
@@ -205,7 +217,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     attempt: number,
     { terms, faults, restsOnOrder }: RejectedAttempt,
   ): Promise<OrderState> {
-    const seen = restsOnOrder ? { seen: order.lastOffset } : {};
+    const seen = restsOnOrder ? { seen: historyOf(order) } : {};
     return this.ports.journal.appendAndRead(
       { record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults, ...seen },
       trace,

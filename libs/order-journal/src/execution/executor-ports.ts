@@ -2,7 +2,7 @@ import type { CallResult, Fault, Rail } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import type { OrderState } from '../state/order-state.js';
-import type { OperationTerms } from '../state/records.js';
+import type { Intent, OperationTerms } from '../state/records.js';
 
 /** A command that is sound by itself. Plain data; what the form needs beyond it is the caller's. */
 export interface ExecutableCommand {
@@ -22,6 +22,8 @@ export interface PreparedAttempt<Form> {
   tag?: string;
   /** Whether `terms.transactionId` was taken from the order rather than named by the command. */
   isReferenceRead: boolean;
+  /** What the merchant's settings allow of it, for its INTENT. */
+  permits?: Pick<Intent, 'mayLookUp' | 'supersedesDoubt'>;
   form: Form;
 }
 
@@ -60,15 +62,44 @@ export interface SendOptions<Bearer> {
   bearer: Bearer | undefined;
   /** Which of the platform's URLs, from 0. */
   url: number;
-  /** Asked once, right before the first byte: false sends nothing (R5). */
+  /** Asked once, right before the first byte: false sends nothing (R5). Writes to the sent ledger. */
   maySend: () => boolean;
 }
+
+/** A token of an INTENT, and whose it is. */
+export interface MadeToken {
+  token: string;
+  merchant: string;
+  orderId: string;
+  commandId: string;
+  attempt: number;
+}
+
+/** What outlives this process on its machine: which tokens were made, and for which of them a call was about to be sent. */
+export interface SentLedger {
+  /** Told before the INTENT is appended. */
+  made(token: MadeToken): void;
+  /** Asked before the first byte: whether it is written that the token's call may have been sent. If not, nothing may be. */
+  sent(token: string): boolean;
+  /** Told once the verdict or the result was read back, and nobody will ask about the token any more. */
+  ended(token: string): void;
+}
+
+/** Nothing is noted: of what a killed process was about to send, nobody knows whether it did. */
+export const NO_SENT_LEDGER: SentLedger = { made: () => undefined, sent: () => true, ended: () => undefined };
 
 /** What the executor needs of the world around it. */
 export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer extends object> {
   journal: Pick<
     JournalView,
-    'read' | 'append' | 'appendAndRead' | 'appendWithRetry' | 'waitForRecordAfter' | 'whenReadable' | 'stoppedBecause'
+    | 'read'
+    | 'append'
+    | 'appendAndRead'
+    | 'appendWithRetry'
+    | 'waitForRecordAfter'
+    | 'whenReadable'
+    | 'stopUnread'
+    | 'stoppedBecause'
   >;
   gate: RailGate;
   timing: Timing;
@@ -86,6 +117,10 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   urlCount: number;
   /** The URL that a new command begins with, from 0. */
   firstUrl: () => number;
+  /** `NO_SENT_LEDGER` where it is left out. */
+  sentLedger?: SentLedger;
+  /** A connection for the call, no byte written, before its INTENT: the send deadline is not spent on it. Never rejects. */
+  warmUp?: (url: number) => Promise<void>;
   /** One POST. */
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }

@@ -1,5 +1,6 @@
 import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
+import { hasContent } from '../state/command-content.js';
 import { findOperation } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/records.js';
 import type { CommandLease, ExecutorPorts } from './executor-ports.js';
@@ -46,7 +47,7 @@ export async function answerKnownCommand(
   for (let isNew = true; ; isNew = false) {
     const operation = findOperation(order, commandId);
     if (operation === undefined) return 'unknown';
-    if (operation.contentHash !== command.contentHash) return 'reused';
+    if (!hasContent(operation, command.contentHash)) return 'reused';
     if (operation.phase === 'open') {
       const seen = BigInt(order.lastOffset);
       order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));

@@ -5,7 +5,8 @@ import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
 import type { OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
-import { JournalLostError, type JournalEntry, type JournalLog, type OrderIndex } from './ports.js';
+import { JournalLostError, JournalReplacedError, OrderUnreadableError, stoppedReason } from './journal-faults.js';
+import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
 import { recordWriter } from '../state/record-writer.js';
 import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
 import type { RulesVersion } from '../state/rules-version.js';
@@ -32,21 +33,6 @@ export interface JournalViewParts {
   logger: Log;
   /** What this installation writes its records under (R9). */
   rulesVersion: RulesVersion;
-}
-
-/** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
-export class OrderUnreadableError extends Error {
-  override name = 'OrderUnreadableError';
-}
-
-/** The journal is not the one that the index was made from (R1). */
-export class JournalReplacedError extends Error {
-  override name = 'JournalReplacedError';
-  constructor(offset: bigint) {
-    super(
-      `the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`,
-    );
-  }
 }
 
 /**
@@ -86,7 +72,7 @@ export class JournalView {
   /**
    * Resolves with the offset per partition from which the journal must be fed to `take`.
    * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
-   * @throws JournalLostError where the index is beyond the journal's end (R1)
+   * A partition where the index is beyond the journal's end is stopped (R1).
    */
   async begin(
     offsets: Map<number, { low: bigint; high: bigint }>,
@@ -95,14 +81,16 @@ export class JournalView {
   ): Promise<Map<number, bigint>> {
     for (const [partition, { low, high }] of offsets) {
       const marker = markers.get(partition);
-      if (marker !== undefined && marker >= high) throw new JournalLostError(partition, marker, high);
-      const from = marker === undefined ? low : marker + 1n;
+      const isLost = marker !== undefined && marker >= high;
+      if (isLost) this.stop(partition, new JournalLostError(partition, marker, high).message);
+      // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
+      const from = isLost ? high : marker === undefined || marker < low ? low : marker + 1n;
       const tailed: Tailed = { from, low, next: from, end: high };
       const hash = hashes.get(partition);
       if (marker !== undefined && hash !== undefined && marker >= low) tailed.marked = { offset: marker, hash };
       this.#tailed.set(partition, tailed);
     }
-    for (const partition of markers.keys()) await this.#watchOpenIntents(partition);
+    for (const partition of markers.keys()) if (!this.#stopped.has(partition)) await this.#watchOpenIntents(partition);
     return new Map([...this.#tailed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
   }
 
@@ -111,6 +99,16 @@ export class JournalView {
     let records = 0n;
     for (const [partition, { next, end }] of this.#tailed)
       if (next < end && !this.#stopped.has(partition)) records += end - next;
+    return Number(records);
+  }
+
+  /** Records that memory holds because the index lacks them. A partition without a marker is being built; its commands wait anyway. */
+  indexBehind(markers: ReadonlyMap<number, bigint>): number {
+    let records = 0n;
+    for (const [partition, { next }] of this.#tailed) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && next > marker + 1n) records += next - marker - 1n;
+    }
     return Number(records);
   }
 
@@ -131,14 +129,33 @@ export class JournalView {
         }
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        this.#cache.apply(key ?? '', offset, record);
+        this.#cache.apply(key ?? '', offset, record, recordHash(value));
       } catch (error) {
-        const reason = `Journal partition ${partition} is stopped at offset ${offset}: ${(error as Error).message}`;
-        this.#stopped.set(partition, reason);
-        this.parts.logger.error({ err: error }, reason);
-        return;
+        return this.stop(partition, (error as Error).message, offset);
       }
     }
+  }
+
+  /** No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
+  stop(partition: number, why: string, at?: bigint): void {
+    if (this.#stopped.has(partition)) return;
+    const reason = stoppedReason(partition, why, at);
+    this.#stopped.set(partition, reason);
+    this.parts.logger.error({ partition }, reason);
+    this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
+  }
+
+  /**
+   * The fold does not know a token of ours although a record beyond its INTENT was read back: the log that it went to is not the one that was
+   * folded before. Trying again would write one INTENT after the other, until one is granted that should not be.
+   */
+  stopUnread(merchant: string, orderId: string): OrderUnreadableError {
+    const partition = journalPartition(orderKey(merchant, orderId));
+    this.stop(
+      partition,
+      'an INTENT of this process was appended and is not in the log that is read: the journal was replaced',
+    );
+    return new OrderUnreadableError(this.#stopped.get(partition) ?? '');
   }
 
   /** Comes last: every wait for a record ends with a rejection. */
@@ -187,18 +204,23 @@ export class JournalView {
     return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);
   }
 
-  /** For what must not be lost: appends until the journal has it or is closed, then reads it back. Twice in the journal is once in the fold. */
+  /** For what must not be lost: appends until the journal has it or is closed, then reads it back where its partition goes on. Twice in the journal is once in the fold. */
   async appendWithRetry(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
+    const { merchant, orderId } = record;
     const offset = await this.#untilDone(record, () => this.append(record, trace));
-    return this.#untilDone(record, () => this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n));
+    return this.#untilDone(
+      record,
+      () => this.waitForRecordAfter(merchant, orderId, offset - 1n),
+      () => this.#stopped.has(journalPartition(orderKey(merchant, orderId))),
+    );
   }
 
-  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>): Promise<T> {
+  async #untilDone<T>({ record, orderId }: JournalRecord, act: () => Promise<T>, isInVain = () => false): Promise<T> {
     for (let attempts = 0; ; attempts++) {
       try {
         return await act();
       } catch (error) {
-        if (this.#closing.signal.aborted) throw error;
+        if (this.#closing.signal.aborted || isInVain()) throw error;
         this.parts.logger.warn(
           { err: error, orderId, attempts },
           `${record} could not be journaled and read back; trying again`,

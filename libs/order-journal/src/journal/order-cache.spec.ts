@@ -26,15 +26,15 @@ describe('the order book', () => {
   it('folds what the tail brought before the order was asked for onto what the index held', () => {
     const indexed = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n).order;
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'));
-    book.apply(KEY, 9n, inDoubt);
+    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply(KEY, 9n, inDoubt, 'hash');
     expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n).order);
   });
 
   it('takes nothing off the tail that the index has already, though it forgot the order', () => {
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'));
-    book.apply(KEY, 9n, inDoubt);
+    book.apply(KEY, 5n, intent('t'), 'hash');
+    book.apply(KEY, 9n, inDoubt, 'hash');
     expect(book.load('shop-fr', 'o', undefined, 9n)).toEqual(emptyOrder('shop-fr', 'o'));
   });
 
@@ -47,7 +47,7 @@ describe('the order book', () => {
   it('keeps what it has when the index answers late', () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
-    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 5n, intent('t'), 'hash');
     expect(book.load('shop-fr', 'o', undefined).lastOffset).toBe('5');
   });
 
@@ -55,14 +55,14 @@ describe('the order book', () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
     const past = book.waitForRecordAfter(KEY, 4n, new AbortController().signal);
-    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 5n, intent('t'), 'hash');
     expect((await past).lastOffset).toBe('5');
   });
 
   it('does not wait for what has come already', async () => {
     const book = new OrderCache();
     book.load('shop-fr', 'o', undefined);
-    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 5n, intent('t'), 'hash');
     expect((await book.waitForRecordAfter(KEY, 4n, new AbortController().signal)).lastOffset).toBe('5');
   });
 
@@ -78,7 +78,7 @@ describe('the order book', () => {
   it('forgets what the index knows, but nothing that somebody waits for', () => {
     const stopping = new AbortController();
     const book = new OrderCache();
-    book.apply(KEY, 5n, intent('t'));
+    book.apply(KEY, 5n, intent('t'), 'hash');
     book.load('shop-fr', 'waited', undefined);
     book.waitForRecordAfter('shop-fr/waited', 9n, stopping.signal).catch(() => undefined);
     book.forget((_key, lastOffset) => lastOffset <= 5n);

@@ -3,14 +3,19 @@ import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
 
+interface Waiter {
+  look(): void;
+  fail(error: Error): void;
+}
+
 interface Entry {
   /** Folded up to the last record that the tail brought; absent until somebody asked for the order. */
   order?: OrderState;
   /** Records that came before the order was asked for, oldest first. */
-  unfolded: { offset: bigint; record: JournalRecord }[];
+  unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
   /** No record of the order up to here is missing in `order` and `unfolded`. */
   lastOffset: bigint;
-  waiting: Set<() => void>;
+  waiting: Set<Waiter>;
 }
 
 /** The journal's newest states in memory: what the tail brought since its start, on top of the index's states (R7). */
@@ -21,14 +26,14 @@ export class OrderCache {
     return this.#entries.size;
   }
 
-  /** Takes a record off the tail. Records of an order must come in offset order. */
-  apply(key: string, offset: bigint, record: JournalRecord): void {
+  /** Takes a record off the tail. Records of an order must come in offset order. `hash`: of its stored bytes. */
+  apply(key: string, offset: bigint, record: JournalRecord, hash: string): void {
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return;
     entry.lastOffset = offset;
-    if (entry.order) entry.order = fold(entry.order, record, offset).order;
-    else entry.unfolded.push({ offset, record });
-    for (const wake of entry.waiting) wake();
+    if (entry.order) entry.order = fold(entry.order, record, offset, () => hash).order;
+    else entry.unfolded.push({ offset, record, hash });
+    for (const waiter of entry.waiting) waiter.look();
   }
 
   /** The order's newest state, if it was loaded. */
@@ -45,7 +50,7 @@ export class OrderCache {
     entry.order ??= entry.unfolded
       .filter(({ offset }) => offset > marker)
       .reduce(
-        (order, { offset, record }) => fold(order, record, offset).order,
+        (order, { offset, record, hash }) => fold(order, record, offset, () => hash).order,
         indexed ?? emptyOrder(merchant, orderId),
       );
     entry.unfolded = [];
@@ -59,7 +64,7 @@ export class OrderCache {
     const entry = this.#entryOf(key);
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
-        entry.waiting.delete(look);
+        entry.waiting.delete(waiter);
         signal.removeEventListener('abort', abandon);
         act();
       };
@@ -68,11 +73,18 @@ export class OrderCache {
         if (order && lastOffset > offset) settle(() => resolve(order));
       };
       const abandon = () => settle(() => reject(signal.reason as Error));
-      entry.waiting.add(look);
+      const waiter: Waiter = { look, fail: (error) => settle(() => reject(error)) };
+      entry.waiting.add(waiter);
       signal.addEventListener('abort', abandon, { once: true });
       if (signal.aborted) abandon();
       else look();
     });
+  }
+
+  /** Whoever waits for a record of these orders waits in vain. */
+  failWaiting(isMeant: (key: string) => boolean, error: Error): void {
+    for (const [key, { waiting }] of this.#entries)
+      if (waiting.size > 0 && isMeant(key)) for (const waiter of [...waiting]) waiter.fail(error);
   }
 
   /** Drops orders that the index has as well: they have no record above the marker, and no command waits for one. */

@@ -64,19 +64,16 @@ export interface Rebuild {
   finish(marker: bigint, hash?: string): Promise<void>;
 }
 
-/** The index is beyond the journal's end: the journal was lost or replaced (R1). */
-export class JournalLostError extends Error {
-  override name = 'JournalLostError';
-  constructor(partition: number, marker: bigint, end: bigint) {
-    super(
-      `The index is at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
-    );
-  }
-}
-
 /** Another process moved the marker: nothing was written, this one is not the projector of the partition any more. */
 export class MarkerMovedError extends Error {
   override name = 'MarkerMovedError';
+}
+
+/** The last record that the index of a partition holds. */
+export interface Mark {
+  marker: bigint;
+  /** Its `recordHash`, where it is known: the journal must hold the same record there (R10). */
+  hash?: string;
 }
 
 /** What the index holds of some orders at one moment. */
@@ -93,6 +90,8 @@ export interface IndexSnapshot {
 export interface OrderIndex {
   /** Offset of the last journal record that the index holds, per partition; none where it was never built or is lost. */
   markers(): Promise<Map<number, bigint>>;
+  /** The same with the hash of the record there. */
+  marks(): Promise<Map<number, Mark>>;
   /** State and marker in one read, so that they belong together. No state without a marker. */
   read(orderKey: string): Promise<{ order?: OrderState; marker?: bigint }>;
   /** Keys of a partition's orders that had an attempt open when the marker was written, in one read with it. None without a marker. */

@@ -1,7 +1,7 @@
 import { silentLog } from '@tranche/runtime';
 import { fold } from '../state/fold.js';
 import { IndexAuditor, type AuditResult } from './index-auditor.js';
-import { JournalReplacedError } from '../journal/journal-view.js';
+import { JournalReplacedError } from '../journal/journal-faults.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalEntry, JournalReader } from '../journal/ports.js';
 import { encodeRecord, recordHash, RULES_VERSION, type JournalRecord } from '../state/records.js';

@@ -1,6 +1,6 @@
 import type { Log, Timing } from '@tranche/runtime';
 import { isDeepStrictEqual } from 'node:util';
-import { JournalReplacedError } from '../journal/journal-view.js';
+import { JournalReplacedError } from '../journal/journal-faults.js';
 import { OrderSample } from './order-sample.js';
 import type { OrderState } from '../state/order-state.js';
 import type { JournalReader, OrderIndex } from '../journal/ports.js';

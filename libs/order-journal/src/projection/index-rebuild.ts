@@ -80,6 +80,7 @@ class StatesOfRebuild {
       this.#states.get(key) ?? emptyOrder(record.merchant, record.orderId),
       record,
       offset,
+      () => recordHash(value),
     );
     this.#states.delete(key);
     if (this.#hasWritten || !isEmptyOrder(order)) this.#states.set(key, order);

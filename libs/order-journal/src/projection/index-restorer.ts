@@ -1,6 +1,7 @@
 import { rebuildIndex, type RebuildProgress } from './index-rebuild.js';
 import { MarkerMovedError } from '../journal/ports.js';
 import { projectBatch } from './project-batch.js';
+import { assertSameJournal } from './same-journal.js';
 import type { ProjectorParts } from './projector.js';
 
 /** Another process rebuilds the partition's index: how often to look whether it has finished. */
@@ -51,9 +52,11 @@ export class IndexRestorer {
     await this.#runAlone(partition, async () => {
       for (;;) {
         this.closing.throwIfAborted();
-        const marker = (await this.parts.index.markers()).get(partition);
+        const mark = (await this.parts.index.marks()).get(partition);
         // Lost, or another process rebuilds it.
-        if (marker === undefined) return;
+        if (mark === undefined) return;
+        const { marker } = mark;
+        await assertSameJournal(this.parts.journal, partition, mark);
         if (await this.#rebuild(partition, marker, marker >= next ? marker + 1n : next)) return;
         await this.parts.timing.sleep(LOOK_AGAIN_MS, this.closing);
       }
@@ -73,8 +76,10 @@ export class IndexRestorer {
     const { index, journal, timing, logger } = this.parts;
     for (;;) {
       this.closing.throwIfAborted();
-      const marker = (await index.markers()).get(partition);
+      const mark = (await index.marks()).get(partition);
+      const marker = mark?.marker;
       if (marker !== undefined && marker >= next - 1n) return;
+      await assertSameJournal(journal, partition, mark);
       const firstKept = await journal.firstKept(partition);
       if (marker !== undefined && marker + 1n >= firstKept) {
         await this.#catchUp(partition, marker + 1n, next);

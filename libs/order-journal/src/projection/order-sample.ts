@@ -4,7 +4,7 @@ import { fold } from '../state/fold.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import { JOURNAL_PARTITIONS } from '../state/partition.js';
 import type { JournalEntry } from '../journal/ports.js';
-import { decodeRecord, type JournalRecord } from '../state/records.js';
+import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
 
 /** Orders of one sample, about. Their states are in memory until its audit has ended. */
 const SAMPLED_ORDERS = 200;
@@ -47,7 +47,7 @@ export class OrderSample {
     const record = decodeRecord(value);
     const { order = emptyOrder(record.merchant, record.orderId), firstToken, wasForgotten = false } = known ?? {};
     this.#orders.set(key ?? '', {
-      order: fold(order, record, offset).order,
+      order: fold(order, record, offset, () => recordHash(value)).order,
       firstToken: known ? firstToken : tokenOfBeginning(record),
       wasForgotten: wasForgotten || record.record === 'FORGOTTEN',
     });

@@ -1,7 +1,14 @@
 import type { IndexRestorer } from './index-restorer.js';
 import type { OrderState } from '../state/order-state.js';
-import { JournalLostError, MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
+import {
+  JournalChangedError,
+  JournalCutError,
+  JournalLostError,
+  JournalWentBackError,
+} from '../journal/journal-faults.js';
+import { MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
 import { replaceOrders } from './order-repair.js';
+import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
 import type { ProjectorParts } from './projector.js';
 
@@ -13,6 +20,8 @@ export class PartitionProjection {
   #progress?: Progress;
   #isProjecting = false;
   #isSuperseded = false;
+  /** Where this assignment began: a journal never gives it older records. */
+  #begin = 0n;
 
   constructor(
     private readonly parts: ProjectorParts,
@@ -40,27 +49,56 @@ export class PartitionProjection {
    * Where this assignment begins. What the index lacks of the records before is restored from the journal meanwhile.
    * @param committed offset behind the last record whose events were published, if any
    * @param low first offset that the journal keeps
-   * @throws JournalLostError where the index is beyond the journal's end (R1), and when the assignment ended while it was asked
+   * @throws JournalChangedError where the index is beyond the journal's end, the journal holds another record at the marker, or records were
+   * deleted before they were projected (R1, R10, R11), and when the assignment ended while it was asked
    */
   async startOffset(committed: bigint | undefined, low: bigint): Promise<bigint> {
+    try {
+      const begin = await this.#place(committed, low);
+      this.parts.onStopped?.(this.partition, undefined);
+      return begin;
+    } catch (error) {
+      if (error instanceof JournalChangedError) this.parts.onStopped?.(this.partition, error.message);
+      throw error;
+    }
+  }
+
+  async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
-    const seen = (await parts.index.markers()).get(partition);
+    const seen = (await parts.index.marks()).get(partition);
     // Asked afterwards: others append and project meanwhile.
     const end = await parts.journal.end(partition);
-    if (seen !== undefined && seen >= end) throw new JournalLostError(partition, seen, end);
+    if (seen !== undefined && seen.marker >= end) throw new JournalLostError(partition, seen.marker, end);
+    // A restoration that runs reads the partition, and asks by itself.
+    if (!this.restorer.isRunning(partition)) await assertSameJournal(parts.journal, partition, seen);
     // Once more: what the assignment before did meanwhile must not be overlooked.
     const marker = (await parts.index.markers()).get(partition);
     this.#assertNotEnded();
-    const published = committed === undefined || committed < low ? low : committed;
+    const published = committed ?? low;
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
+    if (next < low) throw new JournalCutError(partition, next, low);
+    this.#begin = next;
     this.#progress = { next, publishFrom: next, assertCurrent: () => this.#assertNotSuperseded() };
     if (marker === undefined || marker < next - 1n) this.restoreInBackground();
     return next;
   }
 
-  /** Waits while the index is restored. Rejects where the batch must come again. */
+  /** Waits while the index is restored. Rejects where the batch must come again. Where the log has changed it waits for the assignment's end. */
   async project(entries: readonly JournalEntry[]): Promise<void> {
+    try {
+      await this.#project(entries);
+    } catch (error) {
+      if (!(error instanceof JournalChangedError) || this.isEnded) throw error;
+      this.parts.onStopped?.(this.partition, error.message);
+      await aborted(this.signal);
+      throw error;
+    }
+  }
+
+  async #project(entries: readonly JournalEntry[]): Promise<void> {
     const progress = this.#placed();
+    const first = entries[0]?.offset ?? progress.next;
+    if (first < this.#begin) throw new JournalWentBackError(this.partition, first, this.#begin);
     await this.restorer.settled(this.partition);
     this.#assertNotEnded();
     this.#isProjecting = true;
@@ -121,6 +159,8 @@ export class PartitionProjection {
    */
   async #projectMissed(begin: bigint, progress: Progress): Promise<void> {
     const { partition, parts } = this;
+    const firstKept = await parts.journal.firstKept(partition);
+    if (firstKept > progress.next) throw new JournalCutError(partition, progress.next, firstKept);
     if (!(await hasRecords(parts.journal, partition, progress.next, begin))) return;
     parts.logger.error(
       { partition, next: String(progress.next), begin: String(begin) },
@@ -161,6 +201,12 @@ export class PartitionProjection {
       throw new Error(`Journal partition ${this.partition} was assigned anew: this batch is the next assignment's`);
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 async function hasRecords(journal: JournalReader, partition: number, from: bigint, until: bigint): Promise<boolean> {
   if (from >= until) return false;

@@ -30,13 +30,15 @@ export const COMMAND_TIME_HEADER = 'commandtime';
 export interface BatchParts {
   index: Pick<OrderIndex, 'readAll' | 'write' | 'redirectHtml'>;
   events: EventOutlet;
+  /** Of the journal: `sequence` of an event begins with it (R10). Absent: 0. */
+  epoch?: number;
   /** Told of events that were published, without repeats. */
   onPublished?: (published: readonly PublishedEvent[]) => void;
 }
 
 /** Folds a batch onto the index, publishes what it made known, and moves the index. @throws MarkerMovedError where the index is not at `next - 1`. */
 export async function projectBatch(
-  { index, events: outlet, onPublished }: BatchParts,
+  { index, events: outlet, epoch, onPublished }: BatchParts,
   partition: number,
   entries: readonly JournalEntry[],
   progress: Progress,
@@ -53,7 +55,8 @@ export async function projectBatch(
   for (const { offset, value, headers } of fresh) {
     const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
-    const folded = fold(orders.get(key) ?? emptyOrder(record.merchant, record.orderId), record, offset);
+    const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
+    const folded = fold(before, record, offset, () => recordHash(value));
     orders.set(key, folded.order);
     for (const effect of folded.effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
@@ -62,7 +65,7 @@ export async function projectBatch(
       if (offset < publishFrom) continue;
       const event = withTraceOf(
         headers,
-        toCloudEvent(folded.order, partition, await withPage(index, key, effect, redirectHtml)),
+        toCloudEvent(folded.order, await withPage(index, key, effect, redirectHtml), epoch),
       );
       events.push(event);
       if (!effect.isRepeat) published.push({ event, ...commandTimeOf(headers) });

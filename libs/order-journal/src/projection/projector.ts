@@ -12,7 +12,11 @@ export interface ProjectorParts {
   journal: JournalReader;
   timing: Timing;
   logger: Log;
+  /** Of the journal: `sequence` of an event begins with it. */
+  epoch?: number;
   onPublished?: BatchParts['onPublished'];
+  /** A partition is projected no further (R11), or goes on: `why` is undefined then. */
+  onStopped?: (partition: number, why: string | undefined) => void;
   /** Called after every step of a rebuild. */
   onRebuild?: (progress: RebuildProgress) => void;
 }
@@ -28,6 +32,8 @@ export class Projector {
   readonly #restorer: IndexRestorer;
   /** The newest assignment of each partition. */
   readonly #assigned = new Map<number, PartitionProjection>();
+  /** Partitions of other processes whose index lacked published records at the last look, and its marker then. */
+  #laggards = new Map<number, bigint | undefined>();
 
   constructor(private readonly parts: ProjectorParts) {
     setMaxListeners(0, this.#closing.signal);
@@ -52,6 +58,41 @@ export class Projector {
     const markers = await this.parts.index.markers();
     for (const [partition, projection] of this.#assigned)
       if (projection.isBehind(markers.get(partition))) projection.restoreInBackground();
+  }
+
+  /**
+   * Restores indexes of partitions that other processes project, and publishes nothing. They may project into another index, of another
+   * release; then nobody else builds this one. To be called every few seconds: an index must have stood still since the last look.
+   * @param published per partition the offset behind the last record whose events were acknowledged: no index may be brought beyond it here
+   */
+  async pollOthers(published: ReadonlyMap<number, bigint>): Promise<void> {
+    const { index } = this.parts;
+    const markers = await index.markers();
+    const own = new Set(this.assigned.map(({ partition }) => partition));
+    const before = this.#laggards;
+    this.#laggards = new Map();
+    for (const [partition, next] of published) {
+      const marker = markers.get(partition);
+      if (own.has(partition) || next === 0n || (marker !== undefined && marker >= next - 1n)) continue;
+      this.#laggards.set(partition, marker);
+      if (before.has(partition) && before.get(partition) === marker) this.#restoreOfOther(partition, next);
+    }
+  }
+
+  #restoreOfOther(partition: number, next: bigint): void {
+    if (this.#restorer.isRunning(partition)) return;
+    const { journal, logger } = this.parts;
+    const restore = async () => {
+      // What was deleted unpublished is for its projector to find.
+      if ((await journal.firstKept(partition)) <= next) await this.#restorer.restore(partition, next);
+    };
+    restore().catch((error: unknown) => {
+      if (!this.#closing.signal.aborted)
+        logger.warn(
+          { err: error, partition },
+          'The index of another process could not be restored; it will be tried again',
+        );
+    });
   }
 
   /** What is assigned now, for an audit. */

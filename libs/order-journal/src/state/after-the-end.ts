@@ -11,6 +11,7 @@ import {
   type LateResult,
   type ReportedResult,
 } from './transitions.js';
+import { flagsWith, tellOtherCurrency, withDetails } from './transaction-details.js';
 
 /**
  * What comes after an end is compared with it: equal says nothing, but it may fill in what was unknown before; what contradicts it is kept
@@ -24,7 +25,10 @@ export function compareWithEnd(next: Draft, operation: OperationState, late: Lat
     conflict(next, findOperation(next.order, operation.commandId) ?? operation, late, 'expired');
     return;
   }
-  let completed = operation;
+  // A code that says "not executed" can't be true beside the redirect or approval before it; an operator has looked.
+  const isDenied =
+    (result === 'refused' && !late.mayBeDone) || (result === 'not_executed' && reported.origin === 'operator');
+  let completed = operation.mayYetSucceed && isDenied ? { ...operation, mayYetSucceed: undefined } : operation;
   if (transactionId !== undefined && operation.transactionId === undefined)
     completed = bind(completed, attempt, transactionId);
   const isContradiction = contradicts(operation, late);
@@ -32,10 +36,12 @@ export function compareWithEnd(next: Draft, operation: OperationState, late: Lat
     if (!isContradiction) completed = withAmount(completed, reported);
     else if (isOtherShare(operation, reported)) completed = { ...completed, isAmountDisputed: true };
   }
+  if (operation.end === 'succeeded' && result === 'succeeded' && !isContradiction)
+    completed = withDetails(completed, reported);
   if (completed !== operation) next.put(completed);
   if (isContradiction) conflict(next, completed, late);
   else if (completed.end === 'succeeded' && result === 'succeeded') {
-    const told = tellOtherAmount(next, completed, reported);
+    const told = tellOtherCurrency(next, tellOtherAmount(next, completed, reported), reported);
     publishMore(next, operation, told, reported);
   }
 }
@@ -68,8 +74,8 @@ function isOtherShare(
 }
 
 /**
- * A refund's references, and how much was accepted of what was accepted in part, may come by notification alone, often behind the answer:
- * the success is published once more, with them (docs/decisions/0023).
+ * A refund's references, a payment's card, and how much was accepted of what was accepted in part, may come by notification alone, often
+ * behind the answer: the success is published once more, with them (docs/decisions/0023, 0050).
  */
 function publishMore(next: Draft, before: OperationState, operation: OperationState, reported: ReportedResult): void {
   const heard = operation.operation === 'refund' ? referencesOf(reported) : {};
@@ -78,14 +84,19 @@ function publishMore(next: Draft, before: OperationState, operation: OperationSt
   const isReferenceNew =
     externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference;
   const isAmountNew = operation.partial && before.amount === undefined && operation.amount !== undefined;
-  if (!isReferenceNew && !isAmountNew) return;
-  const added = [...(isReferenceNew ? ['references_added'] : []), ...(isAmountNew ? ['amount_added'] : [])];
+  const isCardNew = operation.isCardTold && !before.isCardTold;
+  if (!isReferenceNew && !isAmountNew && !isCardNew) return;
+  const added = [
+    ...(isReferenceNew ? ['references_added'] : []),
+    ...(isAmountNew ? ['amount_added'] : []),
+    ...(isCardNew ? ['card_added'] : []),
+  ];
   const body = {
     origin: reported.origin,
     ...answered(reported),
     externalEntityId,
     externalReference,
-    flags: [...(operation.flags ?? []), ...added],
+    flags: [...(flagsWith(operation, reported) ?? []), ...added],
   };
   next.putAndPublish(compact({ ...operation, externalEntityId, externalReference }), 'succeeded', body);
 }

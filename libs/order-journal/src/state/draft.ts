@@ -1,4 +1,5 @@
 import type { EventBody, OperationState, OrderState, ProjectedEvent } from './order-state.js';
+import { hasRule } from './rules-version.js';
 
 /** An event that a record brought about; a repeat is the same event once more. */
 export interface Effect {
@@ -18,14 +19,16 @@ export interface Draft {
   putAndPublish(operation: OperationState, name: string, body: EventBody): void;
 }
 
-export function draft(order: OrderState, offset: bigint, at: string): Draft {
+/** `hash`: of the record, from rules version 3 on. */
+export function draft(order: OrderState, offset: bigint, at: string, hash?: string): Draft {
   const next: Draft = {
     order: { ...order, lastOffset: offset.toString() },
     effects: [],
     at,
     put(operation) {
       const known = next.order.operations.find((other) => other.commandId === operation.commandId);
-      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : at });
+      const began = hasRule(next.order, 'waitingEnds') ? next.order.movedAt : at;
+      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : began });
       next.order.operations = known
         ? next.order.operations.map((other) => (other === known ? state : other))
         : [...next.order.operations, state];
@@ -43,6 +46,7 @@ export function draft(order: OrderState, offset: bigint, at: string): Draft {
       const event: ProjectedEvent = compact({
         type,
         offset: next.order.lastOffset,
+        record: hash,
         nth,
         time: at,
         correlationId,
@@ -71,7 +75,8 @@ function withMore({ type, body }: ProjectedEvent, more: EventBody): EventBody {
   });
 }
 
-function describe(operation: OperationState | undefined): EventBody {
+/** What every event of an operation says. */
+export function describe(operation: OperationState | undefined): EventBody {
   if (operation === undefined) return {};
   const { commandId, operation: kind, method, attempt, amount, currency, transactionId, partial, flags } = operation;
   const body: EventBody = { commandId, operation: kind, method, attempt };

@@ -12,18 +12,40 @@ export type ExternalEvidence = Omit<UnboundEvidence, 'operation'> & Pick<Evidenc
 export function external(next: Draft, evidence: ExternalEvidence, reported: ReportedResult): void {
   const { operation, operationType, result, partial, mayBeDone, source, externalEntityId, externalReference, answer } =
     evidence;
+  const { currency } = evidence;
   const { transactionId, execCode, amount } = answer;
   const contradicted = next.order.external.find(
     (other) => isSame(other, evidence) && isContradiction(other.result, result),
   );
   const of = authorizationOf(next.order, operation);
-  const body = { operation, operationType, amount, origin: source, flags: evidence.flags, ...answered(reported) };
-  const { offset, nth } = next.publish('payment.operation.external', undefined, body);
+  const body = {
+    operation,
+    operationType,
+    amount,
+    currency,
+    origin: source,
+    flags: evidence.flags,
+    ...answered(reported),
+  };
+  const { offset, record, nth } = next.publish('payment.operation.external', undefined, body);
   const isNotified = source === 'notification';
   const details = { partial, mayBeDone, source: isNotified ? undefined : source, externalEntityId, externalReference };
   next.order.external = [
     ...next.order.external,
-    compact({ operation, operationType, result, transactionId, execCode, amount, ...details, of, offset, nth }),
+    compact({
+      operation,
+      operationType,
+      result,
+      transactionId,
+      execCode,
+      amount,
+      currency,
+      ...details,
+      of,
+      offset,
+      record,
+      nth,
+    }),
   ];
   if (contradicted)
     next.publish('payment.conflict.detected', undefined, { ...body, flags: [`was_${contradicted.result}`] });
@@ -39,11 +61,13 @@ export function asEvidence(external: ExternalOperation, operation: OperationKind
     transactionId,
     execCode,
     amount,
+    currency,
     externalEntityId,
     externalReference,
   } = external;
   const answer = compact({ transactionId, execCode, amount });
-  return compact({ operation, result, partial, mayBeDone, answer, source, externalEntityId, externalReference });
+  const told = { currency, externalEntityId, externalReference };
+  return compact({ operation, result, partial, mayBeDone, answer, source, ...told });
 }
 
 /** The same evidence came before. Without a TRANSACTIONID only what is alike in all is the same. */
@@ -84,8 +108,8 @@ function authorizationOf(order: OrderState, kind: OperationKind | undefined): st
   if (kind !== 'capture' && kind !== 'void') return undefined;
   if (order.isPartial || order.external.some(({ operation }) => operation === 'authorize')) return undefined;
   const possible = order.operations.filter((operation) => {
-    if (operation.operation !== 'authorize' || (operation.phase === 'ended' && !mayHaveSucceeded(operation)))
-      return false;
+    const hasFailed = operation.phase === 'ended' && !mayHaveSucceeded(operation) && !operation.mayYetSucceed;
+    if (operation.operation !== 'authorize' || hasFailed) return false;
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;

@@ -3,8 +3,19 @@ import { attemptNamedBy, isCurrent, namedBy, possibleSources, type Source } from
 import { asEvidence, external, isKnown } from './external-operations.js';
 import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
+import { hasRule } from './rules-version.js';
+import { detailsOf } from './transaction-details.js';
+import { isWaiting, operatorFromMs } from './waiting.js';
 import { compact, type Draft } from './draft.js';
-import { closeNotExecuted, executedAfterAll, settle, type LateResult, type ReportedResult } from './transitions.js';
+import {
+  closeNotExecuted,
+  conflict,
+  endNotExecuted,
+  executedAfterAll,
+  settle,
+  type LateResult,
+  type ReportedResult,
+} from './transitions.js';
 
 /** An operator's "not executed" counts from then on after the INTENT: whatever was sent has ended by then (R5). */
 export const NOT_EXECUTED_AFTER_MS = 15 * 60_000;
@@ -96,10 +107,20 @@ function applyManualResolution(next: Draft, operation: OperationState, evidence:
   const attempt = evidence.attempt ?? evidence.tag?.attempt ?? operation.attempt;
   if (attempt !== operation.attempt) return;
   if (operation.phase === 'ended') compareWithEnd(next, operation, lateResult(attempt, evidence));
-  if (operation.phase !== 'in_doubt' || isTooEarly(operation, evidence)) return;
+  const isOpen = operation.phase === 'in_doubt' || isOpenToOperator(next, operation, evidence);
+  if (!isOpen || isTooEarly(operation, evidence)) return;
   const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
   const heard = withoutIdentity(evidence, operation.operation);
-  applyToUnknown(next, { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, heard)] }, heard);
+  const counted = { ...operation, resolvedBy, evidence: [...operation.evidence, keyOf(attempt, heard)] };
+  if (operation.phase === 'in_doubt') applyToUnknown(next, counted, heard);
+  else if (heard.result === 'not_executed') endNotExecuted(next, counted, 'operator', heard.answer);
+  else if (heard.result === 'succeeded' || heard.result === 'refused')
+    settle(next, counted, heard.result, reportedBy(heard));
+}
+
+/** What waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was said of it (R15). */
+function isOpenToOperator(next: Draft, operation: OperationState, { at }: Evidence): boolean {
+  return hasRule(next.order, 'waitingEnds') && isWaiting(operation) && Date.parse(at) >= operatorFromMs(operation);
 }
 
 /** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
@@ -114,18 +135,9 @@ function isTooEarly(operation: OperationState, { result, at, notBefore }: Eviden
 function withoutIdentity(evidence: Evidence, operation: UnboundEvidence['operation']): UnboundEvidence {
   const { result, partial, mayBeDone, answer, source, extraData, externalEntityId, externalReference, flags } =
     evidence;
-  return compact({
-    operation,
-    result,
-    partial,
-    mayBeDone,
-    answer,
-    source,
-    extraData,
-    externalEntityId,
-    externalReference,
-    flags,
-  });
+  const isTagged = evidence.tag === undefined ? undefined : (true as const);
+  const told = { extraData, externalEntityId, externalReference, flags, isTagged, ...detailsOf(evidence) };
+  return compact({ operation, result, partial, mayBeDone, answer, source, ...told });
 }
 
 function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence, attempt: number): void {
@@ -144,7 +156,7 @@ function apply(next: Draft, operation: OperationState, evidence: UnboundEvidence
       break;
     case 'redirect':
     case 'pending':
-      if (isNew) applyToWaiting(next, counted, evidence.result, reportedBy(evidence));
+      if (isNew) applyToWaiting(next, counted, lateResult(attempt, evidence));
       break;
     case 'ended':
       // The same evidence may fill in now what it left out before.
@@ -166,36 +178,41 @@ function applyToUnknown(next: Draft, operation: OperationState, evidence: Unboun
     closeNotExecuted(next, operation, evidence.source, { reason: 'evidence', execCode: evidence.answer.execCode });
     return;
   }
-  if (evidence.result === 'redirect' && evidence.source !== 'operator') return;
+  if (evidence.result === 'redirect' && !tellsOfForm(next, operation, evidence)) return;
   settle(next, operation, evidence.result, reportedBy(evidence));
 }
+
+/** An operator has looked; a look-up names the doubtful authorization by its tag. A notification of a form may be older than the doubt. */
+const tellsOfForm = ({ order }: Draft, { phase, operation }: OperationState, { source, isTagged }: UnboundEvidence) =>
+  source === 'operator' ||
+  (hasRule(order, 'doubtfulForms') &&
+    phase === 'in_doubt' &&
+    operation === 'authorize' &&
+    source === 'look-up' &&
+    isTagged);
 
 /** Only payments wait: for a cardholder or for an approval (docs/decisions/0005). */
 const isPossible = (operation: OperationState, { result }: UnboundEvidence): boolean =>
   isPayment(operation) || (result !== 'pending' && result !== 'redirect');
 
-/** The cardholder's or the provider's decision on a redirect or a pending approval (interface, States and transitions). */
-export function applyToWaiting(
-  next: Draft,
-  operation: OperationState,
-  result: LateResult['result'],
-  reported: ReportedResult,
-): void {
+/**
+ * The cardholder's or the provider's decision on a redirect or a pending approval (interface, States and transitions). "Not executed" can't be
+ * true beside what the platform said before: it waits on, the conflict is published, and an operator may end it (R15).
+ */
+export function applyToWaiting(next: Draft, operation: OperationState, late: LateResult): void {
+  const { result, reported } = late;
   if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
     settle(next, operation, result, reported);
+  else if (result === 'not_executed' && hasRule(next.order, 'waitingEnds'))
+    conflict(next, { ...operation, saidNotExecutedAt: operation.saidNotExecutedAt ?? next.at }, late);
 }
 
 function lateResult(attempt: number, evidence: Evidence | UnboundEvidence): LateResult {
   return compact({ attempt, result: evidence.result, reported: reportedBy(evidence), mayBeDone: evidence.mayBeDone });
 }
 
-function reportedBy({
-  source,
-  partial,
-  answer,
-  extraData,
-  externalEntityId,
-  externalReference,
-}: Evidence | UnboundEvidence): ReportedResult {
-  return compact({ origin: source, partial, answer, extraData, externalEntityId, externalReference });
+function reportedBy(evidence: Evidence | UnboundEvidence): ReportedResult {
+  const { source, partial, answer, extraData, externalEntityId, externalReference } = evidence;
+  const told = { extraData, externalEntityId, externalReference, ...detailsOf(evidence) };
+  return compact({ origin: source, partial, answer, ...told });
 }

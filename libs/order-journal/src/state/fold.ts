@@ -1,9 +1,11 @@
 import { foldEvidence, rejudgeHeld } from './fold-evidence.js';
-import { CAPTURE_WINDOW_MS, grantedTerms, newOperation } from './granted-terms.js';
-import { isCapturable, judge, mayBeForgotten } from './guards.js';
+import { foldCarried } from './carried.js';
+import { foldExpired, foldForgotten, foldReminded, foldRepeated } from './fold-time.js';
+import { grantedTerms, newOperation } from './granted-terms.js';
+import { judge } from './guards.js';
 import { compareLateNotExecuted, compareLateOutcome } from './late-outcome.js';
+import { hasContent } from './command-content.js';
 import {
-  emptyOrder,
   findOperation,
   isEmptyOrder,
   type OperationState,
@@ -11,12 +13,13 @@ import {
   type IntentVerdict,
 } from './order-state.js';
 import { compact, draft, type Draft, type Effect } from './draft.js';
+import { continuedBy, isRepetition, matchOf } from './history.js';
 import { closeNotExecuted, closeWith, settle } from './transitions.js';
 import {
+  encodeRecord,
+  recordHash,
   refuseUnknownVersion,
   RULES_VERSION,
-  type Expired,
-  type Forgotten,
   type GivenUp,
   type InDoubt,
   type Intent,
@@ -24,10 +27,11 @@ import {
   type NotExecuted,
   type Outcome,
   type Rejected,
-  type Reminded,
-  type Repeated,
 } from './records.js';
-import type { RulesVersion } from './rules-version.js';
+import { hasRule, type RulesVersion } from './rules-version.js';
+
+/** What a record names that rests on an order of which nothing was known. */
+const NOTHING_SEEN = '-1';
 
 export interface Folded {
   order: OrderState;
@@ -38,18 +42,29 @@ export interface Folded {
 /**
  * Folds one journal record into the state of its order. Pure: no clock, no I/O, no configuration (R2).
  * Records must come in offset order; one that was folded before (offset ≤ `lastOffset`) changes nothing.
+ * @param hash `recordHash` of the record's stored bytes; asked for where the rules need it
  * @throws UnreadableJournalError where the record, or the order's state, is of a rules version that this release does not know
  */
-export function fold(order: OrderState, record: JournalRecord, offset: bigint): Folded {
+export function fold(
+  order: OrderState,
+  record: JournalRecord,
+  offset: bigint,
+  hash: () => string = () => recordHash(encodeRecord(record)),
+): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
-  const next = draft(order, offset, record.at);
   const rulesVersion = versionFor(order, record);
+  const stored = hasRule({ rulesVersion }, 'history') ? hash() : undefined;
+  if (stored !== undefined && isRepetition(order, stored))
+    return { order: { ...order, lastOffset: offset.toString() }, effects: [] };
+  const next = draft(order, offset, record.at, stored);
   if (rulesVersion !== RULES_VERSION) next.order.rulesVersion = rulesVersion;
-  next.order.movedAt = movedAt(order, record);
-  if (isEmptyOrder(order) && needsEarlier(record)) next.order.isPartial = true;
+  if (stored !== undefined) next.order.history = continuedBy(order, stored);
+  next.order.movedAt = movedAt(order, record, hasRule({ rulesVersion }, 'keptWhileRefundable'));
+  if (isEmptyOrder(order) && (needsEarlier(record) || (stored !== undefined && restsOnEarlier(record))))
+    next.order.isPartial = true;
   switch (record.record) {
     case 'INTENT':
-      foldIntent(next, record, order.lastOffset);
+      foldIntent(next, record, order);
       break;
     case 'NOT_EXECUTED':
       foldNotExecuted(next, record);
@@ -64,7 +79,7 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
       foldEvidence(next, record);
       break;
     case 'REJECTED':
-      foldRejected(next, record, order.lastOffset);
+      foldRejected(next, record, order);
       break;
     case 'GIVEN_UP':
       foldGivenUp(next, record);
@@ -80,6 +95,8 @@ export function fold(order: OrderState, record: JournalRecord, offset: bigint): 
       break;
     case 'FORGOTTEN':
       return { order: foldForgotten(order, next.order, record), effects: [] };
+    case 'CARRIED':
+      return { order: foldCarried(order, next.order, record, stored ?? hash()), effects: [] };
   }
   rejudgeHeld(next);
   return { order: withEvents(next.order, next.effects), effects: next.effects };
@@ -94,9 +111,11 @@ function versionFor(order: OrderState, record: JournalRecord): RulesVersion {
 }
 
 /** Repetitions and reminders bring nothing new. Writers' clocks differ: the latest time counts. */
-function movedAt({ movedAt: before }: OrderState, { record, at }: JournalRecord): string {
+function movedAt(order: OrderState, { record, at }: JournalRecord, isKept: boolean): string {
+  const { movedAt: before } = order;
   if (before === undefined) return at;
-  return record === 'REPEATED' || record === 'REMINDED' || !isLater(at, before) ? before : at;
+  const isAboutKeeping = record === 'CARRIED' || (isKept && record === 'FORGOTTEN');
+  return record === 'REPEATED' || record === 'REMINDED' || isAboutKeeping || !isLater(at, before) ? before : at;
 }
 
 /** Times as `Date.toISOString` writes them sort as text. */
@@ -117,6 +136,10 @@ function needsEarlier(record: JournalRecord): boolean {
   }
 }
 
+/** It names a history that is not kept (R10). */
+const restsOnEarlier = (record: JournalRecord): boolean =>
+  'seen' in record && record.seen !== undefined && record.seen !== NOTHING_SEEN;
+
 /** Each operation lists the events about it. */
 function withEvents(order: OrderState, effects: Effect[]): OrderState {
   if (effects.length === 0) return order;
@@ -129,23 +152,29 @@ function withEvents(order: OrderState, effects: Effect[]): OrderState {
       ...operation,
       events: [
         ...(operation.events ?? []),
-        ...own.map(({ event: { type, offset, nth } }) => compact({ type, offset, nth })),
+        ...own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth })),
       ],
     };
   });
   return { ...order, operations };
 }
 
-function foldIntent(next: Draft, intent: Intent, lastOffset: string): void {
+function foldIntent(next: Draft, intent: Intent, before: OrderState): void {
   if (next.order.verdicts.some(([token]) => token === intent.token)) return;
-  const isStale = intent.seen !== undefined && intent.seen !== lastOffset;
-  next.order.verdicts = [...next.order.verdicts, [intent.token, isStale ? 'lost' : judgeIntent(next, intent)]];
+  const verdict = isStale(next, intent, before) ? 'lost' : judgeIntent(next, intent);
+  next.order.verdicts = [...next.order.verdicts, [intent.token, verdict]];
+}
+
+/** The order moved on since the record's writer read it. */
+function isStale({ order }: Draft, { seen }: { seen?: string }, before: OrderState): boolean {
+  if (seen === undefined) return false;
+  return hasRule(order, 'history') ? matchOf(before, seen) === 'other' : seen !== before.lastOffset;
 }
 
 function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
   const known = findOperation(next.order, intent.commandId);
   const isOurTurn = known
-    ? known.phase === 'idle' && known.attempt === intent.attempt && known.contentHash === intent.contentHash
+    ? known.phase === 'idle' && known.attempt === intent.attempt && hasContent(known, intent.contentHash)
     : intent.attempt === 1;
   if (!isOurTurn) return 'lost';
   const judgement = judge(next.order, intent);
@@ -163,7 +192,10 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
     isTagged: intent.tag !== undefined,
   };
   const attempts = [...operation.attempts, granted];
-  next.put({ ...operation, ...grantedTerms(next, intent), phase: 'open', token: intent.token, attempts });
+  const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
+  const { supersedesDoubt } = hasRule(next.order, 'doubtfulForms') ? intent : {};
+  const terms = { ...grantedTerms(next, intent), mayLookUp, supersedesDoubt };
+  next.put({ ...operation, ...terms, phase: 'open', token: intent.token, attempts });
   return 'granted';
 }
 
@@ -203,8 +235,8 @@ function foldInDoubt(next: Draft, record: InDoubt): void {
   });
 }
 
-function foldRejected(next: Draft, record: Rejected, lastOffset: string): void {
-  if (record.seen !== undefined && record.seen !== lastOffset) return;
+function foldRejected(next: Draft, record: Rejected, before: OrderState): void {
+  if (isStale(next, record, before)) return;
   const known = findOperation(next.order, record.commandId);
   if (known ? known.phase !== 'idle' || known.attempt !== record.attempt : record.attempt !== 1) return;
   closeWith(next, known ?? newOperation(record, next.at), { end: 'rejected' }, 'rejected', { faults: record.faults });
@@ -219,38 +251,4 @@ function foldGivenUp(next: Draft, record: GivenUp): void {
     retryable: true,
     retryAfterSeconds,
   });
-}
-
-function foldExpired(next: Draft, record: Expired): void {
-  const operation = findOperation(next.order, record.commandId);
-  if (operation?.phase !== 'pending' || operation.attempt !== record.attempt) return;
-  closeWith(next, operation, { end: 'expired' }, 'expired', { origin: 'timer' });
-}
-
-/** Each reminder is given once, and only while there is something to remind of. */
-function foldReminded(next: Draft, { commandId, reminder, at }: Reminded): void {
-  const operation = findOperation(next.order, commandId);
-  if (!operation || operation.reminded?.includes(reminder)) return;
-  const reminded: OperationState = { ...operation, reminded: [...(operation.reminded ?? []), reminder] };
-  if (reminder === 'capture_window') {
-    if (!isCapturable(next.order, operation)) return;
-    next.put(reminded);
-    const isStillOpen = Date.parse(at) < Date.parse(operation.endedAt ?? '') + CAPTURE_WINDOW_MS;
-    if (isStillOpen) next.publish('payment.capture_window.closing', operation, { origin: 'timer' });
-  } else if (operation.phase === 'in_doubt') {
-    next.put(reminded);
-    next.publish(`payment.${operation.operation}.in_doubt`, operation, { origin: 'timer', flags: [reminder] });
-  }
-}
-
-function foldRepeated(next: Draft, record: Repeated): void {
-  const latest = findOperation(next.order, record.commandId)?.latest;
-  if (latest) next.effects.push({ event: latest, isRepeat: true });
-}
-
-/** Nothing remains of a forgotten order; the record is void if the order moved on meanwhile. */
-function foldForgotten(before: OrderState, after: OrderState, record: Forgotten): OrderState {
-  if (isEmptyOrder(before)) return before;
-  if (record.lastOffset !== before.lastOffset || !mayBeForgotten(before)) return after;
-  return emptyOrder(before.merchant, before.orderId);
 }

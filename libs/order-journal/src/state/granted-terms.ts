@@ -3,6 +3,7 @@ import { refundableAmount } from './guards.js';
 import { isPayment, knownAmount, type OperationState } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
 import { compact, type Draft } from './draft.js';
+import { windowFrom } from './transaction-details.js';
 
 /** "A successful authorization can be captured for up to 7 days" (interface, Limits). */
 export const CAPTURE_WINDOW_MS = 7 * 86_400_000;
@@ -20,8 +21,8 @@ export function grantedTerms({ order }: Draft, intent: Intent): Partial<Operatio
   const amount = intent.amount ?? defaults[intent.operation];
   const isLate =
     intent.operation === 'capture' &&
-    authorization?.endedAt !== undefined &&
-    Date.parse(intent.at) - Date.parse(authorization.endedAt) > CAPTURE_WINDOW_MS;
+    authorization !== undefined &&
+    Date.parse(intent.at) - Date.parse(windowFrom(authorization) ?? '') > CAPTURE_WINDOW_MS;
   const isAmountAssumed = intent.amount === undefined || undefined;
   return compact({
     amount,

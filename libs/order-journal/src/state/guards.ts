@@ -13,6 +13,8 @@ import {
 } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
 import { hasRule } from './rules-version.js';
+import { givesWay, isSuperseded } from './superseded.js';
+import { isLeftBehind, isWaiting } from './waiting.js';
 import { mayHaveDone, mayHavePaid, mayHaveRun, refundedUngranted } from './ungranted-guards.js';
 
 /** What a guard says: go, wait for the other operation, or no. */
@@ -26,7 +28,8 @@ const rejected = (code: FaultCode, message: string): Judgement => ({ verdict: 'r
 export function judge(order: OrderState, intent: Intent): Judgement {
   const others = order.operations.filter((operation) => operation.commandId !== intent.commandId);
   if (others.some(isOpen)) return { verdict: 'busy' };
-  if (others.some(isInDoubt)) return rejected('order_in_doubt', 'Another operation of this order is in doubt');
+  if (others.some((other) => isInDoubt(other) && !givesWay(order, other, intent)))
+    return rejected('order_in_doubt', 'Another operation of this order is in doubt');
   if (mayHaveRun(order, intent.commandId))
     return rejected('order_in_doubt', 'A call of this command that was never granted may have succeeded');
   switch (intent.operation) {
@@ -45,7 +48,7 @@ export function judge(order: OrderState, intent: Intent): Judgement {
 function judgePayment(order: OrderState, others: OperationState[], intent: Intent): Judgement {
   const live = others.filter((operation) => isLive(order, operation));
   const mayTakeItsPlace = (operation: OperationState) =>
-    operation.phase === 'redirect' && operation.commandId === intent.supersedes;
+    isLeftBehind(operation) && operation.commandId === intent.supersedes;
   const isFree = live.every((operation) => mayTakeItsPlace(operation) || isSuperseded(others, operation));
   const isOut = (payment: UngrantedOutcome) => mayHaveGone(payment, intent) || hasFollowUp(order, 'void', payment);
   if (isFree && !mayHavePaid(order, isOut)) return granted;
@@ -105,10 +108,10 @@ function judgeVoid(order: OrderState, intent: OperationTerms): Judgement {
   return granted;
 }
 
-/** Still able to take money: a redirect, a pending approval, or a success that was not voided. */
+/** Still able to take money: a redirect, a pending approval, one that only our timer ended, or a success that was not voided. */
 export function isLive(order: OrderState, operation: OperationState): boolean {
   if (!isPayment(operation)) return false;
-  if (operation.phase === 'redirect' || operation.phase === 'pending') return true;
+  if (isWaiting(operation) || operation.mayYetSucceed) return true;
   return hasTaken(order, operation);
 }
 
@@ -119,15 +122,6 @@ export function hasTaken(order: OrderState, operation: OperationState): boolean 
   const said = contradictions.flatMap((word) => /^succeeded \d+ (.*) \S+$/s.exec(word)?.[1] ?? []);
   const taken = said.map((id) => ({ commandId, transactionId: id === '-' ? transactionId : id }));
   return [...(hasSucceeded(operation) ? [operation] : []), ...taken].some((one) => !hasFollowUp(order, 'void', one));
-}
-
-/** A redirect that a granted authorization among the others already took the place of. */
-function isSuperseded(others: OperationState[], operation: OperationState): boolean {
-  if (operation.phase !== 'redirect') return false;
-  const successors = others.filter((other) => other.supersedes === operation.commandId);
-  return successors.some(
-    (other) => other.end !== 'rejected' && other.end !== 'given_up' && other.end !== 'not_executed',
-  );
 }
 
 /** It did not succeed, and no report says otherwise; else only the platform knows. */

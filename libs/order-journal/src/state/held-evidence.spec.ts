@@ -122,7 +122,8 @@ describe('events of one record', () => {
       ['7', undefined],
       ['7', 1],
     ]);
-    expect(eventId(0, '7', 'payment.operation.external', 1)).not.toBe(eventId(0, '7', 'payment.operation.external'));
+    const first = { offset: '7', type: 'payment.operation.external' };
+    expect(eventId(order, { ...first, nth: 1 })).not.toBe(eventId(order, first));
   });
 });
 

@@ -1,16 +1,17 @@
 import { compareWithEnd } from './after-the-end.js';
 import { applyToWaiting } from './fold-evidence.js';
-import { findOperation } from './order-state.js';
+import { findOperation, type Attempt } from './order-state.js';
 import type { NotExecuted, Outcome } from './records.js';
 import { hasRule } from './rules-version.js';
 import { compact, type Draft } from './draft.js';
 import { bind, executedAfterAll, type ReportedResult } from './transitions.js';
 import { foldUngranted } from './ungranted-outcome.js';
+import { isWaiting } from './waiting.js';
 
 /** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
 export function compareLateOutcome(next: Draft, record: Outcome): void {
   const operation = findOperation(next.order, record.commandId);
-  const attempt = operation?.attempts.find(({ token }) => token === record.token);
+  const attempt = operation?.attempts.find(isOf(record));
   if (!operation || !attempt) {
     if (hasRule(next.order, 'ungrantedOutcomes')) foldUngranted(next, record);
     return;
@@ -21,14 +22,20 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
   if (attempt.closed !== undefined && !hasSettled) executedAfterAll(next, operation, late);
   else if (operation.token !== record.token && !hasSettled) return;
   else if (operation.phase === 'ended') compareWithEnd(next, operation, late);
-  else if (operation.phase === 'redirect' || operation.phase === 'pending') {
+  else if (isWaiting(operation)) {
     const { transactionId } = record.answer;
     const isNew = transactionId !== undefined && operation.transactionId === undefined;
     const bound = isNew ? bind(operation, record.attempt, transactionId) : operation;
     if (isNew) next.put(bound);
-    applyToWaiting(next, bound, record.result, reported);
+    applyToWaiting(next, bound, late);
   }
 }
+
+/** Of an operation that was carried over the tokens are not kept. */
+const isOf =
+  ({ token, attempt }: Outcome) =>
+  (one: Attempt): boolean =>
+    one.token === token || (one.token === '' && one.attempt === attempt);
 
 /** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
 export function compareLateNotExecuted(
@@ -36,7 +43,9 @@ export function compareLateNotExecuted(
   { commandId, attempt, token, execCode, message }: NotExecuted,
 ): void {
   const operation = findOperation(next.order, commandId);
-  if (operation?.phase !== 'ended' || operation.token !== token || operation.attempt !== attempt) return;
+  if (operation === undefined || operation.token !== token || operation.attempt !== attempt) return;
   const reported: ReportedResult = { origin: 'answer', answer: compact({ execCode, message }) };
-  compareWithEnd(next, operation, { attempt, result: 'not_executed', reported });
+  const late = { attempt, result: 'not_executed', reported } as const;
+  if (operation.phase === 'ended') compareWithEnd(next, operation, late);
+  else if (isWaiting(operation)) applyToWaiting(next, operation, late);
 }

@@ -5,20 +5,21 @@ import type { OperationState, OrderState } from './order-state.js';
 import { RULES_VERSION, type Evidence } from './records.js';
 import { CLOCKS_APART_MS } from './send-deadline.js';
 import { compact } from './draft.js';
+import { isWaiting } from './waiting.js';
 
 /** The operation that the platform was asked about. */
 export interface LookedUpOperation {
   merchant: Merchant;
   order: OrderState;
-  /** The one in doubt. */
+  /** In doubt, or a payment that waits. */
   operation: OperationState;
   /** Time of the records, RFC 3339. */
   at: string;
 }
 
 /**
- * What the platform's list says of the doubtful operation, as journal records; the fold judges them (R8). Nothing for transactions of other
- * orders, accounts and operations, for what was counted before, and for an empty list: absent proves nothing.
+ * What the platform's list says of the operation, as journal records; the fold judges them (R8). Nothing for transactions of other orders,
+ * accounts and operations, for what was counted before or says that a payment waits as it does, and for an empty list: absent proves nothing.
  */
 export function lookUpEvidence(listed: readonly ListedTransaction[], asked: LookedUpOperation): Evidence[] {
   return listed.flatMap((transaction) => evidenceIn(transaction, asked) ?? []);
@@ -35,9 +36,13 @@ function evidenceIn(
   if (!isAbout) return undefined;
   const { execCode, answer } = listed;
   const { tag, extraData } = untagExtraData(listed.extraData);
-  if (isKnown(order, operation, listed, tag)) return undefined;
+  if (isKnown(order, operation, listed, tag) || isNoNews(operation, execCode)) return undefined;
   if (
-    tag === undefined ? !mayBeUntagged(order, operation, listed) : tag.operation !== operationTag(operation.commandId)
+    tag === undefined
+      ? !(isBound(operation)
+          ? operation.transactionId === listed.transactionId
+          : mayBeUntagged(order, operation, listed))
+      : tag.operation !== operationTag(operation.commandId)
   )
     return undefined;
   return {
@@ -50,10 +55,20 @@ function evidenceIn(
     operation: operation.operation,
     result: evidenceResult(execCode),
     answer,
-    ...compact({ tag, extraData }),
+    ...compact({ tag, extraData, executedAt: executedAt(listed) }),
     ...execCodeNotes(execCode),
   };
 }
+
+/** DATE of the row. */
+const executedAt = ({ dateMs }: ListedTransaction): string | undefined =>
+  Number.isFinite(dateMs) ? new Date(dateMs).toISOString() : undefined;
+
+const isNoNews = (operation: OperationState, execCode: string): boolean =>
+  isWaiting(operation) && ['redirect', operation.phase].includes(evidenceResult(execCode));
+
+/** A payment that waits has a TRANSACTIONID as a rule: the platform gave it with the form. */
+const isBound = (operation: OperationState): boolean => isWaiting(operation) && operation.transactionId !== undefined;
 
 /** It was journaled before: the same list comes again with every look-up. */
 function isKnown(

@@ -1,4 +1,5 @@
 import type { OperationKind } from '@tranche/contracts';
+import { hasContent } from './command-content.js';
 import { findOperation, isOpen, isPayment, type OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
 
@@ -17,7 +18,7 @@ export function nextStep(
   command: Pick<OperationTerms, 'contentHash'> & { commandId: string },
 ): Step {
   const operation = findOperation(order, command.commandId);
-  if (operation && operation.contentHash !== command.contentHash) return { step: 'reused' };
+  if (operation && !hasContent(operation, command.contentHash)) return { step: 'reused' };
   if (operation && operation.phase !== 'idle')
     return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
   const isBusy = order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));

@@ -1,4 +1,4 @@
-import type { Fault, Method, OperationKind, PlatformAnswer } from '@tranche/contracts';
+import type { Fault, Method, OperationKind, PlatformAnswer, TransactionDetails } from '@tranche/contracts';
 import type { NotExecutedReason, Origin, Reminded, Result } from './records.js';
 import type { RulesVersion } from './rules-version.js';
 
@@ -19,8 +19,10 @@ export type IntentVerdict = 'granted' | 'busy' | 'rejected' | 'lost';
 /** An event that the projector publishes; REDIRECTHTML is left out here and kept apart. */
 export interface ProjectedEvent {
   type: string;
-  /** Offset of the journal record that it is made from: the event's sequence, and half of its id. */
+  /** Offset of the journal record that it is made from: the event's sequence. Under rules version 1 and 2 also half of its id. */
   offset: string;
+  /** `recordHash` of that record, from rules version 3 on: half of the event's id wherever the journal lies (R10). */
+  record?: string;
   time: string;
   /** Absent for the first event of its type that the record brought about; then 1, 2, …: it is part of the event's id. */
   nth?: number;
@@ -38,6 +40,7 @@ export interface EventBody {
   amount?: number;
   otherAmount?: number;
   currency?: string;
+  otherCurrency?: string;
   origin?: Origin;
   outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
   transactionId?: string;
@@ -51,6 +54,10 @@ export interface EventBody {
   extraData?: string;
   externalEntityId?: string;
   externalReference?: string;
+  language?: string;
+  maskedCard?: string;
+  cardBrand?: string;
+  cardCountry?: string;
   faults?: Fault[];
   retryable?: boolean;
   retryAfterSeconds?: number;
@@ -86,16 +93,30 @@ export interface OperationState {
   isAmountDisputed?: boolean;
   /** Amounts of a whole success that are not the one asked for, each published once as a conflict (R15). */
   otherAmounts?: number[];
+  /** Currencies that the platform named and that are not the operation's, each published once as a conflict. */
+  otherCurrencies?: string[];
+  /** By when the platform had executed it, where it told that: the capture window counts from here instead of from `endedAt`. */
+  executedAt?: string;
+  /** An event told of its card. */
+  isCardTold?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
   supersedes?: string;
+  /** It took the place of an authorization in doubt. */
+  supersedesDoubt?: true;
   contentHash: string;
   correlationId?: string;
   attempt: number;
   phase: Phase;
-  /** When it came into its phase; the writers' clocks. */
+  /** When it came into its phase; the writers' clocks. From rules version 4 on never before any time that its order had seen. */
   since?: string;
   end?: End;
+  /** Our timer alone ended it: it counts as live until evidence comes, or another authorization supersedes it (R15). */
+  mayYetSucceed?: true;
+  /** When the platform first said "not executed" of it while it waited. */
+  saidNotExecutedAt?: string;
+  /** While it waits, the platform may be asked about it. */
+  mayLookUp?: true;
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;
@@ -127,14 +148,16 @@ export interface OperationState {
   /** Reminders that were given, each once. */
   reminded?: Reminded['reminder'][];
   latest?: ProjectedEvent;
-  /** Every event about it so far: with its partition, all that the event's id is made of. */
+  /** Every event about it so far: with its order, all that the event's id is made of. */
   events?: EventReference[];
 }
 
-export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'nth'>;
+export type EventReference = Pick<ProjectedEvent, 'type' | 'offset' | 'record' | 'nth'>;
 
 /** EVIDENCE that named no operation: it waits until one attempt can be its source (R8). */
-export interface UnboundEvidence {
+export interface UnboundEvidence extends TransactionDetails {
+  /** It carried the operation's tag. */
+  isTagged?: true;
   operation: OperationKind;
   result: Result | 'not_executed' | 'unclear';
   partial?: boolean;
@@ -156,6 +179,8 @@ export interface ExternalOperation {
   transactionId?: string;
   execCode?: string;
   amount?: number;
+  /** As the platform says it. */
+  currency?: string;
   partial?: boolean;
   mayBeDone?: boolean;
   /** Absent for a notification. */
@@ -164,8 +189,9 @@ export interface ExternalOperation {
   externalReference?: string;
   /** Command id of the authorization that a capture or void made elsewhere must be of: the only one that it could be of when it was reported. */
   of?: string;
-  /** Offset of the record that reported it, and so of its event. */
+  /** Offset of the record that reported it, and its hash from rules version 3 on: they name its event. */
   offset: string;
+  record?: string;
   nth?: number;
 }
 
@@ -203,6 +229,10 @@ export interface OrderState {
    * operation which is not leave the decision to the platform.
    */
   isPartial?: boolean;
+  /** When its compact state was carried over last; the writer's clock. Absent where that was never. */
+  carriedAt?: string;
+  /** Identity of its records so far, see `continuedBy`. Absent before rules version 3: offsets are named there (R10). */
+  history?: string;
   /** Offset of the last record folded; `-1` before the first, and once the order was forgotten. */
   lastOffset: string;
 }

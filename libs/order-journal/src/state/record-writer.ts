@@ -27,7 +27,7 @@ const terms = {
  * a new kind or field is everywhere before one writes it, as with rules.
  */
 export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
-  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1 },
+  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 4, supersedesDoubt: 4 },
   NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
@@ -44,6 +44,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
       answer: 1,
       tag: 1,
     },
+    ...{ currency: 4, language: 4, languageOf: 4, maskedCard: 4, cardBrand: 4, cardCountry: 4, executedAt: 4 },
     ...{ actor: 1, reason: 1, notBefore: 1, extraData: 1, externalEntityId: 1, externalReference: 1, flags: 1 },
   },
   REJECTED: { record: 1, ...ofOperation, ...terms, faults: 1, seen: 1 },
@@ -51,7 +52,8 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   EXPIRED: { record: 1, ...ofOperation },
   REMINDED: { record: 1, ...ofOperation, reminder: 1 },
   REPEATED: { record: 1, ...inOrder, commandId: 1 },
-  FORGOTTEN: { record: 1, ...inOrder, lastOffset: 1 },
+  FORGOTTEN: { record: 1, ...inOrder, lastOffset: 1, seen: 3, refundableDays: 3 },
+  CARRIED: { record: 3, ...inOrder, seen: 3, state: 3 },
 };
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;

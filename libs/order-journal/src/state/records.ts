@@ -7,7 +7,9 @@ import type {
   OperationKind,
   OperationResult,
   PlatformAnswer,
+  TransactionDetails,
 } from '@tranche/contracts';
+import type { CarriedState } from './carried.js';
 import { isRulesVersion, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
 
 /** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
@@ -56,8 +58,12 @@ export interface Intent extends OfOperation, OperationTerms {
   token: string;
   /** Tag that rides in EXTRADATA; absent where it has no room or no field (R8). */
   tag?: string;
-  /** Last offset of the order that `transactionId` was taken from; void if the order moved on. Absent where the command named it. */
+  /** `historyOf` the order that `transactionId` was taken from; void if the order moved on. Absent where the command named it. */
   seen?: string;
+  /** The merchant's setting when it was written: while the payment waits, the platform may be asked about it. */
+  mayLookUp?: true;
+  /** The merchant's setting: `supersedes` may name an authorization in doubt, of a method that never succeeds without its form. */
+  supersedesDoubt?: true;
 }
 
 /** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
@@ -93,7 +99,7 @@ export interface InDoubt extends OfOperation {
 }
 
 /** What somebody else than the answer says: a notification, a look-up, an operator. */
-export interface Evidence extends InOrder {
+export interface Evidence extends InOrder, TransactionDetails {
   record: 'EVIDENCE';
   source: 'notification' | 'look-up' | 'operator';
   /** Absent for an OPERATIONTYPE that no operation of ours has. */
@@ -126,7 +132,7 @@ export interface Evidence extends InOrder {
 export interface Rejected extends OfOperation, OperationTerms {
   record: 'REJECTED';
   faults: Fault[];
-  /** Last offset of the order that the faults rest on; void if the order moved on. Absent where they rest on the command alone. */
+  /** `historyOf` the order that the faults rest on; void if the order moved on. Absent where they rest on the command alone. */
   seen?: string;
 }
 
@@ -138,15 +144,28 @@ export interface GivenUp extends OfOperation {
   retryAfterSeconds?: number;
 }
 
-/** No news of a pending approval for 6 days (interface, Limits). */
+/** No news of a pending approval for 6 days (interface, Limits), or of a redirect for 7. */
 export interface Expired extends OfOperation {
   record: 'EXPIRED';
 }
 
 export interface Reminded extends OfOperation {
   record: 'REMINDED';
-  reminder: 'capture_window' | 'doubt_15_minutes' | 'doubt_24_hours';
+  reminder: 'capture_window' | 'doubt_15_minutes' | 'doubt_24_hours' | LookUpReminder;
 }
+
+/** The platform was asked about a payment that waits, so long after it began to; or because it said "not executed" of it. */
+export const LOOK_UP_REMINDERS = [
+  'look_up_15_minutes',
+  'look_up_1_hour',
+  'look_up_6_hours',
+  'look_up_24_hours',
+  'look_up_not_executed',
+] as const;
+export type LookUpReminder = (typeof LOOK_UP_REMINDERS)[number];
+
+export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =>
+  (LOOK_UP_REMINDERS as readonly string[]).includes(reminder);
 
 /** The command came again: its latest event is published again under the same id. */
 export interface Repeated extends InOrder {
@@ -154,14 +173,38 @@ export interface Repeated extends InOrder {
   commandId: string;
 }
 
-/** The order leaves the index; void if the order moved on after `lastOffset`. */
+/** The order leaves the index; void if the order moved on. */
 export interface Forgotten extends InOrder {
   record: 'FORGOTTEN';
+  /** Of the order. Before rules version 3 it says whether the order moved on. */
   lastOffset: string;
+  /** `historyOf` the order; from rules version 3 on. */
+  seen?: string;
+  /** For so many days after its last transition an order is kept that may be refunded; from rules version 3 on. */
+  refundableDays?: number;
+}
+
+/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on. From rules version 3 on (R12). */
+export interface Carried extends InOrder {
+  record: 'CARRIED';
+  /** `historyOf` the order. */
+  seen: string;
+  state: CarriedState;
 }
 
 export type JournalRecord =
-  Intent | NotExecuted | Outcome | InDoubt | Evidence | Rejected | GivenUp | Expired | Reminded | Repeated | Forgotten;
+  | Intent
+  | NotExecuted
+  | Outcome
+  | InDoubt
+  | Evidence
+  | Rejected
+  | GivenUp
+  | Expired
+  | Reminded
+  | Repeated
+  | Forgotten
+  | Carried;
 
 export const RECORD_KINDS = [
   'INTENT',
@@ -175,6 +218,7 @@ export const RECORD_KINDS = [
   'REMINDED',
   'REPEATED',
   'FORGOTTEN',
+  'CARRIED',
 ] as const satisfies readonly JournalRecord['record'][];
 
 /** A record that this release can't read. The partition stops: guessing would be worse (R2). */

@@ -8,6 +8,7 @@ import {
   notified,
   operatorSays,
   standing,
+  under,
 } from '../../test/order-story.js';
 import { fold } from './fold.js';
 import { hasTaken, refundableAmount } from './guards.js';
@@ -15,9 +16,6 @@ import { emptyOrder, findOperation, verdictOf } from './order-state.js';
 import { decodeRecord, encodeRecord, type JournalRecord } from './records.js';
 import { RULES_VERSIONS } from './rules-version.js';
 
-/** The records as an installation writes them that has come to this version. */
-const under = (rulesVersion: number, ...records: JournalRecord[]): JournalRecord[] =>
-  records.map((record) => ({ ...record, rulesVersion }));
 const told = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
   bodies.filter((_, at) => events[at] === type);
 const verdict = (records: JournalRecord[], intent: JournalRecord & { token: string }) =>
@@ -32,13 +30,13 @@ describe('which version judges', () => {
     expect(decodeRecord(encodeRecord({ ...asked('authorize'), rulesVersion }))).toMatchObject({ rulesVersion });
   });
 
-  it.each([0, 3, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
+  it.each([0, 5, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
     const record = { ...asked('authorize'), rulesVersion } as JournalRecord;
-    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2');
-    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2');
-    if (rulesVersion !== 3) return;
+    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2, 3, 4');
+    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2, 3, 4');
+    if (rulesVersion !== 5) return;
     const order = { ...folded(paid).order, rulesVersion } as unknown as ReturnType<typeof emptyOrder>;
-    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 3');
+    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 5');
   });
 
   it('is the highest of the order so far: an older writer takes no rule back', () => {

@@ -4,11 +4,11 @@ import type { OrderState } from './order-state.js';
  * Versions of the fold's rules, oldest first. A record states the one that it was written under. Every release reads every version that was
  * ever written, and judges by it as was judged then (R9); a reader that does not know a version stops the partition (R2).
  */
-export const RULES_VERSIONS = [1, 2] as const;
+export const RULES_VERSIONS = [1, 2, 3, 4] as const;
 export type RulesVersion = (typeof RULES_VERSIONS)[number];
 
 /** What new installations write. */
-export const NEWEST_RULES_VERSION = 2 satisfies RulesVersion;
+export const NEWEST_RULES_VERSION = 4 satisfies RulesVersion;
 
 /** The version that brought a rule. Rules without a row are of version 1. */
 export const RULES_SINCE = {
@@ -18,6 +18,14 @@ export const RULES_SINCE = {
   knownReferences: 2,
   /** A success with another amount than asked for is a conflict; guards count on the amount that is safe. */
   otherAmounts: 2,
+  /** What a record rests on is named by the order's history instead of an offset; event ids are made of the record's hash. */
+  history: 3,
+  /** FORGOTTEN is void before an order's time has come, and while it waits for a cardholder; CARRIED leaves the time of its last transition alone. */
+  keptWhileRefundable: 3,
+  /** Redirects and pending payments end: by an operator after a day, by timers, which leave a payment live where only they ended it (R15). */
+  waitingEnds: 4,
+  /** A doubtful authorization becomes a redirect by a look-up, and gives way to one that names it with its merchant's permission. */
+  doubtfulForms: 4,
 } as const satisfies Record<string, RulesVersion>;
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>

@@ -1,4 +1,4 @@
-import type { PlatformAnswer } from '@tranche/contracts';
+import type { PlatformAnswer, TransactionDetails } from '@tranche/contracts';
 import { compact, CONFLICT, type Draft } from './draft.js';
 import { hasTaken } from './guards.js';
 import {
@@ -9,8 +9,10 @@ import {
   type EventBody,
   type OperationState,
 } from './order-state.js';
-import type { NotExecutedReason, Origin, Result } from './records.js';
+import { isLookUpReminder, type NotExecutedReason, type Origin, type Result } from './records.js';
 import { hasRule } from './rules-version.js';
+import { isDoubtSuperseded } from './superseded.js';
+import { flagsWith, tellOtherCurrency, toldDetails, withDetails } from './transaction-details.js';
 
 /** Ends an operation and publishes the event that says so. */
 export function closeWith(
@@ -24,7 +26,7 @@ export function closeWith(
 }
 
 /** Answers that say the operation did or did not happen, or that somebody else has yet to decide. */
-export interface ReportedResult {
+export interface ReportedResult extends TransactionDetails {
   origin: Origin;
   answer: PlatformAnswer;
   partial?: boolean;
@@ -46,16 +48,21 @@ export interface LateResult {
 export function settle(next: Draft, operation: OperationState, result: Result, reported: ReportedResult): void {
   const resolvesDoubt = operation.phase === 'in_doubt';
   const { transactionId } = reported.answer;
-  const moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
+  let moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
   if (result === 'succeeded' || result === 'refused')
     Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
   else moved.phase = result;
+  Object.assign(moved, { mayYetSucceed: undefined, saidNotExecutedAt: undefined });
+  if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   moved.amount = settledAmount(operation, result, reported);
   if (result === 'succeeded' && reported.answer.amount !== undefined) moved.isAmountAssumed = undefined;
   if (reported.partial)
     Object.assign(moved, { partial: true, askedAmount: operation.isAmountAssumed ? undefined : operation.amount });
   if (moved.operation === 'refund') Object.assign(moved, referencesOf(reported));
-  const body = { origin: reported.origin, ...answered(reported) };
+  if (result === 'succeeded') moved = withDetails(moved, reported);
+  const body: EventBody = { origin: reported.origin, ...answered(reported), flags: flagsWith(operation, reported) };
+  if (result === 'redirect' && isDoubtSuperseded(next.order, operation))
+    Object.assign(body, { redirectHtml: undefined, flags: [...(body.flags ?? []), 'superseded'] });
   if (resolvesDoubt)
     next.putAndPublish(moved, 'doubt_resolved', {
       ...body,
@@ -63,6 +70,7 @@ export function settle(next: Draft, operation: OperationState, result: Result, r
     });
   else next.putAndPublish(moved, result === 'redirect' ? 'redirect_required' : result, body);
   if (result === 'succeeded') tellOtherAmount(next, moved, reported);
+  if (result !== 'refused') tellOtherCurrency(next, moved, reported);
   if (result === 'succeeded' && isPayment(moved)) conflictOfTwoPayments(next, moved, reported);
 }
 
@@ -126,12 +134,7 @@ export function closeNotExecuted(
 ): void {
   const { reason, execCode, message } = why;
   if (operation.phase === 'in_doubt') {
-    closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', {
-      outcome: 'not_executed',
-      origin,
-      execCode,
-      message,
-    });
+    endNotExecuted(next, operation, origin, { execCode, message });
     return;
   }
   const authRefusals = reason === 'auth_refused' ? (operation.authRefusals ?? 0) + 1 : operation.authRefusals;
@@ -149,6 +152,17 @@ export function closeNotExecuted(
     lastNotExecuted,
     authRefusals,
   });
+}
+
+/** Nobody would run another attempt: trying again needs a new command. */
+export function endNotExecuted(
+  next: Draft,
+  operation: OperationState,
+  origin: Origin,
+  { execCode, message }: PlatformAnswer,
+): void {
+  const body: EventBody = { outcome: 'not_executed', origin, execCode, message };
+  closeWith(next, operation, { end: 'not_executed' }, 'doubt_resolved', body);
 }
 
 /** Two results of one attempt that can't both be true: both are kept, and each is published once, for people to decide (R4). */
@@ -215,5 +229,5 @@ export function answered(reported: ReportedResult): EventBody {
   if (extraData !== undefined) body.extraData = extraData;
   if (externalEntityId !== undefined) body.externalEntityId = externalEntityId;
   if (externalReference !== undefined) body.externalReference = externalReference;
-  return body;
+  return Object.assign(body, toldDetails(reported));
 }

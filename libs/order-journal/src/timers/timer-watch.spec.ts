@@ -47,6 +47,7 @@ function watch({
     index,
     { nowMs: () => nowMs },
     { debug: tell, info: tell, warn: tell, error: tell },
+    () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
   return { appended, claims, told, timers };
 }

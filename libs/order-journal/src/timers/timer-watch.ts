@@ -2,10 +2,25 @@ import { parseOrderKey } from '@tranche/contracts';
 import type { Log, Timing } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import { CAPTURE_WINDOW_MS } from '../state/granted-terms.js';
-import { isCapturable, mayBeForgotten } from '../state/guards.js';
+import { carriedState } from '../state/carried.js';
+import { isCapturable } from '../state/guards.js';
+import { historyOf } from '../state/history.js';
+import { forgettableMs, mustBeCarried } from '../state/keeping.js';
+import { mayWrite } from '../state/record-writer.js';
 import { findOperation, isEmptyOrder, type OperationState, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type Expired, type Forgotten, type Reminded } from '../state/records.js';
+import {
+  isLookUpReminder,
+  RULES_VERSION,
+  type Carried,
+  type Expired,
+  type Forgotten,
+  type GivenUp,
+  type Reminded,
+} from '../state/records.js';
+import { hasRule, type RulesVersion } from '../state/rules-version.js';
 import { CLOCKS_APART_MS } from '../state/send-deadline.js';
+import { windowFrom } from '../state/transaction-details.js';
+import { lifetimeMs, LOOK_UP_AFTER_MS } from '../state/waiting.js';
 
 /** A claimed order that nothing came of is claimed again after this time. */
 const CLAIM_MS = 60_000;
@@ -14,28 +29,62 @@ const ORDERS_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** "0003: no update, 6 days elapse: expired, considered failed" (interface, States and transitions). */
-export const PENDING_LIFETIME_MS = 6 * DAY_MS;
 /** How long before its end the closing of a capture window is announced. */
 export const CAPTURE_REMINDER_MS = DAY_MS;
-/** An order leaves the index so long after its last transition. */
-export const FORGET_AFTER_MS = 35 * DAY_MS;
+/** A command between two attempts gets no further one once it is 7 days old. Should it never come again, it is given up after this time (R13). */
+export const IDLE_LIFETIME_MS = 8 * DAY_MS;
+/** So often the state of an order is carried over that must outlive the journal's retention of 100 days. */
+export const CARRY_EVERY_MS = 60 * DAY_MS;
+/** An order that moves is carried over when it has come to rest. */
+const AT_REST_MS = 3_600_000;
+
+/** What an installation writes, and for how long it keeps orders. */
+export interface TimerSettings {
+  rulesVersion: RulesVersion;
+  /** `REFUNDABLE_DAYS` of payment-gateway. */
+  refundableDays: number;
+}
+
+const DEFAULT_SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
 /** Something that time alone brings about, by the journal's times. */
 export interface Timer {
   atMs: number;
-  timer: 'expiry' | Reminded['reminder'] | 'forget';
+  timer: 'expiry' | 'give_up' | Reminded['reminder'] | 'carry' | 'forget';
   /** Absent for what concerns the whole order. */
   commandId?: string;
 }
 
-/** What time will bring about if nothing else happens, soonest first; from the order's state alone. */
-export function timersOf(order: OrderState): Timer[] {
+/** What time will bring about if nothing else happens, soonest first. */
+export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[] {
   if (isEmptyOrder(order)) return [];
   const timers = order.operations.flatMap((operation) => timersOfOperation(order, operation));
-  if (mayBeForgotten(order) && order.movedAt !== undefined)
-    timers.push({ atMs: Date.parse(order.movedAt) + FORGET_AFTER_MS, timer: 'forget' });
+  timers.push(...timersOfKeeping(order, settings));
   return timers.sort((one, other) => one.atMs - other.atMs);
+}
+
+/** Whoever writes older rules than those of the order can't write what it takes. */
+function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: TimerSettings): Timer[] {
+  const judged = {
+    ...order,
+    rulesVersion: Math.max(order.rulesVersion ?? RULES_VERSION, rulesVersion) as RulesVersion,
+  };
+  const atMs = forgettableMs(judged, refundableDays);
+  const forget: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'forget' }];
+  if (!hasRule(judged, 'keptWhileRefundable')) return forget;
+  if (!mayWrite('CARRIED', rulesVersion)) return [];
+  const carryMs = Math.max(Date.parse(heldSince(order)) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
+  const isNeeded = order.movedAt !== undefined && mustBeCarried(order) && (atMs === undefined || carryMs < atMs);
+  return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
+}
+
+/** Time of the oldest record that the state is made from. */
+function heldSince({ carriedAt, operations, movedAt = '' }: OrderState): string {
+  if (carriedAt !== undefined) return carriedAt;
+  return operations.reduce(
+    (oldest, { firstIntentAt = oldest }) => (firstIntentAt < oldest ? firstIntentAt : oldest),
+    movedAt,
+  );
 }
 
 /** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
@@ -43,30 +92,62 @@ export function timerRecord(
   order: OrderState,
   { timer, commandId = '' }: Timer,
   nowMs: number,
-): Expired | Reminded | Forgotten {
+  { refundableDays } = DEFAULT_SETTINGS,
+): Expired | GivenUp | Reminded | Forgotten | Carried {
   const { merchant, orderId, lastOffset } = order;
-  const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(nowMs).toISOString() };
-  if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, lastOffset };
+  const at = new Date(nowMs).toISOString();
+  const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
+  const seen = historyOf(order);
+  if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, lastOffset, seen, refundableDays };
+  if (timer === 'carry') return { record: 'CARRIED', ...inOrder, seen, state: carriedState(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
   if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
+  if (timer === 'give_up') return { record: 'GIVEN_UP', ...inOrder, commandId, attempt, ...TOO_OLD };
   return { record: 'REMINDED', ...inOrder, commandId, attempt, reminder: timer };
 }
 
+const TOO_OLD = {
+  code: 'command_too_old',
+  message: 'It waited for another attempt, and its command never came again',
+} as const;
+
+/** Of several look-ups that are due the last one makes the others needless, and so does the end of what they would ask about. */
+function dueTimers(order: OrderState, nowMs: number, settings: TimerSettings): Timer[] {
+  const due = timersOf(order, settings).filter(({ atMs }) => atMs <= nowMs);
+  const isNeedless = ({ timer, commandId }: Timer, at: number) =>
+    isLookUpReminder(timer) &&
+    due
+      .slice(at + 1)
+      .some((later) => later.commandId === commandId && (isLookUpReminder(later.timer) || later.timer === 'expiry'));
+  return due.filter((timer, at) => !isNeedless(timer, at));
+}
+
 function timersOfOperation(order: OrderState, operation: OperationState): Timer[] {
-  const { commandId, operation: kind, phase, since = '', endedAt = '', reminded } = operation;
+  const { commandId, phase, since = '', reminded } = operation;
   const after = (from: string, ms: number, timer: Timer['timer']) => ({
     atMs: Date.parse(from) + ms,
     timer,
     commandId,
   });
   const timers: Timer[] = [];
-  // Of a card payment that waits the interface says no end (docs/decisions/0005).
-  if (phase === 'pending' && kind === 'authorize') timers.push(after(since, PENDING_LIFETIME_MS, 'expiry'));
+  const endsInMs = lifetimeMs(order, operation);
+  if (endsInMs !== undefined) timers.push(after(since, endsInMs, 'expiry'), ...lookUpsOf(operation));
+  if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')
     timers.push(after(since, 15 * MINUTE_MS, 'doubt_15_minutes'), after(since, DAY_MS, 'doubt_24_hours'));
   if (isCapturable(order, operation))
-    timers.push(after(endedAt, CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
+    timers.push(after(windowFrom(operation) ?? '', CAPTURE_WINDOW_MS - CAPTURE_REMINDER_MS, 'capture_window'));
   return timers.filter(({ timer }) => !reminded?.some((reminder) => reminder === timer));
+}
+
+/** When the platform is to be asked about a payment that waits, where its merchant allowed that. */
+function lookUpsOf({ commandId, since = '', saidNotExecutedAt, mayLookUp }: OperationState): Timer[] {
+  if (!mayLookUp) return [];
+  const times = Object.entries(LOOK_UP_AFTER_MS) as [keyof typeof LOOK_UP_AFTER_MS, number][];
+  const timers: Timer[] = times.map(([timer, ms]) => ({ atMs: Date.parse(since) + ms, timer, commandId }));
+  if (saidNotExecutedAt !== undefined)
+    timers.push({ atMs: Date.parse(saidNotExecutedAt), timer: 'look_up_not_executed', commandId });
+  return timers;
 }
 
 /** The index, as far as time concerns it. */
@@ -80,7 +161,13 @@ export interface TimerIndex {
   claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]>;
 }
 
-/** Writes what time alone brings about: expiries, reminders, and the forgetting of old orders. Any process may, the fold takes the first. */
+/**
+ * Asks the platform about a payment that waits, and journals what it says. False where it could not be asked now: it is tried again.
+ * Never rejects for what the platform says.
+ */
+export type LookUpWaiting = (order: OrderState, operation: OperationState) => Promise<boolean>;
+
+/** Writes what time alone brings about: ends, reminders, look-ups, the carrying over and the forgetting of old orders. Any process may, the fold takes the first. */
 export class TimerWatch {
   #isApart = false;
 
@@ -89,6 +176,8 @@ export class TimerWatch {
     private readonly index: TimerIndex,
     private readonly timing: Pick<Timing, 'nowMs'>,
     private readonly logger: Log,
+    private readonly lookUp: LookUpWaiting,
+    private readonly settings: TimerSettings = DEFAULT_SETTINGS,
   ) {}
 
   /** Resolves with how far the index's clock is from ours, milliseconds. Nothing is written where that is more than a minute. */
@@ -110,14 +199,21 @@ export class TimerWatch {
     this.#isApart = isApart;
   }
 
+  /** A look-up is told in the journal once the platform was asked. */
+  async #isReady(order: OrderState, { timer, commandId = '' }: Timer): Promise<boolean> {
+    const operation = findOperation(order, commandId);
+    return !isLookUpReminder(timer) || operation === undefined || this.lookUp(order, operation);
+  }
+
   async #workOff(key: string): Promise<void> {
     const parsed = parseOrderKey(key);
     if (!parsed) return;
     try {
       const order = await this.journal.read(parsed.merchant, parsed.orderId);
       const nowMs = this.timing.nowMs();
-      for (const timer of timersOf(order).filter(({ atMs }) => atMs <= nowMs))
-        await this.journal.append(timerRecord(order, timer, nowMs));
+      for (const timer of dueTimers(order, nowMs, this.settings))
+        if (await this.#isReady(order, timer))
+          await this.journal.append(timerRecord(order, timer, nowMs, this.settings));
     } catch (error) {
       this.logger.warn(
         { err: error, orderId: parsed.orderId },

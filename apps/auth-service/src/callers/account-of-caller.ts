@@ -1,0 +1,16 @@
+import { Problem } from '@tranche/service-kit';
+import type { Account, Accounts, Caller, UsersAccount } from '../accounts.js';
+
+/** The same answer for an account that is unknown and for one that is not the caller's. */
+export function accountOf(name: string, caller: Caller, accounts: Accounts): Account {
+  return allowed(caller.accounts.includes(name) ? accounts.byName(name) : undefined);
+}
+
+export function usersAccountOf(name: string, caller: Caller, { ofUsers }: Accounts): UsersAccount {
+  return allowed(caller.accounts.includes(name) ? ofUsers.find(({ account }) => account === name) : undefined);
+}
+
+function allowed<T>(account: T | undefined): T {
+  if (account !== undefined) return account;
+  throw new Problem({ status: 403, code: 'account_not_allowed', detail: 'This caller has no such account.' });
+}

@@ -1,0 +1,19 @@
+import { IsDefined, IsString, Length } from 'class-validator';
+
+/** Body of POST /v1/user-tokens: the credentials are the user's own. The decorators of a field apply from the last to the first. */
+export class UserTokenRequest {
+  @Length(1, 64, { message: 'must have 1 to 64 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  account: string;
+
+  @Length(1, 255, { message: 'must have 1 to 255 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  username: string;
+
+  @Length(1, 1_024, { message: 'must have 1 to 1,024 characters' })
+  @IsString({ message: 'must be a text' })
+  @IsDefined({ message: 'is missing' })
+  password: string;
+}

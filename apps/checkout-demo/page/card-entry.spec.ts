@@ -1,0 +1,53 @@
+import { brandsOf, grouped, passesLuhn, readExpiry, readNumber, schemeOf } from './card-entry.js';
+
+it.each([
+  ['4970 1012 0004 0016', '4970101200040016'],
+  ['4970-1012-0004-0016 ', '4970101200040016'],
+  ['4970\u00a01012\u00a00004\u00a00016', '4970101200040016'],
+  ['4970 1012 0004 001x', '4970 1012 0004 001x'],
+  ['', ''],
+])('the number %j is read as %j', (typed, read) => expect(readNumber(typed)).toBe(read));
+
+it.each([
+  ['12/29', '12-29'],
+  ['1229', '12-29'],
+  ['12/2029', '12-29'],
+  ['122029', '12-29'],
+  ['12-29', '12-29'],
+  [' 12 / 29 ', '12-29'],
+  ['9/28', '09-28'],
+  ['928', '928'],
+  ['12/1929', '12/1929'],
+  ['2029-12', '2029-12'],
+  ['', ''],
+])('the expiry %j is read as %j', (typed, read) => expect(readExpiry(typed)).toBe(read));
+
+it.each([
+  ['49701', 5, '4970 1', 6],
+  ['4970 1012', 9, '4970 1012', 9],
+  ['49701012', 4, '4970 1012', 4],
+  ['4970 101200040016999', 20, '4970 1012 0004 0016 999', 23],
+  ['4970x1', 6, '4970x1', 6],
+])('%j with the caret at %i is shown as %j, the caret at %i', (typed, at, text, caret) => {
+  expect(grouped(typed, at)).toEqual({ text, caret });
+});
+
+it.each([
+  ['4970101200040016', true],
+  ['4970101200040017', false],
+  ['63901410000090016', false],
+])('the check digit of %s: %s', (digits, isRight) => expect(passesLuhn(digits)).toBe(isRight));
+
+it.each([
+  ['4970 1', 'Visa'],
+  ['5132', 'Mastercard'],
+  ['2221', 'Mastercard'],
+  ['6759', 'Maestro'],
+  ['9', ''],
+  ['', ''],
+])('%j looks like %j', (typed, scheme) => expect(schemeOf(typed)).toBe(scheme));
+
+it('the brands of a card are those of BINBRANDS that the platform takes, each once', () => {
+  expect(brandsOf([{ brand: 'CB' }, { brand: 'visa' }, { brand: 'VISA' }, { brand: 'amex' }])).toEqual(['cb', 'visa']);
+  expect(brandsOf(undefined)).toEqual([]);
+});

@@ -1,0 +1,64 @@
+import { EventEmitter } from 'node:events';
+import { silentLog } from '@tranche/runtime';
+import { Health, Metrics, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
+import { Intake } from './intake.service.js';
+import { RedisGuard } from './redis-guard.service.js';
+
+function guarded() {
+  const server = { info: '' as string | Error };
+  const redis = Object.assign(new EventEmitter(), {
+    ping: () => Promise.resolve('PONG'),
+    info: () => (server.info instanceof Error ? Promise.reject(server.info) : Promise.resolve(server.info)),
+  });
+  const changes: boolean[] = [];
+  const intake = new Intake(new Health(), silentLog as ServiceLogger);
+  intake.onChange((isBlocked) => changes.push(isBlocked));
+  const errors: string[] = [];
+  const log = {
+    ...silentLog,
+    error: (_fields: unknown, message: string) => void errors.push(message),
+  } as ServiceLogger;
+  const guard = new RedisGuard(redis as unknown as RedisClient, intake, log, new Metrics('spec'));
+  const says = (policy: string, evicted = 0, runId = 'a') =>
+    (server.info = `# Server\r\nrun_id:${runId}\r\nmaxmemory_policy:${policy}\r\nevicted_keys:${evicted}\r\n`);
+  return { server, redis, intake, changes, errors, guard, says };
+}
+
+it.each([
+  ['evicts keys', 'run_id:a\r\nmaxmemory_policy:volatile-ttl\r\n', 'Redis evicts keys (maxmemory-policy volatile-ttl)'],
+  ['does not say whether it does', 'run_id:a\r\n', 'allow the command INFO'],
+  ['refuses to say', new Error('NOPERM'), 'allow the command INFO'],
+])('is not usable where it %s', async (_what, info, message) => {
+  const { server, guard } = guarded();
+  server.info = info;
+  await expect(guard.assertUsable()).rejects.toThrow(message);
+});
+
+it('is usable where it evicts nothing', async () => {
+  const { guard, says } = guarded();
+  says('noeviction');
+  await expect(guard.assertUsable()).resolves.toBeUndefined();
+});
+
+it('takes no commands while Redis evicts, and takes them again afterwards, which it learns at a connection', async () => {
+  const { guard, says, intake, changes, redis } = guarded();
+  guard.start();
+  says('allkeys-lru');
+  redis.emit('ready');
+  await guard.look();
+  expect(intake.blockedBecause).toContain('allkeys-lru');
+  says('noeviction');
+  redis.emit('ready');
+  await guard.look();
+  guard.stop();
+  expect([intake.blockedBecause, changes]).toEqual([undefined, [true, false]]);
+});
+
+it('says that keys were evicted, though they are no more', async () => {
+  const { guard, says, errors } = guarded();
+  says('noeviction', 0);
+  await guard.look();
+  says('noeviction', 3);
+  await guard.look();
+  expect(errors).toEqual(['Redis has evicted keys: where the index lost some it is built anew']);
+});

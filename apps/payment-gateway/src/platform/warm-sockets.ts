@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+
+/** One that nobody took for so long is closed: the platform may soon close it too, and would do so under a request. Milliseconds. */
+const KEPT_MS = 4_000;
+
+/** Connections on which not a byte was written, for requests that are about to come. */
+export class WarmSockets {
+  readonly #ready = new Set<Socket>();
+  readonly #target: buildConnector.Options;
+  #connecting = 0;
+
+  constructor(
+    { protocol, hostname, port, host }: URL,
+    private readonly connector: buildConnector.connector,
+  ) {
+    this.#target = { protocol, port, host, hostname: hostname.replace(/^\[|\]$/g, '') };
+  }
+
+  /** Those that are there or on their way. */
+  get size(): number {
+    return this.#ready.size + this.#connecting;
+  }
+
+  /** For undici: one that is ready, else a new one. */
+  readonly connect: buildConnector.connector = (options, callback) => {
+    const [socket] = this.#ready;
+    if (socket === undefined) return this.connector(options, callback);
+    this.#letGo(socket);
+    // Never within the call: undici is not ready for it.
+    queueMicrotask(() => callback(null, socket));
+  };
+
+  /** Resolves when one more is ready, or could not be had: the request itself will say so. */
+  open(): Promise<void> {
+    this.#connecting++;
+    return new Promise((resolve) => {
+      this.connector(this.#target, (...[error, socket]: buildConnector.CallbackArgs) => {
+        this.#connecting--;
+        if (error === null) this.#keep(socket);
+        resolve();
+      });
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#ready) socket.destroy();
+  }
+
+  #keep(socket: Socket): void {
+    this.#ready.add(socket);
+    const drop = () => {
+      socket.destroy();
+      this.#letGo(socket);
+    };
+    this.#drops.set(socket, drop);
+    socket.setTimeout(KEPT_MS, drop).once('end', drop).once('close', drop).once('error', drop);
+  }
+
+  readonly #drops = new WeakMap<Socket, () => void>();
+
+  #letGo(socket: Socket): void {
+    this.#ready.delete(socket);
+    const drop = this.#drops.get(socket);
+    if (drop === undefined) return;
+    for (const event of ['timeout', 'end', 'close', 'error']) socket.off(event, drop);
+    socket.setTimeout(0);
+  }
+}

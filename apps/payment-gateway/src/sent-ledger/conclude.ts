@@ -1,0 +1,42 @@
+import { SEND_DEADLINE_MS, type MadeToken, type Moment } from '@tranche/order-journal';
+import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
+
+/** Two clocks may differ by this much since a line was written. Beyond, one of them stood still or was set. Milliseconds. */
+export const CLOCKS_DIFFER_MS = 1_000;
+/** Beyond the send deadline: after that no token of the ledger can be sent any more. Milliseconds. */
+const WAIT_BEYOND_MS = 1_000;
+
+export type Conclusion =
+  /** These were made and never sent. */
+  | { of: 'never_sent'; tokens: MadeToken[] }
+  /** The last token may still be sent for so long. */
+  | { of: 'wait'; ms: number }
+  /** Another Kafka's, or another prefix's: its own successor reads it. */
+  | { of: 'foreign' }
+  | { of: 'nothing'; because: string };
+
+/** What a ledger proves to the successor of the process that wrote it. Pure; `now`: CLOCK_MONOTONIC and wall clock. */
+export function conclusionOf(bytes: Uint8Array, ours: LedgerIdentity, now: Moment): Conclusion {
+  const ledger = readLedger(bytes);
+  if (ledger === undefined) return { of: 'nothing', because: 'it can not be read' };
+  const { identity, entries } = ledger;
+  if (identity.topicPrefix !== ours.topicPrefix || identity.clusterId !== ours.clusterId) return { of: 'foreign' };
+  if (identity.bootId !== ours.bootId) return { of: 'nothing', because: 'the machine was started anew' };
+  if (!entries.every((entry) => isTimeTrue(entry, now)))
+    return { of: 'nothing', because: 'the clocks differ since it was written' };
+  const lastMadeMs = Math.max(...entries.map(({ made }) => made.monotonicMs));
+  const waitMs = lastMadeMs + SEND_DEADLINE_MS + WAIT_BEYOND_MS - now.monotonicMs;
+  if (waitMs > 0) return { of: 'wait', ms: waitMs };
+  return {
+    of: 'never_sent',
+    tokens: entries.filter(({ sent }) => sent === undefined).map(({ token }) => token),
+  };
+}
+
+function isTimeTrue({ made, sent }: LedgerEntry, now: Moment): boolean {
+  return [made, ...(sent === undefined ? [] : [sent])].every(
+    ({ monotonicMs, wallMs }) =>
+      Math.abs(now.monotonicMs - monotonicMs - (now.wallMs - wallMs)) <= CLOCKS_DIFFER_MS &&
+      now.monotonicMs >= monotonicMs,
+  );
+}

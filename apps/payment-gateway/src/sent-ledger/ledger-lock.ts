@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+
+/** flock(1) is not there, or the file system has no locks. */
+export class NoLocksError extends Error {
+  override name = 'NoLocksError';
+}
+
+/** The lock of an open file: the kernel lets go of it when this process ends, however it ends. */
+export interface LedgerLock {
+  release(): void;
+}
+
+/**
+ * Locks a file, which it makes where it is missing; undefined while another process has it. Node has no flock(2): a child locks the file that
+ * it inherits from us. The lock belongs to the open file, which is still ours when the child has ended (docs/decisions/0056).
+ */
+export async function lockFile(path: string, command = 'flock'): Promise<LedgerLock | undefined> {
+  const fd = openSync(path, 'a', 0o600);
+  try {
+    if ((await flock(command, fd)) && isStillAt(path, fd)) return { release: () => closeSync(fd) };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+  closeSync(fd);
+  return undefined;
+}
+
+function flock(command: string, fd: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] });
+    const lines: string[] = [];
+    child.stderr?.on('data', (bytes: Buffer) => lines.push(bytes.toString('utf8')));
+    child.once('error', (cause) =>
+      reject(new NoLocksError('flock of util-linux or busybox can not be started', { cause })),
+    );
+    child.once('close', (code) => {
+      if (code === 0 || (code === 1 && lines.length === 0)) resolve(code === 0);
+      else reject(new NoLocksError(`flock ended with ${code}: ${lines.join('').trim()}`));
+    });
+  });
+}
+
+/** The one who had it before may have removed it. */
+function isStillAt(path: string, fd: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
+}

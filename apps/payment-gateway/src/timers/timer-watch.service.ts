@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
+import { Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import { Intake } from '../journal/intake.service.js';
+import { Journal } from '../journal/journal.service.js';
+import { OrderIndexStore } from '../journal/order-index.store.js';
+import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
+
+const POLL_EVERY_MS = 1_000;
+
+/** Runs the timer watch of libs/order-journal by the clock: payments that wait, reminders, orders to carry over and to forget. */
+@Injectable()
+export class TimerWatchService {
+  readonly #watch: TimerWatch;
+  readonly #apart;
+  #timer?: NodeJS.Timeout;
+  #isPolling = false;
+
+  constructor(
+    journal: Journal,
+    index: OrderIndexStore,
+    clock: Clock,
+    metrics: Metrics,
+    lookUps: WaitingLookUps,
+    config: GatewayConfig,
+    private readonly log: ServiceLogger,
+    private readonly intake: Intake,
+  ) {
+    const ask: LookUpWaiting = (...waiting) => lookUps.ask(...waiting);
+    this.#watch = new TimerWatch(journal, index, clock, log, ask, config.timers);
+    this.#apart = metrics.gauge({
+      name: 'tranche_clocks_apart_seconds',
+      help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
+  }
+
+  /** A record that is being written may still land; nothing waits for it. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    try {
+      const apartMs = await this.#watch.poll();
+      this.#apart.set(apartMs / 1000);
+      const seconds = Math.round(apartMs / 1000);
+      const fault = `the clocks of this service and of Redis are ${seconds} s apart`;
+      this.intake.report('clocks', apartMs > CLOCKS_APART_MS ? fault : undefined);
+    } catch (error) {
+      this.log.debug({ err: error }, 'The index could not be asked for timers');
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+}

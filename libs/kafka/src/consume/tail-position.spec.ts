@@ -1,0 +1,79 @@
+import { BEHIND_AT_MOST_MS, TailPosition } from './tail-position.js';
+
+const record = (offset: bigint, text = `r${offset}`) => ({ offset, value: Buffer.from(text) });
+const fetched = (from: bigint, next: bigint) => ({ from, next });
+/** Has read 5, 6 and 7. */
+function position(): TailPosition {
+  const at = new TailPosition('journal/3', 5n);
+  at.take([record(5n), record(6n), record(7n)], fetched(5n, 8n), 8n);
+  return at;
+}
+const offsets = (records: { offset: bigint }[] | undefined) => records?.map(({ offset }) => offset);
+
+it('reads on where it stands, over gaps too', () => {
+  const at = position();
+  expect(offsets(at.take([record(9n)], fetched(8n, 11n), 11n))).toEqual([9n]);
+  expect([at.next, at.fetchFrom, at.fault]).toEqual([11n, 11n, undefined]);
+});
+
+it.each([0n, 7n, 9n])('takes nothing that was fetched from %s instead of 8: kafkajs began elsewhere', (from) => {
+  const at = position();
+  expect(at.take([record(from), record(12n)], fetched(from, 13n), 13n)).toBeUndefined();
+  expect([at.next, at.fault]).toEqual([8n, undefined]);
+});
+
+it('after a disturbance reads the last record once more, gives it to nobody, and goes on where it is the same', () => {
+  const at = position();
+  at.check();
+  expect(at.fetchFrom).toBe(7n);
+  expect(offsets(at.take([record(7n), record(8n)], fetched(7n, 9n), 9n))).toEqual([8n]);
+  expect([at.fetchFrom, at.fault]).toEqual([9n, undefined]);
+});
+
+it.each([
+  ['is another one', [record(7n, 'other'), record(8n)]],
+  ['is gone', [record(8n)]],
+])('stops where the last record %s', (_what, records) => {
+  const at = position();
+  at.check();
+  expect(at.take(records, fetched(7n, 9n), 9n)).toBeUndefined();
+  expect(at.fault).toContain('the record at offset 7 of journal/3, which was read before, is another one');
+  expect(at.take([record(9n)], fetched(9n, 10n), 10n)).toBeUndefined();
+});
+
+it('stops where records were deleted before they were read', () => {
+  const at = position();
+  at.compare({ low: 9n, high: 20n }, 0);
+  expect(at.fault).toContain('begins at 9: the records from 8 on were deleted before they were read');
+});
+
+it('is content where everything that was read has been deleted after its time, and nothing is kept', () => {
+  const at = position();
+  at.check();
+  at.compare({ low: 8n, high: 8n }, 0);
+  expect([at.fault, at.fetchFrom, at.isBehind]).toEqual([undefined, 8n, false]);
+});
+
+it('waits while the high watermark is behind what was read, and compares the last record when it has passed', () => {
+  const at = position();
+  at.compare({ low: 0n, high: 6n }, 1_000);
+  at.compare({ low: 0n, high: 7n }, 1_000 + BEHIND_AT_MOST_MS - 1);
+  expect([at.isBehind, at.fault]).toEqual([true, undefined]);
+  at.compare({ low: 0n, high: 8n }, 1_000 + BEHIND_AT_MOST_MS);
+  expect([at.isBehind, at.fault, at.fetchFrom]).toEqual([false, undefined, 7n]);
+});
+
+it('stops where the high watermark stays behind what was read', () => {
+  const at = position();
+  at.compare({ low: 0n, high: 0n }, 1_000);
+  at.compare({ low: 0n, high: 7n }, 1_000 + BEHIND_AT_MOST_MS);
+  expect(at.fault).toContain('ends at 7, before offset 8 that was read already: the log was lost or replaced');
+});
+
+it('is not behind for what it read while the broker was asked', () => {
+  const at = position();
+  const asked = at.next;
+  at.take([record(8n)], fetched(8n, 9n), 9n);
+  at.compare({ low: 0n, high: 8n }, 0, asked);
+  expect(at.isBehind).toBe(false);
+});

@@ -1,0 +1,15 @@
+import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+
+/** Deletes a topic (with prefix). For tools and specs: no service takes away what was written. */
+export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
+  return askAdmin(client, (admin) => admin.deleteTopics({ topics: [topic] }));
+}
+
+/** Deletes the records of a partition below `offset`. For tools and specs. */
+export function deleteRecords(client: KafkaClient, topic: string, partition: number, offset: bigint): Promise<void> {
+  return askAdmin(client, async (admin) => {
+    // kafkajs knows where partitions are only after it has asked something about them.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
+  });
+}

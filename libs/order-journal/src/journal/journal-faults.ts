@@ -1,0 +1,53 @@
+/** The state of an order can't be had now: the index is behind, or its partition is stopped. Trying again later may help. */
+export class OrderUnreadableError extends Error {
+  override name = 'OrderUnreadableError';
+}
+
+/** The log is not the one that was read before: its partition goes no further until a person has decided (R11). */
+export class JournalChangedError extends Error {
+  override name = 'JournalChangedError';
+}
+
+/** The journal is not the one that the index was made from (R1). */
+export class JournalReplacedError extends JournalChangedError {
+  override name = 'JournalReplacedError';
+  constructor(offset: bigint) {
+    super(
+      `the record at offset ${offset}, which the index holds, is another one: the journal was lost or replaced; a person must decide`,
+    );
+  }
+}
+
+/** The index is beyond the journal's end: the journal was lost or replaced (R1). */
+export class JournalLostError extends JournalChangedError {
+  override name = 'JournalLostError';
+  constructor(partition: number, marker: bigint, end: bigint) {
+    super(
+      `The index is at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
+    );
+  }
+}
+
+/** Records were deleted before their events were published. */
+export class JournalCutError extends JournalChangedError {
+  override name = 'JournalCutError';
+  constructor(partition: number, next: bigint, low: bigint) {
+    super(
+      `Journal partition ${partition} begins at ${low}: the records from ${next} on were deleted before they were projected; a person must decide`,
+    );
+  }
+}
+
+/** What was projected comes again, with other offsets or other records. */
+export class JournalWentBackError extends JournalChangedError {
+  override name = 'JournalWentBackError';
+  constructor(partition: number, begin: bigint, next: bigint) {
+    super(
+      `Journal partition ${partition} was read from ${next} on, and now begins at ${begin}: the journal was lost or replaced; a person must decide`,
+    );
+  }
+}
+
+/** Of a partition that goes no further. `at`: the record that it stops at, where it is one. */
+export const stoppedReason = (partition: number, why: string, at?: bigint): string =>
+  `Journal partition ${partition} is stopped${at === undefined ? '' : ` at offset ${at}`}: ${why} (docs/runbook.md, "A journal partition is stopped")`;

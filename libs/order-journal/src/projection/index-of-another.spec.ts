@@ -1,0 +1,45 @@
+import { intent, journalOf, projection, redirect } from '../../test/projector-world.js';
+
+const settled = async (done: () => boolean) => {
+  for (let turns = 0; turns < 1_000 && !done(); turns++) await new Promise((resolve) => setImmediate(resolve));
+};
+/** Records 0 and 1 are in the journal; another process projects them, and has published the first `count`. */
+const published = (count: bigint) => new Map([[3, count]]);
+
+it('builds the index of a partition that another process projects into another one, up to what that has published, and publishes nothing', async () => {
+  const { index, projector, published: events } = projection({ journal: journalOf([intent, redirect]) });
+  await projector.pollOthers(published(1n));
+  expect(index.marker).toBeUndefined();
+  await projector.pollOthers(published(1n));
+  await settled(() => index.marker !== undefined);
+  expect([index.marker, events]).toEqual([0n, []]);
+  // The other goes on, and this index stands still.
+  await projector.pollOthers(published(2n));
+  await projector.pollOthers(published(2n));
+  await settled(() => index.marker === 1n);
+  expect([index.marker, events]).toEqual([1n, []]);
+});
+
+it('leaves an index alone that moves, is this process’s own, or whose records nobody has published', async () => {
+  const { index, projector, assign } = projection({ journal: journalOf([intent, redirect]) });
+  await projector.pollOthers(published(0n));
+  await projector.pollOthers(published(0n));
+  index.marker = 0n;
+  await projector.pollOthers(published(2n));
+  index.marker = 1n;
+  await projector.pollOthers(published(3n));
+  index.marker = undefined;
+  assign();
+  await projector.pollOthers(published(2n));
+  await projector.pollOthers(published(2n));
+  await settled(() => index.marker !== undefined);
+  expect([index.marker, projector.restoring]).toEqual([undefined, []]);
+});
+
+it('leaves an index alone whose next record was deleted unpublished: it would pass what nobody was told', async () => {
+  const journal = { ...journalOf([]), firstKept: () => Promise.resolve(6n) };
+  const { index, projector } = projection({ journal });
+  for (let looks = 0; looks < 3; looks++) await projector.pollOthers(published(2n));
+  await settled(() => index.marker !== undefined);
+  expect(index.marker).toBeUndefined();
+});

@@ -1,0 +1,58 @@
+import { intent, journalOf, projection, recordsOf, redirect, typesOf } from '../../test/projector-world.js';
+
+/** Waits for a batch whose assignment is ended as soon as the partition was stopped. */
+async function stoppedBy(work: (signal: AbortSignal) => Promise<unknown>, stopped: unknown[]): Promise<void> {
+  const end = new AbortController();
+  const working = work(end.signal).catch((error: unknown) => error);
+  while (stopped.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  end.abort(new Error('ended'));
+  expect(await working).toBeInstanceOf(Error);
+}
+
+it('stops where records were deleted before they were projected: it does not begin with what is kept', async () => {
+  const { startOffset, stopped, published } = projection();
+  await expect(startOffset(3n, 5n)).rejects.toThrow('the records from 3 on were deleted before they were projected');
+  expect([stopped, published]).toEqual([[expect.stringContaining('begins at 5')], []]);
+});
+
+it('takes a marker at the end for good though nothing is kept', async () => {
+  const { index, startOffset, stopped } = projection({ journal: journalOf([], undefined, 8n) });
+  index.marker = 7n;
+  expect([await startOffset(8n, 8n), stopped]).toEqual([8n, [undefined]]);
+});
+
+it('goes on where the journal was short for a moment, after a clean election', async () => {
+  const { index, startOffset, stopped } = projection({ journal: journalOf([], undefined, 7n) });
+  index.marker = 7n;
+  await expect(startOffset(8n, 0n)).rejects.toThrow('lost or replaced');
+  index.marker = 6n;
+  expect([await startOffset(7n, 0n), stopped.at(-1)]).toEqual([7n, undefined]);
+});
+
+it('stops where records come that lie before its assignment’s beginning, and projects none of them', async () => {
+  const { index, assign, published, stopped } = projection();
+  index.marker = 4n;
+  const project = async (signal: AbortSignal) => {
+    const projected = assign(signal);
+    await projected.startOffset(5n, 0n);
+    stopped.length = 0;
+    await projected.project(recordsOf(0n, intent, redirect));
+  };
+  await stoppedBy(project, stopped);
+  expect([index.marker, published, stopped]).toEqual([4n, [], [expect.stringContaining('now begins at 0')]]);
+});
+
+it('stops where a batch begins above what was projected and the records before it were deleted', async () => {
+  const journal = { ...journalOf([]), firstKept: () => Promise.resolve(6n) };
+  const { index, assign, published, stopped } = projection({ journal });
+  index.marker = 1n;
+  const project = async (signal: AbortSignal) => {
+    const projected = assign(signal);
+    await projected.startOffset(2n, 0n);
+    stopped.length = 0;
+    await projected.project(recordsOf(6n, intent, redirect));
+  };
+  await stoppedBy(project, stopped);
+  expect([index.marker, typesOf(published)]).toEqual([1n, []]);
+  expect(stopped[0]).toContain('begins at 6: the records from 2 on were deleted');
+});

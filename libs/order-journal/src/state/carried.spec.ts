@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import {
+  answered,
+  asked,
+  captured,
+  folded,
+  later,
+  lost,
+  notified,
+  operatorSays,
+  START,
+} from '../../test/order-story.js';
+import { randomLog } from '../../test/rules-lock/random-log.js';
+import { eventId } from '../projection/published-event.js';
+import { carriedState, CarriedStateError } from './carried.js';
+import { fold } from './fold.js';
+import { historyOf } from './history.js';
+import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
+import { encodeRecord, type Carried, type JournalRecord } from './records.js';
+
+const DAY_MS = 86_400_000;
+const EMPTY = emptyOrder('shop-fr', 'order-1');
+
+const under = (rulesVersion: number, records: readonly JournalRecord[]): JournalRecord[] =>
+  records.map((record) => ({ ...record, rulesVersion }));
+const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
+  folded(under(rulesVersion, records)).order;
+const next = (order: OrderState, record: JournalRecord, by = 1n) =>
+  fold(order, { ...record, rulesVersion: 3 }, BigInt(order.lastOffset) + by);
+const carried = (order: OrderState, at = later(60 * DAY_MS)): Carried => ({
+  ...{ record: 'CARRIED', rulesVersion: 3, merchant: order.merchant, orderId: order.orderId, at },
+  ...{ seen: historyOf(order), state: carriedState(order, at) },
+});
+const plain = (order: OrderState): object => JSON.parse(JSON.stringify(order)) as object;
+
+describe('a CARRIED record that matches', () => {
+  const order = stateOf(captured);
+  const whole = next(order, carried(order)).order;
+  const fromItAlone = next(EMPTY, carried(order), BigInt(whole.lastOffset) + 1n).order;
+
+  it('gives the same state whether the history is whole, cut, or nothing but the record', () => {
+    const cut = next(stateOf(captured.slice(2)), carried(order), 3n).order;
+    expect(plain({ ...cut, lastOffset: whole.lastOffset })).toEqual(
+      plain({ ...whole, operations: atOffset(whole, whole.lastOffset) }),
+    );
+    expect(plain(fromItAlone)).toEqual(plain(whole));
+  });
+
+  it('lets a refund of what was captured through, and no cent more', () => {
+    const verdictOn = (amount: number) =>
+      verdictOf(next(whole, asked('refund', { amount, seen: historyOf(whole) })).order, 'refund#1');
+    expect([verdictOn(30_000), verdictOn(30_001)]).toEqual(['granted', 'rejected']);
+  });
+
+  it('leaves the time of the last transition alone, and publishes nothing', () => {
+    const { order: after, effects } = next(order, carried(order));
+    expect([after.movedAt, after.carriedAt, effects]).toEqual([START, later(60 * DAY_MS), []]);
+  });
+
+  it('answers a command that comes again by an event of the same id, without its words', () => {
+    const latest = findOperation(order, 'capture')!.latest!;
+    const { record, rulesVersion, merchant, orderId } = { ...carried(order), record: 'REPEATED' as const };
+    const repeated = { record, rulesVersion, merchant, orderId, at: later(61 * DAY_MS), commandId: 'capture' };
+    const [effect] = next(whole, repeated).effects;
+    expect(effect).toMatchObject({
+      isRepeat: true,
+      event: { type: latest.type, body: { transactionId: 'T-capture' } },
+    });
+    expect(eventId(whole, effect!.event)).toBe(eventId(order, latest));
+  });
+
+  it('knows the content of its commands, and no token that is long gone', () => {
+    expect(whole.verdicts).toEqual([]);
+    const again = next(whole, asked('capture', { attempt: 1 })).order;
+    expect(verdictOf(again, 'capture#1')).toBe('lost');
+    expect(next(whole, answered('capture', '0000')).effects).toEqual([]);
+  });
+
+  it('keeps verdicts and tokens of an order that moved in the last 7 days', () => {
+    const soon = carried(order, later(6 * DAY_MS));
+    const after = next(order, soon).order;
+    expect(after.verdicts).toEqual(order.verdicts);
+    expect(findOperation(after, 'capture')!.token).toBe('capture#1');
+  });
+});
+
+/** The offset of carried events is the one of the record that carries them. */
+const atOffset = ({ operations }: OrderState, offset: string) =>
+  operations.map((operation) => ({ ...operation, latest: { ...operation.latest!, offset } }));
+
+describe('a CARRIED record that does not match', () => {
+  const order = stateOf(captured);
+
+  it('is void where the order moved on, and the next one counts', () => {
+    const moved = next(order, notified('capture', '0000')).order;
+    const void_ = next(moved, carried(order)).order;
+    expect(plain({ ...void_, history: undefined, lastOffset: '' })).toEqual(
+      plain({ ...moved, history: undefined, lastOffset: '' }),
+    );
+    expect(void_.history).not.toBe(moved.history);
+    expect(next(void_, carried(void_)).order.carriedAt).toBeDefined();
+  });
+
+  it('is void while a call may be under way', () => {
+    const open = next(order, asked('refund', { amount: 1 })).order;
+    expect(next(open, carried(open)).order.carriedAt).toBeUndefined();
+  });
+
+  it('holds provisionally where it is the first record that is kept, until one matches', () => {
+    const moved = next(next(order, asked('refund', { amount: 30_000 })).order, answered('refund', '0000')).order;
+    const first = carried(order);
+    const whole = next(moved, first).order;
+    const second = carried(whole, later(61 * DAY_MS));
+    const cut = next(EMPTY, first, 7n).order;
+    expect([findOperation(cut, 'capture')?.end, findOperation(cut, 'refund')]).toEqual(['succeeded', undefined]);
+    const [all, some] = [next(whole, second).order, next(cut, second).order];
+    expect(verdictOf(next(some, asked('refund-2', { amount: 1 })).order, 'refund-2#1')).toBe('rejected');
+    expect([some.history, some.operations.length]).toEqual([all.history, all.operations.length]);
+  });
+
+  it('stops the partition where the history is the same and the state is not', () => {
+    const wrong = carried(order);
+    wrong.state.ops.pop();
+    expect(() => next(order, wrong)).toThrow(CarriedStateError);
+  });
+});
+
+it('a CARRIED record may be the first of version 3: it names the offset, and gives the order a history', () => {
+  const older = stateOf(captured, 2);
+  const after = next(older, carried(older)).order;
+  expect([after.rulesVersion, after.carriedAt, historyOf(after).split('.').length]).toEqual([3, later(60 * DAY_MS), 3]);
+  // Its events were named by their place, and are so still.
+  expect(eventId(after, findOperation(after, 'capture')!.latest!)).toBe(
+    eventId(older, findOperation(older, 'capture')!.latest!),
+  );
+  expect(next(stateOf([...captured, captured[0]!], 2), carried(older)).order.carriedAt).toBeUndefined();
+});
+
+it('holds no message, descriptor, EXTRADATA, page, operator or reason', () => {
+  const said = { message: 'SECRET', descriptor: 'SECRET', transactionId: 'T-authorize' };
+  const stories = [
+    [asked('authorize'), answered('authorize', '0002', { ...said, redirectHtml: 'SECRET' })],
+    [asked('authorize'), { ...lost('authorize'), message: 'SECRET' }],
+    [
+      asked('authorize'),
+      lost('authorize'),
+      { ...operatorSays('authorize', 'succeeded', said), actor: 'SECRET', reason: 'SECRET' },
+    ],
+    [
+      asked('authorize', { tag: undefined }),
+      { ...notified('authorize', '0000', { answer: said }), extraData: 'SECRET', tag: undefined },
+    ],
+    [...captured, { ...notified('refund', '0000', { answer: { ...said, transactionId: 'T' } }), extraData: 'SECRET' }],
+    [
+      ...captured,
+      asked('capture-2'),
+      { ...asked('void'), record: 'REJECTED', faults: [{ path: '', code: 'c', message: 'SECRET' }] },
+    ],
+  ] as JournalRecord[][];
+  for (const records of stories)
+    for (const at of [later(DAY_MS), later(60 * DAY_MS)]) {
+      const order = stateOf(records);
+      expect(JSON.stringify(carriedState(order, at))).not.toContain('SECRET');
+    }
+});
+
+describe('its size', () => {
+  const captureOf = (more: object) => {
+    const [authorize, capture] = [randomUUID(), randomUUID()];
+    const ids = { contentHash: 'x'.repeat(27), token: randomUUID(), ...more };
+    const [transactionId, other] = ['A1234567890', 'C1234567890'];
+    return stateOf([
+      { ...asked('authorize'), commandId: authorize, ...ids },
+      { ...answered('authorize', '0000', { transactionId, message: 'ok' }), commandId: authorize, token: ids.token },
+      { ...asked('capture', { transactionId }), commandId: capture, ...ids, token: 'second' },
+      { ...answered('capture', '0000', { transactionId: other }), commandId: capture, token: 'second' },
+    ]);
+  };
+
+  it('is 300 bytes at most for an order that was authorized and captured', () => {
+    const order = captureOf({});
+    const state = JSON.stringify(carriedState(order, later(60 * DAY_MS)));
+    expect(order.operations.map(({ end }) => end)).toEqual(['succeeded', 'succeeded']);
+    expect(Buffer.byteLength(state)).toBeLessThanOrEqual(300);
+    expect(encodeRecord(carried(order)).length).toBeLessThanOrEqual(480);
+  });
+
+  it('is less than a third of what it stands for', () => {
+    const order = captureOf({ correlationId: randomUUID() });
+    const state = JSON.stringify(carriedState(order, later(60 * DAY_MS)));
+    expect(state.length * 3).toBeLessThan(JSON.stringify(order).length);
+  });
+});
+
+/** Records with what each has seen, as writers name it that know the whole order. */
+function historyLog(seed: number): JournalRecord[] {
+  let order = emptyOrder('shop-fr', 'o');
+  return randomLog(seed, 3).flatMap(([, bare], at) => {
+    if (bare.record === 'FORGOTTEN') return [];
+    const seen =
+      'seen' in bare && bare.seen !== undefined ? { seen: bare.seen === '0' ? 'x.y.z' : historyOf(order) } : {};
+    const record = { ...bare, rulesVersion: 3, ...seen } as JournalRecord;
+    order = fold(order, record, BigInt(at)).order;
+    return [record];
+  });
+}
+
+it('500 seeded orders: whoever begins anywhere before a match has the same state behind it, and tells the same', () => {
+  let compared = 0;
+  for (let seed = 9_000_000; seed < 9_000_500; seed++) {
+    const log = historyLog(seed);
+    const carryAt = 1 + (seed % log.length);
+    const from = seed % (carryAt + 1);
+    let whole = emptyOrder('shop-fr', 'o');
+    let cut = emptyOrder('shop-fr', 'o');
+    const take = (record: JournalRecord, at: number, isKept: boolean) => {
+      const one = fold(whole, record, BigInt(at));
+      whole = one.order;
+      if (!isKept) return;
+      const other = fold(cut, record, BigInt(at));
+      cut = other.order;
+      if (at > log.length) expect(other.effects).toEqual(one.effects);
+    };
+    log.slice(0, carryAt).forEach((record, at) => take(record, at, at >= from));
+    const at = new Date(Date.parse(log.at(-1)!.at) + (seed % 3) * 30 * DAY_MS).toISOString();
+    const isOpen = whole.operations.some(({ phase }) => phase === 'open');
+    take(carried(whole, at), log.length + 1, true);
+    if (isOpen) continue;
+    compared++;
+    expect({ seed, ...plain(cut) }).toEqual({
+      seed,
+      ...plain(whole),
+    });
+    log
+      .slice(carryAt)
+      .forEach((record, n) =>
+        take(
+          { ...record, ...('seen' in record && record.seen ? { seen: historyOf(whole) } : {}) },
+          log.length + 2 + n,
+          true,
+        ),
+      );
+    if (!cut.operations.some(({ phase }) => phase === 'open')) take(carried(whole, at), 3 * log.length + 2, true);
+    expect(plain(cut)).toEqual(plain(whole));
+  }
+  expect(compared).toBeGreaterThan(300);
+});
+
+it('500 seeded orders that moved lately: being carried over changes no verdict and no event', () => {
+  let compared = 0;
+  for (let seed = 9_100_000; seed < 9_100_500; seed++) {
+    const log = historyLog(seed);
+    const carryAt = 1 + (seed % log.length);
+    const told = (isCarried: boolean): string[] => {
+      let order = emptyOrder('shop-fr', 'o');
+      const lines: string[] = [];
+      const take = (record: JournalRecord, at: number) => {
+        const seen = 'seen' in record && record.seen !== undefined && record.record !== 'CARRIED';
+        const named = seen ? { ...record, seen: historyOf(order) } : record;
+        const { order: after, effects } = fold(order, named, BigInt(at));
+        order = after;
+        const events = effects.map(({ event: { type, body } }) => [type, { ...body, message: '', faults: '' }]);
+        const verdict = record.record === 'INTENT' ? verdictOf(order, record.token) : '';
+        lines.push(JSON.stringify([at, verdict, ...events]));
+      };
+      log.slice(0, carryAt).forEach(take);
+      if (isCarried) {
+        if (order.operations.some(({ phase }) => phase === 'open')) return [];
+        take(carried(order, order.movedAt), log.length + 1);
+        lines.pop();
+        compared++;
+      }
+      log.slice(carryAt).forEach((record, n) => take(record, log.length + 2 + n));
+      return lines;
+    };
+    const withIt = told(true);
+    if (withIt.length > 0) expect({ seed, told: withIt }).toEqual({ seed, told: told(false) });
+  }
+  expect(compared).toBeGreaterThan(300);
+});

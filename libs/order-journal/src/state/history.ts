@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { isEmptyOrder, type OrderState } from './order-state.js';
+
+/**
+ * Identity of an order's history, as `BEGINNING.CHAIN.LAST`: where its chain began, the running hash of its records since, and the hash of the last one.
+ * It is the same wherever the journal lies: offsets are not part of it (R10).
+ */
+export function continuedBy(order: OrderState, hash: string): string {
+  if (order.history === undefined) {
+    // Of an order of older rules the records before are in the state, not in the chain: nobody can say that it holds all of them.
+    const beginning = isEmptyOrder(order) ? hash : `${OLDER}${hash}`;
+    return `${beginning}.${beginning}.${hash}`;
+  }
+  const [beginning, chain] = order.history.split('.') as [string, string];
+  return `${beginning}.${link(chain, hash)}.${hash}`;
+}
+
+/** The record before, once more: it was appended twice. */
+export const isRepetition = ({ history }: OrderState, hash: string): boolean => history?.split('.')[2] === hash;
+
+/** The chain begins anew: the record with this hash holds the whole state. */
+export const begunWith = (hash: string): string => `${hash}.${hash}.${hash}`;
+
+/** Before the beginning of a chain whose order had records of older rules. */
+const OLDER = '~';
+
+/** What a record names as the history that it rests on. An order of older rules has none: its last offset is named. */
+export const historyOf = ({ history, lastOffset }: OrderState): string => history ?? lastOffset;
+
+/**
+ * How the history that a record names fits what is known before it.
+ *
+ * `whole`: the very same records · `last`: the record before is the same; what came earlier is not known here, or was not where it was written ·
+ * `unknown`: nothing before it is kept · `other`: the order moved on.
+ */
+export type HistoryMatch = 'whole' | 'last' | 'unknown' | 'other';
+
+export function matchOf(before: OrderState, seen: string): HistoryMatch {
+  if (isEmptyOrder(before)) return 'unknown';
+  if (before.history === undefined) return isOffset(seen) ? (seen === before.lastOffset ? 'last' : 'other') : 'unknown';
+  // Of a chain no offset was ever named.
+  if (isOffset(seen)) return 'other';
+  const [ours, theirs] = [before.history.split('.'), seen.split('.')];
+  if (ours[0] === theirs[0] && ours[1] !== theirs[1]) return 'other';
+  if (ours[0] === theirs[0] && !seen.startsWith(OLDER)) return 'whole';
+  return ours[2] === theirs[2] ? 'last' : 'other';
+}
+
+const isOffset = (seen: string): boolean => /^-?\d+$/.test(seen);
+
+const link = (one: string, other: string): string =>
+  createHash('sha256').update(`${one}/${other}`).digest('base64url').slice(0, 12);

@@ -1,0 +1,136 @@
+import {
+  answered,
+  asked,
+  authorized,
+  captured,
+  expired,
+  folded,
+  later,
+  lost,
+  notifiedElsewhere,
+} from '../../test/order-story.js';
+import { CARRY_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
+import { fold } from './fold.js';
+import { historyOf } from './history.js';
+import { isEmptyOrder, type OrderState } from './order-state.js';
+import type { Forgotten, JournalRecord } from './records.js';
+
+const DAY_MS = 86_400_000;
+const SETTINGS: TimerSettings = { rulesVersion: 3, refundableDays: 400 };
+
+const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
+  folded(records.map((record) => ({ ...record, rulesVersion }))).order;
+const forgotten = (order: OrderState, days: number, change: Partial<Forgotten> = {}): Forgotten => ({
+  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Forgotten),
+  rulesVersion: 3,
+  ...change,
+});
+const isForgotten = (order: OrderState, record: Forgotten) =>
+  isEmptyOrder(fold(order, record, BigInt(order.lastOffset) + 1n).order);
+
+const refunded = [...captured, asked('refund', { amount: 30_000 }), answered('refund', '0000')];
+const partly = [...captured, asked('refund', { amount: 29_999 }), answered('refund', '0000')];
+
+describe('an order leaves the index, by the journal’s times and the record’s own days', () => {
+  it.each([
+    ['authorized, never captured', authorized, 35],
+    ['refused', [asked('authorize'), answered('authorize', '4001')], 35],
+    ['captured', captured, 400],
+    ['captured elsewhere', [...authorized, notifiedElsewhere('capture', '0000', { transactionId: 'T-o' })], 400],
+    ['paid by card', [asked('pay'), answered('pay', '0000')], 400],
+    ['refunded but for a cent', partly, 400],
+    ['refunded as a whole', refunded, 35],
+    ['an approval that expired', [asked('authorize'), answered('authorize', '0003'), expired('authorize')], 41],
+  ] as [string, JournalRecord[], number][])('%s', (_what, records, days) => {
+    const order = stateOf(records);
+    expect([days - 1, days].map((at) => isForgotten(order, forgotten(order, at)))).toEqual([false, true]);
+    const due = timersOf(order, SETTINGS).find(({ timer }) => timer === 'forget');
+    expect(due?.atMs).toBe(Date.parse(later(days * DAY_MS)));
+  });
+
+  it.each([
+    ['open', [asked('authorize')]],
+    ['in doubt', [asked('authorize'), lost('authorize')]],
+    ['pending', [asked('authorize'), answered('authorize', '0003')]],
+    ['at a form', [asked('authorize'), answered('authorize', '0002')]],
+  ] as [string, JournalRecord[]][])('never while %s', (_what, records) => {
+    const order = stateOf(records);
+    expect(isForgotten(order, forgotten(order, 5_000))).toBe(false);
+    expect(timersOf(order, SETTINGS).map(({ timer }) => timer)).not.toContain('forget');
+  });
+
+  it('by the days that the record names, and by none where it names none', () => {
+    const order = stateOf(captured);
+    expect(isForgotten(order, forgotten(order, 200, { refundableDays: 200 }))).toBe(true);
+    for (const refundableDays of [undefined, NaN, 1 / 0, '35' as unknown as number])
+      expect(isForgotten(order, forgotten(order, 5_000, { refundableDays }))).toBe(false);
+    // An order that may not be refunded is kept for 35 days, whatever a record names.
+    const refused = stateOf(authorized);
+    expect(isForgotten(refused, forgotten(refused, 34, { refundableDays: 1 }))).toBe(false);
+  });
+
+  it('not where the order moved on, whatever its offset is', () => {
+    const order = stateOf(refunded);
+    const old = stateOf(partly.slice(0, 4));
+    expect(isForgotten(order, forgotten(order, 500, { seen: historyOf(old) }))).toBe(false);
+    expect(isForgotten(order, forgotten(order, 500, { lastOffset: '77' }))).toBe(true);
+  });
+
+  it('and what is void does not put it off', () => {
+    const order = stateOf(captured);
+    const { movedAt } = fold(order, forgotten(order, 100), BigInt(order.lastOffset) + 1n).order;
+    expect(movedAt).toBe(order.movedAt);
+  });
+
+  it('as before under version 2: 35 days by its timer, and by its offset', () => {
+    const order = stateOf(captured, 2);
+    const timers = timersOf(order, { ...SETTINGS, rulesVersion: 2 });
+    expect(timers.filter(({ timer }) => timer === 'forget')).toEqual([
+      { timer: 'forget', atMs: Date.parse(later(35 * DAY_MS)) },
+    ]);
+    expect(isForgotten(order, { ...forgotten(order, 1), rulesVersion: 2 })).toBe(true);
+  });
+});
+
+describe('an order is carried over', () => {
+  const carryOf = (order: OrderState, settings = SETTINGS) =>
+    timersOf(order, settings).find(({ timer }) => timer === 'carry')?.atMs;
+
+  it.each([
+    ['captured', captured],
+    ['in doubt', [asked('authorize'), lost('authorize')]],
+    ['at a form', [asked('authorize'), answered('authorize', '0002')]],
+    ['pending', [asked('pay'), answered('pay', '0003')]],
+  ] as [string, JournalRecord[]][])('every 60 days while %s', (_what, records) => {
+    const order = stateOf(records);
+    expect(carryOf(order)).toBe(Date.parse(later(CARRY_EVERY_MS)));
+    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
+    const after = fold(order, { ...record, rulesVersion: 3 }, 99n).order;
+    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + CARRY_EVERY_MS);
+  });
+
+  it.each([
+    ['a call may be under way', [...captured, asked('refund', { amount: 1 })]],
+    ['nothing is to be given back', refunded],
+    ['nothing was taken', authorized],
+  ] as [string, JournalRecord[]][])('not where %s', (_what, records) => {
+    expect(carryOf(stateOf(records))).toBeUndefined();
+  });
+
+  it('not any more once it is to be forgotten', () => {
+    const last = { ...stateOf(captured), carriedAt: later(350 * DAY_MS) };
+    expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['forget']);
+  });
+
+  it('also where it is of older rules, by an installation that writes version 3; by none that does not', () => {
+    const older = stateOf(captured, 2);
+    expect(carryOf(older)).toBe(Date.parse(later(CARRY_EVERY_MS)));
+    expect(carryOf(older, { ...SETTINGS, rulesVersion: 2 })).toBeUndefined();
+    expect(timersOf(stateOf(captured), { ...SETTINGS, rulesVersion: 2 })).toEqual([]);
+  });
+
+  it('when it has come to rest for an hour', () => {
+    const order = { ...stateOf(captured), movedAt: later(60 * DAY_MS) };
+    expect(carryOf(order)).toBe(Date.parse(later(60 * DAY_MS)) + 3_600_000);
+  });
+});

@@ -1,0 +1,118 @@
+import {
+  answered,
+  asked,
+  folded,
+  later,
+  lost,
+  notified,
+  operatorSays,
+  standing,
+  under,
+} from '../../test/order-story.js';
+import { findOperation, verdictOf } from './order-state.js';
+import type { Evidence, Intent, JournalRecord } from './records.js';
+
+const told = (...records: JournalRecord[]) => folded(under(4, ...records));
+const verdict = (version: number, records: JournalRecord[], intent: Intent) =>
+  verdictOf(folded(under(version, ...records, intent)).order, intent.token);
+const lookedUp = (name: string, execCode: string, change: Partial<Evidence> = {}): Evidence => ({
+  ...notified(name, execCode, change),
+  source: 'look-up',
+});
+
+const doubtful = [asked('authorize', { method: 'A' }), lost('authorize')];
+const successor = (name = 'authorize-2', of = 'authorize', change: Partial<Intent> = {}) =>
+  asked(name, { method: 'A', supersedes: of, supersedesDoubt: true, ...change });
+const page = { redirectHtml: 'PGh0bWw+' };
+
+describe('a doubtful authorization', () => {
+  it('becomes a redirect by a look-up that shows its tag with 0001 or 0002', () => {
+    for (const execCode of ['0001', '0002']) {
+      const { order, events, bodies } = told(...doubtful, lookedUp('authorize', execCode));
+      expect([standing(order, 'authorize'), events.at(-1)]).toEqual(['redirect', 'authorize.doubt_resolved']);
+      expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', origin: 'look-up' });
+    }
+  });
+
+  it.each([
+    ['before rules version 4', 3, doubtful, lookedUp('authorize', '0002')],
+    ['by a notification, which may be older than the doubt', 4, doubtful, notified('authorize', '0002')],
+    ['by a row without a tag', 4, doubtful, { ...lookedUp('authorize', '0002'), tag: undefined }],
+  ])('does not %s', (_what, version, records, word) => {
+    expect(standing(folded(under(version, ...records, word)).order, 'authorize')).toBe('in_doubt');
+  });
+
+  it('is no redirect while its call is under way', () => {
+    expect(standing(told(doubtful[0]!, lookedUp('authorize', '0002')).order, 'authorize')).toBe('open');
+  });
+});
+
+describe('a doubtful form that nobody has seen', () => {
+  it('gives way to an authorization that names it with the merchant’s permission', () => {
+    expect(verdict(4, doubtful, successor())).toBe('granted');
+    expect(verdict(3, doubtful, successor())).toBe('rejected');
+  });
+
+  it.each([
+    ['without the permission', successor('authorize-2', 'authorize', { supersedesDoubt: undefined })],
+    ['without its name', successor('authorize-2', 'authorize', { supersedes: undefined })],
+    ['with the name of another', successor('authorize-2', 'authorize-9')],
+    ['to a card payment', asked('pay', { supersedes: 'authorize', supersedesDoubt: true })],
+    ['to a capture', asked('capture', { supersedes: 'authorize', supersedesDoubt: true })],
+  ])('does not give way %s', (_what, intent) => {
+    expect(verdict(4, doubtful, intent)).toBe('rejected');
+  });
+
+  it('is not a doubtful card payment, nor a call that is under way', () => {
+    expect(verdict(4, [asked('pay'), lost('pay')], successor('authorize-2', 'pay'))).toBe('rejected');
+    expect(verdict(4, [doubtful[0]!], successor())).toBe('busy');
+  });
+
+  it('holds nothing back once it is superseded: the successor is captured', () => {
+    const records = [...doubtful, successor(), answered('authorize-2', '0000')];
+    const capture = asked('capture', { transactionId: 'T-authorize-2' });
+    expect(verdict(4, records, capture)).toBe('granted');
+  });
+
+  it('holds back again where nothing came of the successor', () => {
+    const none = [...doubtful, successor(), lost('authorize-2'), operatorSays('authorize-2', 'not_executed')];
+    expect(verdict(4, none, asked('authorize-3', { method: 'A' }))).toBe('rejected');
+    const refused = [...doubtful, successor(), answered('authorize-2', '4001')];
+    expect(verdict(4, refused, asked('authorize-3', { method: 'A' }))).toBe('granted');
+  });
+
+  it('is never shown once it is superseded, by a late answer neither', () => {
+    const late = answered('authorize', '0002', page);
+    const { order, bodies } = told(...doubtful, successor(), late);
+    expect(standing(order, 'authorize')).toBe('redirect');
+    expect(bodies.at(-1)).toMatchObject({ outcome: 'redirect_required', flags: ['superseded'] });
+    expect(bodies.at(-1)).not.toHaveProperty('redirectHtml');
+    // Before it was superseded it was shown.
+    expect(told(...doubtful, late).bodies.at(-1)).toMatchObject(page);
+  });
+
+  it.each([
+    ['the doubtful one last', [answered('authorize-2', '0000'), notified('authorize', '0000')]],
+    ['the successor last', [notified('authorize', '0000'), answered('authorize-2', '0000')]],
+  ])('is a conflict if both succeed, %s', (_what, words) => {
+    const { bodies, events } = told(...doubtful, successor(), ...words);
+    const conflicts = bodies.filter((_, at) => events[at] === 'conflict.detected');
+    expect(conflicts.flatMap(({ flags }) => flags)).toContain('two_payments_succeeded');
+  });
+
+  it('may itself be followed by a third that names the second', () => {
+    const records = [...doubtful, successor(), lost('authorize-2')];
+    expect(verdict(4, records, successor('authorize-3', 'authorize'))).toBe('rejected');
+    expect(verdict(4, records, successor('authorize-3', 'authorize-2'))).toBe('granted');
+  });
+
+  it('ends as a redirect does, 7 days after it became one', () => {
+    const { merchant, orderId } = doubtful[0]!;
+    const ends = { record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at: later(7 * 86_400_000) } as const;
+    const { order } = told(...doubtful, successor(), answered('authorize', '0002'), {
+      ...ends,
+      ...{ commandId: 'authorize', attempt: 1 },
+    });
+    expect(findOperation(order, 'authorize')).toMatchObject({ end: 'expired', mayYetSucceed: true });
+  });
+});

@@ -1,0 +1,117 @@
+import { answered, asked, folded, later, notExecuted, notified, START, under } from '../../test/order-story.js';
+import { fold } from '../state/fold.js';
+import { findOperation, type OrderState } from '../state/order-state.js';
+import type { JournalRecord } from '../state/records.js';
+import { timerRecord, timersOf, TimerWatch } from './timer-watch.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const orderOf = (version: number, ...records: JournalRecord[]) => folded(under(version, ...records)).order;
+const named = (order: OrderState) =>
+  timersOf(order).map(({ timer, atMs }): [string, number] => [timer, atMs - Date.parse(START)]);
+
+const onForm = [asked('authorize', { mayLookUp: true }), answered('authorize', '0002')];
+const lookUps: [string, number][] = [
+  ['look_up_15_minutes', 15 * MINUTE_MS],
+  ['look_up_1_hour', HOUR_MS],
+  ['look_up_6_hours', 6 * HOUR_MS],
+  ['look_up_24_hours', DAY_MS],
+];
+
+describe('timers of a payment that waits', () => {
+  it.each([
+    ['a redirect', onForm, 7],
+    ['a card payment at its form', [asked('pay', { mayLookUp: true }), answered('pay', '0001')], 7],
+    ['a card payment on hold', [asked('pay', { mayLookUp: true }), answered('pay', '0003')], 6],
+  ])('%s: four look-ups, and an end', (_what, records, days) => {
+    const timers = named(orderOf(4, ...records)).filter(([timer]) => timer !== 'forget');
+    expect(timers).toEqual([...lookUps, ['expiry', days * DAY_MS]]);
+    const before = named(orderOf(3, ...records)).filter(([timer]) => timer !== 'forget');
+    expect(before).toEqual([]);
+  });
+
+  it('no look-up where its merchant does not allow them', () => {
+    const order = orderOf(4, asked('authorize'), answered('authorize', '0002'));
+    expect(named(order).map(([timer]) => timer)).toEqual(['expiry']);
+  });
+
+  it('one more, at once, after "not executed"', () => {
+    const order = orderOf(4, ...onForm, notified('authorize', '5003'));
+    expect(named(order)[0]).toEqual(['look_up_not_executed', 0]);
+  });
+
+  it('all four again once an approval is waited for', () => {
+    const order = orderOf(4, ...onForm);
+    const asked24 = fold(
+      order,
+      timerRecord(order, { timer: 'look_up_24_hours', atMs: 0, commandId: 'authorize' }, 0),
+      9n,
+    ).order;
+    expect(named(asked24).map(([timer]) => timer)).toEqual(['expiry']);
+    const held = fold(asked24, { ...notified('authorize', '0003'), rulesVersion: 4, at: later(2 * DAY_MS) }, 10n).order;
+    expect(named(held).slice(0, 4)).toEqual(lookUps.map(([timer, ms]) => [timer, ms + 2 * DAY_MS]));
+  });
+});
+
+describe('an operation between two attempts whose command never comes again', () => {
+  it('is given up after 8 days, when no attempt can follow any more', () => {
+    const order = orderOf(1, asked('authorize'), notExecuted('authorize'));
+    const [timer] = timersOf(order);
+    expect(named(order)[0]).toEqual(['give_up', 8 * DAY_MS]);
+    const { order: after, effects } = fold(order, timerRecord(order, timer!, 0), 9n);
+    expect(findOperation(after, 'authorize')).toMatchObject({ phase: 'ended', end: 'given_up' });
+    expect(effects.map(({ event }) => event.type)).toEqual(['payment.authorize.rejected']);
+  });
+});
+
+describe('the watch', () => {
+  function watch(order: OrderState, afterMs: number, isAsked = true) {
+    const nowMs = Date.parse(START) + afterMs;
+    const appended: JournalRecord[] = [];
+    const looked: string[] = [];
+    const timers = new TimerWatch(
+      { read: () => Promise.resolve(order), append: (record) => Promise.resolve(BigInt(appended.push(record))) },
+      { timeMs: () => Promise.resolve(nowMs), claimDueOrders: () => Promise.resolve(['shop-fr/order-1']) },
+      { nowMs: () => nowMs },
+      { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+      (_order, operation) => {
+        looked.push(operation.commandId);
+        return Promise.resolve(isAsked);
+      },
+    );
+    return { timers, appended, looked };
+  }
+
+  it.each([
+    [15 * MINUTE_MS - 1, 0, []],
+    [15 * MINUTE_MS, 1, ['look_up_15_minutes']],
+    [2 * DAY_MS, 1, ['look_up_24_hours']],
+    [7 * DAY_MS, 0, [undefined]],
+  ])('after %i ms looks up %i times', async (afterMs, times, reminders) => {
+    const { timers, appended, looked } = watch(orderOf(4, ...onForm), afterMs);
+    await timers.poll();
+    expect([looked.length, appended.map((record) => ('reminder' in record ? record.reminder : undefined))]).toEqual([
+      times,
+      reminders,
+    ]);
+  });
+
+  it('a look-up that could not be made is not told, and is made at the next round', async () => {
+    const { timers, appended, looked } = watch(orderOf(4, ...onForm), HOUR_MS, false);
+    await timers.poll();
+    await timers.poll();
+    expect([looked.length, appended]).toEqual([2, []]);
+  });
+
+  it('the fold counts those before a look-up as made', () => {
+    const order = orderOf(4, ...onForm);
+    const { order: after, effects } = fold(
+      order,
+      timerRecord(order, { timer: 'look_up_6_hours', atMs: 0, commandId: 'authorize' }, 0),
+      9n,
+    );
+    expect([named(after)[0], effects]).toEqual([['look_up_24_hours', DAY_MS], []]);
+  });
+});

@@ -1,0 +1,178 @@
+/** What can be said of deploy/ without a cluster, by the tools that are there. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+
+const TOOLS = resolve('.infra/deploy');
+const CHART = 'deploy/helm/tranche';
+const KUBERNETES = '1.34';
+const WHERE = { helm: 'python/bin', 'kubernetes-validate': 'python/bin', promtool: 'prometheus/usr/bin' };
+const ALL_PARTS = [
+  'serviceMonitor.enabled=true',
+  'prometheusRule.enabled=true',
+  'dashboards.enabled=true',
+  'services.projector.enabled=true',
+  'services.gateway.autoscaling.enabled=true',
+  'services.projector.autoscaling.enabled=true',
+  'keda.prometheus=http://prometheus:9090',
+  'keda.authentication=kafka',
+];
+/** As people install it, and with everything switched on. */
+const VARIANTS = { 'as shipped': [], 'with all parts': ALL_PARTS };
+
+/** `{ done, skipped, faults }`: a line each. */
+export function checkDeployment() {
+  const report = { done: [], skipped: [], faults: [] };
+  withTool('helm', report, 'lint and rendering of the chart, and its resources against their schemas', (helm) => {
+    note(report, 'helm lint', call(helm, ['lint', '--strict', CHART]));
+    for (const [name, sets] of Object.entries(VARIANTS)) {
+      const rendered = call(helm, ['template', 'tranche', CHART, ...sets.flatMap((set) => ['--set', set])]);
+      note(report, `helm template, ${name}`, rendered);
+      if (rendered.fault !== undefined) continue;
+      const resources = resourcesOf(rendered.output);
+      checkResources(name, resources, report);
+      const fault = resources.flatMap(podFaults).join('; ') || undefined;
+      note(report, `pods end gracefully and can do little, ${name}`, { fault });
+    }
+    const wrong = call(helm, ['template', 'tranche', CHART, '--set', 'services.gateway.settings.NO_SUCH_SETTING=1']);
+    if (wrong.fault === undefined) report.faults.push('the schema of the values takes a setting that no service has');
+  });
+  withTool('promtool', report, 'rules and tests of the alerts', (promtool) => {
+    note(report, 'promtool check rules', call(promtool, ['check', 'rules', `${CHART}/alerts.yaml`]));
+    note(report, 'promtool test rules', call(promtool, ['test', 'rules', 'deploy/alerts.test.yaml']));
+    note(report, 'queries of the dashboards', checkQueries(promtool));
+  });
+  return report;
+}
+
+const resourcesOf = (text) =>
+  parseAllDocuments(text)
+    .map((document) => document.toJS())
+    .filter(Boolean);
+
+function checkResources(name, resources, report) {
+  const isBuiltIn = ({ apiVersion }) => /^(v1|apps\/|policy\/|networking\.k8s\.io\/)/.test(apiVersion);
+  withTool('kubernetes-validate', report, `Kubernetes' resources against its schemas, ${name}`, (validate) =>
+    inTemporaryFolder((folder) => {
+      const files = resources.filter(isBuiltIn).map((resource, at) => {
+        const file = join(folder, `${at}.yaml`);
+        writeFileSync(file, stringify(resource));
+        return file;
+      });
+      const outcome = call(validate, ['--strict', '--quiet', '-k', KUBERNETES, ...files]);
+      note(report, `${files.length} resources against Kubernetes ${KUBERNETES}, ${name}`, outcome);
+    }),
+  );
+  const custom = resources.filter((resource) => !isBuiltIn(resource));
+  const schemas = customSchemas();
+  for (const resource of custom) {
+    const what = `${resource.kind} ${resource.metadata.name}, ${name}`;
+    const schema = schemas.get(`${resource.apiVersion} ${resource.kind}`);
+    if (schema === undefined) report.skipped.push(`${what}: no schema in .infra/deploy/crds`);
+    else note(report, what, matches(schema, resource));
+  }
+}
+
+/** The grace period holds preStop and drain; nothing runs as root or writes outside /tmp. */
+function podFaults({ kind, metadata, spec }) {
+  if (kind !== 'Deployment') return [];
+  const { containers, securityContext, terminationGracePeriodSeconds, ...pod } = spec.template.spec;
+  return containers.flatMap((container) => {
+    const valueOf = (variable) => Number(container.env.find(({ name }) => name === variable).value);
+    const preStopMs = Number(/(\d+)\)$/.exec(container.lifecycle.preStop.exec.command.at(-1))[1]);
+    const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = container.securityContext;
+    return [
+      ...(terminationGracePeriodSeconds * 1000 > preStopMs + valueOf('SHUTDOWN_TIMEOUT_MS')
+        ? []
+        : ['grace is too short']),
+      ...(securityContext.runAsNonRoot && securityContext.seccompProfile.type === 'RuntimeDefault' ? [] : ['root']),
+      ...(readOnlyRootFilesystem && !allowPrivilegeEscalation && capabilities.drop[0] === 'ALL' ? [] : ['privileges']),
+      ...(pod.automountServiceAccountToken === false ? [] : ['a token']),
+    ].map((fault) => `${metadata.name}: ${fault}`);
+  });
+}
+
+/** By apiVersion and kind, from the definitions in `.infra/deploy/crds`. Unknown fields are refused, as a strict API server does. */
+function customSchemas() {
+  const folder = join(TOOLS, 'crds');
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return new Map(
+    files.flatMap((file) => {
+      const { spec } = parse(readFileSync(join(folder, file), 'utf8'));
+      return spec.versions.map(({ name, schema }) => [
+        `${spec.group}/${name} ${spec.names.kind}`,
+        closedSchema({ ...schema.openAPIV3Schema }),
+      ]);
+    }),
+  );
+}
+
+function closedSchema(schema) {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closedSchema);
+  // Go's `(?i)` is no JavaScript.
+  const isReadable = ([key, value]) => key !== 'pattern' || typeof value !== 'string' || !value.includes('(?i)');
+  const closed = Object.fromEntries(
+    Object.entries(schema)
+      .filter(isReadable)
+      .map(([key, value]) => [key, closedSchema(value)]),
+  );
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties !== undefined;
+  const hasFields = typeof schema.properties === 'object' && schema.properties.type?.type === undefined;
+  return hasFields && schema.type === 'object' && !isOpen && schema.properties.spec === undefined
+    ? { ...closed, additionalProperties: false }
+    : closed;
+}
+
+function matches(schema, resource) {
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  const { metadata: _, ...rest } = resource;
+  const { metadata: __, ...properties } = schema.properties;
+  const validate = ajv.compile({ ...schema, properties });
+  return validate(rest) ? {} : { fault: ajv.errorsText(validate.errors) };
+}
+
+/** Each query of a dashboard as a rule: promtool reads it as Prometheus would. */
+function checkQueries(promtool) {
+  const folder = `${CHART}/dashboards`;
+  const queries = readdirSync(folder).flatMap((file) =>
+    JSON.parse(readFileSync(join(folder, file), 'utf8')).panels.flatMap(({ targets }) =>
+      targets.map(({ expr }) => expr),
+    ),
+  );
+  const rules = queries.map((expr, at) => ({ record: `query:${at}`, expr: expr.replaceAll('$__rate_interval', '1m') }));
+  return inTemporaryFolder((temporary) => {
+    const file = join(temporary, 'queries.yaml');
+    writeFileSync(file, stringify({ groups: [{ name: 'queries', rules }] }));
+    return call(promtool, ['check', 'rules', file]);
+  });
+}
+
+function withTool(name, report, what, use) {
+  const own = join(TOOLS, WHERE[name], name);
+  const found = existsSync(own) ? own : name;
+  if (spawnSync(found, ['--help'], { stdio: 'ignore' }).error === undefined) use(found);
+  else report.skipped.push(`${what}: ${name} is missing (deploy/fetch-tools.sh)`);
+}
+
+function call(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
+  return status === 0 ? { output: stdout } : { fault: `${error ?? ''}${stdout}${stderr}`.trim() };
+}
+
+function note({ done, faults }, what, { fault }) {
+  if (fault === undefined) done.push(what);
+  else faults.push(`${what}: ${fault}`);
+}
+
+function inTemporaryFolder(use) {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-deploy-'));
+  try {
+    return use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

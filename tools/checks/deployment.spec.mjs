@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { describeConfig, KafkaConfig, KitConfig } from '@tranche/service-kit';
+import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
+import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
+import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.js';
+import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
+import { CHART_SERVICES } from './chart-schema.mjs';
+import { headingAnchors } from './docs-checks.mjs';
+
+const CHART = 'deploy/helm/tranche';
+const CONFIGS = {
+  'payment-gateway': GatewayConfig,
+  'notification-ingest': IngestConfig,
+  'auth-service': AuthConfig,
+  'cse-token-service': CseConfig,
+};
+const values = parse(readFileSync(`${CHART}/values.yaml`, 'utf8'));
+const settingsOf = (app) => [
+  ...describeConfig(CONFIGS[app]),
+  ...describeConfig(KafkaConfig),
+  ...describeConfig(KitConfig),
+];
+const alerts = parse(readFileSync(`${CHART}/alerts.yaml`, 'utf8')).groups.flatMap(({ rules }) => rules);
+const tests = parse(readFileSync('deploy/alerts.test.yaml', 'utf8')).tests;
+const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
+  JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
+);
+
+describe.each(Object.entries(CHART_SERVICES))('the chart, %s', (name, app) => {
+  const service = values.services[name];
+  const known = settingsOf(app);
+
+  it('sets only settings that its service has, and no secret in clear', () => {
+    const plain = known.filter(({ secret }) => !secret).map((setting) => setting.name);
+    expect(plain).toEqual(expect.arrayContaining(Object.keys({ ...values.settings, ...service.settings })));
+    const inFiles = known
+      .filter((setting) => setting.secret || setting.name.endsWith('_FILE'))
+      .map((setting) => setting.name);
+    expect(inFiles).toEqual(expect.arrayContaining(Object.keys(service.secretFiles)));
+  });
+
+  it('gives every setting that its service demands', () => {
+    const given = Object.keys({ ...values.settings, ...service.settings, ...service.secretFiles });
+    const demanded = known.filter(({ required }) => required).map((setting) => setting.name);
+    expect(given).toEqual(expect.arrayContaining(demanded));
+  });
+});
+
+describe('alerts', () => {
+  const anchors = headingAnchors(readFileSync('docs/runbook.md', 'utf8'));
+
+  it.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook_url]))(
+    '%s leads to its page',
+    (_, url) => {
+      const [file, anchor] = url.split('#');
+      expect(file).toBe('docs/runbook.md');
+      expect([...anchors]).toContain(anchor);
+    },
+  );
+
+  it.each(alerts.map(({ alert }) => [alert]))(
+    '%s has a test in which it fires, and one in which it does not',
+    (alert) => {
+      const expected = tests
+        .flatMap(({ alert_rule_test }) => alert_rule_test)
+        .filter(({ alertname }) => alertname === alert)
+        .map(({ exp_alerts }) => exp_alerts.length);
+      expect(expected.sort()).toEqual([0, 1]);
+    },
+  );
+});
+
+const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|http_server)_[a-z0-9_]+\b/g;
+/** Names of histograms have no `_bucket`. */
+const metricsOf = (expr) =>
+  [...expr.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(METRIC)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  );
+
+describe('every metric is one of the code', () => {
+  const sources = ['apps', 'libs']
+    .flatMap((root) => readdirSync(root).map((project) => `${root}/${project}/src`))
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const panels = dashboards.flatMap(({ title, panels }) =>
+    panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].expr]),
+  );
+
+  it.each([...alerts.map(({ alert, expr }) => [alert, expr]), ...panels])('of %s', (_, expr) => {
+    const metrics = metricsOf(expr);
+    expect(metrics.length + Number(/\bup\b/.test(expr))).toBeGreaterThan(0);
+    for (const metric of metrics) expect(sources).toContain(`'${metric}'`);
+  });
+});

@@ -1,0 +1,44 @@
+import { isCurrent, lives } from './life-of-an-order.mjs';
+import { BEGUN, KINDS, stateOf, told } from './life-states.mjs';
+
+const ENDS = ['succeeded', 'refused', 'expired', 'not_executed', 'rejected', 'given_up'];
+const rows = lives();
+
+it('docs/life-of-an-order.md says what the fold does', () => {
+  expect(isCurrent()).toBe(true);
+});
+
+it.each(KINDS.flatMap((kind) => Object.entries(BEGUN[kind.name]).map(([state, records]) => [state, kind, records])))(
+  '%s is reached by its journal',
+  (state, kind, records) => {
+    expect(stateOf(told(records).order, kind.id)).toBe(state);
+  },
+);
+
+it.each(KINDS.map(({ name }) => [name]))('no state of the %s is left out', (name) => {
+  const reached = rows.filter(({ kind }) => kind === name).map(({ next }) => next);
+  expect([...new Set(reached)].filter((state) => !(state in BEGUN[name]))).toEqual([]);
+});
+
+/** What needs nobody but us: no answer, no notification, no look-up. */
+const ours = rows.filter(({ by }) => by === 'timer' || by === 'operator');
+
+it.each(KINDS.flatMap(({ name }) => Object.keys(BEGUN[name]).map((state) => [name, state])))(
+  'a timer or an operator leads the %s out of %s, whatever the platform says',
+  (name, state) => {
+    const found = new Set([state]);
+    for (const from of found)
+      for (const row of ours) if (row.kind === name && row.state === from && row.next !== from) found.add(row.next);
+    expect([...found].some((one) => ENDS.includes(one))).toBe(true);
+  },
+);
+
+it.each(KINDS.map(({ name }) => [name]))(
+  'what has ended as something of the %s stays so, but for an expiry',
+  (name) => {
+    const moved = rows.filter(
+      ({ kind, state, next }) => kind === name && ENDS.includes(state) && state !== 'expired' && next !== state,
+    );
+    expect(moved).toEqual([]);
+  },
+);

@@ -1,0 +1,18 @@
+import { TEMPORARY } from './variables.mjs';
+
+export const description =
+  'the chart, alerts and dashboards of deploy/, without a cluster: lint, rendered resources against their schemas, alert tests';
+export const variables = TEMPORARY;
+export const exitCodes = {
+  0: 'nothing is wrong; tools that are missing are named, with what was skipped (deploy/fetch-tools.sh fetches them)',
+  1: 'something is wrong; a line for each says what',
+};
+
+export async function run() {
+  const { checkDeployment } = await import('../checks/deployment.mjs');
+  const { faults, done, skipped } = checkDeployment();
+  done.forEach((what) => console.log(`ok       ${what}`));
+  skipped.forEach((what) => console.log(`skipped  ${what}`));
+  faults.forEach((fault) => console.error(`FAILED   ${fault}`));
+  return faults.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { Expected } from '../infra/processes.mjs';
+import { TEMPORARY } from './variables.mjs';
+
+export const description = 'writes docs/life-of-an-order.md by running the built fold';
+export const options = { check: { help: 'writes nothing, and fails if the document is stale' } };
+export const variables = TEMPORARY;
+export const exitCodes = { 1: 'libs/order-journal is not built, or with --check the document is stale' };
+
+export async function run({ options: { check } }) {
+  if (!existsSync('libs/order-journal/dist/index.js'))
+    throw new Expected('libs/order-journal is not built: run `npm run build` first');
+  const { DOCUMENT, isCurrent, writeDocument } = await import('../checks/life-of-an-order.mjs');
+  if (check && !isCurrent())
+    throw new Expected(
+      `${DOCUMENT} is stale: run \`npm run build && node tools/tranche.mjs generate-life\` and commit it`,
+    );
+  if (!check) writeDocument();
+  console.log(`${DOCUMENT} is ${check ? 'current' : 'written'}`);
+}

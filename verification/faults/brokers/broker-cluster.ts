@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitFor } from '@tranche/testing';
+import type { CommandLines } from '../infrastructure.js';
+import { OwnProcess, runToEnd } from '../own-process.js';
+
+/** Holds what a run writes; a broker's disk becomes full soon after the ballast came. */
+const DISK_MEGABYTES = 256;
+const STOPS_WITHIN_MS = 60_000;
+
+type Lines = Required<Pick<CommandLines['kafka'], 'java' | 'clusterId' | 'cluster'>>;
+
+/**
+ * Brokers of one KRaft cluster, each of them a controller too. The last one keeps its records on a disk of 256 MB: a tmpfs in a mount namespace
+ * of its own, which ends with it, so that it comes back with an empty disk. Its controller's log lies elsewhere and stays. Where we may not
+ * mount, it has no such disk.
+ */
+export class BrokerCluster {
+  readonly #processes: OwnProcess[];
+  #folders: string[] = [];
+  #folder = '';
+  readonly #small: number | undefined;
+
+  constructor(
+    private readonly parentFolder: string,
+    private readonly lines: Lines,
+  ) {
+    this.#processes = lines.cluster.map(({ port }, at) => new OwnProcess(`broker ${at + 1}`, port));
+    this.#small = process.getuid?.() === 0 && process.platform === 'linux' ? lines.cluster.length - 1 : undefined;
+  }
+
+  get size(): number {
+    return this.#processes.length;
+  }
+
+  /** The broker whose disk is small. */
+  get withSmallDisk(): number | undefined {
+    return this.#small;
+  }
+
+  /** All of them, empty. */
+  async start(): Promise<void> {
+    await this.stop();
+    if (this.#folder !== '') rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = mkdtempSync(join(this.parentFolder, 'cluster-'));
+    this.#folders = this.lines.cluster.map(({ settings }, at) => {
+      const folder = join(this.#folder, String(at + 1));
+      mkdirSync(join(folder, 'records'), { recursive: true });
+      const lines = Object.entries(settings).map(([name, value]) => `${name}=${value.replace('FOLDER', folder)}\n`);
+      writeFileSync(join(folder, 'properties'), lines.join(''));
+      return folder;
+    });
+    for (const folder of this.#folders) await runToEnd('java', this.#format(folder));
+    await Promise.all(this.#processes.map((_broker, at) => this.startBroker(at)));
+  }
+
+  /** With what its disk holds. */
+  async startBroker(at: number): Promise<void> {
+    const folder = this.#folders[at]!;
+    const kafka = [...this.lines.java, 'kafka.Kafka', join(folder, 'properties')];
+    if (at !== this.#small) return this.#processes[at]!.start('java', kafka);
+    const mounted = `mount -t tmpfs -o size=${DISK_MEGABYTES}m tmpfs "$0/records" && java ${quoted(this.#format(folder))} >&2 && exec java ${quoted(kafka)}`;
+    await this.#processes[at]!.start('unshare', ['--mount', 'sh', '-c', mounted, folder]);
+  }
+
+  async killBroker(at: number): Promise<void> {
+    await this.#processes[at]!.kill();
+  }
+
+  /** Stops it as an operator does: it hands its partitions over first. */
+  async stopBroker(at: number): Promise<void> {
+    const broker = this.#processes[at]!;
+    broker.signal('SIGTERM');
+    await waitFor(() => !broker.isRunning, { timeoutMs: STOPS_WITHIN_MS, what: `broker ${at + 1} to stop` });
+  }
+
+  freeze(at: number): void {
+    this.#processes[at]!.signal('SIGSTOP');
+  }
+
+  goOn(at: number): void {
+    this.#processes[at]!.signal('SIGCONT');
+  }
+
+  /** Fills the small disk; resolves when the broker has noticed and ended. */
+  async fillDisk(): Promise<void> {
+    const at = this.#small!;
+    const broker = this.#processes[at]!;
+    const ballast = openSync(`/proc/${broker.pid}/root${this.#folders[at]!}/records/ballast`, 'w');
+    const megabyte = Buffer.alloc(1024 * 1024);
+    try {
+      for (;;) writeSync(ballast, megabyte);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+    await waitFor(() => !broker.isRunning, {
+      timeoutMs: STOPS_WITHIN_MS,
+      what: 'the broker with the full disk to end',
+    });
+  }
+
+  /** The active controller, as the others know it. */
+  controller(): number {
+    const votes = this.#folders.flatMap((folder) => {
+      const file = join(folder, 'controller/__cluster_metadata-0/quorum-state');
+      const { leaderId, leaderEpoch } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>;
+      return leaderId! > 0 ? [{ at: leaderId! - 1, epoch: leaderEpoch! }] : [];
+    });
+    votes.sort((one, other) => other.epoch - one.epoch);
+    if (votes[0] === undefined) throw new Error('no broker knows an active controller');
+    return votes[0].at;
+  }
+
+  get state(): string {
+    return this.#processes.map(({ state }) => state).join('\n');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#processes.map((broker) => broker.kill()));
+  }
+
+  #format(folder: string): string[] {
+    const tool = ['kafka.tools.StorageTool', 'format', '--ignore-formatted', '-t', this.lines.clusterId];
+    return [...this.lines.java, ...tool, '-c', join(folder, 'properties')];
+  }
+}
+
+const quoted = (args: readonly string[]): string => args.map((argument) => `'${argument}'`).join(' ');

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { repositoryRoot, waitFor, type RunningApp } from '@tranche/testing';
+import { Random } from '../../simulation/random.js';
+import { Infrastructure, type CommandLines } from '../infrastructure.js';
+import { Load } from '../load.js';
+import { refereeOf } from '../referee.js';
+import { Stage } from '../stage.js';
+import { MERCHANT } from '../surroundings.js';
+import { readTraces } from '../traces-reader.js';
+import { concludedIn, reportOf, tableOf, underWayAt, type WayFigures } from './kill-report.js';
+
+const PER_SECOND = 100;
+const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
+/** What a kill left behind is worked off when there are no more open commands than these: a second and a half of the load. */
+const CAUGHT_UP = 150;
+const CAUGHT_UP_WITHIN_MS = 30_000;
+const READY_MS = 180_000;
+const SETTLE_MS = 120_000;
+
+export interface KillAnywhereOptions {
+  minutes: number;
+  seed: number;
+  json: boolean;
+}
+
+/** Kills of a gateway at random moments of a steady load, with the sent ledger and without. Resolves with the exit code. */
+export async function runKillAnywhere(options: KillAnywhereOptions, lines: CommandLines): Promise<number> {
+  const ways: WayFigures[] = [];
+  const infrastructure = new Infrastructure(lines);
+  try {
+    await infrastructure.start();
+    for (const ledger of [true, false]) {
+      if (ways.length > 0) await infrastructure.freshKafka();
+      ways.push(await oneWay(options, infrastructure, ledger));
+    }
+  } finally {
+    await infrastructure.stop();
+  }
+  const report = reportOf(ways, options);
+  console.error(tableOf(report));
+  if (options.json) console.log(JSON.stringify(report));
+  return report.isGood ? 0 : 1;
+}
+
+async function oneWay(
+  { minutes, seed }: KillAnywhereOptions,
+  infrastructure: Infrastructure,
+  ledger: boolean,
+): Promise<WayFigures> {
+  const name = ledger ? 'with' : 'without';
+  const topicPrefix = `anywhere-${process.pid}-${name}.`;
+  const orderPrefix = `${name}-`;
+  const random = new Random(seed);
+  const planted = {
+    merchantsFile: join(repositoryRoot(), 'config/merchants.demo.json'),
+    simulator: { LATENCY_MS: PLATFORM.latencyMs },
+    gateway: {
+      PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs,
+      DOUBT_GRACE_MS: PLATFORM.graceMs,
+      // An empty variable counts as not set.
+      SENT_LEDGER_DIR: ledger ? join(infrastructure.folder, 'sent-ledger') : '',
+    },
+  };
+  const stage = await Stage.open({ infrastructure, topicPrefix, orderPrefix, random, planted });
+  const { client, simulator } = stage;
+  const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
+  const load = new Load({
+    ...traced,
+    ...{ merchant: MERCHANT, random: new Random(seed + 1), perSecond: PER_SECOND, stories: ['left-alone'] },
+    orders: Math.round(minutes * 60 * PER_SECOND),
+  });
+  try {
+    const killedAtMs = await killed(stage, load, { minutes, random, name });
+    await load.settled(SETTLE_MS);
+    const commands = await load.stop();
+    const traces = await readTraces({ ...traced, commands });
+    const { violations, inDoubt, falseDoubt } = refereeOf(traces);
+    return {
+      ledger,
+      commands: commands.length,
+      kills: killedAtMs.length,
+      underWay: underWayAt(killedAtMs, traces),
+      ...{ inDoubt, falseDoubt, neverSent: concludedIn(traces) },
+      violations: violations.map(({ kind, detail }) => `${kind}: ${detail}`),
+    };
+  } finally {
+    await stage.close();
+    await load.close();
+  }
+}
+
+/** From the load's start to its end. Each gateway is killed at a random moment after it has caught up; the next one is started at once. */
+async function killed(
+  stage: Stage,
+  load: Load,
+  { minutes, random, name }: { minutes: number; random: Random; name: string },
+): Promise<number[]> {
+  const at: number[] = [];
+  let gateway: RunningApp = await stage.gateway();
+  await stage.ready(gateway, READY_MS);
+  load.start();
+  const endsMs = performance.now() + minutes * 60_000;
+  for (;;) {
+    await caughtUp(load);
+    await delay(random.between(500, 3_000));
+    if (performance.now() >= endsMs) return at;
+    at.push(Date.now());
+    await stage.kill(gateway);
+    const leftSeconds = Math.max(0, Math.round((endsMs - performance.now()) / 1000));
+    console.error(
+      `${name} the ledger: ${at.length} kills, ${load.commands.length} commands, ${load.arrivals.length} results, ${leftSeconds} s to go`,
+    );
+    gateway = await stage.gateway();
+    await stage.ready(gateway, READY_MS);
+  }
+}
+
+/** Commands that came while no gateway was there are not of a steady load. A slow machine may not get there: it is killed all the same. */
+async function caughtUp(load: Load): Promise<void> {
+  const before = load.arrivals.length;
+  const isSteady = () => load.arrivals.length > before && load.commands.length - answered(load) < CAUGHT_UP;
+  await waitFor(isSteady, { timeoutMs: CAUGHT_UP_WITHIN_MS, pollMs: 100, what: 'a steady load' }).catch(() => {
+    const left = load.commands.length - answered(load);
+    console.error(
+      `${left} commands are still open after ${CAUGHT_UP_WITHIN_MS / 1000} s: the kill comes before they are worked off`,
+    );
+  });
+}
+
+const answered = ({ arrivals }: Load): number => new Set(arrivals.map(({ orderId }) => orderId)).size;
