@@ -17,6 +17,7 @@ const { values } = readArguments({
     canaries: { type: 'boolean', default: false },
     'kill-anywhere': { type: 'boolean', default: false },
     minutes: { type: 'string' },
+    'per-second': { type: 'string' },
     brokers: { type: 'string' },
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
@@ -70,7 +71,10 @@ if (process.send) {
     process.exitCode = await runCanaries(options, places[0]);
   } else if (values['kill-anywhere']) {
     const { runKillAnywhere } = await import('./faults/kill-anywhere/run-kill-anywhere.js');
-    process.exitCode = await runKillAnywhere({ ...options, minutes: numbers().minutes ?? 3 }, places[0]);
+    process.exitCode = await runKillAnywhere(
+      { ...options, minutes: options.minutes ?? 3, perSecond: options['per-second'] ?? 100 },
+      places[0],
+    );
   } else if (values.brokers !== undefined) {
     const { runBrokers } = await import('./faults/brokers/run-brokers.js');
     const { only } = values;
@@ -98,14 +102,18 @@ function profile(): { profile?: ProfileName } {
 }
 
 /** What every mode is told. */
-function campaign(): { runs?: number; seed: number; workers?: number; json: boolean } {
+function campaign(): Numbers & { seed: number; json: boolean } {
   const given = numbers();
   return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };
 }
 
-function numbers(): { runs?: number; seed?: number; workers?: number; minutes?: number } {
-  const { runs, seed, workers, minutes } = values;
-  const given = Object.entries({ runs, seed, workers, minutes }).filter(([, text]) => text !== undefined);
+type Numbers = Partial<Record<'runs' | 'seed' | 'workers' | 'minutes' | 'per-second', number>>;
+
+function numbers(): Numbers {
+  const { runs, seed, workers, minutes, 'per-second': perSecond } = values;
+  const given = Object.entries({ runs, seed, workers, minutes, 'per-second': perSecond }).filter(
+    ([, text]) => text !== undefined,
+  );
   for (const [name, text] of given) {
     if (!/^[0-9]{1,15}$/.test(text ?? '') || (name !== 'seed' && Number(text) === 0))
       refuse(`--${name} must be a whole number${name === 'seed' ? '' : ' of at least 1'}, not ${text}`);

@@ -41,6 +41,11 @@ export const options = {
   canaries: { help: 'planted secrets, searched for in all that is left' },
   'kill-anywhere': { help: 'kills at random moments of a steady load, with the sent ledger and without' },
   minutes: { value: 'M', help: 'of --kill-anywhere, for each way (default: 3)', check: wholeNumber({ min: 1 }) },
+  'per-second': {
+    value: 'N',
+    help: 'commands, of --kill-anywhere (default: 100)',
+    check: wholeNumber({ min: 1 }),
+  },
   brokers: {
     value: 'N',
     help: 'faults of one of so many brokers, 3: killed, frozen, disk full (as root), controller changed, all restarted',
@@ -58,7 +63,8 @@ export function fault({ options: given }) {
   if (given.from && modes.length > 0) return `--from does not go with ${modes[0]}`;
   if (given.brokers && modes.length > 0) return `--brokers does not go with ${modes[0]}`;
   if (given.brokers && process.env.KAFKA_BROKERS) return '--brokers needs a Kafka of its own: unset KAFKA_BROKERS';
-  if (given.minutes && !given['kill-anywhere']) return '--minutes goes with --kill-anywhere';
+  for (const name of ['minutes', 'per-second'])
+    if (given[name] && !given['kill-anywhere']) return `--${name} goes with --kill-anywhere`;
   if (given.profile && !given.simulated) return '--profile goes with --simulated';
   return given.only && modes.length > 0 && !given.mutants ? `--only does not go with ${modes[0]}` : undefined;
 }

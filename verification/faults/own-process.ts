@@ -35,7 +35,7 @@ export class OwnProcess {
       child.once('close', () => resolve());
     }).then(() => void ours.delete(child));
     await waitFor(() => !ours.has(child) || takesConnections(this.port), {
-      timeoutMs: 60_000,
+      timeoutMs: 180_000,
       what: `${this.name} on port ${this.port}`,
     });
     if (!ours.has(child)) throw new Error(`${this.name} ended\n${lines.join('')}`);

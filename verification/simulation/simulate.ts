@@ -1,7 +1,8 @@
-import { findOperation, isInDoubt, isWaiting, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { lookedUp, operatorsWord } from './evidence.js';
+import { isInDoubt, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { operatorsWord } from './evidence.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
+import { lookAfter } from './look-after.js';
 import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
@@ -231,34 +232,6 @@ export async function simulate({
     atMs: scheduler.nowMs,
     world,
   };
-}
-
-/** Look-ups of what waits or is in doubt, and an operator's word on what waits, a day after it began to, or an hour early. */
-function lookAfter({ referee, shared: { platform, journal } }: World, { random, scheduler }: Surroundings): void {
-  for (const [key, { operations }] of referee.orders) {
-    for (const { commandId } of operations) {
-      const operation = findOperation(referee.order(key), commandId)!;
-      const [entry] = platform.of(key, commandId);
-      if (entry === undefined || !(isWaiting(operation) || isInDoubt(operation))) continue;
-      const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
-      if (random.chance(0.3)) journal.land({ ...lookedUp(entry, now), rulesVersion: 4 });
-      const {
-        phase,
-        since = '',
-        attempt,
-        operation: kind,
-        saidNotExecutedAt,
-      } = findOperation(referee.order(key), commandId)!;
-      if (!isWaiting({ phase }) || random.chance(0.5)) continue;
-      const isEarly = saidNotExecutedAt === undefined && random.chance(0.3);
-      if (isWaiting({ phase: entry.standing as typeof phase })) platform.cancel(entry);
-      const at = new Date(Date.parse(since) + (isEarly ? 23 : 24) * 3_600_000).toISOString();
-      const word = operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
-      journal.land({ ...word, rulesVersion: 4 });
-      if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
-        referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
-    }
-  }
 }
 
 /** Looks at every doubt that is old enough, and says what the platform's books say. */

@@ -77,6 +77,7 @@ export const ERROR_CODES = {
     kind: 'state',
     meaning: 'An operation of the order is in doubt; until that is resolved no other is sent.',
   },
+  too_many_operations: { kind: 'state', meaning: 'The order has 200 operations: it takes no further one.' },
   superseded_not_live: {
     kind: 'state',
     meaning: 'The command that supersedes names is not a redirect of this order that waits for its cardholder.',

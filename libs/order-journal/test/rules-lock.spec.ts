@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSIONS } from '../src/index.js';
 import { historyLog } from './rules-lock/history-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
+import { waitingLog } from './rules-lock/waiting-log.js';
 
 /** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
 const LOGS = 10_000;
@@ -35,14 +36,18 @@ Journals of rules version ${version} bring other verdicts or events than when it
 Releases side by side would judge one journal in two ways. Never write the digests anew.`;
 }
 
-const logOf = (seed: number, version: number): Log => (version === 3 ? historyLog(seed) : randomLog(seed, version));
-
 const digestsOf = (version: number): string[] =>
   Array.from({ length: LOGS / PER_DIGEST }, (_, chunk) => {
     const hash = createHash('sha256');
     for (let n = 0; n < PER_DIGEST; n++) hash.update(told(logOf(firstSeed(version) + chunk * PER_DIGEST + n, version)));
     return hash.digest('base64url').slice(0, 16);
   });
+
+/** Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait. */
+function logOf(seed: number, version: number): Log {
+  if (version === 3) return historyLog(seed);
+  return version >= 4 && seed % 2 === 1 ? waitingLog(seed, version) : randomLog(seed, version);
+}
 
 /** Verdicts and events of a log; the names of a body in the order of the alphabet. */
 function told(log: Log): string {
@@ -103,4 +108,15 @@ it('logs of version 3 carry over and forget, with effect and without', () => {
     }
   }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
+});
+
+it('of payments that wait meets what version 4 brought', () => {
+  const logs = Array.from({ length: 2_000 }, (_, n) => waitingLog(firstSeed(4) + n, 4));
+  const text = logs.map(told).join('');
+  const meant = [
+    ...['.expired"', '.doubt_resolved"', '.redirect_required"', '"said_not_executed"', '"superseded"', '"card_added"'],
+    ...['"other_currency"', '"unknown_language"', '"two_payments_succeeded"'],
+    ...['"origin":"operator"', '"origin":"look-up"', '"authorization_live"', '"order_in_doubt"'],
+  ];
+  expect(meant.filter((words) => !text.includes(words))).toEqual([]);
 });

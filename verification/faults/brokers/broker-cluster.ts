@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@tranche/testing';
 import type { CommandLines } from '../infrastructure.js';
@@ -92,6 +92,8 @@ export class BrokerCluster {
       for (;;) writeSync(ballast, megabyte);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(ballast);
     }
     await waitFor(() => !broker.isRunning, {
       timeoutMs: STOPS_WITHIN_MS,

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import kafkajs from 'kafkajs';
 import { waitFor } from '@tranche/testing';
 import type { Load } from '../load.js';
 import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
+import { allInSync } from './cluster-health.js';
 import type { ClusterInfrastructure } from './cluster-infrastructure.js';
 
 const LOAD = { orders: 120, perSecond: 4 };
-/** Of all replicas, after a broker came back. */
-const IN_SYNC_WITHIN_MS = 120_000;
 const READY_MS = 180_000;
 /** Longer than a broker that is not heard of keeps its partitions (broker.session.timeout.ms, 9 s). */
 const FROZEN_MS = 15_000;
@@ -66,22 +64,4 @@ export function brokerScenarios({ cluster, brokers }: ClusterInfrastructure): re
     await cluster.startBroker(withSmallDisk);
   });
   return [...all, diskFull];
-}
-
-/** Resolves when every partition has all its replicas in sync. */
-async function allInSync(brokers: string): Promise<void> {
-  const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
-  const areInSync = async () => {
-    const admin = kafka.admin({ retry: { retries: 0 } });
-    try {
-      await admin.connect();
-      const { topics } = await admin.fetchTopicMetadata();
-      return topics.every(({ partitions }) => partitions.every(({ isr, replicas }) => isr.length === replicas.length));
-    } catch {
-      return false;
-    } finally {
-      await admin.disconnect().catch(() => undefined);
-    }
-  };
-  await waitFor(areInSync, { timeoutMs: IN_SYNC_WITHIN_MS, pollMs: 500, what: 'all replicas in sync' });
 }

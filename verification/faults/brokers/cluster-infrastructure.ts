@@ -1,4 +1,5 @@
 import { Infrastructure, type CommandLines } from '../infrastructure.js';
+import { allThere } from './cluster-health.js';
 import { BrokerCluster } from './broker-cluster.js';
 
 /** Several brokers and one Redis: a record is acknowledged by two of three. */
@@ -16,6 +17,7 @@ export class ClusterInfrastructure extends Infrastructure {
 
   override async start(): Promise<void> {
     await Promise.all([this.cluster.start(), super.start()]);
+    await allThere(this.brokers, this.cluster.size);
   }
 
   override get state(): string {

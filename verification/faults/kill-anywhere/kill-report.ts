@@ -20,6 +20,7 @@ export interface WayFigures {
 export interface KillReport {
   seed: number;
   minutes: number;
+  perSecond: number;
   ways: (WayFigures & { doubtsPerKill: number; falseDoubtShare: number })[];
   /** Nothing happened that never must, and something was tried. */
   isGood: boolean;
@@ -27,10 +28,10 @@ export interface KillReport {
 
 export function reportOf(
   ways: readonly WayFigures[],
-  { seed, minutes }: { seed: number; minutes: number },
+  { seed, minutes, perSecond }: { seed: number; minutes: number; perSecond: number },
 ): KillReport {
   return {
-    ...{ seed, minutes },
+    ...{ seed, minutes, perSecond },
     ways: ways.map((way) => ({
       ...way,
       doubtsPerKill: rounded(way.inDoubt / Math.max(1, way.kills)),

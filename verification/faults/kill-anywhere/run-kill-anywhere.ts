@@ -10,16 +10,18 @@ import { MERCHANT } from '../surroundings.js';
 import { readTraces } from '../traces-reader.js';
 import { concludedIn, reportOf, tableOf, underWayAt, type WayFigures } from './kill-report.js';
 
-const PER_SECOND = 100;
 const PLATFORM = { latencyMs: '100-500', timeoutMs: '5000', graceMs: '3000' };
-/** What a kill left behind is worked off when there are no more open commands than these: a second and a half of the load. */
-const CAUGHT_UP = 150;
+/** What a kill left behind is worked off when there are no more open commands than come in this time. Seconds. */
+const CAUGHT_UP_SECONDS = 1.5;
 const CAUGHT_UP_WITHIN_MS = 30_000;
 const READY_MS = 180_000;
 const SETTLE_MS = 120_000;
 
 export interface KillAnywhereOptions {
+  /** Of each way. */
   minutes: number;
+  /** Commands. */
+  perSecond: number;
   seed: number;
   json: boolean;
 }
@@ -44,7 +46,7 @@ export async function runKillAnywhere(options: KillAnywhereOptions, lines: Comma
 }
 
 async function oneWay(
-  { minutes, seed }: KillAnywhereOptions,
+  { minutes, perSecond, seed }: KillAnywhereOptions,
   infrastructure: Infrastructure,
   ledger: boolean,
 ): Promise<WayFigures> {
@@ -67,12 +69,15 @@ async function oneWay(
   const traced = { client, topicPrefix, simulatorUrl: simulator.url, orderPrefix };
   const load = new Load({
     ...traced,
-    ...{ merchant: MERCHANT, random: new Random(seed + 1), perSecond: PER_SECOND, stories: ['left-alone'] },
-    orders: Math.round(minutes * 60 * PER_SECOND),
+    ...{ merchant: MERCHANT, random: new Random(seed + 1), perSecond, stories: ['left-alone'] },
+    orders: Math.round(minutes * 60 * perSecond),
   });
   try {
-    const killedAtMs = await killed(stage, load, { minutes, random, name });
-    await load.settled(SETTLE_MS);
+    const killedAtMs = await killed(stage, load, { minutes, perSecond, random, name });
+    const trouble = await load.settled(SETTLE_MS).then(
+      () => [],
+      (error: Error) => [`not settled: ${error.message}`],
+    );
     const commands = await load.stop();
     const traces = await readTraces({ ...traced, commands });
     const { violations, inDoubt, falseDoubt } = refereeOf(traces);
@@ -82,7 +87,7 @@ async function oneWay(
       kills: killedAtMs.length,
       underWay: underWayAt(killedAtMs, traces),
       ...{ inDoubt, falseDoubt, neverSent: concludedIn(traces) },
-      violations: violations.map(({ kind, detail }) => `${kind}: ${detail}`),
+      violations: [...trouble, ...violations.map(({ kind, detail }) => `${kind}: ${detail}`)],
     };
   } finally {
     await stage.close();
@@ -94,7 +99,7 @@ async function oneWay(
 async function killed(
   stage: Stage,
   load: Load,
-  { minutes, random, name }: { minutes: number; random: Random; name: string },
+  { minutes, perSecond, random, name }: { minutes: number; perSecond: number; random: Random; name: string },
 ): Promise<number[]> {
   const at: number[] = [];
   let gateway: RunningApp = await stage.gateway();
@@ -102,7 +107,7 @@ async function killed(
   load.start();
   const endsMs = performance.now() + minutes * 60_000;
   for (;;) {
-    await caughtUp(load);
+    await caughtUp(load, perSecond * CAUGHT_UP_SECONDS);
     await delay(random.between(500, 3_000));
     if (performance.now() >= endsMs) return at;
     at.push(Date.now());
@@ -117,9 +122,9 @@ async function killed(
 }
 
 /** Commands that came while no gateway was there are not of a steady load. A slow machine may not get there: it is killed all the same. */
-async function caughtUp(load: Load): Promise<void> {
+async function caughtUp(load: Load, openAtMost: number): Promise<void> {
   const before = load.arrivals.length;
-  const isSteady = () => load.arrivals.length > before && load.commands.length - answered(load) < CAUGHT_UP;
+  const isSteady = () => load.arrivals.length > before && load.commands.length - answered(load) < openAtMost;
   await waitFor(isSteady, { timeoutMs: CAUGHT_UP_WITHIN_MS, pollMs: 100, what: 'a steady load' }).catch(() => {
     const left = load.commands.length - answered(load);
     console.error(

@@ -26,7 +26,7 @@ export const releaseScenarios: readonly Scenario[] = [
       load.start();
       gateways = await replaced(stage, gateways, newer, { flushHalfWay: true });
       await newIngest(stage);
-      gateways = await replaced(stage, gateways, older, { flushHalfWay: true });
+      gateways = await replaced(stage, gateways, older, { flushHalfWay: true, isRollback: true });
       gateways = await replaced(stage, gateways, newer);
       await replaced(stage, gateways, () => stage.gateway(), { flushHalfWay: true });
       stage.faultEnded();
@@ -41,22 +41,26 @@ async function startAll(stage: Stage, start: () => Promise<RunningApp>): Promise
   return gateways;
 }
 
-/** One instance after the other: the next one works before the last one of before goes. */
+/**
+ * One instance after the other: the next one works before the last one of before goes. An older release may build no index of partitions that
+ * newer ones hold: in a rollback its instances are awaited when all of them are there.
+ */
 async function replaced(
   stage: Stage,
   before: readonly RunningApp[],
   start: () => Promise<RunningApp>,
-  { flushHalfWay = false } = {},
+  { flushHalfWay = false, isRollback = false } = {},
 ): Promise<RunningApp[]> {
   const after: RunningApp[] = [];
   for (const [at, gateway] of before.entries()) {
     const next = await start();
-    await stage.ready(next);
+    if (!isRollback) await stage.ready(next);
     await gateway.stop();
     after.push(next);
     await delay(BETWEEN_MS);
     if (flushHalfWay && at === 0) await stage.flushRedis();
   }
+  await Promise.all(after.map((gateway) => stage.ready(gateway)));
   return after;
 }
 

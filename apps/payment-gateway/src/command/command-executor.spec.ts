@@ -36,6 +36,8 @@ class JournalInMemory {
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
   waits = 0;
+  stoppedBecause?: string;
+  stopUnread = () => new OrderUnreadableError((this.stoppedBecause = 'the journal was replaced'));
   read = () => Promise.resolve(this.order);
   whenReadable = () => Promise.resolve(void this.waits++);
   async append(record: JournalRecord): Promise<bigint> {
@@ -183,6 +185,25 @@ it('sends nothing where the verdict can not be read, waits until the order can b
     [undefined, true],
     ['OUTCOME', true],
   ]);
+});
+
+it('writes one INTENT and stops its partition where the fold does not know it, as in a journal that was made anew: nothing is sent', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  journal.append = (record) => Promise.resolve(BigInt(journal.records.push(record) - 1));
+  await expect(payments.handle(authorization())).rejects.toThrow('the journal was replaced');
+  expect([journal.kinds, journal.waits, calls.length]).toEqual([['INTENT', 'NOT_EXECUTED'], 0, 0]);
+});
+
+it('takes no further operation of an order that has 200, and writes nothing of it', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  const [first] = journal.order.operations;
+  const others = Array.from({ length: 199 }, (_, number) => ({ ...first!, commandId: `b${number}` }));
+  journal.order = { ...journal.order, operations: [first!, ...others] };
+  expect(await payments.handle(capture())).toBe('full');
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
+  // Known ones get their result still.
+  expect(await payments.handle(authorization())).toBe('done');
 });
 
 it('tries the other URL after one that could not be reached, and says to the gate when none is left', async () => {

@@ -3,7 +3,13 @@ import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
-import { answerKnownCommand, COMMAND_TIME_HEADER, findOperation, type CommandLease } from '@tranche/order-journal';
+import {
+  answerKnownCommand,
+  COMMAND_TIME_HEADER,
+  findOperation,
+  OPERATIONS_AT_MOST,
+  type CommandLease,
+} from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
@@ -16,6 +22,12 @@ import { PaymentExecutor } from './payment-executor.service.js';
 
 /** Errors of ours rather than of the world around: trying again would not help. */
 const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+const ORDER_FULL: Fault = {
+  path: '',
+  code: 'too_many_operations',
+  message: `The order has ${OPERATIONS_AT_MOST} operations: no further one is taken`,
+};
 
 /** Commands in, from the three rails. */
 @Controller()
@@ -64,7 +76,8 @@ export class CommandConsumer {
       commandId,
       ...(correlationId === undefined ? {} : { correlationId }),
     };
-    await this.#rejectReused(record, identity);
+    if (end === 'reused') return this.#rejectReused(record, identity);
+    await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
   /** A command that its order knows was accepted once: its result counts, whatever is configured or checked today (R13). */

@@ -49,10 +49,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   constructor(private readonly ports: ExecutorPorts<Command, Form, Bearer>) {}
 
   /**
-   * `reused`: the command's id belongs to a command with other content. While the order can't be read nothing is granted, and the command
+   * `reused`: the command's id belongs to a command with other content. `full`: its order takes no further operation. While the order can't be read nothing is granted, and the command
    * waits with its key only. Rejects where waiting was abandoned or the journal can't be reached: the command must come again.
    */
-  async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused'> {
+  async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused' | 'full'> {
     const { journal } = this.ports;
     const { merchant } = command.merchant;
     const { orderId, commandId } = command;
@@ -65,7 +65,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         const next = nextStep(order, command);
         switch (next.step) {
           case 'reused':
-            return 'reused';
+          case 'full':
+            return next.step;
           case 'repeat':
             if (isNew) await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);
             return 'done';

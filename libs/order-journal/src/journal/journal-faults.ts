@@ -23,7 +23,7 @@ export class JournalLostError extends JournalChangedError {
   override name = 'JournalLostError';
   constructor(partition: number, marker: bigint, end: bigint) {
     super(
-      `The index is at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
+      `The index or the events are at ${marker} of journal partition ${partition}, which ends at ${end}: the journal was lost or replaced; a person must decide`,
     );
   }
 }

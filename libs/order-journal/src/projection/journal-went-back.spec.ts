@@ -56,3 +56,9 @@ it('stops where a batch begins above what was projected and the records before i
   expect([index.marker, typesOf(published)]).toEqual([1n, []]);
   expect(stopped[0]).toContain('begins at 6: the records from 2 on were deleted');
 });
+
+it('stops where the journal ends before what was published, though the index is lost too', async () => {
+  const { startOffset, stopped } = projection({ journal: journalOf([], undefined, 2n) });
+  await expect(startOffset(5n, 0n)).rejects.toThrow('which ends at 2: the journal was lost or replaced');
+  expect(stopped).toHaveLength(1);
+});

@@ -69,6 +69,8 @@ export class PartitionProjection {
     // Asked afterwards: others append and project meanwhile.
     const end = await parts.journal.end(partition);
     if (seen !== undefined && seen.marker >= end) throw new JournalLostError(partition, seen.marker, end);
+    // The index may be lost too: what was published says how far the journal was.
+    if (committed !== undefined && committed > end) throw new JournalLostError(partition, committed - 1n, end);
     // A restoration that runs reads the partition, and asks by itself.
     if (!this.restorer.isRunning(partition)) await assertSameJournal(parts.journal, partition, seen);
     // Once more: what the assignment before did meanwhile must not be overlooked.

@@ -135,7 +135,7 @@ it('rebuilds more orders than it holds in memory', async () => {
   const ofOrder = (record: JournalRecord, at: number): JournalRecord => ({ ...record, orderId: `o-${at}` });
   const records = [intent, redirect].flatMap((record) => Array.from({ length: count }, (_, at) => ofOrder(record, at)));
   const until = BigInt(records.length);
-  const { index, startOffset } = projection({ journal: journalOf(records) });
+  const { index, startOffset } = projection({ journal: journalOf(records, undefined, until) });
   await startOffset(until, 0n);
   await waitFor(() => index.marker === until - 1n);
   const phases = new Set([...index.orders.values()].map(({ operations }) => operations[0]?.phase));

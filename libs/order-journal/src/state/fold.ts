@@ -14,6 +14,7 @@ import {
 } from './order-state.js';
 import { compact, draft, type Draft, type Effect } from './draft.js';
 import { continuedBy, isRepetition, matchOf } from './history.js';
+import { takesPlaceOfDoubt } from './superseded.js';
 import { closeNotExecuted, closeWith, settle } from './transitions.js';
 import {
   encodeRecord,
@@ -193,7 +194,7 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
   };
   const attempts = [...operation.attempts, granted];
   const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
-  const { supersedesDoubt } = hasRule(next.order, 'doubtfulForms') ? intent : {};
+  const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(next.order, intent);
   const terms = { ...grantedTerms(next, intent), mayLookUp, supersedesDoubt };
   next.put({ ...operation, ...terms, phase: 'open', token: intent.token, attempts });
   return 'granted';

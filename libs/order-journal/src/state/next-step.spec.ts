@@ -1,4 +1,4 @@
-import { nextStep, referenceFor } from './next-step.js';
+import { nextStep, OPERATIONS_AT_MOST, referenceFor } from './next-step.js';
 import { emptyOrder, type ExternalOperation, type OperationState, type OrderState } from './order-state.js';
 
 function operation(commandId: string, change: Partial<OperationState>): OperationState {
@@ -7,6 +7,9 @@ function operation(commandId: string, change: Partial<OperationState>): Operatio
 }
 const orderOf = (...operations: OperationState[]): OrderState => ({ ...emptyOrder('shop-fr', 'o'), operations });
 const command = { commandId: 'a', contentHash: 'h' };
+
+const many = (count: number) =>
+  orderOf(...Array.from({ length: count }, (_, n) => operation(`b${n}`, { end: 'refused' })));
 
 describe('the next step of a command', () => {
   it.each([
@@ -21,6 +24,13 @@ describe('the next step of a command', () => {
       'another one in doubt: the fold shall say no',
       orderOf(operation('b', { phase: 'in_doubt' })),
       { step: 'attempt', attempt: 1 },
+    ],
+    ['never seen, one below the most operations', many(OPERATIONS_AT_MOST - 1), { step: 'attempt', attempt: 1 }],
+    ['never seen, in an order with the most operations', many(OPERATIONS_AT_MOST), { step: 'full' }],
+    [
+      'known in an order with more than that',
+      orderOf(...many(OPERATIONS_AT_MOST).operations, operation('a', { phase: 'idle', attempt: 2 })),
+      { step: 'attempt', attempt: 2 },
     ],
     ['id used for another content', orderOf(operation('a', { contentHash: 'other' })), { step: 'reused' }],
   ])('%s', (_what, order, step) => {

@@ -11,7 +11,12 @@ export type Step =
   | { step: 'repeat' }
   /** Somebody's call of this operation, or of another one of the order, is under way. */
   | { step: 'wait' }
-  | { step: 'attempt'; attempt: number };
+  | { step: 'attempt'; attempt: number }
+  /** The order has as many operations as it may have: a further one is rejected, and written nowhere. */
+  | { step: 'full' };
+
+/** Of one order, rejected ones included: its state is read and written as a whole. */
+export const OPERATIONS_AT_MOST = 200;
 
 export function nextStep(
   order: OrderState,
@@ -21,6 +26,7 @@ export function nextStep(
   if (operation && !hasContent(operation, command.contentHash)) return { step: 'reused' };
   if (operation && operation.phase !== 'idle')
     return operation.phase === 'open' ? { step: 'wait' } : { step: 'repeat' };
+  if (!operation && order.operations.length >= OPERATIONS_AT_MOST) return { step: 'full' };
   const isBusy = order.operations.some((other) => other.commandId !== command.commandId && isOpen(other));
   return isBusy ? { step: 'wait' } : { step: 'attempt', attempt: operation?.attempt ?? 1 };
 }

@@ -4,6 +4,7 @@ import {
   folded,
   later,
   lost,
+  notExecuted,
   notified,
   operatorSays,
   standing,
@@ -98,6 +99,13 @@ describe('a doubtful form that nobody has seen', () => {
     const { bodies, events } = told(...doubtful, successor(), ...words);
     const conflicts = bodies.filter((_, at) => events[at] === 'conflict.detected');
     expect(conflicts.flatMap(({ flags }) => flags)).toContain('two_payments_succeeded');
+  });
+
+  it('is not one that waits for its next attempt, though it was named with permission: that attempt is its own', () => {
+    const between = [asked('authorize', { method: 'A' }), notExecuted('authorize'), successor()];
+    const again = [...between, answered('authorize-2', '4001'), asked('authorize', { method: 'A', attempt: 2 })];
+    expect(told(...again, answered('authorize', '0002', page, 2)).bodies.at(-1)).toMatchObject(page);
+    expect(verdict(4, [...again, lost('authorize', 2)], asked('authorize-3', { method: 'A' }))).toBe('rejected');
   });
 
   it('may itself be followed by a third that names the second', () => {

@@ -11,17 +11,20 @@ export function isSuperseded(others: OperationState[], operation: OperationState
 }
 
 /** A doubtful form that nobody has seen: the intent takes its place, or another authorization has. */
-export const givesWay = (
-  order: OrderState,
-  doubt: OperationState,
-  { operation, supersedes, supersedesDoubt }: Intent,
-): boolean =>
+export const givesWay = (order: OrderState, doubt: OperationState, intent: Intent): boolean =>
   hasRule(order, 'doubtfulForms') &&
-  ((operation === 'authorize' &&
-    doubt.operation === 'authorize' &&
-    supersedesDoubt === true &&
-    supersedes === doubt.commandId) ||
+  ((intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
     isDoubtSuperseded(order, doubt));
+
+/** What it names is an authorization in doubt now, and its merchant allows it. */
+export function takesPlaceOfDoubt(
+  order: OrderState,
+  { operation, supersedes, supersedesDoubt }: Intent,
+): true | undefined {
+  const doubt = order.operations.find(({ commandId }) => commandId === supersedes);
+  const isAllowed = hasRule(order, 'doubtfulForms') && operation === 'authorize' && supersedesDoubt === true;
+  return isAllowed && doubt?.operation === 'authorize' && doubt.phase === 'in_doubt' ? true : undefined;
+}
 
 /** A granted authorization took the place of this one while it was in doubt: its form must not be shown any more. */
 export const isDoubtSuperseded = ({ operations }: OrderState, { commandId }: OperationState): boolean =>

@@ -24,7 +24,7 @@ export function historyLog(seed: number): Log {
     if (random.chance(0.05)) land(at + shift++, forgotten(random, known(), bare));
     const isNamed = 'seen' in bare && bare.seen !== undefined;
     const record = isNamed ? { ...bare, seen: historyOf(known()) } : bare;
-    land(at + shift, (record.record === 'FORGOTTEN' ? forgotten(random, known(), bare) : record));
+    land(at + shift, record.record === 'FORGOTTEN' ? forgotten(random, known(), bare) : record);
   }
   return random.chance(0.3) ? log.slice(random.below(log.length)) : log;
 }

@@ -1,0 +1,37 @@
+import kafkajs, { type Admin } from 'kafkajs';
+import { waitFor } from '@tranche/testing';
+
+/** On a busy machine a broker takes its time to come, and to catch up. */
+const WITHIN_MS = 180_000;
+
+/** Resolves when so many brokers are there that topics can have their replicas. */
+export function allThere(brokers: string, size: number): Promise<void> {
+  return until(brokers, `${size} brokers to be there`, async (admin) => {
+    const cluster = await admin.describeCluster();
+    return cluster.brokers.length === size;
+  });
+}
+
+/** Resolves when every partition has all its replicas in sync. */
+export function allInSync(brokers: string): Promise<void> {
+  return until(brokers, 'all replicas to be in sync', async (admin) => {
+    const { topics } = await admin.fetchTopicMetadata();
+    return topics.every(({ partitions }) => partitions.every(({ isr, replicas }) => isr.length === replicas.length));
+  });
+}
+
+async function until(brokers: string, what: string, isSo: (admin: Admin) => Promise<boolean>): Promise<void> {
+  const kafka = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING });
+  const ask = async () => {
+    const admin = kafka.admin({ retry: { retries: 0 } });
+    try {
+      await admin.connect();
+      return await isSo(admin);
+    } catch {
+      return false;
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+    }
+  };
+  await waitFor(ask, { timeoutMs: WITHIN_MS, pollMs: 500, what });
+}
