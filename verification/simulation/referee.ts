@@ -178,8 +178,9 @@ export class Referee {
   #mayBeShown(commandId: string | undefined, { operations }: OrderState): void {
     const wasDoubtful = operations.find((one) => one.commandId === commandId)?.phase === 'in_doubt';
     const successor = operations.find(
-      ({ supersedes, attempts, end }) =>
+      ({ supersedes, supersedesDoubt, attempts, end }) =>
         supersedes === commandId &&
+        supersedesDoubt &&
         attempts.length > 0 &&
         !['rejected', 'given_up', 'not_executed'].includes(end ?? ''),
     );
