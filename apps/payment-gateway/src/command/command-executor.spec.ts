@@ -66,7 +66,7 @@ interface Story {
   left: [record: string | undefined, isLastUrl: boolean][];
   payments: { handle(command: AcceptedCommand): Promise<string> };
   clock: { wallMs: number; monotonicMs: number };
-  /** What the sent ledger was told. */
+  /** Calls of the sent ledger, in their order. */
   ledger: [told: string, token: string][];
   /** Runs while the ledger writes `sent`. */
   whileSent: { act: () => boolean };

@@ -41,7 +41,7 @@ export function prepareAttempt(
   };
 }
 
-/** Only payments wait. What an authorization supersedes may be in doubt where nothing succeeds without a form that nobody has seen. */
+/** What the INTENT of a payment permits: look-ups while it waits; taking the place of a doubtful authorization (method table: `alwaysForm`). */
 function permitsOf(
   { operation, orderId, merchant }: AcceptedCommand,
   order: OrderState,

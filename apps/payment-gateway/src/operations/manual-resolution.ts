@@ -146,7 +146,7 @@ export function resolved(order: OrderState, commandId: string, { outcome }: Manu
   });
 }
 
-/** An expiry stays one; the operator's word says that it may not succeed any more. */
+/** An operation that has expired stays expired; the resolution says that it can not succeed any more. */
 export function isResolvedAs(operation: OperationState, outcome: ManualResolution['outcome']): boolean {
   const { phase, end, mayYetSucceed } = operation;
   if (outcome === 'redirect_required') return phase === 'redirect';

@@ -123,7 +123,7 @@ export class OperationsService {
     return nextMs === undefined ? undefined : new Date(nextMs).toISOString();
   }
 
-  /** The 15 minutes, and the day, are told by clocks: ours must be one that others agree with. */
+  /** The 15 minutes and the day are measured by our clock: it must agree with the one of Redis. */
   async #assertClock(): Promise<void> {
     const apartMs = Math.abs((await this.#available(this.index.timeMs())) - this.clock.nowMs());
     if (apartMs <= CLOCKS_APART_MS) return;

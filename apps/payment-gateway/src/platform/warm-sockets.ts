@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
-/** One that nobody took for so long is closed: the platform may soon close it too, and would do so under a request. Milliseconds. */
+/** An idle connection is closed after this time: the platform may soon close it, and a request on it would be lost. Milliseconds. */
 const KEPT_MS = 4_000;
 
 /** Connections on which not a byte was written, for requests that are about to come. */
