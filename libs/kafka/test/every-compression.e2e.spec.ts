@@ -1,4 +1,3 @@
-import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import { Bench, textOf, until } from './support.js';
 
 describe('records in every compression of Kafka', () => {
@@ -6,19 +5,7 @@ describe('records in every compression of Kafka', () => {
   afterAll(() => bench.close());
 
   it.each(['gzip', 'snappy', 'lz4', 'zstd'])('are read: %s', async (compression) => {
-    // The broker packs them, so that what is read is what Java clients write.
-    await askAdmin(bench.client, (admin) =>
-      admin.createTopics({
-        waitForLeaders: true,
-        topics: [
-          {
-            topic: bench.prefix + compression,
-            numPartitions: 1,
-            configEntries: [{ name: 'compression.type', value: compression }],
-          },
-        ],
-      }),
-    );
+    await bench.compressedTopic(compression, compression);
     const values = Array.from({ length: 200 }, (_, i) => `${i} ${'of many alike '.repeat(40)}`);
     await Promise.all(values.map((value) => bench.send(compression, 'key', value)));
     const records = await bench.read(compression);

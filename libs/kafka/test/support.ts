@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Test } from '@nestjs/testing';
 import type { INestMicroservice, Type } from '@nestjs/common';
 import type { HealthRegistry, Log } from '@tranche/runtime';
+import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import {
   BatchingProducer,
   createKafkaClient,
@@ -109,6 +110,17 @@ export class Bench {
       log: this.log,
     });
     await topicOffsets(direct, this.prefix + names[0]);
+  }
+
+  /** A topic whose records the broker itself compresses, so that what is read is what Java clients write. */
+  async compressedTopic(name: string, compression: string): Promise<void> {
+    const topic = this.prefix + name;
+    await askAdmin(this.client, async (admin) => {
+      const configEntries = [{ name: 'compression.type', value: compression }];
+      await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] });
+      // The broker may say that it has created a topic before its own list shows it.
+      await until(`${topic} in the list`, async () => (await admin.listTopics()).includes(topic));
+    });
   }
 
   send(topic: string, key: string, value: string, headers: Record<string, string> = {}) {

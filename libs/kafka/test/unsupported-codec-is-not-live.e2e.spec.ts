@@ -1,5 +1,4 @@
 import kafkajs from 'kafkajs';
-import { askAdmin } from '../src/kafkajs/kafka-client.js';
 import { PartitionConsumer } from '../src/index.js';
 import { Bench, until } from './support.js';
 
@@ -13,18 +12,7 @@ describe('a record in a compression that is not supported', () => {
         name: 'KafkaJSNotImplemented',
       });
     };
-    await askAdmin(bench.client, (admin) =>
-      admin.createTopics({
-        waitForLeaders: true,
-        topics: [
-          {
-            topic: `${bench.prefix}packed`,
-            numPartitions: 1,
-            configEntries: [{ name: 'compression.type', value: 'zstd' }],
-          },
-        ],
-      }),
-    );
+    await bench.compressedTopic('packed', 'zstd');
     const consumer = new PartitionConsumer({
       client: bench.client,
       groupId: `${bench.prefix}group`,
