@@ -4,8 +4,10 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.base.json ./
 COPY libs libs
 COPY apps apps
+COPY tools tools
 RUN npm ci --ignore-scripts --no-audit --no-fund \
  && npx --no-install tsc -b apps/* \
+ && node tools/tranche.mjs bundle \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +
 
@@ -20,4 +22,4 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/libs libs
 COPY --from=build /app/apps apps
 USER node
-CMD ["node", "apps/payment-gateway/dist/main.js"]
+CMD ["node", "apps/payment-gateway/dist/service.js"]

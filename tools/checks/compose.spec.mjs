@@ -75,7 +75,7 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(APPS)('%s: runs its own main.js, read-only, without privileges', (app) => {
-    expect(service(app).command).toEqual(['node', `apps/${app}/dist/main.js`]);
+    expect(service(app).command).toEqual(['node', `apps/${app}/dist/service.js`]);
     expect(service(app)).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],

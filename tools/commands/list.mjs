@@ -24,6 +24,7 @@ export const COMMANDS = {
   'check-docs': () => import('./check-docs.mjs'),
   'check-coverage': () => import('./check-coverage.mjs'),
   'check-deploy': () => import('./check-deploy.mjs'),
+  bundle: () => import('./bundle.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
   screenshots: () => import('./screenshots.mjs'),
 };

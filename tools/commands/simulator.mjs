@@ -18,7 +18,7 @@ export const runsUntilStopped = () => true;
 
 export async function run({ held, log }) {
   await bootstrap({ held, log });
-  const simulator = held.start(process.execPath, ['apps/platform-simulator/dist/main.js'], {
+  const simulator = held.start(process.execPath, ['apps/platform-simulator/dist/service.js'], {
     onLine: (line) => console.log(line),
   });
   const code = await simulator.exited;

@@ -2,6 +2,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bundleServices } from './bundles.mjs';
 import { buildClassicScript } from './classic-script.mjs';
 import { isRunning } from './is-running.mjs';
 import { Expected } from './processes.mjs';
@@ -25,6 +26,7 @@ export async function bootstrap({ held, log }) {
 export async function build({ held }) {
   await held.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b']);
   await buildClassicScript();
+  await bundleServices();
 }
 
 /** One line if this Node is older than `engines` asks for. */

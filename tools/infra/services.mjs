@@ -1,9 +1,9 @@
 /** Starts built apps as processes, on given ports, and waits until each is ready. Used by stack and demo. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Expected } from './processes.mjs';
+import { builtFile } from './bundles.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
 
 const READY_TIMEOUT_MS = 60_000;
@@ -116,8 +116,7 @@ export async function startService(name, { held, env, onWarning = () => undefine
     const trouble = troubleIn(line);
     if (trouble) onWarning(`${name}: ${trouble}`);
   };
-  const main = resolve('apps', name, 'dist/main.js');
-  const process_ = held.start(process.execPath, [main], { env: { ...systemVariables(), ...env }, onLine });
+  const process_ = held.start(process.execPath, [builtFile(name)], { env: { ...systemVariables(), ...env }, onLine });
   const url = env.PORT && `http://127.0.0.1:${env.PORT}`;
   const managementUrl = env.MANAGEMENT_PORT ? `http://127.0.0.1:${env.MANAGEMENT_PORT}` : url;
   await ready(name, managementUrl, process_, lines);

@@ -108,7 +108,7 @@ export function startPlatform(kind: PlatformKind, latencyMs: string): Promise<Pl
     const env = { PORT: String(port), LATENCY_MS: latencyMs };
     if (kind === 'lean')
       return { url, ...(await startChild({ main: ['verification/dist/bench/platform/main.js'], env, readyUrl: url })) };
-    const main = ['apps/platform-simulator/dist/main.js'];
+    const main = ['apps/platform-simulator/dist/service.js'];
     const more = { HOST: '127.0.0.1', CODES_BY_AMOUNT: 'false', MERCHANTS_FILE: merchantsFile() };
     return { url, ...(await startChild({ main, env: { ...env, ...more }, readyUrl: `${url}/health/ready` })) };
   });
@@ -150,7 +150,7 @@ export function startGateway({
   return onFreePort(async (port) => {
     const managementUrl = `http://127.0.0.1:${port}`;
     const child = await startChild({
-      main: ['apps/payment-gateway/dist/main.js'],
+      main: ['apps/payment-gateway/dist/service.js'],
       env: {
         BIND_ADDRESS: '127.0.0.1',
         MANAGEMENT_PORT: String(port),

@@ -44,7 +44,7 @@ export interface StartOptions {
 }
 
 /**
- * Starts the built `apps/NAME/dist/main.js` with these variables on free ports, and waits until it is ready. A process that ends before
+ * Starts the built `apps/NAME/dist/service.js` with these variables on free ports, and waits until it is ready. A process that ends before
  * that is an error with what it printed. All of them end with the process that started them.
  */
 export async function startApp(
@@ -53,8 +53,7 @@ export async function startApp(
   options: StartOptions = {},
 ): Promise<RunningApp> {
   const root = options.root ?? repositoryRoot();
-  const main = join(root, 'apps', name, 'dist', 'main.js');
-  if (!existsSync(main)) throw new Error(`${main} is not there: run \`npm run build\``);
+  const main = builtFile(root, name);
   const [port, managementPort] = await freePorts();
   const ports = { PORT: env.PORT ?? String(port), MANAGEMENT_PORT: env.MANAGEMENT_PORT ?? String(managementPort) };
   const child = spawn(process.execPath, [main], {
@@ -109,6 +108,14 @@ export async function startApp(
 
 export function startSimulator(env: Record<string, string> = {}, options: StartOptions = {}): Promise<RunningApp> {
   return startApp('platform-simulator', env, options);
+}
+
+/** A release from before the bundles (docs/decisions/0074) has its `main.js` only. */
+function builtFile(root: string, name: AppName): string {
+  const files = ['service.js', 'main.js'].map((file) => join(root, 'apps', name, 'dist', file));
+  const built = files.find((file) => existsSync(file));
+  if (built === undefined) throw new Error(`${files[0]} is not there: run \`npm run build\``);
+  return built;
 }
 
 /** The folder with nx.json, from wherever the test runs. */

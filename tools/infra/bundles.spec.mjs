@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+let root;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'bundles-'));
+  mkdirSync(join(root, 'apps/shop/dist'), { recursive: true });
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+  write('package.json', '{ "type": "module" }');
+  write('apps/shop/dist/main.js', "import { word } from './word.js';\nclass Shop {}\nconsole.log(Shop.name, word);\n");
+  write('apps/shop/dist/word.js', "export const word = 'open';\n");
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const write = (file, text) => writeFileSync(join(root, file), text);
+
+/** Jest can't load an ES module that loads a native one: each call is a process of its own. */
+function node(code) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+const made = () =>
+  JSON.parse(
+    node(`const { bundleServices } = await import(${JSON.stringify(resolve('tools/infra/bundles.mjs'))});
+    console.log(JSON.stringify(await bundleServices({ root: ${JSON.stringify(root)}, names: ['shop'] })));`),
+  );
+
+it('makes one file that needs no other, and makes it again only when something in it has changed', () => {
+  expect(made()).toEqual(['shop']);
+  expect(made()).toEqual([]);
+  rmSync(join(root, 'apps/shop/dist/main.js'));
+  expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('Shop open');
+  expect(() => made()).toThrow(/main\.js/);
+});
+
+it('makes it again when a file deep in it is newer', () => {
+  made();
+  write('apps/shop/dist/word.js', "export const word = 'closed';\n");
+  const later = new Date(Date.now() + 60_000);
+  utimesSync(join(root, 'apps/shop/dist/word.js'), later, later);
+  expect(made()).toEqual(['shop']);
+  expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('Shop closed');
+});
