@@ -74,10 +74,11 @@ export async function openShop({
     async next(merchant, orderId, followed, { again = false, timeoutMs = EVENT_TIMEOUT_MS } = {}) {
       const deadline = performance.now() + timeoutMs;
       const ids = new Set(followed.map(({ id }) => id));
+      const isNew = ({ event }) => !ids.has(event.id) && !isAddition(event, followed);
       const find = () =>
         again
           ? this.arrivals(merchant, orderId)[followed.length]?.event
-          : this.arrivals(merchant, orderId).find(({ event }) => !ids.has(event.id))?.event;
+          : this.arrivals(merchant, orderId).find(isNew)?.event;
       while (find() === undefined && performance.now() < deadline) await delay(10);
       return find();
     },
@@ -87,3 +88,7 @@ export async function openShop({
     },
   };
 }
+
+/** A success that comes once more because a notification told more of it, as its card: it may come or not, before or after the next step. */
+const isAddition = ({ type, data }, followed) =>
+  followed.some((one) => one.type === type) && (data.flags ?? []).some((flag) => flag.endsWith('_added'));

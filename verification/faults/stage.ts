@@ -227,6 +227,7 @@ export class Stage {
       {
         readyPath: undefined,
         root: release,
+        isUnbundled: isPlanted,
       },
     );
     this.apps.push(app);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { changesOf, MUTANTS } from './mutants.js';
+import { changesOf } from './mutant.js';
+import { MUTANTS } from './mutants.js';
 import { planted } from './planted.js';
 
 const libs = join(__dirname, '../../libs');

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { campaign } from '../parts/children.js';
 import type { Part, Tally } from '../parts/run-part.js';
-import { changesOf, MUTANTS, type Mutant } from './mutants.js';
+import { changesOf, type Mutant } from './mutant.js';
+import { MUTANTS } from './mutants.js';
 import { planted } from './planted.js';
 
 const RUNS = 4_000;

@@ -1,5 +1,6 @@
 import { register } from 'node:module';
-import { changesOf, findMutant } from '../mutants/mutants.js';
+import { changesOf } from '../mutants/mutant.js';
+import { findMutant } from '../mutants/mutants.js';
 import type { ProfileName } from '../simulation/profile.js';
 import type { RunCounts } from '../simulation/simulate.js';
 import type { ViolationKind } from '../simulation/violations.js';

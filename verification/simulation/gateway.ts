@@ -25,13 +25,14 @@ import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
 import { evidenceOf } from './evidence.js';
-import { GroupClient, timersOf, type FetchSource } from './group-client.js';
-import type { Landed, SimulatedJournal } from './journal.js';
+import { asConsumed, journalSource, topicSource } from './fetch-sources.js';
+import { GroupClient, timersOf } from './group-client.js';
+import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
 import type { PlatformRequest, SimulatedNotification, SimulatedPlatform } from './platform.js';
 import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
-import { consumed, type SimulatedTopic, type TopicRecord } from './topics.js';
+import type { SimulatedTopic, TopicRecord } from './topics.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
@@ -129,7 +130,7 @@ export class SimulatedGateway {
 
   #startProjector(): void {
     const { process, world } = this;
-    new GroupClient(process, world.projectorGroup, this.#journalSource(), {
+    new GroupClient(process, world.projectorGroup, journalSource(world), {
       assigned: (assignment) => this.#project(assignment),
       tail: this.#tail,
       onTaken: (way, records) => void (world.taken[way] += records),
@@ -169,7 +170,7 @@ export class SimulatedGateway {
   #startConsumer(): void {
     const { process, world } = this;
     const pool = new KeyOrderedPool({ inFlight: 4, timers: timersOf(process) }, (task, slot) => this.#take(task, slot));
-    new GroupClient(process, world.gatewayGroup, this.#topicSource(), {
+    new GroupClient(process, world.gatewayGroup, topicSource(world), {
       assigned: (assignment) => pool.workOn(assignment),
     }).start();
   }
@@ -281,38 +282,7 @@ export class SimulatedGateway {
     journal.onLanded((landed) => landed.partition === partition && fetch());
     fetch();
   }
-
-  #journalSource(): FetchSource {
-    const { journal } = this.world;
-    return {
-      read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
-      low: ({ partition }) => journal.low(partition),
-      onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
-    };
-  }
-
-  #topicSource(): FetchSource {
-    const topics = [...this.world.commands.values(), this.world.notifications];
-    const byName = new Map(topics.map((topic) => [topic.name, topic]));
-    return {
-      read: ({ topic, partition }, from, most) =>
-        byName
-          .get(topic)!
-          .read(partition, from, most)
-          .map((record) => consumed(record)),
-      low: () => 0n,
-      onLanded: (listener) => {
-        const ends = topics.map((topic) => topic.onLanded((partition) => listener(topic.name, partition)));
-        return () => ends.forEach((end) => end());
-      },
-    };
-  }
 }
-
-export const JOURNAL = 'journal';
-
-const asConsumed = ({ partition, offset, key }: Landed): ConsumedRecord =>
-  consumed({ topic: JOURNAL, partition, offset, key });
 
 /** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
 function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRequest, never>['journal'] {
@@ -323,7 +293,7 @@ function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRe
     appendWithRetry: (...record) => view.appendWithRetry(...record),
     waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
     whenReadable: (...order) => view.whenReadable(...order),
-    stopUnread: (...order) => view.stopUnread(...order),
+    appendIntent: (...record) => view.appendIntent(...record),
     stoppedBecause: 'the pool tries again',
   };
 }

@@ -72,6 +72,11 @@ it('takes no form for a superseded one that was asked for after its successor: e
   expect((await simulate({ seed: 53897565, profile: 'edges' })).violations).toEqual([]);
 });
 
+// Here an order was carried over, weeks later by the clock of its timers, before the verdict on an INTENT that moved nothing was read.
+it('stops no partition where a verdict was carried away before it was read: edges, seed 333451208', async () => {
+  expect((await simulate({ seed: 333451208, profile: 'edges' })).violations).toEqual([]);
+});
+
 // Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
 it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);

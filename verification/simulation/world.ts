@@ -1,14 +1,14 @@
 import { RAILS, type Rail } from '@tranche/contracts';
-import { findOperation, isWaiting, type OperationState } from '@tranche/order-journal';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
-import { JOURNAL, type SharedWorld } from './gateway.js';
+import { Decisions } from './decisions.js';
+import { JOURNAL } from './fetch-sources.js';
+import type { SharedWorld } from './gateway.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import type { Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
-import type { WaitingEdges } from './profile.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
@@ -28,6 +28,7 @@ export class World {
   deleted = 0;
   readonly shared: SharedWorld;
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
+  readonly #decisions: Decisions;
   #unpublished: number;
   #notifications = 0;
   /** Orders that were taken out of the index for the auditor to find. */
@@ -47,6 +48,7 @@ export class World {
       () => scheduler.nowMs,
       () => platform.ledger,
     );
+    this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       this.referee.landed(landed);
@@ -208,73 +210,7 @@ export class World {
 
   #executed(entry: LedgerEntry): void {
     this.referee.executed(entry);
-    this.#awaitDecision(entry);
-  }
-
-  /** The cardholder at the provider's form, the provider over an application; some never decide. */
-  #awaitDecision(entry: LedgerEntry): void {
-    const { random, scheduler } = this.around;
-    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
-    const { waiting } = this.around.profile.edges ?? {};
-    if (waiting) this.#leaveAlone(entry, waiting);
-    else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
-    if (random.chance(0.25)) return;
-    scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
-      // Nobody fills in a form that was never shown.
-      const { orderKey, by } = entry.request;
-      if (waiting && entry.standing === 'redirect' && !this.referee.shown.has(`${orderKey} ${by.commandId}`)) return;
-      this.shared.platform.decide(entry);
-      this.#awaitDecision(entry);
-    });
-  }
-
-  /** The timers of payments that wait, and a platform that says what can't be true of them. */
-  #leaveAlone(entry: LedgerEntry, { expiry, earlyTimer, saidNotExecuted }: WaitingEdges): void {
-    const { random, scheduler } = this.around;
-    const { orderKey, by } = entry.request;
-    const ofWaiting = (act: (operation: OperationState) => void) => {
-      const operation = findOperation(this.referee.order(orderKey), by.commandId);
-      if (operation && isWaiting(operation)) act(operation);
-    };
-    if (random.chance(expiry))
-      scheduler.after(random.between(500, 15_000), `${by.commandId} is left alone`, () =>
-        ofWaiting((operation) => this.#end(entry, operation, random.chance(earlyTimer))),
-      );
-    if (random.chance(saidNotExecuted))
-      scheduler.after(random.between(500, 12_000), `the platform denies ${by.commandId}`, () =>
-        ofWaiting(() => this.shared.platform.deny(entry)),
-      );
-  }
-
-  /** A timer of ours, on time or a minute early by the times of the records. */
-  #end(entry: LedgerEntry, before: OperationState, isEarly: boolean): void {
-    const { orderKey, method } = entry.request;
-    const { phase, operation, since = '', commandId, attempt } = before;
-    const days = phase === 'pending' ? 6 : 7;
-    const atMs = Date.parse(since) + days * 86_400_000 - (isEarly ? 60_000 : 0);
-    const { merchant, orderId } = this.referee.order(orderKey);
-    const at = new Date(atMs).toISOString();
-    this.shared.journal.land({ record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at, commandId, attempt });
-    const after = findOperation(this.referee.order(orderKey), commandId)!;
-    if (after.phase === before.phase) return;
-    if (isEarly) this.referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
-    else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
-    else entry.wasLeftBehind = true;
-  }
-
-  /** Six days without news, in a hurry. */
-  #expire(entry: LedgerEntry, afterMs: number): void {
-    const { orderKey, by } = entry.request;
-    this.around.scheduler.after(afterMs, `${by.commandId} expires`, () => {
-      const order = this.referee.order(orderKey);
-      const operation = findOperation(order, by.commandId);
-      if (operation?.phase !== 'pending') return;
-      entry.wasExpired = true;
-      const { merchant, orderId } = order;
-      const at = new Date(Date.UTC(2026, 2, 1, 10) + this.around.scheduler.nowMs).toISOString();
-      const { commandId, attempt } = operation;
-      this.shared.journal.land({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
-    });
+    this.#decisions.await(entry);
   }
 
   #notify(notification: SimulatedNotification, delayMs: number): void {

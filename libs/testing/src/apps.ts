@@ -41,6 +41,8 @@ export interface StartOptions {
   readyTimeoutMs?: number;
   /** Root of another built release to start it from; this one's when absent. */
   root?: string | undefined;
+  /** Starts `main.js` and its modules instead of the bundle, so that a module hook sees each compiled file. */
+  isUnbundled?: boolean;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function startApp(
   options: StartOptions = {},
 ): Promise<RunningApp> {
   const root = options.root ?? repositoryRoot();
-  const main = builtFile(root, name);
+  const main = builtFile(root, name, options.isUnbundled ? ['main.js'] : ['service.js', 'main.js']);
   const [port, managementPort] = await freePorts();
   const ports = { PORT: env.PORT ?? String(port), MANAGEMENT_PORT: env.MANAGEMENT_PORT ?? String(managementPort) };
   const child = spawn(process.execPath, [main], {
@@ -111,8 +113,8 @@ export function startSimulator(env: Record<string, string> = {}, options: StartO
 }
 
 /** A release from before the bundles (docs/decisions/0074) has its `main.js` only. */
-function builtFile(root: string, name: AppName): string {
-  const files = ['service.js', 'main.js'].map((file) => join(root, 'apps', name, 'dist', file));
+function builtFile(root: string, name: AppName, names: string[]): string {
+  const files = names.map((file) => join(root, 'apps', name, 'dist', file));
   const built = files.find((file) => existsSync(file));
   if (built === undefined) throw new Error(`${files[0]} is not there: run \`npm run build\``);
   return built;

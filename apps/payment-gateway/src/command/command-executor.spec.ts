@@ -4,7 +4,10 @@ import {
   findOperation,
   fold,
   OrderUnreadableError,
+  verdictOf,
   type CommandLease,
+  type Intent,
+  type IntentVerdict,
   type JournalRecord,
   type OrderState,
   type SentLedger,
@@ -37,7 +40,6 @@ class JournalInMemory {
 
   waits = 0;
   stoppedBecause?: string;
-  stopUnread = () => new OrderUnreadableError((this.stoppedBecause = 'the journal was replaced'));
   read = () => Promise.resolve(this.order);
   whenReadable = () => Promise.resolve(void this.waits++);
   async append(record: JournalRecord): Promise<bigint> {
@@ -49,6 +51,12 @@ class JournalInMemory {
   async appendAndRead(record: JournalRecord): Promise<OrderState> {
     await this.append(record);
     return this.order;
+  }
+  async appendIntent(intent: Intent): Promise<{ after: OrderState; verdict: IntentVerdict }> {
+    const after = await this.appendAndRead(intent);
+    const verdict = verdictOf(after, intent.token);
+    if (verdict === undefined) throw new OrderUnreadableError((this.stoppedBecause = 'the journal was replaced'));
+    return { after, verdict };
   }
   appendWithRetry = (record: JournalRecord) => this.appendAndRead(record);
   waitForRecordAfter = () => Promise.resolve(this.order);

@@ -4,7 +4,6 @@ import { historyOf } from '../state/history.js';
 import { nextStep } from '../state/next-step.js';
 import {
   findOperation,
-  verdictOf,
   type IntentVerdict,
   type OperationState,
   type OrderState,
@@ -175,9 +174,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       ...permits,
     };
     try {
-      const after = await journal.appendAndRead(intent, trace);
-      const verdict = verdictOf(after, token);
-      if (verdict === undefined) throw journal.stopUnread(order.merchant, order.orderId);
+      const { after, verdict } = await journal.appendIntent(intent, trace);
       return { token, verdict, started, after };
     } catch (error) {
       const message = 'The verdict on the intent could not be read; nothing was sent';

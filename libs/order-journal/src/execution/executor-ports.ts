@@ -98,7 +98,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
     | 'appendWithRetry'
     | 'waitForRecordAfter'
     | 'whenReadable'
-    | 'stopUnread'
+    | 'appendIntent'
     | 'stoppedBecause'
   >;
   gate: RailGate;

@@ -3,12 +3,12 @@ import { orderKey } from '@tranche/contracts';
 import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
 import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
-import type { OrderState } from '../state/order-state.js';
+import { verdictOf, type IntentVerdict, type OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
 import { JournalLostError, JournalReplacedError, OrderUnreadableError, stoppedReason } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
 import { recordWriter } from '../state/record-writer.js';
-import { decodeRecord, recordHash, type JournalRecord } from '../state/records.js';
+import { decodeRecord, recordHash, type Intent, type JournalRecord } from '../state/records.js';
 import type { RulesVersion } from '../state/rules-version.js';
 
 const INDEX_READS = 5;
@@ -47,6 +47,8 @@ export class JournalView {
   readonly #stopped = new Map<number, string>();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
+  /** Tokens of INTENTs that this process appends and that the tail has not brought. */
+  readonly #unread = new Set<string>();
   /** Looks at the index under way, per partition. */
   readonly #asked = new Map<number, ReturnType<OrderIndex['read']>>();
 
@@ -130,6 +132,7 @@ export class JournalView {
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         this.#cache.apply(key ?? '', offset, record, recordHash(value));
+        if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
         return this.stop(partition, (error as Error).message, offset);
       }
@@ -143,19 +146,6 @@ export class JournalView {
     this.#stopped.set(partition, reason);
     this.parts.logger.error({ partition }, reason);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
-  }
-
-  /**
-   * The fold does not know a token of ours although a record beyond its INTENT was read back: the log that it went to is not the one that was
-   * folded before. Trying again would write one INTENT after the other, until one is granted that should not be.
-   */
-  stopUnread(merchant: string, orderId: string): OrderUnreadableError {
-    const partition = journalPartition(orderKey(merchant, orderId));
-    this.stop(
-      partition,
-      'an INTENT of this process was appended and is not in the log that is read: the journal was replaced',
-    );
-    return new OrderUnreadableError(this.#stopped.get(partition) ?? '');
   }
 
   /** Comes last: every wait for a record ends with a rejection. */
@@ -202,6 +192,33 @@ export class JournalView {
   async appendAndRead(record: JournalRecord, trace?: TraceHeaders): Promise<OrderState> {
     const offset = await this.append(record, trace);
     return this.waitForRecordAfter(record.merchant, record.orderId, offset - 1n);
+  }
+
+  /**
+   * Appends an INTENT and reads the fold's verdict on it. `lost` where the order was carried over before the verdict was read, which drops old verdicts:
+   * an order with an open operation is never carried over (R12), so nothing is left that could be sent.
+   *
+   * @throws OrderUnreadableError where a record beyond the INTENT was read back and the log that is read does not hold it: it went to another
+   * log than the one that was folded before. The partition is stopped: trying again would write one INTENT after the other, until one
+   * is granted that should not be (R11).
+   */
+  async appendIntent(intent: Intent, trace?: TraceHeaders): Promise<{ after: OrderState; verdict: IntentVerdict }> {
+    const { merchant, orderId, token } = intent;
+    this.#unread.add(token);
+    try {
+      const after = await this.appendAndRead(intent, trace);
+      const verdict = verdictOf(after, token);
+      if (verdict !== undefined) return { after, verdict };
+      if (!this.#unread.has(token)) return { after, verdict: 'lost' };
+    } finally {
+      this.#unread.delete(token);
+    }
+    const partition = journalPartition(orderKey(merchant, orderId));
+    this.stop(
+      partition,
+      'an INTENT of this process was appended and is not in the log that is read: the journal was replaced',
+    );
+    throw new OrderUnreadableError(this.#stopped.get(partition) ?? '');
   }
 
   /** For what must not be lost: appends until the journal has it or is closed, then reads it back where its partition goes on. Twice in the journal is once in the fold. */

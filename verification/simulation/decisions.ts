@@ -1,0 +1,91 @@
+import { findOperation, isWaiting, type OperationState } from '@tranche/order-journal';
+import type { SimulatedJournal } from './journal.js';
+import type { LedgerEntry, SimulatedPlatform } from './platform.js';
+import type { Surroundings } from './process.js';
+import type { WaitingEdges } from './profile.js';
+import type { Referee } from './referee.js';
+
+interface Decided {
+  journal: SimulatedJournal;
+  platform: SimulatedPlatform;
+  referee: Referee;
+}
+
+/** What becomes of a payment that waits: the cardholder and the provider decide, or nobody does and a timer ends it. */
+export class Decisions {
+  constructor(
+    private readonly around: Surroundings,
+    private readonly world: Decided,
+  ) {}
+
+  /** The cardholder at the provider's form, the provider over an application; some never decide. */
+  await(entry: LedgerEntry): void {
+    const { random, scheduler } = this.around;
+    const { platform, referee } = this.world;
+    if (entry.standing !== 'redirect' && entry.standing !== 'pending') return;
+    const { waiting } = this.around.profile.edges ?? {};
+    if (waiting) this.#leaveAlone(entry, waiting);
+    else if (entry.standing === 'pending' && random.chance(0.1)) this.#expire(entry, random.between(1_000, 15_000));
+    if (random.chance(0.25)) return;
+    scheduler.after(random.between(50, 15_000), `somebody decides on ${entry.request.by.commandId}`, () => {
+      // Nobody fills in a form that was never shown.
+      const { orderKey, by } = entry.request;
+      if (waiting && entry.standing === 'redirect' && !referee.shown.has(`${orderKey} ${by.commandId}`)) return;
+      platform.decide(entry);
+      this.await(entry);
+    });
+  }
+
+  /** The timers of payments that wait, and a platform that says what can't be true of them. */
+  #leaveAlone(entry: LedgerEntry, { expiry, earlyTimer, saidNotExecuted }: WaitingEdges): void {
+    const { random, scheduler } = this.around;
+    const { platform, referee } = this.world;
+    const { orderKey, by } = entry.request;
+    const ofWaiting = (act: (operation: OperationState) => void) => {
+      const operation = findOperation(referee.order(orderKey), by.commandId);
+      if (operation && isWaiting(operation)) act(operation);
+    };
+    if (random.chance(expiry))
+      scheduler.after(random.between(500, 15_000), `${by.commandId} is left alone`, () =>
+        ofWaiting((operation) => this.#end(entry, operation, random.chance(earlyTimer))),
+      );
+    if (random.chance(saidNotExecuted))
+      scheduler.after(random.between(500, 12_000), `the platform denies ${by.commandId}`, () =>
+        ofWaiting(() => platform.deny(entry)),
+      );
+  }
+
+  /** A timer of ours, on time or a minute early by the times of the records. */
+  #end(entry: LedgerEntry, before: OperationState, isEarly: boolean): void {
+    const { journal, referee } = this.world;
+    const { orderKey, method } = entry.request;
+    const { phase, operation, since = '', commandId, attempt } = before;
+    const days = phase === 'pending' ? 6 : 7;
+    const atMs = Date.parse(since) + days * 86_400_000 - (isEarly ? 60_000 : 0);
+    const { merchant, orderId } = referee.order(orderKey);
+    const at = new Date(atMs).toISOString();
+    journal.land({ record: 'EXPIRED', rulesVersion: 4, merchant, orderId, at, commandId, attempt });
+    const after = findOperation(referee.order(orderKey), commandId)!;
+    if (after.phase === before.phase) return;
+    if (isEarly) referee.say('wrongOutcome', `${commandId} was ${phase} and ended a minute before its time`);
+    else if (phase === 'pending' && operation === 'authorize' && method === 'B') entry.wasExpired = true;
+    else entry.wasLeftBehind = true;
+  }
+
+  /** Six days without news, in a hurry. */
+  #expire(entry: LedgerEntry, afterMs: number): void {
+    const { scheduler } = this.around;
+    const { journal, referee } = this.world;
+    const { orderKey, by } = entry.request;
+    scheduler.after(afterMs, `${by.commandId} expires`, () => {
+      const order = referee.order(orderKey);
+      const operation = findOperation(order, by.commandId);
+      if (operation?.phase !== 'pending') return;
+      entry.wasExpired = true;
+      const { merchant, orderId } = order;
+      const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
+      const { commandId, attempt } = operation;
+      journal.land({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
+    });
+  }
+}
