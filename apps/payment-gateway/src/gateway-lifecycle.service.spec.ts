@@ -4,6 +4,7 @@ import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
+import type { JournalDecisions } from './journal/journal-decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
@@ -12,7 +13,7 @@ import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'projector', 'sentLedger', 'journal'] as const;
+const STEPS = ['assertUsable', 'decisions', 'projector', 'sentLedger', 'journal'] as const;
 
 /** A gateway whose parts start when they are asked to; `at` stops it during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -24,6 +25,7 @@ function gateway(at?: (typeof STEPS)[number]) {
     return Promise.resolve();
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
+  const decisions = { load: step('decisions') } as unknown as JournalDecisions;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
@@ -40,7 +42,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const config = { role: 'all' } as unknown as GatewayConfig;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
   const lifecycle = new GatewayLifecycle(
-    ...([config, redis, projector, audit, gauges, journal, ...timers, sentLedger, lifetime, log] as const),
+    ...([config, decisions, redis, projector, audit, gauges, journal, ...timers, sentLedger, lifetime, log] as const),
   );
   return { calls, lifecycle, lifetime };
 }
@@ -50,6 +52,7 @@ it('starts its parts in order, the timers last', async () => {
   await lifecycle.onModuleInit();
   expect(calls).toEqual([
     'assertUsable',
+    'decisions',
     'projector',
     'audit',
     'gauges',

@@ -4,6 +4,7 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
+import { JournalDecisions } from './journal/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { ProjectorService } from './journal/projector.service.js';
@@ -20,6 +21,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
 
   constructor(
     private readonly config: GatewayConfig,
+    private readonly decisions: JournalDecisions,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
@@ -43,6 +45,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     const done = (step: Promise<void>) => step.then(() => signal.throwIfAborted());
     await done(untilUp('Redis', () => this.redis.assertUsable(), { log, signal }));
     this.redis.start();
+    await done(this.decisions.load());
     if (role !== 'commands') {
       await done(this.projector.start());
       this.audit.start();

@@ -78,6 +78,10 @@ export const ERROR_CODES = {
     meaning: 'An operation of the order is in doubt; until that is resolved no other is sent.',
   },
   too_many_operations: { kind: 'state', meaning: 'The order has 200 operations: it takes no further one.' },
+  order_frozen: {
+    kind: 'state',
+    meaning: 'A journal record of the order could not be read and was skipped: nothing is sent for it any more.',
+  },
   superseded_not_live: {
     kind: 'state',
     meaning: 'The command that supersedes names is not a redirect of this order that waits for its cardholder.',

@@ -25,9 +25,9 @@ it.each([
   });
 });
 
-it('has ten topics of different names', () => {
+it('has eleven topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(10);
+  expect(new Set(names).size).toBe(11);
 });
 
 it('puts the prefix in front of a name', () => {

@@ -48,6 +48,14 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
+  // Few and small, and as good as for ever: what was decided explains what was skipped.
+  journalDecisions: topic('payments.journal.decisions.v1', {
+    days: 3_650,
+    mib: 1,
+    key: 'decision id',
+    writtenBy: 'payment-gateway',
+    readBy: 'payment-gateway',
+  }),
   // Holds the original bytes and the reason headers, so it takes more than a command topic does.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,

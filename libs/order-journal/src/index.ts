@@ -3,6 +3,7 @@ export * from './execution/executor-ports.js';
 export { answerKnownCommand, type KnownCommandPorts, type RefusedCommand } from './execution/known-command.js';
 export * from './journal/journal-faults.js';
 export { JournalView, type JournalViewParts } from './journal/journal-view.js';
+export * from './journal/skip-list.js';
 export * from './journal/ports.js';
 export { rebuildIndex, type RebuildParts, type RebuildProgress } from './projection/index-rebuild.js';
 export { IndexAuditor, type AuditResult, type AuditorParts } from './projection/index-auditor.js';

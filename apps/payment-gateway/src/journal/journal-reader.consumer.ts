@@ -5,6 +5,7 @@ import { InjectKafkaClient } from '@tranche/kafka/nest';
 import type { JournalEntry, JournalReader } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
+import { JournalDecisions } from './journal-decisions.service.js';
 
 /**
  * `payments.journal.v1` from its beginning, to restore or audit an index. Connected only during a read. Each user has a reader of its own: a
@@ -14,7 +15,12 @@ import { GatewayConfig } from '../gateway.config.js';
 export class JournalReaderConsumer implements JournalReader {
   readonly #reader: LogReader;
 
-  constructor(config: GatewayConfig, @InjectKafkaClient() client: KafkaClient, log: ServiceLogger) {
+  constructor(
+    config: GatewayConfig,
+    @InjectKafkaClient() client: KafkaClient,
+    log: ServiceLogger,
+    private readonly decisions: JournalDecisions,
+  ) {
     this.#reader = new LogReader({ client, topic: topicName(config.kafkaTopicPrefix, TOPICS.journal), log });
   }
 
@@ -26,8 +32,9 @@ export class JournalReaderConsumer implements JournalReader {
     return this.#reader.end(partition);
   }
 
-  read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {
-    return this.#reader.read(partition, from, until);
+  async *read(partition: number, from: bigint, until: bigint): AsyncIterable<JournalEntry[]> {
+    for await (const records of this.#reader.read(partition, from, until))
+      yield records.map((record) => this.decisions.skipped.substitute(record));
   }
 
   close(): Promise<void> {

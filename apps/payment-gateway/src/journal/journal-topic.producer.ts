@@ -19,6 +19,7 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
+import { JournalDecisions } from './journal-decisions.service.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
@@ -33,6 +34,7 @@ export class JournalTopic implements JournalLog {
     private readonly producer: BatchingProducer,
     private readonly log: ServiceLogger,
     private readonly health: Health,
+    private readonly decisions: JournalDecisions,
   ) {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
   }
@@ -83,7 +85,11 @@ export class JournalTopic implements JournalLog {
       client: this.kafka,
       topic: this.#topic,
       from,
-      onRecords,
+      onRecords: (partition, records) =>
+        onRecords(
+          partition,
+          records.map((record) => this.decisions.skipped.substitute(record)),
+        ),
       onFault,
       log: this.log,
       health: this.health,

@@ -7,6 +7,7 @@ import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
 import { Intake } from './intake.service.js';
+import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
@@ -27,11 +28,22 @@ const IndexRedis = RedisModule.forRootAsync({
 @Module({
   imports: [GatewayKafkaModule, IndexRedis],
   providers: [
-    ...[TailBuffer, JournalTopic, JournalReaderConsumer, Journal, OrderIndexStore, EventsProducer, Intake, RedisGuard],
+    ...[
+      JournalDecisions,
+      TailBuffer,
+      JournalTopic,
+      JournalReaderConsumer,
+      Journal,
+      OrderIndexStore,
+      EventsProducer,
+      Intake,
+      RedisGuard,
+    ],
     ...[RebuildReport, OutcomeReport, ProjectorService, IndexAudit, JournalGauges, DoubtWatchService],
   ],
   exports: [
     Journal,
+    JournalDecisions,
     OrderIndexStore,
     EventsProducer,
     Intake,

@@ -13,6 +13,7 @@ import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
+import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
@@ -50,6 +51,7 @@ export class ProjectorService {
     private readonly health: Health,
     private readonly metrics: Metrics,
     private readonly tail: TailBuffer,
+    private readonly decisions: JournalDecisions,
   ) {
     this.projector = new Projector({
       index,
@@ -99,7 +101,7 @@ export class ProjectorService {
     );
     return {
       startOffset: async (committed) => projection.startOffset(committed, await this.journal.firstKept(partition)),
-      onBatch: (records) => projection.project(records),
+      onBatch: (records) => projection.project(records.map((record) => this.decisions.skipped.substitute(record))),
     };
   }
 

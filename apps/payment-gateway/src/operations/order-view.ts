@@ -32,6 +32,8 @@ export interface OrderView {
   orderId: string;
   /** The order's beginning is not in the journal any more, or was forgotten: sums and operations are those since. */
   isPartial?: true;
+  /** A record of the order could not be read and was skipped: nothing is sent for it any more. */
+  isFrozen?: true;
   status: OrderStatus;
   amounts: OrderAmounts;
   deadlines: {
@@ -80,6 +82,7 @@ export function orderView(order: OrderState, epoch = 0): OrderView {
     merchant,
     orderId,
     ...(order.isPartial ? { isPartial: true } : {}),
+    ...(order.isFrozen ? { isFrozen: true } : {}),
     status: statusOf(order, amounts),
     amounts,
     deadlines: deadlinesOf(order),

@@ -8,7 +8,14 @@ import { journalPartition } from '../state/partition.js';
 import { JournalLostError, JournalReplacedError, OrderUnreadableError, stoppedReason } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
 import { recordWriter } from '../state/record-writer.js';
-import { decodeRecord, recordHash, type Intent, type JournalRecord } from '../state/records.js';
+import {
+  decodeRecord,
+  recordHash,
+  UnknownRulesVersionError,
+  UnreadableJournalError,
+  type Intent,
+  type JournalRecord,
+} from '../state/records.js';
 import type { RulesVersion } from '../state/rules-version.js';
 
 const INDEX_READS = 5;
@@ -24,6 +31,13 @@ interface Tailed {
   end: bigint;
   /** The record at the index's marker, until the tail has brought it. */
   marked?: { offset: bigint; hash: string };
+}
+
+export interface StoppedAt {
+  partition: number;
+  offset: bigint;
+  hash: string;
+  maySkip: boolean;
 }
 
 export interface JournalViewParts {
@@ -45,6 +59,8 @@ export class JournalView {
   readonly #tailed = new Map<number, Tailed>();
   /** Partitions that hold a record which this release can't read, and why (R2). */
   readonly #stopped = new Map<number, string>();
+  /** Of these, those that stopped at a record. */
+  readonly #stoppedAt = new Map<number, StoppedAt>();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
   /** Tokens of INTENTs that this process appends and that the tail has not brought. */
@@ -60,6 +76,11 @@ export class JournalView {
   /** Why a partition goes no further, if one does. */
   get stoppedBecause(): string | undefined {
     return [...this.#stopped.values()][0];
+  }
+
+  /** Partitions that stopped at a record, and whether people may decide to skip it: never one of a newer release. */
+  get stoppedAtRecords(): readonly StoppedAt[] {
+    return [...this.#stoppedAt.values()];
   }
 
   /** Orders in memory: those that moved since the index last covered them. */
@@ -134,6 +155,8 @@ export class JournalView {
         this.#cache.apply(key ?? '', offset, record, recordHash(value));
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
+        const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
+        this.#stoppedAt.set(partition, { partition, offset, hash: recordHash(value), maySkip });
         return this.stop(partition, (error as Error).message, offset);
       }
     }

@@ -30,6 +30,7 @@ export interface CarriedState {
   external?: OrderState['external'];
   ungranted?: OrderState['ungranted'];
   partial?: true;
+  frozen?: true;
 }
 
 /** A state that was carried over is not the one that its records give: two readers would judge otherwise from here on. */
@@ -44,7 +45,7 @@ const CARRIED_SINCE = WRITTEN_SINCE.CARRIED.record;
 
 /** The compact form of an order at a time by its records. */
 export function carriedState(order: OrderState, at: string): CarriedState {
-  const { operations, verdicts, unbound, external, ungranted, isPartial, movedAt, rulesVersion } = order;
+  const { operations, verdicts, unbound, external, ungranted, isPartial, isFrozen, movedAt, rulesVersion } = order;
   const isRecent = !(Date.parse(at) - Date.parse(movedAt ?? '') > RECENT_MS);
   const isAny = (list: readonly unknown[] | undefined) => list !== undefined && list.length > 0;
   return plain({
@@ -62,6 +63,7 @@ export function carriedState(order: OrderState, at: string): CarriedState {
     external: isAny(external) ? external.map(withoutPlace) : undefined,
     ungranted: isAny(ungranted) ? ungranted : undefined,
     partial: isPartial ? true : undefined,
+    frozen: isFrozen ? true : undefined,
   });
 }
 
@@ -99,6 +101,7 @@ function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOff
     rulesVersion: Math.max(rulesVersion, state.rules ?? RULES_VERSIONS[0]) as RulesVersion,
     movedAt: unpackTime(state.moved),
     isPartial: state.partial,
+    isFrozen: state.frozen,
     carriedAt: at,
     history: begunWith(hash),
     lastOffset,

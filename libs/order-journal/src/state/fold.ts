@@ -94,6 +94,9 @@ export function fold(
     case 'REPEATED':
       foldRepeated(next, record);
       break;
+    case 'SKIPPED':
+      next.order.isFrozen = true;
+      break;
     case 'FORGOTTEN':
       return { order: foldForgotten(order, next.order, record), effects: [] };
     case 'CARRIED':
@@ -172,13 +175,19 @@ function isStale({ order }: Draft, { seen }: { seen?: string }, before: OrderSta
   return hasRule(order, 'history') ? matchOf(before, seen) === 'other' : seen !== before.lastOffset;
 }
 
+const FROZEN = {
+  verdict: 'rejected',
+  code: 'order_frozen',
+  message: 'A record of this order could not be read and was skipped: nothing is sent any more',
+} as const;
+
 function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
   const known = findOperation(next.order, intent.commandId);
   const isOurTurn = known
     ? known.phase === 'idle' && known.attempt === intent.attempt && hasContent(known, intent.contentHash)
     : intent.attempt === 1;
   if (!isOurTurn) return 'lost';
-  const judgement = judge(next.order, intent);
+  const judgement = next.order.isFrozen ? FROZEN : judge(next.order, intent);
   if (judgement.verdict === 'busy') return 'busy';
   const operation = known ?? newOperation(intent, next.at);
   if (judgement.verdict === 'rejected') {

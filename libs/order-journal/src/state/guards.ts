@@ -260,5 +260,8 @@ export function isCapturable(order: OrderState, operation: OperationState): bool
 
 /** Never while anything is open, pending or in doubt. A redirect that was never finished is no reason to keep an order for ever. */
 export function mayBeForgotten(order: OrderState): boolean {
-  return order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt');
+  return (
+    !order.isFrozen &&
+    order.operations.every(({ phase }) => phase !== 'open' && phase !== 'pending' && phase !== 'in_doubt')
+  );
 }

@@ -24,7 +24,7 @@ const isUnfinished = ({ operations }: OrderState): boolean =>
 
 /** The order must outlive the journal's retention: its state is carried over. Never while a call may be under way (R12). */
 export const mustBeCarried = (order: OrderState): boolean =>
-  !order.operations.some(isOpen) && (isUnfinished(order) || isRefundable(order));
+  !order.operations.some(isOpen) && (order.isFrozen === true || isUnfinished(order) || isRefundable(order));
 
 /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
 export function forgettableMs(order: OrderState, refundableDays: number): number | undefined {

@@ -229,6 +229,8 @@ export interface OrderState {
    * operation which is not leave the decision to the platform.
    */
   isPartial?: boolean;
+  /** One of its records can't be read and is skipped: what it said is not known, so no operation is granted any more. */
+  isFrozen?: boolean;
   /** When its compact state was carried over last; the writer's clock. Absent where that was never. */
   carriedAt?: string;
   /** Identity of its records so far, see `continuedBy`. Absent before rules version 3: offsets are named there (R10). */

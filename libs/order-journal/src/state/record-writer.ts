@@ -54,6 +54,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   REPEATED: { record: 1, ...inOrder, commandId: 1 },
   FORGOTTEN: { record: 1, ...inOrder, lastOffset: 1, seen: 3, refundableDays: 3 },
   CARRIED: { record: 3, ...inOrder, seen: 3, state: 3 },
+  SKIPPED: { record: 4, ...inOrder, hash: 4 },
 };
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;

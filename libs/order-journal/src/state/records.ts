@@ -192,6 +192,16 @@ export interface Carried extends InOrder {
   state: CarriedState;
 }
 
+/**
+ * Stands for a record that can't be read and that two people decided to skip. Never written: who reads the journal puts it in that record's
+ * place. Its order is frozen (docs/decisions/0055).
+ */
+export interface Skipped extends InOrder {
+  record: 'SKIPPED';
+  /** `recordHash` of the record that is skipped. */
+  hash: string;
+}
+
 export type JournalRecord =
   | Intent
   | NotExecuted
@@ -204,7 +214,8 @@ export type JournalRecord =
   | Reminded
   | Repeated
   | Forgotten
-  | Carried;
+  | Carried
+  | Skipped;
 
 export const RECORD_KINDS = [
   'INTENT',
@@ -219,11 +230,17 @@ export const RECORD_KINDS = [
   'REPEATED',
   'FORGOTTEN',
   'CARRIED',
+  'SKIPPED',
 ] as const satisfies readonly JournalRecord['record'][];
 
 /** A record that this release can't read. The partition stops: guessing would be worse (R2). */
 export class UnreadableJournalError extends Error {
   override name = 'UnreadableJournalError';
+}
+
+/** It was written by a newer release, which can read it: never to be skipped. */
+export class UnknownRulesVersionError extends UnreadableJournalError {
+  override name = 'UnknownRulesVersionError';
 }
 
 /** Tells one journal record from another: of the bytes, 12 characters of base64url. */
@@ -237,7 +254,7 @@ export function recordHash(value: Buffer | null): string {
 /** @throws UnreadableJournalError */
 export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
   if (isRulesVersion(rulesVersion)) return;
-  throw new UnreadableJournalError(
+  throw new UnknownRulesVersionError(
     `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSIONS.join(', ')}`,
   );
 }

@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orderKey, TOPICS } from '@tranche/contracts';
+import { journalPartition } from '@tranche/order-journal';
+import { aCapture, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
+import { capturedOrder } from './captured-order.js';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const operators = ['alice', 'bob'].map((operator) => ({
+  operator,
+  key: `${operator}-key-of-a-test-and-not-a-real-one`,
+}));
+const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
+writeFileSync(file, JSON.stringify(operators));
+
+let stack: GatewayStack;
+beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
+afterEach(() => stack.stop(), 60_000);
+
+async function ask<T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) {
+  const response = await fetch(`${stack.gateway.managementUrl}/v1/journal/${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${operator}-key-of-a-test-and-not-a-real-one`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+}
+const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
+const restarted = async () => {
+  await stack.gateway.stop();
+  stack.gateway = await startApp('payment-gateway', stack.env);
+};
+
+it('a record that can not be read stops its partition; two operators skip it; the partition goes on, and its order stays frozen', async () => {
+  const orderId = 'poisoned';
+  const key = orderKey('shop-fr', orderId);
+  const partition = journalPartition(key);
+  const neighbour = Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
+    (name) => journalPartition(orderKey('shop-fr', name)) === partition,
+  )!;
+  await capturedOrder(stack, orderId);
+  expect((await ask('alice', `partitions/${partition}/skip`, { reason: 'nothing is wrong yet' })).status).toBe(409);
+
+  await stack.sendRecord(TOPICS.journal.name, key, Buffer.from('{"record":'));
+  await waitFor(async () => (await notReady()).includes(`Journal partition ${partition} is stopped`), {
+    what: 'a stopped partition',
+  });
+  const { body: view } = await ask<{ stoppedAt: { partition: number; maySkip: boolean }[] }>('alice', 'partitions');
+  expect(view.stoppedAt).toMatchObject([{ partition, maySkip: true }]);
+
+  const proposed = await ask<{ id: string }>('alice', `partitions/${partition}/skip`, {
+    reason: 'Bytes of a failed disk, ticket 77',
+  });
+  expect(proposed.status).toBe(201);
+  const approval = `decisions/${proposed.body.id}/approve`;
+  expect(await ask('alice', approval, {})).toMatchObject({ status: 403, body: { code: 'same_operator' } });
+  expect(await ask('bob', approval, {})).toMatchObject({
+    status: 200,
+    body: { proposedBy: 'alice', approvedBy: 'bob' },
+  });
+  expect(await ask('alice', approval, {})).toMatchObject({ status: 409, body: { code: 'decision_approved' } });
+
+  await restarted();
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  await stack.event(neighbour, 'payment.authorize.redirect_required');
+  await stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
+  const { data } = await stack.event(orderId, 'payment.capture.rejected');
+  expect(data.faults).toMatchObject([{ code: 'order_frozen' }]);
+  expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
+
+  // Whoever starts later reads the decision too.
+  await restarted();
+  await stack.send('payment.capture', aCapture({ orderId, amount: 100, transactionId: undefined }));
+  await stack.event(orderId, 'payment.capture.rejected', 2);
+}, 180_000);
+
+it('a record of a newer release is not to be skipped', async () => {
+  const orderId = 'newer';
+  const key = orderKey('shop-fr', orderId);
+  const partition = journalPartition(key);
+  await stack.sendRecord(TOPICS.journal.name, key, Buffer.from('{"record":"INTENT","rulesVersion":99}'));
+  await waitFor(async () => (await notReady()).includes('rules version 99'), { what: 'a stopped partition' });
+  expect(await ask('alice', `partitions/${partition}/skip`, { reason: 'this must be refused' })).toMatchObject({
+    status: 409,
+    body: { code: 'record_of_newer_release' },
+  });
+}, 120_000);
