@@ -64,7 +64,7 @@ export async function startGatewayStack(
   ofSimulator: Record<string, string> = {},
 ): Promise<GatewayStack> {
   const { brokers, redisUrl } = infrastructure();
-  const prefix = ownPrefix();
+  const prefix = settings.KAFKA_TOPIC_PREFIX ?? ownPrefix();
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, silentLog);
   await ensureTopics(client, {
     prefix,

@@ -1,19 +1,11 @@
-import { createClient } from 'redis';
 import { aCapture, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { deleteIndex } from './lost-index.js';
 
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack()), 60_000);
 afterAll(() => stack.stop(), 60_000);
-
-async function deleteIndex(prefix: string): Promise<number> {
-  const redis = await createClient({ url: process.env.REDIS_URL ?? '' }).connect();
-  const keys = await redis.keys(`${prefix}gateway:*`);
-  await redis.del(keys);
-  await redis.close();
-  return keys.length;
-}
 
 const capture = (orderId: string) =>
   stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));

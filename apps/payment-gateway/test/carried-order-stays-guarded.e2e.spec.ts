@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import {
+  COMMAND_TOPICS,
+  encodeCloudEvent,
+  orderKey,
+  TOPICS,
+  topicName,
+  type CommandData,
+  type CommandType,
+} from '@tranche/contracts';
+import { deleteRecords } from '@tranche/kafka';
+import { decodeRecord } from '@tranche/order-journal';
+import { aCapture, aCommand, aRefund, startApp, waitFor } from '@tranche/testing';
+import { CAPTURED, capturedOrder } from './captured-order.js';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { kafka, keptRecords } from './kept-records.js';
+import { deleteIndex } from './lost-index.js';
+
+/** An order that may be refunded is carried over after 60 days. */
+const LATER_MS = 61 * 86_400_000;
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+const startLater = () => startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(LATER_MS) });
+
+/** A command of that later day. */
+async function sendLater(type: CommandType, data: CommandData): Promise<void> {
+  const time = new Date(Date.now() + LATER_MS).toISOString();
+  const { headers, value } = encodeCloudEvent(aCommand(type, data, { id: randomUUID(), time }));
+  const key = orderKey(data.merchant, data.orderId);
+  await stack.sendRecord(COMMAND_TOPICS['partner-b'].name, key, value, headers);
+}
+
+it('an order that was carried over is still guarded after its older records were deleted and its index was lost', async () => {
+  const orderId = 'carried';
+  await capturedOrder(stack, orderId);
+  await stack.gateway.stop();
+  stack.gateway = await startLater();
+  const carried = await waitFor(
+    async () => {
+      const records = await keptRecords(stack.prefix, TOPICS.journal);
+      return records.find(({ value }) => decodeRecord(value).record === 'CARRIED');
+    },
+    { timeoutMs: 60_000, what: 'a CARRIED record', pollMs: 500 },
+  );
+  await stack.gateway.stop();
+  await deleteRecords(kafka, topicName(stack.prefix, TOPICS.journal), carried.partition, carried.offset);
+  expect(await deleteIndex(stack.prefix)).toBeGreaterThan(0);
+  const kept = await keptRecords(stack.prefix, TOPICS.journal);
+  expect(kept.map(({ value }) => decodeRecord(value).record)).toEqual(['CARRIED']);
+
+  stack.gateway = await startLater();
+  await sendLater('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
+  const refused = await stack.event(orderId, 'payment.capture.rejected');
+  expect(refused.data).toMatchObject({ faults: [{ code: 'already_captured' }] });
+  await sendLater('payment.refund', aRefund({ orderId, amount: CAPTURED + 1, transactionId: undefined }));
+  const tooMuch = await stack.event(orderId, 'payment.refund.rejected');
+  expect(tooMuch.data).toMatchObject({ faults: [{ code: 'refund_exceeds_remaining' }] });
+  const calls = async () => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
+  expect(await calls()).toEqual(['authorization', 'capture']);
+
+  await sendLater('payment.refund', aRefund({ orderId, amount: CAPTURED, transactionId: undefined }));
+  await stack.event(orderId, 'payment.refund.succeeded');
+  expect(await calls()).toEqual(['authorization', 'capture', 'refund']);
+}, 180_000);

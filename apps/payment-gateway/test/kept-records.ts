@@ -1,0 +1,24 @@
+import type { TopicDefinition } from '@tranche/contracts';
+import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { infrastructure, waitFor } from '@tranche/testing';
+
+export const kafka = createKafkaClient(
+  { brokers: infrastructure().brokers.split(','), clientId: 'kept-records' },
+  silentLog,
+);
+
+/** All that a topic holds now; the records of a partition are in their order. */
+export async function keptRecords(topicPrefix: string, { name }: TopicDefinition): Promise<ConsumedRecord[]> {
+  const bounds = await topicOffsets(kafka, topicPrefix + name);
+  const wanted = [...bounds.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+  const records: ConsumedRecord[] = [];
+  const tail = new TailConsumer({
+    ...{ client: kafka, topic: name, topicPrefix, log: silentLog },
+    from: new Map([...bounds].map(([partition, { low }]) => [partition, low])),
+    onRecords: (_partition, some) => void records.push(...some),
+  });
+  await tail.start();
+  await waitFor(() => records.length >= wanted, { what: `${wanted} records of ${name}` }).finally(() => tail.stop());
+  return records;
+}
