@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { coverageFaults } from './coverage-checks.mjs';
 import { interfaceFaults, readSentences } from './interface-sentences.mjs';
 import { productionFiles, productionUse } from './production-use.mjs';
+import { recoveryFaults } from './recovery.mjs';
 import {
   configVariables,
   linkFaults,
@@ -21,6 +22,7 @@ const SETTINGS = 'docs/settings.md';
 const KAFKA = { title: 'Services that use Kafka', anchor: '#services-that-use-kafka' };
 const SENTENCES = 'tools/checks/interface-sentences.json';
 const ARCHITECTURE = 'docs/architecture.md';
+const RUNBOOK = 'docs/runbook.md';
 const read = (file) => readFileSync(file, 'utf8');
 
 /** `{ count, faults }`: how many files were looked at, and a line per fault. `interfaceFile`: the interface itself, where someone has it. */
@@ -34,6 +36,7 @@ export function checkDocuments(interfaceFile) {
     ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
     ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
     ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
+    ...recoveryFaults(RUNBOOK, read(RUNBOOK), files, read),
     ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
     ...[...files]
       .filter((file) => TEXTS.has(extname(file)) && file !== 'package-lock.json')
