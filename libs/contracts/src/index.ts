@@ -26,7 +26,7 @@ export * from './platform/execcodes.js';
 export * from './platform/records.js';
 export * from './schemas.js';
 export * from './validation/calendar.js';
-export { CARD_SCANS, holdsCardData, isCardFieldName, type CardScan } from './validation/card-data.js';
+export { CARD_SCANS, holdsCardData, isCardFieldName, withoutCardData, type CardScan } from './validation/card-data.js';
 export { check, type Checked, type CommandRules, type UnknownFields } from './validation/check.js';
 export { FIELD_RULE, REQUIREMENTS, THERE_RULE, type Requirements } from './validation/fields.js';
 export { codePoints, isWellFormed } from './validation/code-points.js';

@@ -121,3 +121,35 @@ describe('Secret', () => {
     ]);
   });
 });
+
+describe('card numbers in a log', () => {
+  const CARD = '4970101234560013';
+  it.each(['cardNumber', 'x', 'note', 'orderId', 'error', 'url', 'a', 'reference', 'value', 'text'])(
+    'are masked, whatever the field is named: %s',
+    (name) => {
+      const spaced = CARD.replace(/(.{4})(?=.)/g, '$1 ');
+      const logged = redact({
+        [name]: [`sent ${CARD}`, spaced, Number(CARD), BigInt(CARD), { [CARD]: new Error(CARD) }],
+      });
+      expect(JSON.stringify(logged).replaceAll(' ', '')).not.toContain(CARD);
+    },
+  );
+
+  it('are not found in time-stamps, offsets and identifiers', () => {
+    const fields = { at: 1_760_000_000_000, offset: '0010000000000000042', transactionId: '20270102030405' };
+    expect(redact(fields)).toEqual(fields);
+  });
+
+  const worst = ['1', '1 ', '4111 1111 1111 1111 ', 'cvv ', 'eyJ', 'a.', 'Bearer ', 'x://', '４'];
+  it.each(worst)('are searched for in time that grows with the text: %s', (piece) => {
+    const msFor = (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      const startMs = performance.now();
+      redactText(text);
+      return performance.now() - startMs;
+    };
+    msFor(10_000);
+    const bestOf = (length: number) => Math.min(msFor(length), msFor(length), msFor(length));
+    expect(bestOf(1_000_000)).toBeLessThan(20 * Math.max(bestOf(125_000), 5));
+  });
+});

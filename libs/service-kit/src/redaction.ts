@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isCardFieldName, PERSONAL_FIELDS } from '@tranche/contracts';
+import { isCardFieldName, PERSONAL_FIELDS, withoutCardData } from '@tranche/contracts';
 import { REDACTED, Secret } from './secret.js';
 
 /** How names that carry a part of a command begin, the platform's parameters among them: `SHIPTOFIRSTNAME`. */
@@ -59,13 +59,13 @@ export function isSensitiveName(name: string): boolean {
   return NAMES.has(plain) || isCardFieldName(plain) || ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/** Bearer tokens, JWTs and credentials in addresses, wherever they stand in a text. */
+/** Bearer tokens, JWTs, credentials in addresses and numbers of card schemes, wherever they stand in a text. */
 export function redactText(text: string): string {
   const withoutBearer = text.replace(BEARER, REDACTED);
   const withoutJwts = withoutBearer.includes(JWT_START)
     ? withoutBearer.replace(DOTTED_WORD, withoutJwt)
     : withoutBearer;
-  return withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+  return withoutCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`), 'reference');
 }
 
 /** A JWT is three parts with dots between (RFC 7519); the first two are enough to tell one. */
@@ -89,14 +89,16 @@ function redactObject(fields: object, depth: number, parents: readonly object[])
   const safe: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     const isEmpty = value === undefined || value === null;
-    safe[name] = !isEmpty && isSensitiveName(name) ? REDACTED : redactValue(value, depth + 1, [...parents, fields]);
+    safe[redactText(name)] =
+      !isEmpty && isSensitiveName(name) ? REDACTED : redactValue(value, depth + 1, [...parents, fields]);
   }
   return safe;
 }
 
 function redactValue(value: unknown, depth: number, parents: readonly object[]): unknown {
   if (typeof value === 'string') return redactText(value);
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'bigint') return withoutCardData(value.toString(), 'reference');
+  if (typeof value === 'number') return isCardNumber(value) ? REDACTED : value;
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return REDACTED;
   if (types.isNativeError(value) || value instanceof Error) return plainError(value, depth, parents);
@@ -111,6 +113,11 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
     return value.length > MAX_ITEMS ? [...items, `[${value.length - MAX_ITEMS} more]`] : items;
   }
   return redactObject(value, depth, parents);
+}
+
+function isCardNumber(value: number): boolean {
+  const text = String(value);
+  return Number.isInteger(value) && withoutCardData(text, 'reference') !== text;
 }
 
 function plainError(error: Error, depth: number, parents: readonly object[]): Record<string, unknown> {

@@ -41,4 +41,23 @@ describe('a quarantined notification', () => {
       parameters: [['TRANSACTIONID', '20270102030405']],
     });
   });
+
+  const CARD = '4970101234560013';
+  const names =
+    'CARDCODE cardcode CARD_NUMBER cardNumber card-no ccnumber pan FPAN primaryAccountNumber track2 creditcard CARD X comment NOTE ' +
+    'DESCRIPTION EXTRADATA ORDERID HASH CLIENTEMAIL';
+  it.each(names.split(' '))('holds no card number under the name %s', (name) => {
+    const fourGroups = CARD.replace(/(\d{4})(?=\d)/g, '$1 ');
+    const data = record([[name, CARD], [name, `paid with ${fourGroups}, thanks`], [`${name}_${CARD}`, '']]).data; // prettier-ignore
+    expect(data.altered).toBe(true);
+    expect(JSON.stringify(data).replace(/[ .-]/g, '')).not.toContain(CARD.slice(0, 12));
+  });
+
+  it.each(['CVV', 'cvc2', 'Card-CVV', 'securityCode', 'CARDCRYPTOGRAM', 'csc'])(
+    'holds no cryptogram under the name %s, nor in a text',
+    (name) => {
+      expect(record([[name, '123']]).data.parameters).toEqual([]);
+      expect(record([['NOTE', 'my cvv: 987']]).data.parameters).toEqual([['NOTE', 'my (withheld)']]);
+    },
+  );
 });

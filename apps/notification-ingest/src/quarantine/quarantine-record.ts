@@ -1,4 +1,4 @@
-import { encodeCloudEvent, type EncodedEvent } from '@tranche/contracts';
+import { encodeCloudEvent, isCardFieldName, withoutCardData, type EncodedEvent } from '@tranche/contracts';
 import type { Parameters } from '../received-parameters.js';
 
 /** `no_order`: signed, but its ORDERID is missing or unusable. The others are signed with no key that we know. */
@@ -25,8 +25,8 @@ export function quarantineRecord(
   { id, parameters, receivedAt, from, merchant }: Suspect,
 ): EncodedEvent {
   const kept = parameters
-    .filter(([name]) => name !== 'CARDCVV')
-    .map(([name, value]) => [name, withoutCardNumber(name, value)] as const);
+    .filter(([name]) => !isCryptogramName(name))
+    .map(([name, value]) => [withoutCardData(name, 'prose'), withoutCardNumber(name, value)] as const);
   const altered =
     kept.length < parameters.length ||
     kept.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
@@ -39,9 +39,26 @@ export function quarantineRecord(
   });
 }
 
+/** However it is written: `CARDCVV`, `card-cvc`, `securityCode`. */
+const CRYPTOGRAM = /cvv|cvc|cvn|csc|cryptogram|securitycode/;
+
+function isCryptogramName(name: string): boolean {
+  return isCardFieldName(name) && CRYPTOGRAM.test(plainName(name));
+}
+
 /** The platform masks it before it sends; what comes from elsewhere may not be masked. */
 const UNMASKED = /\d(?:\D?\d){10}/;
+/** Numbers of the platform and of ours are at home there, and one in ten looks like a card's: only those of card schemes are masked. */
+const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
 function withoutCardNumber(name: string, value: string): string {
-  return name === 'CARDCODE' && UNMASKED.test(value) ? value.replace(/\d(?=(?:\D*\d){4})/g, 'X') : value;
+  if (isCardFieldName(name) && UNMASKED.test(value)) return value.replace(/\d(?=(?:\D*\d){4})/g, 'X');
+  return withoutCardData(value, REFERENCES.test(plainName(name)) ? 'reference' : 'prose');
+}
+
+function plainName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
 }

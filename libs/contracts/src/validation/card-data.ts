@@ -67,6 +67,19 @@ export function holdsCardData(text: string, kind: TextKind): boolean {
   return (plain.match(NUMBERS) ?? []).some((number) => holdsCardNumber(number.split(/[ ._-]/), kind));
 }
 
+/** The text with every such number masked but for its last four digits, and without a named CVV. Takes time in proportion to the text. */
+export function withoutCardData(text: string, kind: TextKind): string {
+  if (!holdsCardData(text, kind)) return text;
+  return text
+    .normalize('NFKC')
+    .replace(new RegExp(CVV_IN_TEXT, 'gi'), '(withheld)')
+    .replace(NUMBERS, (number) => (holdsCardNumber(number.split(/[ ._-]/), kind) ? masked(number) : number));
+}
+
+function masked(number: string): string {
+  return number.replace(/\d(?=(?:\D*\d){4})/g, 'X');
+}
+
 /** Joins neighbouring groups (`4111 1111 1111 1111`), never cuts one: a number of 24 digits is not a card number. */
 function holdsCardNumber(groups: readonly string[], kind: TextKind): boolean {
   for (let first = 0; first < groups.length; first++) {
