@@ -55,3 +55,8 @@ export class ConsumerClosedError extends Error {
 export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';
 }
+
+/** A record of a topic whose every record counts can't be read. */
+export class UnreadableRecordError extends Error {
+  override readonly name = 'UnreadableRecordError';
+}

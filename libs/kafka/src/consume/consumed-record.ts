@@ -1,3 +1,5 @@
+import { UnreadableRecordError } from '../errors.js';
+import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import type { IHeaders, KafkaMessage } from '../kafkajs/kafkajs.js';
 
 export interface ConsumedRecord {
@@ -11,10 +13,13 @@ export interface ConsumedRecord {
   /** First value of each name, as UTF-8; an object without prototype. */
   headers: Record<string, string>;
   timestampMs: number;
+  /** Why nothing of the record could be read: it has an offset then, and neither value nor headers. */
+  unreadable?: string;
 }
 
 /** Bytes are copied: a fetched record is a view of the whole answer, which would stay in memory as long as the record. */
 export function consumedRecord(topic: string, partition: number, message: KafkaMessage): ConsumedRecord {
+  const unreadable = whyUnreadable(message.headers);
   const rawKey = message.key === null ? null : Buffer.from(message.key);
   return {
     topic,
@@ -22,10 +27,17 @@ export function consumedRecord(topic: string, partition: number, message: KafkaM
     offset: BigInt(message.offset),
     key: rawKey === null ? null : rawKey.toString('utf8'),
     rawKey,
-    value: message.value === null ? null : Buffer.from(message.value),
-    headers: headersOf(message.headers),
+    value: message.value === null || unreadable !== undefined ? null : Buffer.from(message.value),
+    headers: headersOf(unreadable === undefined ? message.headers : undefined),
     timestampMs: Number(message.timestamp),
+    ...(unreadable === undefined ? {} : { unreadable }),
   };
+}
+
+/** For readers that have no dead letters: a record that they can't read is never skipped, and never taken for one without a value. */
+export function assertReadable(records: readonly ConsumedRecord[]): void {
+  for (const { topic, partition, offset, unreadable } of records)
+    if (unreadable !== undefined) throw new UnreadableRecordError(`${topic}/${partition}/${offset}: ${unreadable}`);
 }
 
 /** What a record weighs in memory, for bounds; not its size on the wire. */

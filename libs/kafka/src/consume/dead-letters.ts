@@ -48,8 +48,11 @@ export class DeadLetters {
       });
     } catch (error) {
       // It came compressed and is too large as it is: where it lies has to do.
-      if (error instanceof RecordTooLargeError && record.value !== null)
-        return this.write({ assignment, record: { ...record, value: null } }, reason);
+      if (error instanceof RecordTooLargeError) {
+        if (record.value !== null) return this.write({ assignment, record: { ...record, value: null } }, reason);
+        if (record.rawKey !== null || Object.keys(record.headers).length > 0)
+          return this.write({ assignment, record: { ...record, rawKey: null, headers: {} } }, reason);
+      }
       this.standsStill(assignment, `a dead letter cannot be written: ${messageOf(error)}`);
       log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
       return false;

@@ -5,7 +5,7 @@ import { KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { insideTrace } from '../trace-context.js';
-import type { ConsumedRecord } from './consumed-record.js';
+import { assertReadable, type ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { KeyOrderedPool } from './key-ordered-pool.js';
 import type { Assignment } from './partition-work.js';
@@ -60,6 +60,7 @@ export class KeyOrderedConsumer {
     const run = untilHandled({
       ...options,
       handle: async (record, call) => {
+        assertReadable([record]);
         if (call.attempt === 1)
           this.metrics.queueWait.observe({ group: groupId }, (performance.now() - call.sinceMs) / 1000);
         await insideTrace(record, () => options.handle(record, call));

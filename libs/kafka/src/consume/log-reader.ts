@@ -1,8 +1,10 @@
 import type { Log } from '@tranche/runtime';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
+import { UnreadableRecordError } from '../errors.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import type { EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { LogConnection } from '../kafkajs/log-connection.js';
+import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { OffsetRange } from './offset-range.js';
 
@@ -132,6 +134,10 @@ export class LogReader {
     if (fetched.isStale()) return;
     const at = fetchedOf(batch);
     if (at && range.position.isStray(at)) return connection.place(partition, range.position.next);
+    for (const { headers } of batch.messages) {
+      const unreadable = whyUnreadable(headers);
+      if (unreadable !== undefined) throw new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`);
+    }
     range.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
     fetched.resolveOffset(batch.lastOffset());
     if (range.isRead || range.isFull) connection.pause(partition);

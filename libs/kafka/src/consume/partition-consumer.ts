@@ -2,7 +2,7 @@ import { atMost, errorText, type HealthRegistry, type Log } from '@tranche/runti
 import type { Registry } from 'prom-client';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import type { ConsumedRecord } from './consumed-record.js';
+import { assertReadable, type ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { InOrderWork } from './in-order-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
@@ -86,6 +86,7 @@ export class PartitionConsumer {
       maxBatchRecords,
       ...(handler.startOffset && { startOffset: (committed, low) => handler.startOffset!(committed, low) }),
       onBatch: async (records) => {
+        assertReadable(records);
         await handler.onBatch(records);
         this.metrics.handled.inc({ group: groupId, topic, result: 'done' }, records.length);
       },

@@ -6,7 +6,7 @@ import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import { consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { assertReadable, consumedRecord, type ConsumedRecord } from './consumed-record.js';
 import { TailPosition } from './tail-position.js';
 
 /** Intents wait for the tail, so it is shorter than for consumers whose records can wait. Milliseconds. */
@@ -137,6 +137,7 @@ export class TailConsumer {
     if (at === undefined || fetched.isStale()) return;
     const before = at.next;
     const all = batch.messages.map((message) => consumedRecord(topic, partition, message));
+    assertReadable(all);
     const records = at.take(all, fetchedOf(batch), BigInt(batch.lastOffset()) + 1n);
     if (records === undefined) {
       this.placeAt(partition, at);

@@ -3,25 +3,55 @@ import * as fzstd from 'fzstd';
 import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
+import { checkLz4, checkZstd, snappyBlockBytes } from './unpacked-size.js';
+import { BatchTooLargeError, MAX_UNPACKED_BYTES, recordsInstead } from './unreadable-batch.js';
 
-type Decompress = (packed: Buffer) => Buffer | Promise<Buffer>;
+type Decompress = (packed: Buffer, limit: number) => Buffer | Promise<Buffer>;
 
 /**
- * Teaches kafkajs to read every compression that Kafka has: a record in one that it lacks stops a consumer for good. gzip it has.
- * To read only; our producer sends as it is.
+ * Teaches kafkajs to read every compression that Kafka has: a record in one that it lacks stops a consumer for good. To read only; our
+ * producer sends as it is. What a batch unpacks to is bounded. A batch over the bound, or one that cannot be unpacked, is read as records
+ * that hold nothing but the reason (`whyUnreadable`): one that came back with an error would be fetched again, for ever.
  */
 export function registerCodecs(): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
+  CompressionCodecs[CompressionTypes.GZIP] = codec('gzip', unpackGzip);
   CompressionCodecs[CompressionTypes.Snappy] = codec('snappy', unpackSnappy);
-  CompressionCodecs[CompressionTypes.LZ4] = codec('lz4', (packed) => lz4.decompressFrame(packed));
+  CompressionCodecs[CompressionTypes.LZ4] = codec('lz4', unpackLz4);
   CompressionCodecs[CompressionTypes.ZSTD] = codec('zstd', unpackZstd);
 }
 
 function codec(name: string, decompress: Decompress) {
   return () => ({
     compress: () => Promise.reject(new Error(`${name} is only read here`)),
-    decompress: async (packed: Buffer) => decompress(packed),
+    decompress: async (packed: Buffer) => {
+      try {
+        return await decompress(packed, MAX_UNPACKED_BYTES);
+      } catch (error) {
+        const why = error instanceof BatchTooLargeError ? error.message : `the batch is no sound ${name}`;
+        const instead = recordsInstead(packed, why);
+        if (instead === undefined) throw error;
+        return instead;
+      }
+    },
   });
+}
+
+function tooLarge(error: NodeJS.ErrnoException, limit: number): Error {
+  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BatchTooLargeError(limit) : error;
+}
+
+export function unpackGzip(packed: Buffer, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) =>
+    zlib.unzip(packed, { maxOutputLength: limit }, (error, unpacked) =>
+      error ? reject(tooLarge(error, limit)) : resolve(unpacked),
+    ),
+  );
+}
+
+export function unpackLz4(packed: Buffer, limit: number): Promise<Buffer> {
+  checkLz4(packed, limit);
+  return lz4.decompressFrame(packed);
 }
 
 const xerialMagic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
@@ -29,17 +59,22 @@ const xerialMagic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]
 const xerialHeaderBytes = 16;
 
 /** Java clients write xerial's framing: a header, then blocks, each behind its length in 32 bits. librdkafka writes one bare block. */
-export async function unpackSnappy(packed: Buffer): Promise<Buffer> {
-  if (!packed.subarray(0, xerialMagic.length).equals(xerialMagic)) return unpackBlock(packed);
-  const blocks: Promise<Buffer>[] = [];
+export async function unpackSnappy(packed: Buffer, limit: number): Promise<Buffer> {
+  const blocks = [...snappyBlocks(packed)];
+  const bytes = blocks.reduce((sum, block) => sum + snappyBlockBytes(block), 0);
+  if (bytes > limit) throw new BatchTooLargeError(limit);
+  return Buffer.concat(await Promise.all(blocks.map(unpackBlock)));
+}
+
+function* snappyBlocks(packed: Buffer): Generator<Buffer> {
+  if (!packed.subarray(0, xerialMagic.length).equals(xerialMagic)) return yield packed;
   for (let at = xerialHeaderBytes; at < packed.length;) {
     const length = packed.readInt32BE(at);
     at += 4;
     if (length < 0 || at + length > packed.length) throw new Error('a snappy block ends before its length');
-    blocks.push(unpackBlock(packed.subarray(at, at + length)));
+    yield packed.subarray(at, at + length);
     at += length;
   }
-  return Buffer.concat(await Promise.all(blocks));
 }
 
 async function unpackBlock(block: Buffer): Promise<Buffer> {
@@ -47,9 +82,24 @@ async function unpackBlock(block: Buffer): Promise<Buffer> {
 }
 
 /** Node has zstd from 22.15 on. */
-function unpackZstd(packed: Buffer): Promise<Buffer> | Buffer {
-  if (typeof zlib.zstdDecompress !== 'function') return Buffer.from(fzstd.decompress(packed));
+export function unpackZstd(packed: Buffer, limit: number): Promise<Buffer> | Buffer {
+  checkZstd(packed, limit);
+  if (typeof zlib.zstdDecompress !== 'function') return unpackZstdHere(packed, limit);
   return new Promise((resolve, reject) =>
-    zlib.zstdDecompress(packed, (error, unpacked) => (error ? reject(error) : resolve(unpacked))),
+    zlib.zstdDecompress(packed, { maxOutputLength: limit }, (error, unpacked) =>
+      error ? reject(tooLarge(error, limit)) : resolve(unpacked),
+    ),
   );
+}
+
+function unpackZstdHere(packed: Buffer, limit: number): Buffer {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const unpacking = new fzstd.Decompress((chunk) => {
+    bytes += chunk.length;
+    if (bytes > limit) throw new BatchTooLargeError(limit);
+    chunks.push(chunk);
+  });
+  unpacking.push(packed, true);
+  return Buffer.concat(chunks);
 }

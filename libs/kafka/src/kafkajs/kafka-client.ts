@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
+import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
 import { registerCodecs } from './codecs.js';
 import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
 import { logCreatorFor } from './kafkajs-log.js';
@@ -25,6 +26,7 @@ const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 
 export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClient {
   registerCodecs();
+  boundKafkajsDecoder();
   patchKafkajsCodec();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {

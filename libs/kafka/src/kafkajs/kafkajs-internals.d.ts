@@ -18,3 +18,14 @@ declare module 'kafkajs/src/protocol/encoder.js' {
     writeEncoderArray(value: Encoder[]): this;
   }
 }
+
+declare module 'kafkajs/src/protocol/decoder.js' {
+  export default class Decoder {
+    buffer: Buffer;
+    offset: number;
+    constructor(buffer: Buffer);
+    canReadBytes(length: number): boolean;
+    readVarInt(): number;
+    readVarIntArray(read: (decoder: Decoder) => unknown): unknown[];
+  }
+}

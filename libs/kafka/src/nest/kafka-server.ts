@@ -169,6 +169,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   private async run(task: HandledTask, slot: Slot): Promise<HandlerResult> {
     const { groupId } = this.options;
     if (task.deadLetter) return this.writeDeadLetter(task, task.deadLetter);
+    const { unreadable } = task.record;
+    if (unreadable !== undefined)
+      return this.writeDeadLetter(task, { code: 'unreadable_batch', message: unreadable, attempts: 0 });
     const handler = this.handlerFor(task.record);
     if (!handler)
       return this.writeDeadLetter(task, {

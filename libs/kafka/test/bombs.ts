@@ -1,0 +1,59 @@
+import { createGzip } from 'node:zlib';
+import lz4 from 'lz4-napi';
+import snappy from 'snappy';
+
+const MIB = 1024 * 1024;
+
+/** The unpacked content of a batch with one record whose value is all zeros, up to the first zero. */
+function beginning(key: string, valueBytes: number): Buffer {
+  const rest = Buffer.concat([Buffer.from([0, 0, 0]), varInt(key.length), Buffer.from(key), varInt(valueBytes)]);
+  // Behind the value: no headers, which is one more zero.
+  return Buffer.concat([varInt(rest.length + valueBytes + 1), rest]);
+}
+
+/** Zigzag, 7 bits a byte. */
+function varInt(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value * 2;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+async function gzipBomb(key: string, bytes: number): Promise<Buffer> {
+  const gzip = createGzip({ level: 9 });
+  const zeros = Buffer.alloc(MIB);
+  const packed: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => packed.push(chunk));
+  const ended = new Promise((resolve) => gzip.once('end', resolve));
+  gzip.write(beginning(key, bytes));
+  for (let written = 0; written < bytes; written += MIB)
+    if (!gzip.write(zeros)) await new Promise((resolve) => gzip.once('drain', resolve));
+  gzip.end(Buffer.alloc(1));
+  await ended;
+  return Buffer.concat(packed);
+}
+
+/** A window of 128 KiB, a block as it is, and then blocks of one zero that is repeated. */
+export function zstdBomb(key: string, bytes: number): Buffer {
+  const start = beginning(key, bytes);
+  const blocks: Buffer[] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38]), blockHeader(start.length, 0), start];
+  for (let rest = bytes; rest > 0; rest -= MIB / 8)
+    blocks.push(blockHeader(Math.min(rest, MIB / 8), 1), Buffer.alloc(1));
+  return Buffer.concat([...blocks, blockHeader(1, 1, true), Buffer.alloc(1)]);
+}
+
+function blockHeader(size: number, type: number, isLast = false): Buffer {
+  const header = Buffer.alloc(3);
+  header.writeUIntLE(size * 8 + type * 2 + Number(isLast), 0, 3);
+  return header;
+}
+
+const plain = (key: string, bytes: number) => Buffer.concat([beginning(key, bytes), Buffer.alloc(bytes + 1)]);
+
+/** A batch of about 1 MiB in each compression, that unpacks to as much as the compression can: 1 GiB of gzip and zstd. */
+export const BOMBS: Record<string, { type: number; packed: (key: string) => Promise<Buffer> | Buffer }> = {
+  gzip: { type: 1, packed: (key) => gzipBomb(key, 1024 * MIB) },
+  snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 20 * MIB)) },
+  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 240 * MIB)) },
+  zstd: { type: 4, packed: (key) => zstdBomb(key, 1024 * MIB) },
+};
