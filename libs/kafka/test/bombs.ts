@@ -51,7 +51,7 @@ function blockHeader(size: number, type: number, isLast = false): Buffer {
 const plain = (key: string, bytes: number) => Buffer.concat([beginning(key, bytes), Buffer.alloc(bytes + 1)]);
 
 /** A batch of about 1 MiB in each compression, that unpacks to as much as the compression can: 1 GiB of gzip and zstd. */
-export const BOMBS: Record<string, { type: number; packed: (key: string) => Promise<Buffer> | Buffer }> = {
+export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) => Promise<Buffer> | Buffer }> = {
   gzip: { type: 1, packed: (key) => gzipBomb(key, 1024 * MIB) },
   snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 20 * MIB)) },
   lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 240 * MIB)) },

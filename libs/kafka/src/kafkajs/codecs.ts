@@ -67,7 +67,10 @@ export async function unpackSnappy(packed: Buffer, limit: number): Promise<Buffe
 }
 
 function* snappyBlocks(packed: Buffer): Generator<Buffer> {
-  if (!packed.subarray(0, xerialMagic.length).equals(xerialMagic)) return yield packed;
+  if (!packed.subarray(0, xerialMagic.length).equals(xerialMagic)) {
+    yield packed;
+    return;
+  }
   for (let at = xerialHeaderBytes; at < packed.length;) {
     const length = packed.readInt32BE(at);
     at += 4;

@@ -75,7 +75,7 @@ describe('zstd', () => {
 describe('batches', () => {
   it('that are too large are read as records with nothing but the reason, at the same offsets', async () => {
     const { GZIP } = kafkajs.CompressionTypes;
-    const own = kafkajs.CompressionCodecs[GZIP]!() as object;
+    const own = kafkajs.CompressionCodecs[GZIP]() as object;
     kafkajs.CompressionCodecs[GZIP] = () => ({
       ...own,
       compress: () => Promise.resolve(zlib.gzipSync(zeros(2 ** 25))),
