@@ -9,7 +9,9 @@ beforeAll(() => {
 }, 120_000);
 
 it('the committed schemas are those of the built classes', () => {
-  expect(node('tools/tranche.mjs', 'generate-schemas', '--check')).toMatch(/^\d+ schemas and \d+ documents are current/);
+  expect(node('tools/tranche.mjs', 'generate-schemas', '--check')).toMatch(
+    /^\d+ schemas and \d+ documents are current/,
+  );
 });
 
 it('the compiler keeps the metadata of decorated properties', () => {

@@ -2,12 +2,7 @@ import { isUnreachable, type CallResult, type Fault } from '@tranche/contracts';
 import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { historyOf } from '../state/history.js';
 import { nextStep } from '../state/next-step.js';
-import {
-  findOperation,
-  type IntentVerdict,
-  type OperationState,
-  type OrderState,
-} from '../state/order-state.js';
+import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
 import { RULES_VERSION, type Intent } from '../state/records.js';
 import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
 import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
