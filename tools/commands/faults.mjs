@@ -33,7 +33,7 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough or edges',
+    help: 'of the simulated worlds: plain, rough, edges or losses',
     check: oneOf(['plain', 'rough', 'edges', 'losses']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },

@@ -1,4 +1,4 @@
-import { IsIn, Max, Min } from 'class-validator';
+import { IsIn, Matches, Max, Min } from 'class-validator';
 import { Env } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 
@@ -10,6 +10,10 @@ export class KitConfig {
 
   @Env('BIND_ADDRESS', { doc: 'the address that the ports are opened on', default: '0.0.0.0' })
   bindAddress: string;
+
+  @Env('BUILD_VERSION', { doc: 'what this build is called in `tranche_build_info`', default: 'dev' })
+  @Matches(/^[\w.+-]{1,64}$/, { message: 'must be 1 to 64 letters, digits, dots, plus signs, underscores and hyphens' })
+  buildVersion: string;
 
   @Env('SHUTDOWN_TIMEOUT_MS', {
     doc: 'how long a graceful stop may take, milliseconds; 25000 if not set, or longer where the service needs it',

@@ -52,6 +52,8 @@ describe('start and stop', () => {
     const public_ = `http://127.0.0.1:${running.port}`;
     const ready = `http://127.0.0.1:${running.managementPort}/health/ready`;
     expect((await fetch(ready)).status).toBe(200);
+    const metrics = await (await fetch(ready.replace('/health/ready', '/metrics'))).text();
+    expect(metrics).toContain(`tranche_build_info{version="dev",node="${process.version}",service="shop"} 1`);
     const entered = once(gate, 'entered');
     const slow = fetch(`${public_}/slow`).then((response) => response.json());
     await entered;

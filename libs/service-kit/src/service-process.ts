@@ -69,6 +69,12 @@ export class ServiceProcess<C extends object> {
     readonly log: ServiceLogger = createLogger({ name: definition.name, level: kit.logLevel }),
   ) {
     this.metrics = new Metrics(definition.name);
+    const build = this.metrics.gauge({
+      name: 'tranche_build_info',
+      help: 'Always 1; which build runs (BUILD_VERSION), and on which Node.js',
+      labelNames: ['version', 'node'],
+    });
+    build.set({ version: kit.buildVersion, node: process.version }, 1);
     this.#management = new ManagementServer(
       this.health,
       this.metrics,
