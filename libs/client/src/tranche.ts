@@ -1,4 +1,4 @@
-import { TOPICS } from '@tranche/contracts';
+import { SIGNATURE_HEADER, signCommand, TOPICS, type SigningKey } from '@tranche/contracts';
 import {
   BatchingProducer,
   ConsumerClosedError,
@@ -36,6 +36,8 @@ export interface TrancheOptions {
   topicPrefix?: string;
   /** CloudEvents source of the commands (`/CLIENTID`). */
   source?: string;
+  /** Signs every command; the gateway knows the public key from `publisherKeys` of its merchants' file. */
+  signing?: SigningKey;
   /** Warnings and errors go to standard error as JSON lines unless given; pino fits. */
   log?: Log;
   metrics?: Registry;
@@ -172,11 +174,14 @@ export class Tranche implements TrancheClient {
 
   async #send(message: CommandMessage): Promise<Published> {
     if (this.#isClosed) throw new ClientClosedError('the command was not published');
-    const { topicPrefix = '', publishTimeoutMs: deadlineMs = 10_000 } = this.#options;
+    const { topicPrefix = '', publishTimeoutMs: deadlineMs = 10_000, signing } = this.#options;
     const { id, type, key, encoded } = message;
     const topic = topicPrefix + message.topic;
+    const { value } = encoded;
+    const signature = signing && { [SIGNATURE_HEADER]: signCommand({ topic, key, ...encoded }, signing) };
+    const headers = { ...encoded.headers, ...signature };
     try {
-      const at = await this.#producer.send({ topic, key, ...encoded }, { deadlineMs });
+      const at = await this.#producer.send({ topic, key, headers, value }, { deadlineMs });
       this.#metrics.published.inc({ type, result: 'written' });
       return { id, topic, ...at };
     } catch (cause) {

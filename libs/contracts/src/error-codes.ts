@@ -41,6 +41,11 @@ export const ERROR_CODES = {
   unknown_type: { kind: 'field', meaning: 'The message type is not one that is taken here.' },
   unknown_merchant: { kind: 'rule', meaning: 'The merchant is not configured.' },
   key_mismatch: { kind: 'rule', meaning: 'The record key is not merchant/orderId of the command.' },
+  signature_refused: {
+    kind: 'rule',
+    meaning:
+      'The merchant demands signed commands, and the signature is missing or no key of the merchant has made it.',
+  },
   id_reused: { kind: 'rule', meaning: 'A command with this id and other content was accepted before.' },
   command_too_old: { kind: 'rule', meaning: 'The command is older than 7 days.' },
   not_after_passed: { kind: 'rule', meaning: "The command's own notAfter has passed." },

@@ -8,6 +8,7 @@ export * from './methods.js';
 export * from './message-types.js';
 export * from './cloud-events.js';
 export * from './merchants.js';
+export * from './signatures/command-signature.js';
 export { API_KEY_TYPES, type ApiKey, type ApiKeyType } from './merchant-entry.js';
 export * from './commands/card-payment.js';
 export * from './commands/follow-ups.js';

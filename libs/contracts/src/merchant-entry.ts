@@ -1,6 +1,7 @@
 import { fault, type Fault } from './faults.js';
 import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
+import { isTimestamp } from './validation/calendar.js';
 import { CARD_SCANS, type CardScan } from './validation/card-data.js';
 import {
   Nested,
@@ -50,6 +51,22 @@ class ApiKeyEntry {
   @Optional()
   @Text(KEY.min, KEY.max)
   key?: string;
+}
+
+class PublisherKeyEntry {
+  @Text(1, 64, { pattern: /^[\w.-]*$/, says: 'letters, digits, hyphens, dots and underscores' })
+  kid!: string;
+
+  @Text(43, 43, { pattern: /^[\w-]*$/, says: 'the 32 bytes of an Ed25519 key in base64url' })
+  publicKey!: string;
+
+  @Optional()
+  @Text(1, 64, { test: isTimestamp, says: 'an RFC 3339 time-stamp' })
+  notBefore?: string;
+
+  @Optional()
+  @Text(1, 64, { test: isTimestamp, says: 'an RFC 3339 time-stamp' })
+  notAfter?: string;
 }
 
 export class MerchantEntry {
@@ -109,6 +126,14 @@ export class MerchantEntry {
   @Optional()
   @YesNo()
   supersedeDoubtfulForms?: boolean;
+
+  @Optional()
+  @NestedList(() => PublisherKeyEntry, 0)
+  publisherKeys?: PublisherKeyEntry[];
+
+  @Optional()
+  @YesNo()
+  requireSignatures?: boolean;
 
   @Optional()
   @OneOf(REQUIREMENTS)

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fault, joinPath, type Fault } from './faults.js';
 import { faultsOfApiKeys, MerchantEntry, type ApiKey } from './merchant-entry.js';
 import type { Market } from './methods.js';
+import type { PublisherKey } from './signatures/command-signature.js';
 import { check, type CommandRules } from './validation/check.js';
 import { isPlainObject } from './validation/fields.js';
 
@@ -32,6 +33,10 @@ export interface Merchant extends CommandRules {
   lookup: boolean;
   /** Whether an authorization may take the place of a doubtful one that it names, where nobody has seen its form. */
   supersedeDoubtfulForms?: boolean;
+  /** Who signs the merchant's commands. Where there is one, a signature that fails is refused. */
+  publisherKeys?: readonly PublisherKey[];
+  /** Whether a command without a signature is refused. */
+  requireSignatures?: boolean;
 }
 
 export interface Merchants {
@@ -168,6 +173,11 @@ function duplicates(list: readonly unknown[]): Fault[] {
     if (!isPlainObject(entry)) return;
     once('merchant', entry.merchant, `[${index}].merchant`);
     once('identifier', entry.identifier, `[${index}].identifier`);
+    if (Array.isArray(entry.publisherKeys))
+      entry.publisherKeys.forEach((one: unknown, at) => {
+        if (isPlainObject(one))
+          once(`kid of a publisher's key of this merchant (${index})`, one.kid, `[${index}].publisherKeys[${at}].kid`);
+      });
     if (!Array.isArray(entry.apiKeys)) return;
     entry.apiKeys.forEach((one: unknown, at) => {
       if (isPlainObject(one)) once('id of an API key', one.id, `[${index}].apiKeys[${at}].id`);

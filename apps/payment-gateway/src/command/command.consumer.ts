@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
+import { COMMAND_TOPICS, railOfTopic, SIGNATURE_HEADER, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import {
@@ -9,6 +9,7 @@ import {
   findOperation,
   OPERATIONS_AT_MOST,
   type CommandLease,
+  type RefusedCommand,
 } from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
@@ -16,6 +17,7 @@ import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
 import { Journal } from '../journal/journal.service.js';
+import { commandSignatureProblem } from './command-signature-problem.js';
 import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { PaymentExecutor } from './payment-executor.service.js';
@@ -29,10 +31,17 @@ const ORDER_FULL: Fault = {
   message: `The order has ${OPERATIONS_AT_MOST} operations: no further one is taken`,
 };
 
+const UNSIGNED: Fault = {
+  path: SIGNATURE_HEADER,
+  code: 'signature_refused',
+  message: 'no key of the merchant has signed the command',
+};
+
 /** Commands in, from the three rails. */
 @Controller()
 export class CommandConsumer {
   readonly #commands;
+  readonly #signatures;
 
   constructor(
     private readonly config: GatewayConfig,
@@ -47,6 +56,11 @@ export class CommandConsumer {
       help: 'Commands by rail and outcome of reading them: accepted, rejected or unreadable',
       labelNames: ['rail', 'outcome'],
     });
+    this.#signatures = metrics.counter({
+      name: 'tranche_command_signatures_total',
+      help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_not_valid_then or does_not_match',
+      labelNames: ['merchant', 'outcome'],
+    });
   }
 
   @KafkaHandler(Object.values(COMMAND_TOPICS).map(({ name }) => name))
@@ -55,9 +69,10 @@ export class CommandConsumer {
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
     const read = readCommand(record, rail, this.config.merchants);
     this.#commands.inc({ rail, outcome: read.read });
+    if (read.read === 'unreadable')
+      throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     switch (read.read) {
-      case 'unreadable':
-        throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
       case 'rejected':
         return this.#refuse(record, read, context);
       case 'accepted':
@@ -80,6 +95,33 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
+  async #isUnsigned(record: ConsumedRecord, read: Exclude<ReadCommand, { read: 'unreadable' }>): Promise<boolean> {
+    const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
+    const merchant = this.config.merchants.byName(name);
+    const topic = this.config.kafkaTopicPrefix + record.topic;
+    const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant));
+    if (checked === undefined) return false;
+    this.#signatures.inc({ merchant: name, outcome: checked });
+    return checked !== 'verified';
+  }
+
+  /** Whoever sent it, a command that the order knows gets its result. Otherwise nothing is told under the ids that it names: anybody may have written them. */
+  async #refuseUnsigned(
+    record: ConsumedRecord,
+    read: Exclude<ReadCommand, { read: 'unreadable' }>,
+    context: KafkaRecordContext,
+  ): Promise<void> {
+    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
+    const answer = command && (await this.#answerKnown(record, command, UNSIGNED, context));
+    if (answer !== 'answered') throw new TerminalError(UNSIGNED.code, UNSIGNED.message, { withoutContent: true });
+  }
+
+  #answerKnown(record: ConsumedRecord, command: RefusedCommand, fault: Fault, context: KafkaRecordContext) {
+    const traced = { ...command, trace: headersFor(record) };
+    const ports = { journal: this.journal.view, timing: this.clock };
+    return comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));
+  }
+
   /** A command that its order knows was accepted once: its result counts, whatever is configured or checked today (R13). */
   async #refuse(
     record: ConsumedRecord,
@@ -88,9 +130,7 @@ export class CommandConsumer {
   ): Promise<void> {
     const [fault] = rejection.faults;
     if (command === undefined || fault === undefined) return this.#reject(record, rejection);
-    const traced = { ...command, trace: headersFor(record) };
-    const ports = { journal: this.journal.view, timing: this.clock };
-    const answer = await comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));
+    const answer = await this.#answerKnown(record, command, fault, context);
     if (answer === 'reused') return this.#rejectReused(record, { ...rejection, commandId: command.commandId });
     if (answer === 'unknown') return this.#reject(record, rejection);
   }
@@ -113,6 +153,10 @@ export class CommandConsumer {
   #reject(record: ConsumedRecord, rejection: Rejection): Promise<void> {
     return this.events.publish([commandRejected(record, rejection, isoTime(this.clock))]);
   }
+}
+
+function refusedCommandOf({ merchant, orderId, commandId, contentHash }: AcceptedCommand): RefusedCommand {
+  return { merchant: merchant.merchant, orderId, commandId, contentHash };
 }
 
 /** Of the journal records that the command brings about: its trace, and when Kafka had it. */

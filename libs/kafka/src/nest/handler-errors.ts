@@ -18,17 +18,17 @@ export class RetryableError extends RpcException {
   }
 }
 
-/** Thrown by a handler whose record will never succeed: dead letter with this code at once. */
+/** Thrown by a handler whose record will never succeed: dead letter with this code at once, `withoutContent` without its value. */
 export class TerminalError extends RpcException {
   override readonly name = 'TerminalError';
 
   constructor(
     readonly code: string,
     message: string,
-    options?: { cause?: unknown },
+    readonly options: { cause?: unknown; withoutContent?: boolean } = {},
   ) {
     super(message);
-    if (options) this.cause = options.cause;
+    if (options.cause !== undefined) this.cause = options.cause;
   }
 
   override getError(): this {

@@ -59,6 +59,7 @@ interface HandledTask extends Task {
   failures?: number;
   /** Set once the handler has had its last try: from then on only the dead letter is to be written. */
   deadLetter?: DeadLetterReason;
+  isWithoutContent?: boolean;
 }
 
 /**
@@ -223,7 +224,11 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
       return { hold: 'key', ms };
     }
     if (error instanceof TerminalError)
-      return this.writeDeadLetter(task, { code: error.code, message: error.message, attempts });
+      return this.writeDeadLetter(
+        task,
+        { code: error.code, message: error.message, attempts },
+        error.options.withoutContent,
+      );
     task.failures = (task.failures ?? 0) + 1;
     if (task.failures <= maxRetries) {
       const ms = this.delayMs(task.failures);
@@ -235,9 +240,18 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
   }
 
   /** Until the dead letter is written nothing of the partition goes on: a record must never be nowhere. */
-  private async writeDeadLetter(task: HandledTask, reason: DeadLetterReason): Promise<HandlerResult> {
+  private async writeDeadLetter(
+    task: HandledTask,
+    reason: DeadLetterReason,
+    withoutContent = task.isWithoutContent ?? false,
+  ): Promise<HandlerResult> {
     task.deadLetter = reason;
-    return (await this.deadLetters.write(task, reason)) ? 'done' : { hold: 'partition', ms: this.delayMs(5) };
+    task.isWithoutContent = withoutContent;
+    const { record, assignment } = task;
+    const kept = withoutContent ? { ...record, value: null } : record;
+    return (await this.deadLetters.write({ assignment, record: kept }, reason))
+      ? 'done'
+      : { hold: 'partition', ms: this.delayMs(5) };
   }
 
   private handlerFor(record: ConsumedRecord): Handler | undefined {

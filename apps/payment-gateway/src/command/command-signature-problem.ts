@@ -1,0 +1,22 @@
+import {
+  decodeCloudEvent,
+  SIGNATURE_HEADER,
+  signatureProblem,
+  type CommandToSign,
+  type Merchant,
+  type SignatureProblem,
+} from '@tranche/contracts';
+
+/**
+ * Undefined where the merchant's commands need no signature and this one has none that could be checked. The key must have been valid when
+ * the command was made and when Kafka took it, so that commands that wait survive a change of keys.
+ */
+export async function commandSignatureProblem(
+  record: CommandToSign & { timestampMs: number },
+  { publisherKeys = [], requireSignatures = false }: Merchant,
+): Promise<SignatureProblem | 'verified' | undefined> {
+  const isSigned = record.headers[SIGNATURE_HEADER] !== undefined;
+  if (!requireSignatures && (!isSigned || publisherKeys.length === 0)) return undefined;
+  const madeMs = Date.parse(record.headers.ce_time ?? decodeCloudEvent(record).event?.time ?? '');
+  return (await signatureProblem(record, publisherKeys, [madeMs, record.timestampMs])) ?? 'verified';
+}

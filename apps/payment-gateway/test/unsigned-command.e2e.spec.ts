@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand, TOPICS } from '@tranche/contracts';
+import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { aPartnerAAuthorization, infrastructure, repositoryRoot, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tranche-signed-'));
+const file = join(folder, 'merchants.json');
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const { merchant } = aPartnerAAuthorization();
+const topic = COMMAND_TOPICS['partner-a'].name;
+
+let stack: GatewayStack;
+beforeAll(async () => {
+  const demo = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as {
+    merchant: string;
+  }[];
+  const keys = { publisherKeys: [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }] };
+  const demanding = demo.map((one) => (one.merchant === merchant ? { ...one, ...keys, requireSignatures: true } : one));
+  writeFileSync(file, JSON.stringify(demanding));
+  stack = await startGatewayStack({ MERCHANTS_FILE: file });
+}, 60_000);
+afterAll(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+const encodedOf = (orderId: string, id: string) =>
+  encodeCloudEvent({
+    id,
+    source: '/spec',
+    type: 'payment.authorize',
+    time: new Date().toISOString(),
+    data: aPartnerAAuthorization({ orderId }),
+  });
+
+async function sendSigned(orderId: string, id: string): Promise<void> {
+  const key = `${merchant}/${orderId}`;
+  const encoded = encodedOf(orderId, id);
+  const signature = signCommand({ topic: stack.prefix + topic, key, ...encoded }, { kid: 'k1', privateKey });
+  await stack.sendRecord(topic, key, encoded.value, { ...encoded.headers, [SIGNATURE_HEADER]: signature });
+}
+
+async function sendUnsigned(orderId: string, id: string): Promise<void> {
+  const { value, headers } = encodedOf(orderId, id);
+  await stack.sendRecord(topic, `${merchant}/${orderId}`, value, headers);
+}
+
+it('is a dead letter without its content, of which no event tells; a known one gets its result', async () => {
+  await sendSigned('signed', 'command-1');
+  const first = await stack.event('signed', 'payment.authorize.redirect_required');
+  await sendUnsigned('signed', 'command-1');
+  const again = await stack.event('signed', 'payment.authorize.redirect_required', 2);
+  expect(again.id).toBe(first.id);
+
+  await sendUnsigned('signed', 'command-2');
+  await sendUnsigned('unsigned', 'command-3');
+  const letters: ConsumedRecord[] = [];
+  const tail = new TailConsumer({
+    client: createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'spec' }, silentLog),
+    topic: TOPICS.commandsDeadLetter.name,
+    topicPrefix: stack.prefix,
+    from: new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const)),
+    log: silentLog,
+    onRecords: (_partition, records) => void letters.push(...records),
+  });
+  await tail.start();
+  await waitFor(() => letters.length === 2, { what: 'the dead letters' });
+  await tail.stop();
+  for (const { value, headers } of letters) {
+    expect(value).toBeNull();
+    expect(headers['dead-letter-code']).toBe('signature_refused');
+  }
+  expect(stack.typesOf('unsigned')).toEqual([]);
+  expect(stack.typesOf('signed')).not.toContain('payment.command.rejected');
+  expect((await stack.ledgerOf('unsigned')).calls).toEqual([]);
+  expect((await stack.ledgerOf('signed')).calls).toHaveLength(1);
+}, 120_000);

@@ -1,0 +1,118 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SIGNATURE_HEADER, signatureProblem, signCommand, type CommandToSign } from './command-signature.js';
+
+interface Vector {
+  what: string;
+  topic: string;
+  key: string;
+  headers: Record<string, string>;
+  value: string;
+  signature: string;
+}
+const vectors = JSON.parse(readFileSync(join(__dirname, '../../vectors/command-signatures.json'), 'utf8')) as {
+  key: { kid: string; d: string; x: string };
+  commands: Vector[];
+};
+const { kid, d, x } = vectors.key;
+const privateKey = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
+const KEY = { kid, publicKey: x, notBefore: '2026-01-01T00:00:00Z', notAfter: '2026-12-31T00:00:00Z' };
+const AT = Date.parse('2026-03-01T10:00:00Z');
+const commandOf = ({ value, ...rest }: Vector): CommandToSign => ({ ...rest, value: Buffer.from(value) });
+const signed = (command: CommandToSign, by = { kid, privateKey }): CommandToSign => ({
+  ...command,
+  headers: { ...command.headers, [SIGNATURE_HEADER]: signCommand(command, by) },
+});
+const sound = commandOf(vectors.commands[0]!);
+const problem = (command: CommandToSign, keys = [KEY], at = [AT]) => signatureProblem(command, keys, at);
+
+describe('the test vectors', () => {
+  it.each(vectors.commands)('$what: signed and verified here', async (vector) => {
+    const command = commandOf(vector);
+    expect(signCommand(command, { kid, privateKey })).toBe(vector.signature);
+    expect(await problem(signed(command))).toBeUndefined();
+  });
+
+  const hasPython = spawnSync('python3', ['-c', 'import cryptography']).status === 0;
+  const hasJava = spawnSync('java', ['-version']).status === 0;
+  const examples = join(__dirname, '../../../../examples/signed-commands');
+  it.each([
+    ['Python', hasPython, 'python3', 'sign.py'],
+    ['Java', hasJava, 'java', 'Sign.java'],
+  ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, file) => {
+    if (!isThere) return;
+    for (const { topic, key, value, headers, signature } of vectors.commands) {
+      const texts = Object.entries(headers).map(([name, text]) => `${name}=${text}`);
+      const printed = execFileSync(program, [join(examples, file), d, kid, topic, key, value, ...texts]);
+      expect(printed.toString('utf8').trim()).toBe(signature);
+    }
+  });
+});
+
+it.each([
+  ['missing', sound],
+  ['malformed', { ...sound, headers: { ...sound.headers, [SIGNATURE_HEADER]: 'x' } }],
+  ['malformed', withHeader({ alg: 'none', kid })],
+  ['malformed', withHeader({ alg: 'EdDSA', kid, crit: ['b64'], b64: false })],
+  ['malformed', { ...signed(sound), key: 'shop-fr/o\ntopic:x' }],
+  ['unknown_key', withHeader({ alg: 'EdDSA', kid: 'other' })],
+] as const)('is refused: %s', async (expected, command) => {
+  expect(await problem(command)).toBe(expected);
+});
+
+it('counts only while the key was valid, when the command was made and when it was appended', async () => {
+  const [early, late] = ['2025-12-31T23:59:59Z', '2026-12-31T00:00:01Z'].map((time) => Date.parse(time)) as [
+    number,
+    number,
+  ];
+  for (const at of [
+    [early, AT],
+    [AT, early],
+    [late, AT],
+    [AT, late],
+    [NaN, AT],
+  ])
+    // prettier-ignore
+    expect(await problem(signed(sound), [KEY], at)).toBe('key_not_valid_then');
+});
+
+it('accepts none of 12,000 forged, replayed and re-keyed commands', async () => {
+  const foreign = generateKeyPairSync('ed25519').privateKey;
+  const own = signed(sound);
+  const signature = own.headers[SIGNATURE_HEADER]!;
+  const start = signature.indexOf('..') + 2;
+  const withSignature = (text: string) => ({ ...own, headers: { ...own.headers, [SIGNATURE_HEADER]: text } });
+  const names = Object.keys(sound.headers);
+  const forged: ((n: number) => CommandToSign)[] = [
+    // Another key under the known id, and the known key under another id.
+    (n) => signed({ ...sound, value: Buffer.from(`{"n":${n}}`) }, { kid, privateKey: foreign }),
+    (n) => signed(sound, { kid: `key-${n}`, privateKey }),
+    // The signature of one command on another topic, order, merchant, id or content.
+    (n) => ({ ...own, topic: `${own.topic}${n}` }),
+    (n) => ({ ...own, key: `shop-es/order-${n}` }),
+    (n) => ({ ...own, headers: { ...own.headers, ce_id: `another-${n}` } }),
+    (n) => ({ ...own, headers: { ...own.headers, [names[n % names.length]!]: `other ${n}` } }),
+    (n) => ({ ...own, headers: { ...own.headers, [`ce_more${n}`]: 'x' } }),
+    (n) => ({ ...own, value: flipped(own.value!, n) }),
+    (n) => ({ ...own, value: Buffer.concat([own.value!, Buffer.alloc(n + 1, 32)]) }),
+    // One bit of the signature.
+    (n) => withSignature(signature.slice(0, start) + flipped(Buffer.from(signature.slice(start), 'base64url'), n).toString('base64url')),
+  ]; // prettier-ignore
+  let accepted = 0;
+  for (const forge of forged) for (let n = 0; n < 1_200; n++) if ((await problem(forge(n))) === undefined) accepted++;
+  expect(accepted).toBe(0);
+  expect(await problem(own)).toBeUndefined();
+}, 60_000);
+
+function withHeader(header: object): CommandToSign {
+  const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}..${'A'.repeat(86)}`;
+  return { ...sound, headers: { ...sound.headers, [SIGNATURE_HEADER]: text } };
+}
+
+function flipped(bytes: Buffer, bit: number): Buffer {
+  const other = Buffer.from(bytes);
+  other[(bit >> 3) % other.length]! ^= 1 << (bit & 7);
+  return other;
+}
