@@ -5,6 +5,8 @@ export interface TopicDefinition {
   readonly name: string;
   readonly partitions: number;
   readonly retentionMs: number;
+  /** What a partition keeps at most, bytes; only where anybody can make the topic grow. */
+  readonly retentionBytes?: number;
   readonly cleanupPolicy: 'delete';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
@@ -66,6 +68,7 @@ export const TOPICS = {
   }),
   notificationsQuarantine: topic('payments.notifications.quarantine.v1', {
     days: 35,
+    partitionMib: 512,
     mib: 16,
     key: 'content hash',
     writtenBy: 'notification-ingest',
@@ -99,17 +102,19 @@ export function railOfTopic(unprefixedName: string): Rail | undefined {
 
 interface TopicFacts {
   days: number;
+  partitionMib?: number;
   mib: number;
   key: string;
   writtenBy: string;
   readBy: string;
 }
 
-function topic(name: string, { days, mib, key, writtenBy, readBy }: TopicFacts): TopicDefinition {
+function topic(name: string, { days, partitionMib, mib, key, writtenBy, readBy }: TopicFacts): TopicDefinition {
   return {
     name,
     partitions: 12,
     retentionMs: days * DAY_MS,
+    ...(partitionMib === undefined ? {} : { retentionBytes: partitionMib * MIB }),
     cleanupPolicy: 'delete',
     maxMessageBytes: mib * MIB,
     key,

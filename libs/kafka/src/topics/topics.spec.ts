@@ -53,4 +53,13 @@ describe('a topic held against the table', () => {
     expect(topicFaults(wanted, topic, false)).toEqual([{ message, severity: inDevelopment }]);
     expect(topicFaults(wanted, topic, true)).toEqual([{ message, severity: 'fault' }]);
   });
+
+  it.each([
+    ['-1', 'retention.bytes is -1, should be 5000: anybody can make the topic grow', 'warning'],
+    ['4999', 'retention.bytes is 4999, must be at least 5000', 'fault'],
+  ] as const)('with a limit of size in the table, %s is said', (bytes, message, severity) => {
+    const bounded = { ...wanted, retentionBytes: 5000 };
+    expect(topicFaults(bounded, actual({ 'retention.bytes': bytes }), true)).toEqual([{ message, severity }]);
+    expect(topicFaults(bounded, actual({ 'retention.bytes': '5000' }), true)).toEqual([]);
+  });
 });

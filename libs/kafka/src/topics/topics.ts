@@ -8,6 +8,8 @@ export interface TopicSettings {
   readonly name: string;
   readonly partitions: number;
   readonly retentionMs: number;
+  /** What a partition keeps at most (no limit). */
+  readonly retentionBytes?: number;
   readonly cleanupPolicy: string;
   readonly maxMessageBytes: number;
 }
@@ -44,6 +46,7 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
         configEntries: Object.entries({
           'cleanup.policy': definition.cleanupPolicy,
           'retention.ms': String(definition.retentionMs),
+          ...(definition.retentionBytes !== undefined && { 'retention.bytes': String(definition.retentionBytes) }),
           'max.message.bytes': String(definition.maxMessageBytes),
           'min.insync.replicas': String(minInSyncReplicas),
           'unclean.leader.election.enable': 'false',
@@ -164,8 +167,16 @@ export function topicFaults(
     retentionMs >=
       wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
   const sizeLimit = Number(setting('retention.bytes') || -1);
-  require(sizeLimit ===
-    -1, inProduction, `retention.bytes is ${sizeLimit}, must be -1: a size limit deletes records before their time`);
+  const { retentionBytes } = wanted;
+  if (retentionBytes === undefined)
+    require(sizeLimit ===
+      -1, inProduction, `retention.bytes is ${sizeLimit}, must be -1: a size limit deletes records before their time`);
+  else if (sizeLimit === -1)
+    // A topic that was made before it had a limit works all the same.
+    require(false, 'warning', `retention.bytes is -1, should be ${retentionBytes}: anybody can make the topic grow`);
+  else
+    require(sizeLimit >=
+      retentionBytes, inProduction, `retention.bytes is ${sizeLimit}, must be at least ${retentionBytes}`);
   require(Number(setting('max.message.bytes')) >=
     wanted.maxMessageBytes, inProduction, `max.message.bytes is ${setting('max.message.bytes')}, must be at least ${wanted.maxMessageBytes}`);
   require(actual.replicationFactor >= 3, inProduction, `has ${actual.replicationFactor} replicas, must have 3`);
