@@ -1,46 +1,60 @@
-import { TOPICS, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
-import { BatchingProducer, deleteRecords, ensureTopics, topicOffsets } from '@tranche/kafka';
+import { orderKey, TOPICS, topicName, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
+import { BatchingProducer, deleteRecords, ensureTopics } from '@tranche/kafka';
+import { journalPartition } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { aCapture, ownPrefix } from '@tranche/testing';
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { kafka, keptRecords } from './kept-records.js';
 
-const MIRRORED = Object.values(TOPICS);
-/** By so much all offsets are higher in the mirror. */
-const SHIFT = 5;
+const [CAPTURED, AUTHORIZED] = ['captured', 'authorized'] as const;
+const TOPICS_OF_ALL = Object.values(TOPICS);
+/** By so much all offsets of the journal are lower in the mirror. */
+const SHIFT = 100;
 
+const producer = new BatchingProducer({ client: kafka, log: silentLog });
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({ KAFKA_TOPIC_PREFIX: await usedBefore() })), 120_000);
+afterAll(() => Promise.all([stack.stop(), producer.close()]), 60_000);
 
-/** Copies the records of all topics to topics of another prefix, where other records had been before. The groups' offsets are lost. */
-async function mirror(from: string, to: string): Promise<void> {
+async function newTopics(): Promise<string> {
+  const prefix = ownPrefix();
   const settings = { replicationFactor: 1, minInSyncReplicas: 1, log: silentLog };
-  await ensureTopics(kafka, { prefix: to, definitions: MIRRORED, ...settings });
-  const producer = new BatchingProducer({ client: kafka, log: silentLog });
-  for (const definition of MIRRORED) {
-    const topic = to + definition.name;
-    for (const partition of (await topicOffsets(kafka, topic)).keys()) {
-      const earlier = Array.from({ length: SHIFT }, () => ({ topic, partition, key: null, value: Buffer.from('-') }));
-      await producer.sendAll(earlier);
-      await deleteRecords(kafka, topic, partition, BigInt(SHIFT));
-    }
+  await ensureTopics(kafka, { prefix, definitions: TOPICS_OF_ALL, ...settings });
+  return prefix;
+}
+
+/** Topics whose journal held records that are deleted: its offsets of these orders do not begin with 0. */
+async function usedBefore(): Promise<string> {
+  const prefix = await newTopics();
+  const topic = topicName(prefix, TOPICS.journal);
+  for (const partition of [CAPTURED, AUTHORIZED].map((orderId) => journalPartition(orderKey('shop-fr', orderId)))) {
+    const earlier = Array.from({ length: SHIFT }, () => ({ topic, partition, key: null, value: Buffer.from('-') }));
+    await producer.sendAll(earlier);
+    await deleteRecords(kafka, topic, partition, BigInt(SHIFT));
+  }
+  return prefix;
+}
+
+/** Copies the records that are kept to new topics, byte for byte, partitions and order kept. What the groups had committed is lost. */
+async function mirror(from: string): Promise<string> {
+  const prefix = await newTopics();
+  for (const definition of TOPICS_OF_ALL) {
+    const topic = topicName(prefix, definition);
     const records = await keptRecords(from, definition);
     await producer.sendAll(
       records.map(({ partition, rawKey, value, headers }) => ({ topic, partition, key: rawKey, value, headers })),
     );
   }
-  await producer.close();
+  return prefix;
 }
 
 const capture = (orderId: string) => aCapture({ orderId, amount: undefined, transactionId: undefined });
 const idsOf = (events: readonly CloudEvent<PaymentEvent>[]) => [...new Set(events.map(({ id }) => id))].sort();
 
 it('goes on in a mirrored cluster with other offsets: nothing is executed again, events keep their ids, and sequences go up', async () => {
-  const [captured, authorized] = ['captured', 'authorized'];
-  await capturedOrder(stack, captured);
-  await authorizedOrder(stack, authorized);
+  await capturedOrder(stack, CAPTURED);
+  await authorizedOrder(stack, AUTHORIZED);
   await stack.gateway.stop();
   const before = [...stack.results.events];
   const highest =
@@ -48,8 +62,7 @@ it('goes on in a mirrored cluster with other offsets: nothing is executed again,
       .map(({ sequence = '' }) => sequence)
       .sort()
       .at(-1) ?? '';
-  const prefix = ownPrefix();
-  await mirror(stack.prefix, prefix);
+  const prefix = await mirror(stack.prefix);
 
   const moved = await startGatewayStack({
     KAFKA_TOPIC_PREFIX: prefix,
@@ -57,15 +70,15 @@ it('goes on in a mirrored cluster with other offsets: nothing is executed again,
     JOURNAL_EPOCH: '1',
   });
   try {
-    await moved.send('payment.capture', capture(captured));
-    const refused = await moved.event(captured, 'payment.capture.rejected');
+    await moved.send('payment.capture', capture(CAPTURED));
+    const refused = await moved.event(CAPTURED, 'payment.capture.rejected');
     expect(refused.data).toMatchObject({ faults: [{ code: 'already_captured' }] });
-    await moved.send('payment.capture', capture(authorized));
-    const settled = await moved.event(authorized, 'payment.capture.succeeded');
+    await moved.send('payment.capture', capture(AUTHORIZED));
+    const settled = await moved.event(AUTHORIZED, 'payment.capture.succeeded');
     const operationsOf = async (orderId: string) =>
       (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
-    expect(await operationsOf(captured)).toEqual(['authorization', 'capture']);
-    expect(await operationsOf(authorized)).toEqual(['authorization', 'capture']);
+    expect(await operationsOf(CAPTURED)).toEqual(['authorization', 'capture']);
+    expect(await operationsOf(AUTHORIZED)).toEqual(['authorization', 'capture']);
 
     const again = moved.results.events.slice(before.length);
     expect(idsOf(again)).toEqual(idsOf([...before, refused, settled]));
