@@ -1,6 +1,8 @@
+import { EXECCODES } from '@tranche/contracts';
 import { waitFor } from '@tranche/testing';
 import { formOf, instalment, runSimulator, type RunningSimulator } from '../../test/running-simulator.js';
 import { hashOf } from '../request/platform-hash.js';
+import { messageOf } from '../transactions/exec-codes.js';
 
 let simulator: RunningSimulator;
 beforeAll(async () => {
@@ -135,6 +137,14 @@ describe('faults by rule', () => {
     expect(await executed()).toBe(0);
   });
 
+  it.each(Object.keys(EXECCODES))('the EXECCODE %s of the table, in its own words', async (execCode) => {
+    await simulator.fault({}, { execCode });
+    const { answer } = await call();
+    expect(answer).toMatchObject({ EXECCODE: execCode, MESSAGE: messageOf(execCode) });
+    expect(answer.MESSAGE).not.toBe(messageOf('no such code'));
+    expect(await executed()).toBe(0);
+  });
+
   it('401', async () => {
     await simulator.fault({}, { unauthorized: true });
     const { status, headers } = await call();
@@ -185,3 +195,10 @@ describe('faults by rule', () => {
     expect([status, body.error]).toEqual([400, 'wrong: match.probability, fault.latencyMs']);
   });
 });
+
+it.each(Object.keys(EXECCODES).filter((execCode) => execCode > '1000'))(
+  'answers the EXECCODE %s by the last digits of AMOUNT',
+  async (execCode) => {
+    expect((await call({ AMOUNT: String(20_000 + Number(execCode)) })).answer.EXECCODE).toBe(execCode);
+  },
+);
