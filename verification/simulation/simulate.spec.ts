@@ -77,6 +77,11 @@ it('stops no partition where a verdict was carried away before it was read: edge
   expect((await simulate({ seed: 333451208, profile: 'edges' })).violations).toEqual([]);
 });
 
+// Here a copy of an order's first INTENT was appended late, and retention deleted all that stood before the copy.
+it('knows an order again whose kept records begin with a late copy of its first: edges, seed 882359959', async () => {
+  expect((await simulate({ seed: 882359959, profile: 'edges' })).violations).toEqual([]);
+});
+
 // Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
 it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);

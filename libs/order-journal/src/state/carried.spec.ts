@@ -128,7 +128,7 @@ describe('a CARRIED record that does not match', () => {
 it('a CARRIED record may be the first of version 3: it names the offset, and gives the order a history', () => {
   const older = stateOf(captured, 2);
   const after = next(older, carried(older)).order;
-  expect([after.rulesVersion, after.carriedAt, historyOf(after).split('.').length]).toEqual([3, later(60 * DAY_MS), 3]);
+  expect([after.rulesVersion, after.carriedAt, historyOf(after).split('.').length]).toEqual([3, later(60 * DAY_MS), 4]);
   // Its events were named by their place, and are so still.
   expect(eventId(after, findOperation(after, 'capture')!.latest!)).toBe(
     eventId(older, findOperation(older, 'capture')!.latest!),

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { isEmptyOrder, type OrderState } from './order-state.js';
 
 /**
- * Identity of an order's history, as `BEGINNING.CHAIN.LAST`: where its chain began, the running hash of its records since, and the hash of the last one.
- * It is the same wherever the journal lies: offsets are not part of it (R10).
+ * Identity of an order's history, as `BEGINNING.CHAIN.LAST.COUNT`: where its chain began, the running hash of its records since, the hash of the last
+ * one, and how many they are. It is the same wherever the journal lies: offsets are not part of it (R10).
  */
 export function continuedBy(order: OrderState, hash: string): string {
   if (order.history === undefined) {
     // Of an order of older rules the records before are in the state, not in the chain: nobody can say that it holds all of them.
     const beginning = isEmptyOrder(order) ? hash : `${OLDER}${hash}`;
-    return `${beginning}.${beginning}.${hash}`;
+    return `${beginning}.${beginning}.${hash}.1`;
   }
-  const [beginning, chain] = order.history.split('.') as [string, string];
-  return `${beginning}.${link(chain, hash)}.${hash}`;
+  const [beginning, chain, , count] = order.history.split('.') as [string, string, string, string];
+  return `${beginning}.${link(chain, hash)}.${hash}.${Number(count) + 1}`;
 }
 
 /** The record before, once more: it was appended twice. */
 export const isRepetition = ({ history }: OrderState, hash: string): boolean => history?.split('.')[2] === hash;
 
 /** The chain begins anew: the record with this hash holds the whole state. */
-export const begunWith = (hash: string): string => `${hash}.${hash}.${hash}`;
+export const begunWith = (hash: string): string => `${hash}.${hash}.${hash}.1`;
 
 /** Before the beginning of a chain whose order had records of older rules. */
 const OLDER = '~';
@@ -41,10 +41,16 @@ export function matchOf(before: OrderState, seen: string): HistoryMatch {
   // Of a chain no offset was ever named.
   if (isOffset(seen)) return 'other';
   const [ours, theirs] = [before.history.split('.'), seen.split('.')];
-  if (ours[0] === theirs[0] && ours[1] !== theirs[1]) return 'other';
-  if (ours[0] === theirs[0] && !seen.startsWith(OLDER)) return 'whole';
+  if (ours[0] === theirs[0] && ours[1] !== theirs[1] && !isLonger(theirs, ours)) return 'other';
+  if (ours[0] === theirs[0] && ours[1] === theirs[1] && !seen.startsWith(OLDER)) return 'whole';
   return ours[2] === theirs[2] ? 'last' : 'other';
 }
+
+/**
+ * Nobody can name more records of a chain than there are before the own record. Here the beginning is a copy of the chain's first record that was
+ * appended late, and all between the two was deleted.
+ */
+const isLonger = (theirs: string[], ours: string[]): boolean => Number(theirs[3]) > Number(ours[3]);
 
 const isOffset = (seen: string): boolean => /^-?\d+$/.test(seen);
 
