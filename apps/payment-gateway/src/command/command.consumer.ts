@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { COMMAND_TOPICS, railOfTopic, SIGNATURE_HEADER, type Fault } from '@tranche/contracts';
+import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import {
@@ -31,11 +31,7 @@ const ORDER_FULL: Fault = {
   message: `The order has ${OPERATIONS_AT_MOST} operations: no further one is taken`,
 };
 
-const UNSIGNED: Fault = {
-  path: SIGNATURE_HEADER,
-  code: 'signature_refused',
-  message: 'no key of the merchant has signed the command',
-};
+const UNSIGNED = { code: 'signature_refused', message: 'no key of the merchant has signed the command' } as const;
 
 /** Commands in, from the three rails. */
 @Controller()
@@ -112,11 +108,11 @@ export class CommandConsumer {
     context: KafkaRecordContext,
   ): Promise<void> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
-    const answer = command && (await this.#answerKnown(record, command, UNSIGNED, context));
+    const answer = command && (await this.#answerKnown(record, command, undefined, context));
     if (answer !== 'answered') throw new TerminalError(UNSIGNED.code, UNSIGNED.message, { withoutContent: true });
   }
 
-  #answerKnown(record: ConsumedRecord, command: RefusedCommand, fault: Fault, context: KafkaRecordContext) {
+  #answerKnown(record: ConsumedRecord, command: RefusedCommand, fault: Fault | undefined, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
     const ports = { journal: this.journal.view, timing: this.clock };
     return comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));

@@ -85,3 +85,11 @@ it('gives up a command between two attempts, with the fault', async () => {
   expect(journal.appended).toMatchObject([{ record: 'GIVEN_UP', attempt: 2, code: 'unknown_merchant' }]);
   expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'given_up' });
 });
+
+it('leaves a command between two attempts as it is where nobody knows who sent the copy', async () => {
+  const journal = journalOf([intent, notExecuted]);
+  const timing = { nowMs: () => Date.parse(AT) };
+  expect(await answerKnownCommand({ journal, timing }, COMMAND, undefined, lease)).toBe('unknown');
+  expect(journal.appended).toEqual([]);
+  expect(findOperation(journal.order(), 'c1')?.phase).toBe('idle');
+});

@@ -24,15 +24,16 @@ export interface KnownCommandPorts {
 
 /**
  * A command that its order knows gets the result that it had, whatever is configured today: it may have been executed before its merchant was
- * removed or a release became stricter. Where it was between two attempts it is given up with `fault`.
+ * removed or a release became stricter. Where it was between two attempts it is given up with `fault`; without one it is left as it is, for nobody knows
+ * who sent this copy.
  *
- * `unknown`: the order does not know the id; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
+ * `unknown`: the order does not know the id, or has no result of it; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
  * come again.
  */
 export async function answerKnownCommand(
   { journal, timing }: KnownCommandPorts,
   command: RefusedCommand,
-  fault: Fault,
+  fault: Fault | undefined,
   lease: CommandLease,
 ): Promise<'answered' | 'unknown' | 'reused'> {
   const { merchant, orderId, commandId, trace } = command;
@@ -52,6 +53,7 @@ export async function answerKnownCommand(
       const seen = BigInt(order.lastOffset);
       order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
     } else if (operation.phase === 'idle') {
+      if (fault === undefined) return 'unknown';
       const { code, message } = fault;
       order = await journal.appendAndRead(
         { record: 'GIVEN_UP', ...identity(), attempt: operation.attempt, code, message },
