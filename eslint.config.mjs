@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import nx from '@nx/eslint-plugin';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const only = (sourceTag, ...allowed) => ({
@@ -127,6 +128,16 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
       'no-empty': 'error',
       eqeqeq: 'error',
+    },
+  },
+  // What reads input takes time in proportion to it: an expression that backtracks lets one message hold up all others.
+  {
+    files: ['{apps,libs,examples}/**/*.{ts,mjs}'],
+    ignores: ['**/*.spec.ts', '**/test/**', 'libs/testing/**'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': 'error',
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
     },
   },
   // Examples are what a commerce service writes: JavaScript, and of ours @tranche/client alone.

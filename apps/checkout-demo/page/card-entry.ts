@@ -14,7 +14,7 @@ export function readExpiry(typed: string): string {
   return month === undefined || year === undefined ? typed : `${month.padStart(2, '0')}-${year}`;
 }
 
-const EXPIRY = [/^(\d{1,2})\s*[/.\s-]\s*(?:20)?(\d\d)$/, /^(\d\d)(?:20)?(\d\d)$/];
+const EXPIRY = [/^(\d{1,2})(?:\s*[/.-]\s*|\s+)(?:20)?(\d\d)$/, /^(\d\d)(?:20)?(\d\d)$/];
 
 /** Digits in groups of four, and where the caret is then: behind the same digit. Anything but digits and spaces is left alone. */
 export function grouped(typed: string, caret: number): { text: string; caret: number } {

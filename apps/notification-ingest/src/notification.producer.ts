@@ -11,7 +11,7 @@ import { BatchingProducer } from '@tranche/kafka';
 import type { ReceivedTrace } from '@tranche/runtime';
 import { Metrics } from '@tranche/service-kit';
 import { IngestConfig } from './ingest.config.js';
-import { quarantineRecord, type QuarantineReason, type Suspect } from './quarantine/quarantine-record.js';
+import { quarantineRecord, type Suspect } from './quarantine/quarantine-record.js';
 import { WaitingLimit } from './limits/waiting-limit.js';
 
 /** As much waits for Kafka as may; nothing was sent. */
@@ -69,10 +69,10 @@ export class NotificationProducer {
     );
   }
 
-  async quarantine(reason: QuarantineReason, suspect: Suspect): Promise<void> {
+  /** `record` as `quarantineRecord` writes it, `id` the suspect's. */
+  async quarantine(id: string, record: EncodedEvent): Promise<void> {
     const { publishTimeoutMs } = this.config;
-    const record = quarantineRecord(reason, suspect);
-    await this.send(TOPICS.notificationsQuarantine.name, suspect.id, record, publishTimeoutMs, this.suspectsWaiting);
+    await this.send(TOPICS.notificationsQuarantine.name, id, record, publishTimeoutMs, this.suspectsWaiting);
   }
 
   private async send(

@@ -44,6 +44,23 @@ describe('a flood of forged notifications', () => {
     await other.close();
   });
 
+  it('counts bytes as they are stored: a control character takes six', async () => {
+    const other = await startIngest();
+    const send = (MESSAGE: string) =>
+      fetch(`${other.webhook}?${form(signed(capture({ ORDERID: MESSAGE.slice(0, 1), MESSAGE }), 'wrong'))}`);
+    const records = await other.read(TOPICS.notificationsQuarantine);
+    await send('\u0001'.repeat(2_000));
+    await send('a'.repeat(2_000));
+    await waitFor(() => records.some(({ value }) => value?.includes('aaa')), {
+      what: 'the one without control characters',
+    });
+    await waitFor(async () => (await other.metric('ingest_quarantine_dropped_total{reason="size"')) === 1, {
+      what: 'the other is dropped',
+    });
+    expect(records).toHaveLength(1);
+    await other.close();
+  });
+
   it('is kept once, however often the same comes', async () => {
     const other = await startIngest();
     const same = form({ ...signed(capture()), AMOUNT: '1' });

@@ -23,7 +23,7 @@ export type ApiKeyType = (typeof API_KEY_TYPES)[number];
 export type ApiKey = { id: string; type: 'Public'; key?: undefined } | { id: string; type?: 'Private'; key: string };
 
 const KEY = { min: 1, max: 1024 };
-const HTTP_URL = /^https?:\/\/[^\s/?#]+[^\s]*$/;
+const HTTP_URL = /^https?:\/\/[^\s/?#]\S*$/;
 
 class PreviousKeys {
   @Optional()

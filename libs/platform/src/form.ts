@@ -25,8 +25,9 @@ const formNames = new Map<string, string>();
 function formName(name: string): string {
   const known = formNames.get(name);
   if (known !== undefined) return known;
-  const { 1: root, 2: rest } = /^([^[]*)(.*)$/.exec(name) ?? [];
-  const travelling = escape(`params[${root}]${rest}`);
+  const index = name.indexOf('[');
+  const root = index < 0 ? name : name.slice(0, index);
+  const travelling = escape(`params[${root}]${name.slice(root.length)}`);
   formNames.set(name, travelling);
   return travelling;
 }

@@ -16,6 +16,13 @@ it.each(['<form action="https://provider.example">é</form>', '', '<htmlish>'])(
   },
 );
 
+it.each(['<!-- -->', '<!--', ' ', '<!---->\n'])('1 MB of %j is looked through in one pass', (piece) => {
+  const html = `${piece.repeat(1_000_000 / piece.length)}x`;
+  const begunMs = performance.now();
+  expect(providerPage(base64(html))).toContain(html);
+  expect(performance.now() - begunMs).toBeLessThan(2_000);
+});
+
 it('is shown by an origin of its own', () => {
   const policy = PROVIDER_PAGE_HEADERS['content-security-policy'];
   expect(policy).toMatch(/^sandbox /);

@@ -15,8 +15,20 @@ export const PROVIDER_PAGE_HEADERS: Readonly<Record<string, string>> = {
 /** A whole document as it is; a fragment with the least that makes a document of it. */
 export function providerPage(redirectHtml: string): string {
   const html = Buffer.from(redirectHtml, 'base64').toString('utf8');
-  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype|html)\b/i.test(html)) return html;
+  if (isDocument(html)) return html;
   const head =
     '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Maison Roitelet</title>';
   return `<!doctype html>\n<html><head>${head}</head><body data-testid="provider-form">${html}</body></html>\n`;
+}
+
+/** Whether a doctype or `<html` comes first, white space and comments aside. One pass: no expression over comments, which can take for ever. */
+function isDocument(html: string): boolean {
+  let at = 0;
+  for (;;) {
+    while (/\s/.test(html.charAt(at))) at += 1;
+    if (!html.startsWith('<!--', at)) return /^<(?:!doctype|html)\b/i.test(html.slice(at, at + 12));
+    const end = html.indexOf('-->', at + 4);
+    if (end < 0) return false;
+    at = end + 3;
+  }
 }

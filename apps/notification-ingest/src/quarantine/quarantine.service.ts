@@ -3,11 +3,11 @@ import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { FailureLimits, type QuarantineVerdict } from '../limits/failure-limits.store.js';
 import { NotificationProducer, OverloadedError } from '../notification.producer.js';
 import { valueOf } from '@tranche/platform';
-import type { Suspect } from './quarantine-record.js';
+import { quarantineRecord, type Suspect } from './quarantine-record.js';
 
 /** Refused ones that are in quarantine already are not put there again as long as they are remembered. */
 const MAX_REMEMBERED = 10_000;
-/** A notification has about 1 kB. */
+/** As it is stored. A notification has about 1 kB. */
 const MAX_KEPT_BYTES = 8_192;
 /** Without one nothing can ever verify. */
 const HASH = /^[0-9a-f]{64}$/;
@@ -64,20 +64,18 @@ export class QuarantineService {
     const hash = valueOf(suspect.parameters, 'HASH') ?? '';
     const known = `${suspect.id} ${hash}`;
     if (this.kept.has(known)) return;
-    const verdict = HASH.test(hash) ? await this.take(reason, suspect) : 'no_hash';
+    const record = quarantineRecord(reason, suspect);
+    const verdict = HASH.test(hash) ? await this.take(reason, suspect.from, record.value.length) : 'no_hash';
     if (verdict !== 'kept') {
       this.dropped.inc({ reason: verdict });
       return;
     }
-    await this.producer.quarantine(reason, suspect);
+    await this.producer.quarantine(suspect.id, record);
     this.remember(known);
   }
 
-  private async take(reason: string, { parameters, from }: Suspect): Promise<QuarantineVerdict | 'size'> {
-    const bytes = parameters.reduce(
-      (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
-      0,
-    );
+  /** `bytes`: as they are stored; JSON writes a control character in six. */
+  private async take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
   }
 

@@ -93,7 +93,7 @@ export function Percentage(): PropertyDecorator {
 
 /** CLIENTREFERRER */
 export function WebAddress(): PropertyDecorator {
-  return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]+[^\s]*$/, says: 'an http or https URL' });
+  return Text(1, 2048, { pattern: /^https?:\/\/[^\s/?#]\S*$/, says: 'an http or https URL' });
 }
 
 /** TOTALAMOUNT of an item that names its price and quantity too; says nothing where one of them is wrong itself. */

@@ -123,6 +123,8 @@ export function Text(
       if (typeof value !== 'string') {
         return holds !== undefined && findCardData(value) === '' ? CARD_DATA : NOT_TEXT;
       }
+      // Length before content: what is far too long is not read.
+      if (value.length > 2 * max) return length;
       if (kind !== undefined && holdsCardData(value, kind)) return CARD_DATA;
       if (!isWithin(value, min, max)) return length;
       if (!isWellFormed(value)) return NOT_UNICODE;
@@ -142,7 +144,7 @@ export function Text(
 
 /** Code points are counted only where code units alone don't decide. */
 function isWithin(text: string, min: number, max: number): boolean {
-  if (text.length < min || text.length > 2 * max) return false;
+  if (text.length < min) return false;
   if (text.length <= max && text.length >= 2 * min) return true;
   const length = codePoints(text);
   return length >= min && length <= max;

@@ -1,0 +1,33 @@
+import { SCHEMA_SOURCES } from '../schemas.js';
+import { check, fieldsOf } from './check.js';
+import type { MessageClass } from './fields.js';
+
+/** Every class that a message is made of, each once. */
+function classesOf(type: MessageClass, known = new Set<MessageClass>()): Set<MessageClass> {
+  if (known.has(type)) return known;
+  known.add(type);
+  for (const { nested } of fieldsOf(type)) if (nested !== undefined) classesOf(nested, known);
+  return known;
+}
+
+const classes = [...new Set(SCHEMA_SOURCES.flatMap(({ type }) => [...classesOf(type)]))];
+const fields = classes.flatMap((type) => fieldsOf(type).map(({ name }) => ({ type, name })));
+
+/** Parts of what the rules look for; each is repeated to the whole length, with an end that fits nowhere. */
+const PIECES = ['1', '1 ', '0', 'a', 'a.', 'a@', '=', ' ', '2027-01-01T', 'http://', 'http://a', '+33', '4970 1012 0004 ', 'cvv ', '😀', '\ud800']; // prettier-ignore
+
+it('there are fields of every kind', () => {
+  expect(fields.length).toBeGreaterThan(150);
+});
+
+it.each(PIECES)('each field judges a text in time that grows with it: %j', (piece) => {
+  const msFor = (length: number) => {
+    const text = `${piece.repeat(Math.ceil(length / piece.length))}\n`;
+    const begunMs = performance.now();
+    for (const { type, name } of fields) check(type, { [name]: text }, 'ignored');
+    return performance.now() - begunMs;
+  };
+  msFor(1_000);
+  const bestOf = (length: number) => Math.min(msFor(length), msFor(length));
+  expect(bestOf(1_000_000)).toBeLessThan(20 * Math.max(bestOf(125_000), 20));
+});
