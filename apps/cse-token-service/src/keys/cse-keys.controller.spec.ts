@@ -169,7 +169,8 @@ describe('POST /v1/cse-keys', () => {
     const found = (name: string, ...rest: unknown[]) => {
       const done = rest.at(-1) as (...found: unknown[]) => void;
       const addresses = name === 'localhost' ? ['127.0.0.1', '127.0.0.2'] : [name];
-      if ((rest[0] as { all?: boolean }).all) done(null, addresses.map((address) => ({ address, family: 4 }))); // prettier-ignore
+      if ((rest[0] as { all?: boolean }).all)
+        done(null, addresses.map((address) => ({ address, family: 4 }))); // prettier-ignore
       else done(null, addresses[0], 4);
     };
     const lookup = jest.spyOn(dns, 'lookup').mockImplementation(found);
