@@ -14,7 +14,7 @@ const swc = (typescript) => [
   },
 ];
 
-const esmOnly = 'cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|jose';
+const esmOnly = 'oauth4webapi|cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|jose';
 
 module.exports = {
   testEnvironment: 'node',

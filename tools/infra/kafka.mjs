@@ -8,6 +8,7 @@ import { portOpens } from './ports.mjs';
 
 export const KAFKA_VERSION = '4.1.1';
 const LOG4J_VERSION = '2.25.1';
+const JOSE4J_VERSION = '0.9.6';
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 /** Settings of the test broker; `controllerPort` is its own, nobody else connects there. */
@@ -57,12 +58,12 @@ export function clusterSettings(at, all, folder = 'FOLDER') {
   };
 }
 
-/** Starts the broker from the jars; resolves when it takes connections. */
-export async function startKafka({ held, port, controllerPort, log }) {
-  const java = await kafkaCommand({ held, log });
+/** Starts the broker from the jars; resolves when it takes connections. `settings`, `javaOptions`: beside or instead of the test broker's. */
+export async function startKafka({ held, port, controllerPort, log, settings: own = {}, javaOptions = [] }) {
+  const java = [...javaOptions, ...(await kafkaCommand({ held, log }))];
   const folder = held.folder('tranche-kafka-');
   const properties = join(folder, 'server.properties');
-  const settings = brokerSettings({ port, controllerPort, folder: join(folder, 'log') });
+  const settings = { ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }), ...own };
   writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
   await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties], {
     disposable: true,
@@ -82,7 +83,7 @@ export async function kafkaCommand({ held, log }) {
   return [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
 }
 
-const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}`);
+const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}-oauth`);
 export const areKafkaJarsThere = () => existsSync(jarsFolder());
 
 /** The folder of Kafka's jars, fetched once. */
@@ -94,6 +95,8 @@ async function kafkaJars({ held, log }) {
     ['org.apache.kafka', 'kafka_2.13', KAFKA_VERSION],
     ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
     ['org.apache.logging.log4j', 'log4j-core', LOG4J_VERSION],
+    // Kafka's own check of OAUTHBEARER tokens wants it.
+    ['org.bitbucket.b_c', 'jose4j', JOSE4J_VERSION],
   ];
   await fetchThroughMaven({ held, folder, dependencies, goal: 'copy-dependencies' });
   return folder;

@@ -22,9 +22,16 @@ describe('KafkaConfig', () => {
       'PORT',
       'KAFKA_TOPIC_PREFIX',
       'KAFKA_SSL',
+      'KAFKA_SSL_CA_FILE',
+      'KAFKA_SSL_CERT_FILE',
+      'KAFKA_SSL_KEY_FILE',
       'KAFKA_SASL_MECHANISM',
       'KAFKA_SASL_USERNAME',
       'KAFKA_SASL_PASSWORD',
+      'KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL',
+      'KAFKA_SASL_OAUTHBEARER_CLIENT_ID',
+      'KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET',
+      'KAFKA_SASL_OAUTHBEARER_SCOPE',
     ]);
     expect(loadConfig(Settings, { PORT: '1', KAFKA_TOPIC_PREFIX: 'shop.' })).toMatchObject({
       port: 1,
@@ -40,6 +47,45 @@ describe('KafkaConfig', () => {
     });
   });
 
+  it('takes authorities, a certificate and its key from files', () => {
+    const file = __filename;
+    expect(loadConfig(Settings, { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: file }).kafka.ssl).toEqual({ caFile: file });
+    const all = { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: file, KAFKA_SSL_CERT_FILE: file, KAFKA_SSL_KEY_FILE: file };
+    expect(loadConfig(Settings, all).kafka.ssl).toEqual({ caFile: file, certFile: file, keyFile: file });
+    expect(readConfig(Settings, { KAFKA_SSL_CERT_FILE: file, KAFKA_SSL_CA_FILE: '/nowhere' }).faults).toEqual([
+      { name: 'KAFKA_SSL_CA_FILE', message: expect.stringContaining('cannot be read') as string },
+      { name: 'KAFKA_SSL', message: 'must be true where KAFKA_SSL_CA_FILE or KAFKA_SSL_CERT_FILE is set' },
+      { name: 'KAFKA_SSL_KEY_FILE', message: 'must be set with KAFKA_SSL_CERT_FILE' },
+    ]);
+  });
+
+  it('asks for tokens with OAUTHBEARER, and sends the secret over https only', () => {
+    const oauth = {
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL: 'https://login.example/token',
+      KAFKA_SASL_OAUTHBEARER_CLIENT_ID: 'gateway',
+      KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET: 'of-the-client',
+      KAFKA_SASL_OAUTHBEARER_SCOPE: 'kafka',
+    };
+    expect(loadConfig(Settings, oauth).kafka.sasl).toEqual({
+      mechanism: 'oauthbearer',
+      tokenEndpointUrl: new URL('https://login.example/token'),
+      clientId: 'gateway',
+      clientSecret: 'of-the-client',
+      scope: 'kafka',
+    });
+    const at = (url: string) =>
+      readConfig(Settings, { ...oauth, KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL: url }).faults.map(({ name }) => name);
+    expect(at('http://127.0.0.1:8080/token')).toEqual([]);
+    expect(at('http://login.example/token')).toEqual(['KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL']);
+    expect(at('http://localhost.example/token')).toEqual(['KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL']);
+    expect(readConfig(Settings, { KAFKA_SASL_MECHANISM: 'oauthbearer' }).faults.map(({ name }) => name)).toEqual([
+      'KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL',
+      'KAFKA_SASL_OAUTHBEARER_CLIENT_ID',
+      'KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET',
+    ]);
+  });
+
   it('names every fault at once', () => {
     const { faults } = readConfig(Settings, { KAFKA_TOPIC_PREFIX: 'a b', KAFKA_SASL_MECHANISM: 'plain' });
 
@@ -51,7 +97,7 @@ describe('KafkaConfig', () => {
     expect(readConfig(Settings, { ...sasl, KAFKA_SASL_MECHANISM: 'gssapi' }).faults).toEqual([
       {
         name: 'KAFKA_SASL_MECHANISM',
-        message: 'must be one of the following values: plain, scram-sha-256, scram-sha-512',
+        message: 'must be one of the following values: plain, scram-sha-256, scram-sha-512, oauthbearer',
       },
     ]);
   });

@@ -15,6 +15,13 @@ export class KitConfig {
   @Matches(/^[\w.+-]{1,64}$/, { message: 'must be 1 to 64 letters, digits, dots, plus signs, underscores and hyphens' })
   buildVersion: string;
 
+  @Env('REDIS_CA_FILE', {
+    doc: 'PEM file of the authorities that may have signed the certificate of Redis (`rediss://`); those of Node.js if not set',
+    optional: true,
+    file: true,
+  })
+  redisCaFile?: string;
+
   @Env('SHUTDOWN_TIMEOUT_MS', {
     doc: 'how long a graceful stop may take, milliseconds; 25000 if not set, or longer where the service needs it',
     optional: true,

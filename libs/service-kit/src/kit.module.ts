@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { Health } from './health.js';
+import { KitConfig } from './kit.config.js';
 import { ServiceLogger } from './logger.js';
 import { Metrics } from './metrics.js';
 
@@ -25,6 +26,7 @@ export class ServiceLifetime {
 export interface Kit<C extends object> {
   config: C;
   Config: Type<C>;
+  kit: KitConfig;
   log: ServiceLogger;
   health: Health;
   metrics: Metrics;
@@ -33,10 +35,11 @@ export interface Kit<C extends object> {
 
 @Module({})
 export class KitModule {
-  static of<C extends object>({ config, Config, log, health, metrics, lifetime }: Kit<C>): DynamicModule {
+  static of<C extends object>({ config, Config, kit, log, health, metrics, lifetime }: Kit<C>): DynamicModule {
     const providers = [
       { provide: Config, useValue: config },
       { provide: ConfigToken, useValue: config },
+      { provide: KitConfig, useValue: kit },
       { provide: ServiceLogger, useValue: log },
       { provide: Health, useValue: health },
       { provide: Metrics, useValue: metrics },

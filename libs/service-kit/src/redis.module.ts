@@ -1,9 +1,10 @@
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Health } from './health.js';
+import { KitConfig } from './kit.config.js';
 import { ServiceLogger } from './logger.js';
 import { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';
 
-export interface RedisModuleOptions extends Omit<RedisOptions, 'url' | 'log' | 'health'> {
+export interface RedisModuleOptions extends Omit<RedisOptions, 'url' | 'caFile' | 'log' | 'health'> {
   /** Without a URL there is no connection: what `@InjectRedis()` injects is then undefined. */
   url?: string | URL;
   /** True: the service is not ready while Redis is away. Default false. */
@@ -22,15 +23,20 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 
 function clientOf(
   { url, isRequired = false, ...options }: RedisModuleOptions,
+  { redisCaFile: caFile }: KitConfig,
   log: ServiceLogger,
   health: Health,
 ): RedisClient | undefined {
-  return url === undefined ? undefined : connectRedis({ ...options, url, log, ...(isRequired ? { health } : {}) });
+  return url === undefined
+    ? undefined
+    : connectRedis({ ...options, ...(caFile && { caFile }), url, log, ...(isRequired ? { health } : {}) });
 }
 
 /** One connection to Redis for the modules that import it. It is closed after those that use it have stopped. */
 @Module({
-  providers: [{ provide: REDIS_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN, ServiceLogger, Health] }],
+  providers: [
+    { provide: REDIS_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN, KitConfig, ServiceLogger, Health] },
+  ],
   exports: [REDIS_CLIENT],
 })
 export class RedisModule extends ConfigurableModuleClass implements OnApplicationShutdown {

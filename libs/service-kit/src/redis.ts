@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createClient, type RedisClientType } from 'redis';
 import { backOffMs, reasonOf } from '@tranche/runtime';
 import type { Health } from './health.js';
@@ -8,6 +9,8 @@ export type RedisClient = RedisClientType;
 export interface RedisOptions {
   /** redis:// or rediss://, with credentials and database number if any. */
   url: string | URL;
+  /** PEM file of the authorities that may have signed the certificate of a `rediss://`; those of Node.js if not set. */
+  caFile?: string;
   /** Of this connection: in the log, in readiness reasons and in Redis' client list. */
   name: string;
   log: ServiceLogger;
@@ -31,6 +34,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
  */
 export function connectRedis({
   url,
+  caFile,
   name,
   log,
   health,
@@ -45,6 +49,9 @@ export function connectRedis({
     name: `tranche-${name}`,
     disableOfflineQueue: true,
     socket: {
+      ...(caFile !== undefined && new URL(url).protocol === 'rediss:'
+        ? { tls: true as const, ca: readFileSync(caFile) }
+        : {}),
       connectTimeout: 5_000,
       reconnectStrategy: (retries, cause) => {
         const retryInMs = backOffMs(retries + 1, { firstMs: 100, maxMs: maxDelayMs });

@@ -192,7 +192,15 @@ export class ServiceProcess<C extends object> {
 
   async #createApp(): Promise<NestFastifyApplication> {
     const { definition, config, log, health, metrics } = this;
-    const kit = KitModule.of({ config, Config: definition.Config, log, health, metrics, lifetime: this.#lifetime });
+    const kit = KitModule.of({
+      config,
+      Config: definition.Config,
+      kit: this.kit,
+      log,
+      health,
+      metrics,
+      lifetime: this.#lifetime,
+    });
     const root = { module: class RootModule {}, imports: [kit, definition.module(config)] };
     const adapter = httpAdapter(this.#limits, definition.http ?? {}, {
       log,

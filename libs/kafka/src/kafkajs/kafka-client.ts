@@ -1,19 +1,29 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import kafkajs, { type Admin, type ISocketFactory, type KafkaConfig, type SASLOptions, type Kafka } from 'kafkajs';
+import kafkajs, {
+  type Admin,
+  type ISocketFactory,
+  type KafkaConfig,
+  type Mechanism,
+  type SASLOptions,
+  type Kafka,
+} from 'kafkajs';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
 import { registerCodecs } from './codecs.js';
 import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
 import { logCreatorFor } from './kafkajs-log.js';
+import { oauthBearerMechanism, type OAuthBearer } from './oauth-bearer.js';
 import { refusalOf } from './refusal.js';
+import { TlsMaterial, type TlsFiles } from './tls-files.js';
 
 export interface KafkaSettings {
   brokers: string[];
   /** Shown in the broker's logs and quotas: the name of the service. */
   clientId: string;
-  ssl?: boolean;
-  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string };
+  /** TLS: with the authorities of Node.js, or with PEM files, which are read again when they change. */
+  ssl?: boolean | TlsFiles;
+  sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string } | OAuthBearer;
 }
 
 /** How to reach one Kafka. Holds no connection: whoever uses it opens and closes its own. */
@@ -33,16 +43,24 @@ export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClien
     brokers: settings.brokers,
     clientId: settings.clientId,
     ...(settings.ssl ? { ssl: true } : {}),
-    ...(settings.sasl ? { sasl: settings.sasl as SASLOptions } : {}),
+    ...(settings.sasl ? { sasl: saslOf(settings.sasl) } : {}),
     connectionTimeout: 3000,
     // A connection may be dead without a sign of it; a request waits no longer than this.
     requestTimeout: 12_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 5 },
-    socketFactory: withoutNagle,
+    socketFactory: withoutNagle(tlsOf(settings.ssl, log)),
     logLevel: kafkajs.logLevel.INFO,
     logCreator: logCreatorFor(log),
   });
   return client;
+}
+
+function saslOf(sasl: NonNullable<KafkaSettings['sasl']>): SASLOptions | Mechanism {
+  return sasl.mechanism === 'oauthbearer' ? oauthBearerMechanism(sasl) : (sasl as SASLOptions);
+}
+
+function tlsOf(ssl: KafkaSettings['ssl'], log: Log): TlsMaterial | undefined {
+  return typeof ssl === 'object' ? new TlsMaterial(ssl, log) : undefined;
 }
 
 /** A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. */
@@ -125,9 +143,11 @@ export async function waitForKafka(
 }
 
 /** Requests are small and waited for: Nagle's algorithm would delay them until an acknowledgement, which is delayed too. */
-const withoutNagle: ISocketFactory = ({ host, port, ssl, onConnect }) => {
-  const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  if (!ssl) return connectTcp(address, onConnect);
-  const servername = isIP(host) ? {} : { servername: host };
-  return connectTls({ ...address, ...servername, ...ssl }, onConnect);
-};
+const withoutNagle =
+  (tls: TlsMaterial | undefined): ISocketFactory =>
+  ({ host, port, ssl, onConnect }) => {
+    const address = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+    if (!ssl) return connectTcp(address, onConnect);
+    const servername = isIP(host) ? {} : { servername: host };
+    return connectTls({ ...address, ...servername, ...(tls && { secureContext: tls.current() }) }, onConnect);
+  };

@@ -8,6 +8,8 @@ const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSNoBrokerAvailableError',
   'KafkaJSRequestTimeoutError',
+  // The token endpoint may be away.
+  'OAuthBearerError',
 ]);
 
 const runAgainAfterMs = 500;

@@ -1,0 +1,61 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { Log } from '@tranche/runtime';
+
+/** PEM files. Without `caFile` the authorities of Node.js are trusted; `certFile` and `keyFile` belong together. */
+export interface TlsFiles {
+  caFile?: string;
+  certFile?: string;
+  keyFile?: string;
+}
+
+/**
+ * What is in the files, for each new connection: they are read again when they changed, so that certificates are replaced without a restart.
+ * Files that can't be used (half written, a key that does not fit) leave what was read before.
+ */
+export class TlsMaterial {
+  readonly #files: TlsFiles;
+  readonly #log: Log;
+  #stamp: string;
+  #context: SecureContext;
+
+  /** Throws where the files can't be read or used. */
+  constructor(files: TlsFiles, log: Log) {
+    this.#files = files;
+    this.#log = log;
+    this.#stamp = this.#stampOfNow();
+    this.#context = contextOf(files);
+  }
+
+  current(): SecureContext {
+    try {
+      const stamp = this.#stampOfNow();
+      if (stamp === this.#stamp) return this.#context;
+      this.#context = contextOf(this.#files);
+      this.#stamp = stamp;
+      this.#log.info({ ...this.#files }, 'TLS files have changed: new connections use them');
+    } catch (error) {
+      this.#log.error(
+        { ...this.#files, error: String(error) },
+        'TLS files have changed and can not be used: connections go on with what was read before',
+      );
+    }
+    return this.#context;
+  }
+
+  #stampOfNow(): string {
+    return pathsOf(this.#files)
+      .map((path) => {
+        const { ino, size, mtimeMs } = statSync(path);
+        return `${ino} ${size} ${mtimeMs}`;
+      })
+      .join();
+  }
+}
+
+const pathsOf = ({ caFile, certFile, keyFile }: TlsFiles) => [caFile, certFile, keyFile].filter((path) => path !== undefined); // prettier-ignore
+
+function contextOf({ caFile, certFile, keyFile }: TlsFiles): SecureContext {
+  const read = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path));
+  return createSecureContext({ ca: read(caFile), cert: read(certFile), key: read(keyFile) });
+}
