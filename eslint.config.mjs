@@ -151,6 +151,7 @@ export default tseslint.config(
     files: [
       'libs/kafka/{src/kafkajs,test}/**/*.ts',
       'libs/kafka/**/*.spec.ts',
+      'libs/testing/src/bombs.ts',
       'verification/bench/peers/**/*.ts',
       'verification/faults/brokers/cluster-health.ts',
     ],

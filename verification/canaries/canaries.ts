@@ -14,6 +14,13 @@ export interface Canary {
 /** Of a planted secret: 24 bytes in hex. */
 const RANDOM_PART = 48;
 
+/** What people call a card number, beside texts in which it stands. */
+export const CARD_NAMES = [
+  ...['CARDCODE', 'cardcode', 'CARD_NUMBER', 'cardNumber', 'card-no', 'ccnumber', 'cc', 'pan', 'PAN', 'FPAN', 'dpan'],
+  ...['primaryAccountNumber', 'track2', 'creditcard', 'CARD', 'account', 'number', 'x', 'carte', 'numero_tarjeta'],
+  ...['comment', 'NOTE', 'DESCRIPTION', 'MESSAGE', 'EXTRADATA', 'CLIENTEMAIL'],
+];
+
 /** A text that is nowhere else; what stands in front of its random part may be. */
 export const secretCanary = (name: string, value: string): Canary => ({
   name,

@@ -3,6 +3,7 @@ import { COMMAND_TOPICS, encodeCloudEvent, orderKey, topicName } from '@tranche/
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { aCardPayment, aCommand } from '@tranche/testing';
+import { CARD_NAMES } from './canaries.js';
 import type { Planted } from './planted.js';
 
 const TIMEOUT_MS = 10_000;
@@ -53,6 +54,17 @@ export async function sendCardCommands(
     await send('canary-unknown-field', { cardCode: number });
     await send('canary-as-token', { hfToken: { number } });
     await send('canary-as-amount', { amount: number });
+    await Promise.all(
+      CARD_NAMES.map((name) => send(`canary-${name}`, { [name]: number, customer: { [name]: `card ${number}` } })),
+    );
+    // Dead letters: nobody can read them.
+    const unreadable = CARD_NAMES.flatMap((name) => [
+      `{"${name}":"${number}"`,
+      `${name}=${number}`,
+      `my ${name} is ${number}.`,
+    ]);
+    await Promise.all(unreadable.map((value) => producer.send({ topic, key: 'canary', value: Buffer.from(value) })));
+    await producer.send({ topic, key: number, headers: { note: number }, value: Buffer.from('{') });
   } finally {
     await producer.close();
   }

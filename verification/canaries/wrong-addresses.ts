@@ -1,3 +1,5 @@
+import { CARD_NAMES } from './canaries.js';
+
 /** Where card data could be sent by mistake: a service's name and its address. */
 export interface WrongAddress {
   readonly name: string;
@@ -78,6 +80,9 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     { headers: { 'content-type': 'text/plain' }, body: `${groups} ${cvv}` },
     { headers: { 'content-type': `x/${number}` }, body: number },
     { body: formDataOf(card) },
+    ...['Demo Shop FR', 'nobody'].flatMap((identifier) =>
+      [0, 9, 18].map((at) => ({ headers: form, body: forged(identifier, CARD_NAMES.slice(at, at + 9), number) })),
+    ),
   ];
   const query = new URLSearchParams({
     CARDCODE: number,
@@ -142,6 +147,20 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
       headers: { ...traced, 'access-control-request-method': number },
     },
   ];
+}
+
+/**
+ * A notification that is kept in quarantine: its HASH has the right form, and fits no key. The number under these names, and in texts. Few
+ * names in each, or it is too large to be kept.
+ */
+function forged(IDENTIFIER: string, names: readonly string[], number: string): string {
+  const form = new URLSearchParams({ IDENTIFIER, HASH: 'a'.repeat(64) });
+  for (const name of names) {
+    form.append(name, number);
+    form.append(name, `paid with ${number.replace(/(.{4})(?=.)/g, '$1 ')}, thank you`);
+    form.append(`${name}_${number}`, '1');
+  }
+  return form.toString();
 }
 
 function formDataOf(fields: Record<string, string>): FormData {

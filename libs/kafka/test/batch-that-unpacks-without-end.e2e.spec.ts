@@ -1,10 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import kafkajs from 'kafkajs';
+import { BOMBS, infrastructure, sendPacked } from '@tranche/testing';
 import { KafkaHandler } from '../src/nest.js';
 import type { ConsumedRecord } from '../src/index.js';
-import { kafkaOf } from '../src/kafkajs/kafka-client.js';
-import { BOMBS } from './bombs.js';
 import { Bench, textOf, until } from './support.js';
 
 const MIB = 1024 * 1024;
@@ -37,24 +35,6 @@ describe('a batch that would fill the memory', () => {
     deadLetters = await bench.read('dead');
   });
 
-  /** kafkajs' own producer, with bytes of our choice for the batch. */
-  async function sendPacked(
-    type: 1 | 2 | 3 | 4,
-    packed: Buffer,
-    messages: { key: string; value: string }[],
-  ): Promise<void> {
-    const own = kafkajs.CompressionCodecs[type];
-    kafkajs.CompressionCodecs[type] = () => ({
-      ...(own as () => object)(),
-      compress: () => Promise.resolve(packed),
-    });
-    const producer = kafkaOf(bench.client).producer();
-    await producer.connect();
-    await producer.send({ topic: `${bench.prefix}commands`, compression: type, messages });
-    await producer.disconnect();
-    kafkajs.CompressionCodecs[type] = own;
-  }
-
   it.each(Object.entries(BOMBS))(
     'leaves one dead letter without content, and the next record of its key is handled: %s',
     async (name, bomb) => {
@@ -62,7 +42,7 @@ describe('a batch that would fill the memory', () => {
       expect(packed.length).toBeLessThan(1.1 * MIB);
       const before = process.memoryUsage.rss();
       const peak = await peakWhile(async () => {
-        await sendPacked(bomb.type, packed, [{ key: name, value: '' }]);
+        await sendPacked(infrastructure().brokers, `${bench.prefix}commands`, { type: bomb.type, packed, key: name });
         const sentMs = performance.now();
         await bench.send('commands', name, 'next');
         await until('the next record', () => handled.some(({ key }) => key === name));

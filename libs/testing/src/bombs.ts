@@ -1,4 +1,5 @@
 import { createGzip } from 'node:zlib';
+import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
 
@@ -57,3 +58,18 @@ export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) 
   lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 240 * MIB)) },
   zstd: { type: 4, packed: (key) => zstdBomb(key, 1024 * MIB) },
 };
+
+/** Sends the bytes as the batch of one record, as a hostile publisher would: kafkajs compresses what it is told to. */
+export async function sendPacked(
+  brokers: string,
+  topic: string,
+  { type, packed, key }: { type: 1 | 2 | 3 | 4; packed: Buffer; key: string },
+): Promise<void> {
+  const own = kafkajs.CompressionCodecs[type];
+  kafkajs.CompressionCodecs[type] = () => ({ ...(own as () => object)(), compress: () => Promise.resolve(packed) });
+  const producer = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).producer();
+  await producer.connect();
+  await producer.send({ topic, compression: type, messages: [{ key, value: '' }] });
+  await producer.disconnect();
+  kafkajs.CompressionCodecs[type] = own;
+}
