@@ -2,7 +2,7 @@ import zlib from 'node:zlib';
 import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
-import { zstdBomb } from '../../test/bombs.js';
+import { zstdBomb } from '@tranche/testing';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
 import { registerCodecs, unpackGzip, unpackLz4, unpackSnappy, unpackZstd } from './codecs.js';
 import { MAX_BATCH_RECORDS, whyUnreadable } from './unreadable-batch.js';
