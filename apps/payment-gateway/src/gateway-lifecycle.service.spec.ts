@@ -7,13 +7,14 @@ import type { IndexAudit } from './journal/index-audit.service.js';
 import type { JournalDecisions } from './journal/journal-decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
+import type { JournalResume } from './journal/journal-resume.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'projector', 'sentLedger', 'journal'] as const;
+const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'sentLedger', 'journal'] as const;
 
 /** A gateway whose parts start when they are asked to; `at` stops it during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -26,6 +27,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   };
   const started = (name: string) => ({ start: () => void calls.push(name) });
   const decisions = { load: step('decisions') } as unknown as JournalDecisions;
+  const resume = { apply: step('resume') } as unknown as JournalResume;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
@@ -42,7 +44,20 @@ function gateway(at?: (typeof STEPS)[number]) {
   const config = { role: 'all' } as unknown as GatewayConfig;
   const timers = [doubtWatch, timerWatch, lookUps] as const;
   const lifecycle = new GatewayLifecycle(
-    ...([config, decisions, redis, projector, audit, gauges, journal, ...timers, sentLedger, lifetime, log] as const),
+    ...([
+      config,
+      decisions,
+      resume,
+      redis,
+      projector,
+      audit,
+      gauges,
+      journal,
+      ...timers,
+      sentLedger,
+      lifetime,
+      log,
+    ] as const),
   );
   return { calls, lifecycle, lifetime };
 }
@@ -53,6 +68,7 @@ it('starts its parts in order, the timers last', async () => {
   expect(calls).toEqual([
     'assertUsable',
     'decisions',
+    'resume',
     'projector',
     'audit',
     'gauges',

@@ -7,6 +7,7 @@ import { IndexAudit } from './journal/index-audit.service.js';
 import { JournalDecisions } from './journal/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
+import { JournalResume } from './journal/journal-resume.service.js';
 import { ProjectorService } from './journal/projector.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
@@ -22,6 +23,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
   constructor(
     private readonly config: GatewayConfig,
     private readonly decisions: JournalDecisions,
+    private readonly resume: JournalResume,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
@@ -47,6 +49,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     this.redis.start();
     await done(this.decisions.load());
     if (role !== 'commands') {
+      await done(this.resume.apply());
       await done(this.projector.start());
       this.audit.start();
       this.gauges.start();

@@ -49,7 +49,7 @@ export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/ta
 export { BEHIND_AT_MOST_MS } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
-export { committedOffsets, topicOffsets } from './topics/offsets.js';
+export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {
   checkTopics,

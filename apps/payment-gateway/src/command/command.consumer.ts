@@ -1,12 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
-import { COMMAND_TOPICS, railOfTopic, type Fault } from '@tranche/contracts';
+import { COMMAND_TOPICS, orderKey, railOfTopic, type Fault } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import { KafkaHandler, KafkaRecordContext, RetryableError, TerminalError } from '@tranche/kafka/nest';
 import {
   answerKnownCommand,
   COMMAND_TIME_HEADER,
   findOperation,
+  journalPartition,
   OPERATIONS_AT_MOST,
   type CommandLease,
   type RefusedCommand,
@@ -16,6 +17,7 @@ import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
+import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
@@ -33,6 +35,12 @@ const ORDER_FULL: Fault = {
 
 const UNSIGNED = { code: 'signature_refused', message: 'no key of the merchant has signed the command' } as const;
 
+const HELD_BACK = {
+  code: 'journal_resumed',
+  message:
+    'was published before its journal partition lost records, so it may have been executed: publish it with a new id if not',
+} as const;
+
 /** Commands in, from the three rails. */
 @Controller()
 export class CommandConsumer {
@@ -43,6 +51,7 @@ export class CommandConsumer {
     private readonly config: GatewayConfig,
     private readonly executor: PaymentExecutor,
     private readonly journal: Journal,
+    private readonly decisions: JournalDecisions,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -67,6 +76,7 @@ export class CommandConsumer {
     this.#commands.inc({ rail, outcome: read.read });
     if (read.read === 'unreadable')
       throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
+    if (await this.#isOutOfALostJournal(record, read)) throw new TerminalError(HELD_BACK.code, HELD_BACK.message);
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     switch (read.read) {
       case 'rejected':
@@ -89,6 +99,21 @@ export class CommandConsumer {
     };
     if (end === 'reused') return this.#rejectReused(record, identity);
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
+  }
+
+  /**
+   * Published before two people decided that its journal partition goes on without what was lost, and not known to what is kept: it may have been
+   * executed. It is never sent, and no outcome is told (R11).
+   */
+  async #isOutOfALostJournal(
+    record: ConsumedRecord,
+    read: Exclude<ReadCommand, { read: 'unreadable' }>,
+  ): Promise<boolean> {
+    const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+    const place = { ...record, ...(read.read === 'accepted' && { timeMs: read.command.timeMs }) };
+    if (!this.decisions.resumes.isBefore(journalPartition(orderKey(merchant, orderId)), place)) return false;
+    const order = await comesAgain(this.journal.read(merchant, orderId));
+    return commandId === undefined || findOperation(order, commandId) === undefined;
   }
 
   async #isUnsigned(record: ConsumedRecord, read: Exclude<ReadCommand, { read: 'unreadable' }>): Promise<boolean> {

@@ -10,6 +10,7 @@ import { Intake } from './intake.service.js';
 import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
+import { JournalResume } from './journal-resume.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
@@ -30,6 +31,7 @@ const IndexRedis = RedisModule.forRootAsync({
   providers: [
     ...[
       JournalDecisions,
+      JournalResume,
       TailBuffer,
       JournalTopic,
       JournalReaderConsumer,
@@ -44,6 +46,7 @@ const IndexRedis = RedisModule.forRootAsync({
   exports: [
     Journal,
     JournalDecisions,
+    JournalResume,
     OrderIndexStore,
     EventsProducer,
     Intake,

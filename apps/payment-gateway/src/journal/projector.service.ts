@@ -35,7 +35,6 @@ export class ProjectorService {
   #timer?: NodeJS.Timeout;
   #timerOfOthers?: NodeJS.Timeout;
   #polling = Promise.resolve();
-  /** Partitions of this instance that are projected no further, and why. */
   readonly #stopped = new Map<number, string>();
 
   constructor(
@@ -86,6 +85,11 @@ export class ProjectorService {
     this.#timerOfOthers = setInterval(() => {
       this.#polling = this.#polling.then(() => this.#pollOthers());
     }, POLL_OTHERS_EVERY_MS);
+  }
+
+  /** Partitions of this instance that are projected no further, and why. */
+  get stopped(): ReadonlyMap<number, string> {
+    return this.#stopped;
   }
 
   assign(partition: number, signal: AbortSignal): PartitionHandler {

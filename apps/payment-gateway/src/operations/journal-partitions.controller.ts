@@ -1,12 +1,15 @@
 import { Body, Controller, Get, Header, HttpCode, Param, ParseIntPipe, Post, UseGuards } from '@nestjs/common';
-import type { SkipDecision } from '@tranche/order-journal';
+import type { ResumeDecision, SkipDecision } from '@tranche/order-journal';
 import { Problem } from '@tranche/service-kit';
 import { IsString, Length, Matches } from 'class-validator';
+import { GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from '../journal/journal-decisions.service.js';
+import { JournalResume } from '../journal/journal-resume.service.js';
 import { Journal } from '../journal/journal.service.js';
+import { ProjectorService } from '../journal/projector.service.js';
 import { CurrentOperator, OperatorGuard } from './operator.guard.js';
 
-export class SkipProposal {
+export class DecisionProposal {
   /** Kept for good: no personal data. */
   @IsString()
   @Length(10, 500)
@@ -17,23 +20,34 @@ export class SkipProposal {
 export interface JournalPartitionsView {
   /** Partitions of this instance that stopped at a record. `maySkip` is false for one of a newer release: upgrade. */
   stoppedAt: { partition: number; offset: string; hash: string; maySkip: boolean }[];
-  decisions: readonly SkipDecision[];
+  /** Partitions of this instance that go no further, whatever the reason. */
+  stopped: { partition: number; reason: string }[];
+  decisions: readonly (SkipDecision | ResumeDecision)[];
 }
 
-/** A journal record that can't be read, and the two people who decide to skip it. docs/runbook.md, "A journal partition is stopped". */
+/** Stopped partitions, and the two people who decide: that a record which can't be read is skipped, or that a partition goes on with what is kept. docs/runbook.md, "A journal partition is stopped". */
 @Controller('v1/journal')
 @UseGuards(OperatorGuard)
 export class JournalPartitionsController {
   constructor(
     private readonly journal: Journal,
     private readonly decisions: JournalDecisions,
+    private readonly projector: ProjectorService,
+    private readonly resume: JournalResume,
+    private readonly config: GatewayConfig,
   ) {}
+
+  get #stopped(): ReadonlyMap<number, string> {
+    return new Map([...this.projector.stopped, ...this.journal.view.stopped]);
+  }
 
   @Get('partitions')
   @Header('cache-control', 'no-store')
   async partitions(): Promise<JournalPartitionsView> {
     const stoppedAt = this.journal.view.stoppedAtRecords.map((stop) => ({ ...stop, offset: String(stop.offset) }));
-    return { stoppedAt, decisions: (await this.decisions.list()).decisions };
+    const stopped = [...this.#stopped].map(([partition, reason]) => ({ partition, reason }));
+    const { skips, resumes } = await this.decisions.list();
+    return { stoppedAt, stopped, decisions: [...skips.decisions, ...resumes.decisions] };
   }
 
   @Post('partitions/:partition/skip')
@@ -41,9 +55,9 @@ export class JournalPartitionsController {
   @Header('cache-control', 'no-store')
   propose(
     @Param('partition', ParseIntPipe) partition: number,
-    @Body() { reason }: SkipProposal,
+    @Body() { reason }: DecisionProposal,
     @CurrentOperator() operator: unknown,
-  ): Promise<SkipDecision> {
+  ): Promise<SkipDecision | ResumeDecision> {
     const stop = this.journal.view.stoppedAtRecords.find((one) => one.partition === partition);
     if (!stop) {
       const detail = 'Here this partition has not stopped at a record.';
@@ -57,10 +71,35 @@ export class JournalPartitionsController {
     return this.decisions.propose({ partition, offset: String(offset), hash, reason }, operator as string);
   }
 
+  /** That the partition goes on with what its log holds now. */
+  @Post('partitions/:partition/resume')
+  @HttpCode(201)
+  @Header('cache-control', 'no-store')
+  async proposeResume(
+    @Param('partition', ParseIntPipe) partition: number,
+    @Body() { reason }: DecisionProposal,
+    @CurrentOperator() operator: unknown,
+  ): Promise<SkipDecision | ResumeDecision> {
+    const isAtRecord = this.journal.view.stoppedAtRecords.some((one) => one.partition === partition);
+    if (isAtRecord || !this.#stopped.has(partition)) {
+      const detail = 'Here this partition has not stopped because its log has changed.';
+      throw new Problem({ status: 409, code: 'partition_not_stopped', detail });
+    }
+    const log = await this.resume.keptLog(partition);
+    const { journalEpoch: epoch } = this.config;
+    return this.decisions.propose({ kind: 'resume', partition, log, epoch, reason }, operator as string);
+  }
+
   @Post('decisions/:id/approve')
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  approve(@Param('id') id: string, @CurrentOperator() operator: unknown): Promise<SkipDecision> {
-    return this.decisions.approve(id, operator as string);
+  async approve(@Param('id') id: string, @CurrentOperator() operator: unknown): Promise<SkipDecision | ResumeDecision> {
+    const known = await this.decisions.find(id);
+    if (known === undefined || !('kind' in known)) return this.decisions.approve(id, operator as string);
+    if (!(await this.resume.fits(known))) {
+      const detail = 'The log of this partition is another one again than was proposed. Look at it, and propose anew.';
+      throw new Problem({ status: 409, code: 'journal_changed', detail });
+    }
+    return this.decisions.approve(id, operator as string, { commandEnds: await this.resume.commandEnds() });
   }
 }

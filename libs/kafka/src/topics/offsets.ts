@@ -21,6 +21,18 @@ export function committedOffsets(client: KafkaClient, groupId: string, topic: st
   });
 }
 
+/** Sets what the group reads next of one partition. Rejects while the group has members. */
+export function commitFor(
+  client: KafkaClient,
+  groupId: string,
+  topic: string,
+  { partition, offset }: { partition: number; offset: bigint },
+): Promise<void> {
+  return withAdmin(client, (admin) =>
+    admin.setOffsets({ groupId, topic, partitions: [{ partition, offset: String(offset) }] }),
+  );
+}
+
 /** Where a member of the group may begin; topics here without prefix. A partition that does not exist is left out. */
 export function startsOf(
   client: KafkaClient,

@@ -78,6 +78,11 @@ export class JournalView {
     return [...this.#stopped.values()][0];
   }
 
+  /** Partitions that go no further, and why. */
+  get stopped(): ReadonlyMap<number, string> {
+    return this.#stopped;
+  }
+
   /** Partitions that stopped at a record, and whether people may decide to skip it: never one of a newer release. */
   get stoppedAtRecords(): readonly StoppedAt[] {
     return [...this.#stoppedAt.values()];

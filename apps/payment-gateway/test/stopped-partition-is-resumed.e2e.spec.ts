@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { encodeCloudEvent, COMMAND_TOPICS, orderKey, TOPICS, topicName, type CommandData } from '@tranche/contracts';
+import {
+  createKafkaClient,
+  deleteRecords,
+  deleteTopic,
+  ensureTopics,
+  TailConsumer,
+  topicOffsets,
+  type ConsumedRecord,
+} from '@tranche/kafka';
+import { encodeRecord, journalPartition, RULES_VERSION } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
+import { aCapture, aCommand, aPartnerBAuthorization, infrastructure, startApp, waitFor } from '@tranche/testing';
+import { authorizedOrder, capturedOrder } from './captured-order.js';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+const operators = ['alice', 'bob'].map((operator) => ({ operator, key: `${operator}-key-of-a-test-and-not-a-real-one` })); // prettier-ignore
+const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
+writeFileSync(file, JSON.stringify(operators));
+const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'resume-spec' }, silentLog);
+
+let stack: GatewayStack;
+beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
+afterEach(() => stack.stop(), 60_000);
+
+async function ask<T = { id: string; code: string }>(operator: 'alice' | 'bob', path: string, body?: object) {
+  const response = await fetch(`${stack.gateway.managementUrl}/v1/journal/${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${operator}-key-of-a-test-and-not-a-real-one`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+}
+const journal = () => topicName(stack.prefix, TOPICS.journal);
+const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
+const isStopped = async (partition: number) => (await notReady()).includes(`Journal partition ${partition} is stopped`);
+const stops = (partition: number) =>
+  waitFor(() => isStopped(partition), { timeoutMs: 60_000, what: `a stopped partition ${partition}` });
+const neighbourOf = (partition: number) =>
+  Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
+    (name) => journalPartition(orderKey('shop-fr', name)) === partition,
+  )!;
+const callsOf = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
+
+async function restarted(env: Record<string, string>, isReady = true): Promise<void> {
+  await stack.gateway.stop();
+  stack.gateway = await startApp('payment-gateway', { ...stack.env, ...env }, isReady ? {} : { readyPath: '/health/live' }); // prettier-ignore
+}
+
+async function decide(partition: number): Promise<string> {
+  const { status, body } = await ask('alice', `partitions/${partition}/resume`, { reason: 'The disk was lost, ticket 77' }); // prettier-ignore
+  expect(status).toBe(201);
+  expect(await ask('alice', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 403, body: { code: 'same_operator' } }); // prettier-ignore
+  expect(await ask('bob', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 200, body: { approvedBy: 'bob' } }); // prettier-ignore
+  return body.id;
+}
+
+async function deadLetters(): Promise<ConsumedRecord[]> {
+  const letters: ConsumedRecord[] = [];
+  const offsets = await topicOffsets(client, topicName(stack.prefix, TOPICS.commandsDeadLetter));
+  const tail = new TailConsumer({
+    client,
+    topic: TOPICS.commandsDeadLetter.name,
+    topicPrefix: stack.prefix,
+    from: new Map([...offsets.keys()].map((partition) => [partition, 0n] as const)),
+    log: silentLog,
+    onRecords: (_partition, records) => void letters.push(...records),
+  });
+  await tail.start();
+  opened.push(tail);
+  return letters;
+}
+const opened: { stop(): Promise<void> }[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((tail) => tail.stop())));
+
+/** A command as it was published before: the same id, the same time. */
+async function sendAgain(type: 'payment.capture', data: CommandData, id: string, time: string): Promise<void> {
+  const { key, ...record } = { key: orderKey(data.merchant, data.orderId), ...encodeCloudEvent(aCommand(type, data, { id, time })) }; // prettier-ignore
+  await stack.sendRecord(COMMAND_TOPICS['partner-b'].name, key, record.value, record.headers);
+}
+
+it('two people decide that a partition goes on after its journal was made anew: nothing that may have been executed is sent, and the next order is', async () => {
+  const orderId = 'of-a-lost-journal';
+  const partition = journalPartition(orderKey('shop-fr', orderId));
+  const neighbour = neighbourOf(partition);
+  await authorizedOrder(stack, orderId);
+  const capture = { data: aCapture({ orderId }), id: randomUUID(), time: new Date().toISOString() };
+  await sendAgain('payment.capture', capture.data, capture.id, capture.time);
+  await stack.event(orderId, 'payment.capture.succeeded');
+  expect((await ask('alice', `partitions/${partition}/resume`, { reason: 'nothing is wrong yet' })).status).toBe(409);
+
+  await deleteTopic(client, journal());
+  const again = { prefix: stack.prefix, definitions: [TOPICS.journal], replicationFactor: 1, minInSyncReplicas: 1, log: silentLog }; // prettier-ignore
+  await waitFor(() => ensureTopics(client, again).then(() => true, () => false), { timeoutMs: 30_000, what: 'a new journal' }); // prettier-ignore
+  await stack.send('payment.capture', aCapture({ orderId, amount: 100 }));
+  await stops(partition);
+  const waiting = randomUUID();
+  await stack.send('payment.capture', aCapture({ orderId, amount: 200 }), waiting);
+  const id = await decide(partition);
+
+  // Sequences would go back: it stays stopped until the epoch is raised.
+  await restarted({}, false);
+  await stops(partition);
+  expect(stack.gateway.logs.join()).toContain('set JOURNAL_EPOCH to 1 or more');
+
+  await restarted({ JOURNAL_EPOCH: '1' });
+  await sendAgain('payment.capture', capture.data, capture.id, capture.time);
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  const { sequence } = await stack.event(neighbour, 'payment.authorize.redirect_required');
+  expect(sequence).toMatch(/^001/);
+  const letters = await deadLetters();
+  await waitFor(() => letters.length >= 2, { what: 'the dead letters' });
+  expect(letters.map(({ headers }) => headers['ce_id']).sort()).toEqual([capture.id, waiting].sort());
+  expect(letters.map(({ headers }) => headers['dead-letter-code'])).toEqual(['journal_resumed', 'journal_resumed']);
+  expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
+
+  // It counts once, and its orders go on at the next start too.
+  await restarted({ JOURNAL_EPOCH: '1' });
+  const { body } = await ask<{ stopped: object[]; decisions: { id: string; appliedAt?: string }[] }>('alice', 'partitions'); // prettier-ignore
+  expect(body).toMatchObject({ stopped: [], decisions: [{ id, appliedAt: expect.any(String) as string }] });
+}, 240_000);
+
+it('two people decide that a partition goes on after records were deleted that nobody had read', async () => {
+  const orderId = 'of-a-cut-journal';
+  const partition = journalPartition(orderKey('shop-fr', orderId));
+  await capturedOrder(stack, orderId);
+  const end = (await topicOffsets(client, journal())).get(partition)!.high;
+  process.kill(stack.gateway.pid, 'SIGSTOP');
+  try {
+    const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
+    const repeated = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
+    for (const value of [repeated, repeated])
+      await stack.sendRecord(TOPICS.journal.name, orderKey('shop-fr', orderId), value);
+    await deleteRecords(client, journal(), partition, end + 2n);
+  } finally {
+    process.kill(stack.gateway.pid, 'SIGCONT');
+  }
+  await stops(partition);
+  await decide(partition);
+  await restarted({ JOURNAL_EPOCH: '1' });
+  const neighbour = neighbourOf(partition);
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  await stack.event(neighbour, 'payment.authorize.redirect_required');
+  expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
+}, 240_000);
