@@ -1,4 +1,4 @@
-import { readNotification, type PaymentNotification } from '@tranche/contracts';
+import { readNotification, type PartnerBAuthorization, type PaymentNotification } from '@tranche/contracts';
 import { aCapture, aPartnerBAuthorization, waitFor } from '@tranche/testing';
 import type { GatewayStack } from './gateway-stack.js';
 
@@ -13,8 +13,12 @@ export async function capturedOrder(stack: GatewayStack, orderId: string): Promi
 }
 
 /** An order of method B whose cardholder validated the form. */
-export async function authorizedOrder(stack: GatewayStack, orderId: string): Promise<void> {
-  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
+export async function authorizedOrder(
+  stack: GatewayStack,
+  orderId: string,
+  order: PartnerBAuthorization = aPartnerBAuthorization({ orderId }),
+): Promise<void> {
+  await stack.send('payment.authorize', order);
   const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
   await post(stack, `/form/${data.transactionId}`, new URLSearchParams({ decision: 'validate' }));
   await stack.notify(await notificationOf(stack, orderId, 'authorization'));

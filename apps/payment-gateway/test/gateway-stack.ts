@@ -33,8 +33,8 @@ import {
 
 /** What the platform did with one order. */
 export interface Ledger {
-  calls: { operation: string; executed: boolean; answered?: string }[];
-  operations: { operation: string; transactionId: string; extraData?: string; amount: number }[];
+  calls: { operation: string; executed: boolean; answered?: string; parameters: string[] }[];
+  operations: { operationType: string; transactionId: string; extraData?: string; amount: number }[];
 }
 
 /** A gateway on the real Kafka and Redis against a simulator of its own. Nobody forwards notifications: specs publish their own. */

@@ -1,0 +1,38 @@
+import { aPartnerBAuthorization } from '@tranche/testing';
+import { authorizedOrder } from './captured-order.js';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+const DELIVERED_IN_DAYS = 10;
+
+it('a digital article without a brand, delivered in ten days, is sold with method B, from the command to succeeded', async () => {
+  const orderId = 'evening-course';
+  const deliveryExpectedDate = new Date(Date.now() + DELIVERED_IN_DAYS * 86_400_000).toISOString().slice(0, 10);
+  const { shipping: _nothingIsShipped, ...order } = aPartnerBAuthorization({ orderId });
+  await authorizedOrder(stack, orderId, {
+    ...order,
+    cart: [
+      {
+        merchantItemId: 'course-3',
+        name: 'Evening course',
+        price: order.amount,
+        quantity: 1,
+        category: 'servicesforindividuals',
+        deliverySpeed: 'standard',
+        deliveryType: 'edelivery',
+        deliveryExpectedDate,
+        totalAmount: order.amount,
+      },
+    ],
+  });
+
+  const { calls, operations } = await stack.ledgerOf(orderId);
+  expect(operations).toMatchObject([{ operationType: 'authorization', amount: order.amount }]);
+  expect(calls).toHaveLength(1);
+  const sent = calls[0]?.parameters;
+  expect(sent).toEqual(expect.arrayContaining(['CART[0][DELIVERYTYPE]', 'CART[0][DELIVERYEXPECTEDDATE]']));
+  expect(sent?.filter((name) => /BRAND|DELIVERYEXPECTEDDELAY|^SHIPTO/.test(name))).toEqual([]);
+}, 120_000);
