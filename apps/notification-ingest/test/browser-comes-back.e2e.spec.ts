@@ -18,6 +18,7 @@ describe('the browser that the platform sends back', () => {
         returnUrl: `${own}/return/shop-fr`,
         notificationUrl: `${own}/notifications`,
         pageUrl: 'https://shop.example/thanks?lang=fr',
+        returnPages: [{ name: 'app', url: 'https://app.example/paid' }],
       },
       { ...merchants[1], market: 'ES' },
     ];
@@ -46,7 +47,7 @@ describe('the browser that the platform sends back', () => {
   const comesBack = (parameters: Record<string, string>, merchant = 'shop-fr') =>
     fetch(`${ingest.app.url}/return/${merchant}?${form(parameters)}`, { redirect: 'manual' });
 
-  async function decide(orderId: string, decision: string): Promise<string> {
+  async function decide(orderId: string, decision: string, more: Record<string, string> = {}): Promise<string> {
     const operation = {
       OPERATIONTYPE: 'authorization',
       PAYMENTOPTION: 'partnerA-3xcb',
@@ -57,6 +58,7 @@ describe('the browser that the platform sends back', () => {
       CLIENTIDENT: 'client-1',
       CLIENTEMAIL: 'jane@example.com',
       VERSION: '3.0',
+      ...more,
     };
     const all = Object.entries({ ...operation, HASH: platformHash('key-of-the-account', Object.entries(operation)) });
     const body = new URLSearchParams([
@@ -94,6 +96,16 @@ describe('the browser that the platform sends back', () => {
       expect(await answer.text()).toBe('');
     },
   );
+
+  it('goes on to the page that the authorization of its order named', async () => {
+    const location = await decide('order of the app', 'validate', {
+      EXTRADATA: 'basket=42|rp1.app|tr1.AAAAAAAAAAAA.1',
+    });
+    const answer = await fetch(location, { redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe('https://app.example/paid?orderId=order+of+the+app&hint=success');
+    const forged = await fetch(location.replace('rp1.app', 'rp1.any'), { redirect: 'manual' });
+    expect(forged.status).toBe(403);
+  });
 
   it('changes nothing: the events are those of the notifications', async () => {
     const events = await ingest.read(TOPICS.notifications);

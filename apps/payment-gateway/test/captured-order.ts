@@ -17,11 +17,12 @@ export async function authorizedOrder(
   stack: GatewayStack,
   orderId: string,
   order: PartnerBAuthorization = aPartnerBAuthorization({ orderId }),
+  told: Partial<PaymentNotification> = {},
 ): Promise<void> {
   await stack.send('payment.authorize', order);
   const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
   await post(stack, `/form/${data.transactionId}`, new URLSearchParams({ decision: 'validate' }));
-  await stack.notify(await notificationOf(stack, orderId, 'authorization'));
+  await stack.notify({ ...(await notificationOf(stack, orderId, 'authorization')), ...told });
   await stack.event(orderId, 'payment.authorize.succeeded');
 }
 

@@ -63,6 +63,11 @@ export const ERROR_CODES = {
     meaning: "A phone number is not in the form that the merchant's market demands.",
   },
   not_express: { kind: 'rule', meaning: 'DELIVERYSPEED is express, and the delivery takes 48 hours or more.' },
+  currency_not_of_merchant: { kind: 'rule', meaning: 'The currency is not one of those that the merchant has.' },
+  return_page_unknown: {
+    kind: 'rule',
+    meaning: 'The returnPage is not one of the return pages that the merchant allows.',
+  },
   public_api_key: { kind: 'rule', meaning: 'The apiKeyId is of type Public: such a key is for pages and never signs.' },
   unknown_api_key: { kind: 'rule', meaning: 'The apiKeyId is not configured for the merchant.' },
   void_not_offered: { kind: 'rule', meaning: 'The method has no void.' },

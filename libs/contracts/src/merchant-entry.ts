@@ -1,3 +1,4 @@
+import { Currency, CURRENCY_PATTERN, ReturnPageName } from './commands/payment-fields.js';
 import { fault, type Fault } from './faults.js';
 import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
@@ -10,6 +11,7 @@ import {
   Optional,
   REQUIREMENTS,
   Text,
+  TextList,
   YesNo,
   type Requirements,
 } from './validation/fields.js';
@@ -69,6 +71,14 @@ class PublisherKeyEntry {
   notAfter?: string;
 }
 
+class ReturnPageEntry {
+  @ReturnPageName()
+  name!: string;
+
+  @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
+  url!: string;
+}
+
 export class MerchantEntry {
   @Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' })
   merchant!: string;
@@ -100,8 +110,13 @@ export class MerchantEntry {
   market?: Market;
 
   @Optional()
-  @Text(3, 3, { pattern: /^[A-Z]{3}$/, says: 'an ISO 4217 code' })
+  @Currency()
   currency?: string;
+
+  /** Further ones, which a command may name. */
+  @Optional()
+  @TextList({ pattern: CURRENCY_PATTERN, says: 'a list of ISO 4217 codes' })
+  currencies?: string[];
 
   @Optional()
   @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
@@ -114,6 +129,10 @@ export class MerchantEntry {
   @Optional()
   @Text(1, 2048, { pattern: HTTP_URL, test: (text) => URL.canParse(text), says: 'an http or https URL' })
   pageUrl?: string;
+
+  @Optional()
+  @NestedList(() => ReturnPageEntry, 0)
+  returnPages?: ReturnPageEntry[];
 
   @Optional()
   @Text(1, 64)

@@ -70,6 +70,26 @@ describe('a list', () => {
     ['an empty key', [{ ...shop, accountKey: '' }], ['[0].accountKey: length']],
     ['an unknown market', [{ ...shop, market: 'DE' }], ['[0].market: enum']],
     ['no currency code', [{ ...shop, currency: 'eur' }], ['[0].currency: format']],
+    ['a further currency that is none', [{ ...shop, currencies: ['CHF', 'us'] }], ['[0].currencies: format']],
+    ['currencies that are no list', [{ ...shop, currencies: 'CHF' }], ['[0].currencies: type']],
+    [
+      'a return page without a sound address',
+      [{ ...shop, returnPages: [{ name: 'App', url: 'javascript:alert(1)' }] }],
+      ['[0].returnPages[0].name: format', '[0].returnPages[0].url: format'],
+    ],
+    [
+      'two return pages of one name',
+      [
+        {
+          ...shop,
+          returnPages: [
+            { name: 'app', url: 'https://a.example' },
+            { name: 'app', url: 'https://b.example' },
+          ],
+        },
+      ],
+      ['[0].returnPages[1].name: duplicate'],
+    ],
     [
       'URLs that are none',
       [{ ...shop, notificationUrl: 'x', returnUrl: 'ftp://a', pageUrl: 5 }],

@@ -20,13 +20,17 @@ export interface Merchant extends CommandRules {
   previousKeys?: { account?: string; notification?: string; redirect?: string };
   apiKeys?: readonly ApiKey[];
   market: Market;
-  /** ISO 4217. */
+  /** ISO 4217: of commands that name none. */
   currency: string;
+  /** Further ones, which a command may name. */
+  currencies?: readonly string[];
   notificationUrl?: string;
   /** REDIRECT_URL: where the platform sends the cardholder. */
   returnUrl?: string;
   /** The merchant's own page behind returnUrl. */
   pageUrl?: string;
+  /** Further pages, one of which an authorization may name. */
+  returnPages?: readonly { name: string; url: string }[];
   /** Account of the token API whose bearer token goes with the merchant's operations. */
   authAccount?: string;
   /** Whether a doubtful operation, or a payment that waits, may be looked up by ORDERID. */
@@ -173,6 +177,11 @@ function duplicates(list: readonly unknown[]): Fault[] {
     if (!isPlainObject(entry)) return;
     once('merchant', entry.merchant, `[${index}].merchant`);
     once('identifier', entry.identifier, `[${index}].identifier`);
+    if (Array.isArray(entry.returnPages))
+      entry.returnPages.forEach((one: unknown, at) => {
+        if (isPlainObject(one))
+          once(`name of a return page of this merchant (${index})`, one.name, `[${index}].returnPages[${at}].name`);
+      });
     if (Array.isArray(entry.publisherKeys))
       entry.publisherKeys.forEach((one: unknown, at) => {
         if (isPlainObject(one))

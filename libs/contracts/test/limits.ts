@@ -301,6 +301,11 @@ const id = (max: number): Sides => {
 
 const orderId: Sides = { ...id(40), refused: { ...id(40).refused, format: ['o\t1', 'o\n', '\u0000', 'o\u007f'] } };
 
+const currency: Sides = {
+  accepted: ['EUR', 'CHF'],
+  refused: { length: ['', 'EU', 'EURO'], format: ['eur', 'EU1'], type: NOT_TEXT },
+};
+
 const order: Limit[] = [
   required('(merchant)', 'merchant', merchantName),
   required('ORDERID', 'orderId', orderId),
@@ -312,6 +317,8 @@ const authorization: Limit[] = [
   optional('EXTRADATA', 'extraData', freeField),
   optional('METADATA', 'metadata', freeField),
   optional('APIKEYID', 'apiKeyId', exactly36),
+  optional('(currency)', 'currency', currency),
+  optional('(returnPage)', 'returnPage', merchantName),
   optional('(supersedes)', 'supersedes', id(128)),
   optional('(notAfter)', 'notAfter', timestamp),
   required('CLIENTUSERAGENT', 'client.userAgent', id(255)),

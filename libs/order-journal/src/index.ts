@@ -35,7 +35,7 @@ export * from './state/rules-version.js';
 export { CLOCKS_APART_MS, isWithinSendDeadline, SEND_DEADLINE_MS, type Moment } from './state/send-deadline.js';
 export { isWaiting, lifetimeMs, operatorFromMs, PENDING_LIFETIME_MS, REDIRECT_LIFETIME_MS } from './state/waiting.js';
 export { windowFrom } from './state/transaction-details.js';
-export { methodOf, termsOf, type CommandFacts } from './state/terms.js';
+export { operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
 export { compact, type Effect } from './state/draft.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {

@@ -7,6 +7,7 @@ import {
 } from '@tranche/contracts';
 import { boundedAnswer, isTransactionId, readAmount } from './bounded-answer.js';
 import { encodeForm, type Parameters } from './form.js';
+import { withoutReturnPage } from './return-page.js';
 import { signed, signingKey } from './signature.js';
 
 /** `POST {payment_url}/front/service/rest/export`, `method=getTransactions`. */
@@ -101,7 +102,7 @@ export function listedTransaction(row: Row): ListedTransaction | undefined {
     transactionId,
     amount,
     dateMs: DATE.test(date) ? Date.parse(date) : Number.NaN,
-    extraData: row.get('EXTRADATA'),
+    extraData: withoutReturnPage(row.get('EXTRADATA')),
     answer: boundedAnswer({
       execCode,
       transactionId,

@@ -7,6 +7,7 @@ import {
   type TransactionDetails,
 } from '@tranche/contracts';
 import { boundedAnswer } from './bounded-answer.js';
+import { withoutReturnPage } from './return-page.js';
 
 /** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
 const OPERATION_TYPE_CHARACTERS = 64;
@@ -24,7 +25,7 @@ export function notifiedResult(notification: PaymentNotification): NotifiedResul
   if (operation !== undefined) result.operation = operation;
   else if (operationType !== '') result.operationType = operationType.slice(0, OPERATION_TYPE_CHARACTERS);
   for (const name of ['extraData', 'externalEntityId', 'externalReference'] as const) {
-    const text = notification[name];
+    const text = name === 'extraData' ? withoutReturnPage(notification[name]) : notification[name];
     if (text !== undefined && text.length <= EXTRADATA_CHARACTERS) result[name] = text;
   }
   const isDropped = (notification.extraData?.length ?? 0) > EXTRADATA_CHARACTERS;

@@ -31,6 +31,8 @@ export type FieldsOf<T> = { readonly [K in keyof T]-?: NotSent | FieldOf<NonNull
 type FieldOf<V> = V extends string | number ? string : V extends readonly (infer I)[] ? ListOf<I> : FieldsOf<V>;
 
 const IDENTIFIED = new NotSent('IDENTIFIER names the account of the merchant');
+const NOT_ASKED = new NotSent('no request parameter of the platform has it: CURRENCY comes in notifications');
+const BEHIND_EXTRADATA = new NotSent('its name goes behind EXTRADATA, see return-page.ts');
 const OURS = new NotSent('says when and in whose place we send, the platform does not know it');
 
 const address = <P extends 'BILLING' | 'SHIPTO'>(prefix: P) =>
@@ -63,6 +65,8 @@ const AUTHORIZATION = {
   apiKeyId: 'APIKEYID',
   extraData: 'EXTRADATA',
   metadata: 'METADATA',
+  currency: NOT_ASKED,
+  returnPage: BEHIND_EXTRADATA,
   supersedes: OURS,
   notAfter: OURS,
 } as const;
@@ -106,6 +110,7 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
   merchant: IDENTIFIED,
   orderId: 'ORDERID',
   amount: 'AMOUNT',
+  currency: NOT_ASKED,
   description: 'DESCRIPTION',
   client: {
     id: 'CLIENTIDENT',

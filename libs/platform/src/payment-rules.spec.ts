@@ -30,6 +30,44 @@ const french: Merchant = {
 const spanish: Merchant = { ...french, market: 'ES' };
 const codesOf = (faults: { path: string; code: string }[]) => faults.map(({ path, code }) => `${path} ${code}`);
 
+describe('currencies of a merchant', () => {
+  const several: Merchant = { ...french, currencies: ['CHF'] };
+  it.each([
+    ['none named', {}, french, []],
+    ['its own', { currency: 'EUR' }, french, []],
+    ['another', { currency: 'CHF' }, french, ['currency currency_not_of_merchant']],
+    ['one of several', { currency: 'CHF' }, several, []],
+    ['none of several', { currency: 'USD' }, several, ['currency currency_not_of_merchant']],
+  ])('%s', (_what, fields, merchant, faults) => {
+    for (const [rail, type, data] of [
+      ['partner-a', 'payment.authorize', aPartnerAAuthorization(fields)],
+      ['card', 'payment.pay', aCardPayment(fields)],
+    ] as const)
+      expect(codesOf(faultsOfRules(rail, type, data, merchant))).toEqual(faults);
+  });
+
+  it('the limits of method B are those of the currency that the command names', () => {
+    const data = aPartnerBAuthorization({ amount: 100, currency: 'CHF' });
+    expect(faultsOfRules('partner-b', 'payment.authorize', data, several)).toEqual([]);
+    expect(codesOf(faultsOfRules('partner-b', 'payment.authorize', { ...data, currency: 'EUR' }, several))).toEqual([
+      'amount amount_out_of_range',
+    ]);
+  });
+});
+
+describe('return pages of a merchant', () => {
+  const returnPages = [{ name: 'app', url: 'https://app.example/paid' }];
+  it.each([
+    ['one that it allows', 'app', undefined, { ...french, returnPages }, []],
+    ['another', 'desk', undefined, { ...french, returnPages }, ['returnPage return_page_unknown']],
+    ['any where it has none', 'app', undefined, french, ['returnPage return_page_unknown']],
+    ['one for which EXTRADATA has no room', 'app', 'x'.repeat(230), { ...french, returnPages }, ['extraData length']],
+  ])('%s', (_what, returnPage, extraData, merchant, faults) => {
+    const data = { ...aPartnerAAuthorization({ returnPage }), ...(extraData && { extraData }) };
+    expect(codesOf(faultsOfRules('partner-a', 'payment.authorize', data, merchant))).toEqual(faults);
+  });
+});
+
 describe('method B, 150 to 2000 EUR', () => {
   it.each([
     [14_999, ['amount amount_out_of_range']],

@@ -14,6 +14,7 @@ import {
   type Rail,
 } from '@tranche/contracts';
 import type { PlatformOperation } from './operation.js';
+import { hasRoomForReturnPage } from './return-page.js';
 
 /** Of a card token, in milliseconds. */
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
@@ -31,7 +32,7 @@ export function faultsOfRules(
   merchant: Merchant,
   timeMs: number,
 ): Fault[] {
-  const faults: Fault[] = [];
+  const faults = faultsOfCurrency(data, merchant);
   if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
   const apiKey = merchant.apiKeys?.find(({ id }) => id === apiKeyId);
@@ -42,13 +43,39 @@ export function faultsOfRules(
   const method = methodOfRail(rail);
   return [
     ...faults,
+    ...faultsOfReturnPage(data, merchant),
     ...faultsOfAmount(method, data, merchant),
     ...faultsOfMarket(method, data, merchant),
     ...faultsOfDelivery(method, data, timeMs),
   ];
 }
 
-function faultsOfAmount(method: Method, data: unknown, { currency }: Merchant): Fault[] {
+function faultsOfCurrency(data: unknown, merchant: Merchant): Fault[] {
+  const has = [merchant.currency, ...(merchant.currencies ?? [])];
+  if (has.includes(currencyOf(data, merchant))) return [];
+  return [{ path: 'currency', code: 'currency_not_of_merchant', message: `must be ${has.join(' or ')}` }];
+}
+
+/** ISO 4217: the command's own, else the merchant's. */
+export function currencyOf(data: unknown, { currency }: Merchant): string {
+  const named = read(data, 'currency');
+  return typeof named === 'string' ? named : currency;
+}
+
+function faultsOfReturnPage(data: unknown, { returnPages = [] }: Merchant): Fault[] {
+  const page = read(data, 'returnPage');
+  const extraData = read(data, 'extraData');
+  if (typeof page !== 'string') return [];
+  if (!returnPages.some(({ name }) => name === page)) {
+    const message = `must be ${returnPages.map(({ name }) => name).join(' or ') || 'left out: the merchant has none'}`;
+    return [{ path: 'returnPage', code: 'return_page_unknown', message }];
+  }
+  if (typeof extraData !== 'string' || hasRoomForReturnPage(extraData, page)) return [];
+  return [{ path: 'extraData', code: 'length', message: 'leaves no room for the returnPage that goes behind it' }];
+}
+
+function faultsOfAmount(method: Method, data: unknown, merchant: Merchant): Fault[] {
+  const currency = currencyOf(data, merchant);
   const { limits, setBy } = amountLimits(method, read(data, 'paymentOption')) ?? {};
   const amount = read(data, 'amount');
   if (limits?.currency !== currency || typeof amount !== 'number' || (amount >= limits.min && amount <= limits.max))

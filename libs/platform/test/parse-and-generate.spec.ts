@@ -24,6 +24,8 @@ const options = {
   extraData: 'basket 7',
   metadata: 'meta & more',
   supersedes: 'command-0',
+  currency: 'EUR',
+  returnPage: 'app',
   notAfter: '2026-03-01T10:00:00Z',
   apiKeyId,
 };
@@ -65,7 +67,7 @@ const FIXTURES: readonly [
     'payment with a card token',
     'pay',
     'card-payment',
-    aCardPayment({ tokenizedAt: notAfter, selectedBrand: 'cb', supersedes: 'c-0', notAfter }),
+    aCardPayment({ currency: 'EUR', tokenizedAt: notAfter, selectedBrand: 'cb', supersedes: 'c-0', notAfter }),
   ],
   ['capture', 'capture', 'capture', aCapture({ amount: 7, transactionId: 'T1', extraData, notAfter })],
   ['refund', 'refund', 'refund', aRefund({ amount: 7, transactionId: 'T1', extraData, notAfter })],

@@ -38,6 +38,18 @@ it("leads to the merchant's page with order and hint, and nothing else that came
   expect(location).toBe('https://shop.example/thanks?lang=fr&orderId=o%2F1+%26%C3%A9&hint=success#top');
 });
 
+it.each([
+  ['the page that the authorization named', 'basket=42|rp1.app|tr1.AAAAAAAAAAAA.1', 'https://app.example/paid'],
+  ['its own page, with a name that it has no more', 'rp1.desk|tr1.AAAAAAAAAAAA.1', 'https://shop.example/thanks'],
+  ['its own page, with an address in place of a name', 'rp1.https://evil.example', 'https://shop.example/thanks'],
+])('leads to %s', (_what, EXTRADATA, page) => {
+  const shop = {
+    ...{ ...merchant, pageUrl: 'https://shop.example/thanks' },
+    returnPages: [{ name: 'app', url: 'https://app.example/paid' }],
+  };
+  expect(returnOf(shop, signed({ EXTRADATA, ORDERID: '7' }))?.location).toBe(`${page}?orderId=7&hint=success`);
+});
+
 it('says no order where none came', () => {
   expect(returnOf(merchant, signed({ ORDERID: '' }))?.location).toBe(
     'https://shop.example/thanks?lang=fr&hint=success#top',

@@ -1,5 +1,5 @@
 import { execCodeClass, type Merchant } from '@tranche/contracts';
-import { isRedirectSignedBy, valueOf } from '@tranche/platform';
+import { isRedirectSignedBy, returnPageIn, valueOf } from '@tranche/platform';
 import type { Parameters, Unreadable } from '../received-parameters.js';
 
 /** What the merchant's page may show meanwhile. The order's state comes from its events, never from here. */
@@ -16,13 +16,20 @@ export function returnOf(merchant: Merchant, received: Parameters | Unreadable):
   if ('unreadable' in received || valueOf(received, 'IDENTIFIER') !== merchant.identifier) return undefined;
   if (!isRedirectSignedBy(merchant, received)) return undefined;
   const hint = hintOf(valueOf(received, 'EXECCODE') ?? '');
-  if (merchant.pageUrl === undefined) return { hint };
-  const location = new URL(merchant.pageUrl);
+  const page = pageOfOrder(merchant, valueOf(received, 'EXTRADATA'));
+  if (page === undefined) return { hint };
+  const location = new URL(page);
   location.searchParams.delete('orderId');
   const orderId = valueOf(received, 'ORDERID');
   if (orderId) location.searchParams.set('orderId', orderId);
   location.searchParams.set('hint', hint);
   return { hint, location: location.href };
+}
+
+/** The page that the authorization named, while the merchant allows it; else the merchant's own. */
+function pageOfOrder({ pageUrl, returnPages = [] }: Merchant, extraData: string | undefined): string | undefined {
+  const named = returnPageIn(extraData);
+  return returnPages.find(({ name }) => name === named)?.url ?? pageUrl;
 }
 
 function hintOf(execCode: string): Hint {

@@ -99,6 +99,7 @@ it('takes a follow-up’s method from its order, else from the rail', () => {
 it.each([
   ['basket 7', 'accepted'],
   ['basket 7|tr1.AAAAAAAAAAAA.1', ['extraData format']],
+  ['basket 7|rp1.app', ['extraData format']],
 ])('EXTRADATA %s', (extraData, expected) => {
   expect(faultsOf(recordOf({ ...sound, extraData }))).toEqual(expected);
 });

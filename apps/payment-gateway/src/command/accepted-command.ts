@@ -19,7 +19,7 @@ import {
   type ExecutableCommand,
   type RefusedCommand,
 } from '@tranche/order-journal';
-import { faultsOfRules, type PlatformOperation } from '@tranche/platform';
+import { currencyOf, faultsOfRules, returnPageIn, withReturnPage, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
 /** A command that is sound by itself; whether its order allows it is decided later. */
@@ -107,26 +107,24 @@ function envelopeFaults(
 
 function faultsOfExtraData(data: unknown): Fault[] {
   const { extraData } = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>;
-  if (typeof extraData !== 'string' || !looksTagged(extraData)) return [];
-  return [{ path: 'extraData', code: 'format', message: 'must not end like the tag that is put behind it' }];
+  if (typeof extraData !== 'string' || (!looksTagged(extraData) && returnPageIn(extraData) === undefined)) return [];
+  return [{ path: 'extraData', code: 'format', message: 'must not end like what is put behind it' }];
 }
 
 /** EXTRADATA as it is sent, with our tag where there is room for it (R8); undefined for a card payment, which has none. */
 export function sentExtraData(command: AcceptedCommand, attempt: number): ReturnType<typeof tagExtraData> | undefined {
-  return command.operation === 'pay' ? undefined : tagExtraData(command.data.extraData, command.commandId, attempt);
+  if (command.operation === 'pay') return undefined;
+  const { data } = command;
+  const page = 'returnPage' in data ? data.returnPage : undefined;
+  return tagExtraData(withReturnPage(data.extraData, page), command.commandId, attempt);
 }
 
-/** What the journal keeps of a command. */
-export function factsOf({
-  operation,
-  rail,
-  merchant,
-  contentHash,
-  correlationId,
-  data,
-}: AcceptedCommand): CommandFacts {
+/** What the journal keeps of a command. `currencyOfOrder`: of what a follow-up names. */
+export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): CommandFacts {
+  const { operation, rail, merchant, contentHash, correlationId, data } = command;
+  const currency = currencyOfOrder ?? currencyOf(data, merchant);
   return {
-    ...{ operation, rail, contentHash, correlationId, currency: merchant.currency },
+    ...{ operation, rail, contentHash, correlationId, currency },
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
   };

@@ -62,3 +62,40 @@ it.each([
     expect(prepared('authorize', data, { supersedeDoubtfulForms: allows }, order).permits).toEqual(permits);
   },
 );
+
+it.each([
+  ['an authorization, its command', 'authorize', { ...aPartnerAAuthorization(orders), currency: 'CHF' }, 'CHF'],
+  ['an authorization that names none, the merchant', 'authorize', aPartnerAAuthorization(orders), 'EUR'],
+  ['a capture, what it captures', 'capture', aCapture({ ...orders, transactionId: 'T-chf' }), 'CHF'],
+  [
+    'a capture of what the order does not show, the merchant',
+    'capture',
+    aCapture({ ...orders, transactionId: 'T2' }),
+    'EUR',
+  ],
+])('the currency of %s says', (_what, operation, data, currency) => {
+  const at = new Date(NOW_MS).toISOString();
+  const identity = { rulesVersion: 4, ...orders, at, commandId: 'a', attempt: 1, token: 't' };
+  const terms = { operation: 'authorize', method: 'A', currency: 'CHF', amount: 20_000, contentHash: 'a' } as const;
+  const answer = { execCode: '0000', transactionId: 'T-chf' };
+  const records = [
+    { record: 'INTENT', ...identity, ...terms },
+    { record: 'OUTCOME', ...identity, result: 'succeeded', answer },
+  ] as const;
+  const order = records.reduce(
+    (before, record, at) => fold(before, record, BigInt(at)).order,
+    emptyOrder('shop-fr', 'order-1'),
+  );
+  expect(prepared(operation, data, { currencies: ['CHF'] }, order).terms.currency).toBe(currency);
+});
+
+it('the name of the return page goes behind EXTRADATA, before the tag', () => {
+  const { form } = prepared('authorize', {
+    ...aPartnerAAuthorization(orders),
+    extraData: 'basket=42',
+    returnPage: 'app',
+  });
+  const sent = new URLSearchParams(form.body);
+  expect(sent.get('params[EXTRADATA]')).toMatch(/^basket=42\|rp1\.app\|tr1\.[\w-]{12}\.1$/);
+  expect([...sent.keys()].filter((name) => /RETURN|REDIRECT|CURRENCY/.test(name))).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { methodRow } from '@tranche/contracts';
 import {
   compact,
   findOperation,
-  methodOf,
+  operationNamedBy,
   operationTag,
   referenceFor,
   termsOf,
@@ -24,7 +24,8 @@ export function prepareAttempt(
 ): PreparedAttempt<PlatformForm> | RejectedAttempt {
   const { operation, merchant, data } = command;
   const transactionId = namedTransaction(command, order);
-  const terms = termsOf(factsOf(command), methodOf(order, transactionId), transactionId);
+  const named = operationNamedBy(order, transactionId);
+  const terms = termsOf(factsOf(command, named?.currency), named?.method, transactionId);
   const faultsOfCommand = faultsOfAge(command, nowMs);
   const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId)];
   if (faults.length > 0) return { terms, faults, restsOnOrder: faultsOfCommand.length === 0 };

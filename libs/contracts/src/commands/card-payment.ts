@@ -2,6 +2,7 @@ import { BRANDS, type Brand } from '../platform/enums.js';
 import { Amount, Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
 import {
   CommandId,
+  Currency,
   Description,
   Email,
   MerchantName,
@@ -40,6 +41,11 @@ export class CardPayment {
 
   @Amount()
   amount!: number;
+
+  /** ISO 4217, one of the merchant's; absent: its first. */
+  @Optional()
+  @Currency()
+  currency?: string;
 
   @Description()
   description!: string;

@@ -15,6 +15,7 @@ import {
 import {
   CommandId,
   Country,
+  Currency,
   Description,
   Email,
   FreeField,
@@ -24,6 +25,7 @@ import {
   PersonalText,
   PhoneE164,
   PublicIpv4,
+  ReturnPageName,
   SingleLineAddress,
 } from './payment-fields.js';
 
@@ -172,6 +174,16 @@ export class PartnerAAuthorization {
   @Optional()
   @Text(36, 36)
   apiKeyId?: string;
+
+  /** ISO 4217, one of the merchant's; absent: its first. */
+  @Optional()
+  @Currency()
+  currency?: string;
+
+  /** Of the merchant's `returnPages`: where the cardholder's browser goes on to after the form; absent: `pageUrl`. */
+  @Optional()
+  @ReturnPageName()
+  returnPage?: string;
 
   /** Id of the authorize command whose redirect this one replaces. */
   @Optional()

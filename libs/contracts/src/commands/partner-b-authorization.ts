@@ -1,39 +1,20 @@
 import { optionsOf, type PaymentOptionB } from '../methods.js';
-import {
-  CATEGORIES,
-  DELIVERY_SPEEDS,
-  DELIVERY_TYPES,
-  TITLES,
-  type Category,
-  type DeliverySpeed,
-  type DeliveryType,
-  type Title,
-} from '../platform/enums.js';
-import {
-  Amount,
-  CalendarDate,
-  Int,
-  Nested,
-  NestedList,
-  OneOf,
-  Optional,
-  RequiredByAll,
-  Text,
-  Timestamp,
-} from '../validation/fields.js';
+import { TITLES, type Title } from '../platform/enums.js';
+import { Amount, Nested, NestedList, OneOf, Optional, RequiredByAll, Text, Timestamp } from '../validation/fields.js';
+import { PartnerBCartItem } from './partner-b-cart-item.js';
 import {
   CommandId,
   Country,
+  Currency,
   Description,
   EmailWithoutPlus,
   FreeField,
-  isPriceTimesQuantity,
   MerchantName,
   OrderId,
-  Percentage,
   PersonalText,
   PhoneInternational,
   PublicIpv4,
+  ReturnPageName,
   SingleLineAddress,
 } from './payment-fields.js';
 
@@ -131,71 +112,6 @@ export class PartnerBShipping {
   mobilePhone?: string;
 }
 
-export class PartnerBCartItem {
-  @RequiredByAll()
-  @Text(1, 256)
-  merchantItemId?: string;
-
-  @RequiredByAll()
-  @Text(1, 256, { holds: 'reference' })
-  name?: string;
-
-  /** Minor units, taxes and discounts included. */
-  @RequiredByAll()
-  @Int(0)
-  price?: number;
-
-  /** number(3) */
-  @RequiredByAll()
-  @Int(1, 999)
-  quantity?: number;
-
-  @RequiredByAll()
-  @OneOf(CATEGORIES)
-  category?: Category;
-
-  @RequiredByAll()
-  @Text(1, 100, { holds: 'reference' })
-  brand?: string;
-
-  @RequiredByAll()
-  @Text(1, 100, { holds: 'reference' })
-  deliveryLabel?: string;
-
-  @RequiredByAll()
-  @OneOf(DELIVERY_SPEEDS)
-  deliverySpeed?: DeliverySpeed;
-
-  @RequiredByAll()
-  @OneOf(DELIVERY_TYPES)
-  deliveryType?: DeliveryType;
-
-  @RequiredByAll()
-  @CalendarDate()
-  deliveryExpectedDate?: string;
-
-  /** Days. */
-  @RequiredByAll()
-  @Int(1, 3)
-  deliveryExpectedDelay?: number;
-
-  @RequiredByAll()
-  @Int(0, Number.MAX_SAFE_INTEGER, isPriceTimesQuantity)
-  totalAmount?: number;
-
-  @Optional()
-  @Percentage()
-  discount?: string;
-
-  @Optional()
-  @Percentage()
-  tax?: string;
-
-  @Optional()
-  @Text(1, 255)
-  subMerchantExternalId?: string;
-}
-
 /** `payment.authorize` on the rail partner-b. */
 export class PartnerBAuthorization {
   @MerchantName()
@@ -225,6 +141,16 @@ export class PartnerBAuthorization {
   @Optional()
   @Text(36, 36)
   apiKeyId?: string;
+
+  /** ISO 4217, one of the merchant's; absent: its first. */
+  @Optional()
+  @Currency()
+  currency?: string;
+
+  /** Of the merchant's `returnPages`: where the cardholder's browser goes on to after the form; absent: `pageUrl`. */
+  @Optional()
+  @ReturnPageName()
+  returnPage?: string;
 
   /** Id of the authorize command whose redirect this one replaces. */
   @Optional()

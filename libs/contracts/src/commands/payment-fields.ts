@@ -37,6 +37,8 @@ export function PersonalText(max: number, options: TextOptions = {}): PropertyDe
   return Text(1, max, { ...options, holds: 'prose' });
 }
 
+export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
+
 const NO_LINE_BREAK = /^[^\n\v\f\r\u0085\u2028\u2029]*$/;
 
 /** BILLINGADDRESS: the interface allows no line breaks here, and says nothing of SHIPTOADDRESS. */
@@ -47,6 +49,16 @@ export function SingleLineAddress(max: number): PropertyDecorator {
 /** ISO 3166-1 alpha-2 by its form; which countries a partner serves is the platform's to say. */
 export function Country(): PropertyDecorator {
   return Text(2, 2, { pattern: /^[A-Z]{2}$/, says: 'an ISO 3166-1 alpha-2 country in capitals' });
+}
+
+/** ISO 4217 by its form; which ones a merchant has is its own setting. */
+export function Currency(): PropertyDecorator {
+  return Text(3, 3, { pattern: CURRENCY_PATTERN, says: 'an ISO 4217 code' });
+}
+
+/** A name in the merchant's `returnPages`. */
+export function ReturnPageName(): PropertyDecorator {
+  return Text(1, 32, { pattern: MERCHANT_PATTERN, says: 'lower-case letters, digits and hyphens' });
 }
 
 /** E.164: + and up to 15 digits, so that the interface's 32 characters are never reached. */

@@ -208,11 +208,17 @@ export function Timestamp(): PropertyDecorator {
   return Field(inspect, { type: 'string', format: 'date-time', pattern: TIMESTAMP_PATTERN });
 }
 
-export function TextList(): PropertyDecorator {
-  const inspect: Inspect = (value) =>
-    Array.isArray(value) && value.every((item) => typeof item === 'string')
-      ? undefined
-      : { code: 'type', message: 'must be a list of texts' };
+/** `pattern`: of each text. */
+export function TextList({
+  pattern,
+  says = 'a list of texts',
+}: Pick<TextOptions, 'pattern' | 'says'> = {}): PropertyDecorator {
+  const malformed: Finding = { code: 'format', message: `must be ${says}` };
+  const inspect: Inspect = (value) => {
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+      return { code: 'type', message: 'must be a list of texts' };
+    return pattern === undefined || value.every((item: string) => pattern.test(item)) ? undefined : malformed;
+  };
   return Field(inspect, { type: 'array', items: { type: 'string' } });
 }
 

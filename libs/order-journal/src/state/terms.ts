@@ -1,5 +1,5 @@
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
-import type { OrderState } from './order-state.js';
+import type { OperationState, OrderState } from './order-state.js';
 import type { OperationTerms } from './records.js';
 import { compact } from './draft.js';
 
@@ -33,8 +33,8 @@ export function termsOf(
   return { operation, method, currency, contentHash, ...optional };
 }
 
-/** Method of the operation that a follow-up names; undefined where the order does not show it. */
-export function methodOf(order: OrderState, transactionId: string | undefined): Method | undefined {
-  return order.operations.find((operation) => operation.transactionId === transactionId && transactionId !== undefined)
-    ?.method;
+/** The operation that a follow-up names; undefined where the order does not show it. */
+export function operationNamedBy(order: OrderState, transactionId: string | undefined): OperationState | undefined {
+  if (transactionId === undefined) return undefined;
+  return order.operations.find((operation) => operation.transactionId === transactionId);
 }

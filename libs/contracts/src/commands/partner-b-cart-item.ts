@@ -1,0 +1,75 @@
+import {
+  CATEGORIES,
+  DELIVERY_SPEEDS,
+  DELIVERY_TYPES,
+  type Category,
+  type DeliverySpeed,
+  type DeliveryType,
+} from '../platform/enums.js';
+import { CalendarDate, Int, OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
+import { isPriceTimesQuantity, Percentage } from './payment-fields.js';
+
+export class PartnerBCartItem {
+  @RequiredByAll()
+  @Text(1, 256)
+  merchantItemId?: string;
+
+  @RequiredByAll()
+  @Text(1, 256, { holds: 'reference' })
+  name?: string;
+
+  /** Minor units, taxes and discounts included. */
+  @RequiredByAll()
+  @Int(0)
+  price?: number;
+
+  /** number(3) */
+  @RequiredByAll()
+  @Int(1, 999)
+  quantity?: number;
+
+  @RequiredByAll()
+  @OneOf(CATEGORIES)
+  category?: Category;
+
+  @RequiredByAll()
+  @Text(1, 100, { holds: 'reference' })
+  brand?: string;
+
+  @RequiredByAll()
+  @Text(1, 100, { holds: 'reference' })
+  deliveryLabel?: string;
+
+  @RequiredByAll()
+  @OneOf(DELIVERY_SPEEDS)
+  deliverySpeed?: DeliverySpeed;
+
+  @RequiredByAll()
+  @OneOf(DELIVERY_TYPES)
+  deliveryType?: DeliveryType;
+
+  @RequiredByAll()
+  @CalendarDate()
+  deliveryExpectedDate?: string;
+
+  /** Days. */
+  @RequiredByAll()
+  @Int(1, 3)
+  deliveryExpectedDelay?: number;
+
+  @RequiredByAll()
+  @Int(0, Number.MAX_SAFE_INTEGER, isPriceTimesQuantity)
+  totalAmount?: number;
+
+  @Optional()
+  @Percentage()
+  discount?: string;
+
+  @Optional()
+  @Percentage()
+  tax?: string;
+
+  @Optional()
+  @Text(1, 255)
+  subMerchantExternalId?: string;
+}
