@@ -39,7 +39,7 @@ async function open(): Promise<void> {
 }
 
 function start(): void {
-  drawEntryFields();
+  drawEntryFields(shop.market);
   drawCart(shop, basket, cartChanged);
   drawMethods(shop, amount);
   fixedTexts();

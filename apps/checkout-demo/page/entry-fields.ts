@@ -3,6 +3,7 @@ import { grouped, readExpiry, readNumber, schemeOf } from './card-entry.js';
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, language, t } from './language.js';
 import { kept } from './kept.js';
+import type { Shop } from './shop-api.js';
 import type { TextKey } from './texts.js';
 
 interface EntryField {
@@ -60,28 +61,40 @@ const CARD: readonly EntryField[] = [
 
 const CARD_DATA = ['card-number', 'card-expiry', 'card-cvv'];
 
-/** An invented customer, so that the demonstration needs no typing. */
-const EXAMPLE: Record<string, string> = {
-  firstName: 'Jeanne',
-  lastName: 'Martin',
-  email: 'jeanne.martin@example.com',
-  mobilePhone: '+33 6 12 34 56 78',
-  address: '12 rue des Lilas',
-  postalCode: '75011',
-  city: 'Paris',
-  country: 'FR',
+/** An invented customer of each market, so that the demonstration needs no typing. */
+const EXAMPLES: Record<Shop['market'], Record<string, string>> = {
+  FR: {
+    firstName: 'Jeanne',
+    lastName: 'Martin',
+    email: 'jeanne.martin@example.com',
+    mobilePhone: '+33 6 12 34 56 78',
+    address: '12 rue des Lilas',
+    postalCode: '75011',
+    city: 'Paris',
+    country: 'FR',
+  },
+  ES: {
+    firstName: 'Carmen',
+    lastName: 'Ruiz',
+    email: 'carmen.ruiz@example.com',
+    mobilePhone: '+34 612 34 56 78',
+    address: 'Calle de la Luna 12',
+    postalCode: '28004',
+    city: 'Madrid',
+    country: 'ES',
+  },
 };
 
-export function drawEntryFields(): void {
+export function drawEntryFields(market: Shop['market']): void {
   byId('contact').append(gridOf(CONTACT));
   byId('delivery').append(gridOf(DELIVERY), elsewhere(), shipTo());
   byId('card').append(gridOf(CARD), drawBrandChoice());
   byId('hint-card-number').before(make('span', { id: 'card-scheme', class: 'hint', 'data-testid': 'card-scheme' }));
   byId<HTMLInputElement>('card-number').addEventListener('input', groupNumber);
   for (const name of CARD_DATA) entry(name).addEventListener('input', forgetBrands);
-  const values = { ...EXAMPLE, ...kept.customer() };
+  const values = { ...EXAMPLES[market], ...kept.customer() };
   for (const { name } of [...CONTACT, ...DELIVERY, ...SHIP_TO]) entry(name).value = values[name] ?? '';
-  entry('ship-country').value ||= 'FR';
+  entry('ship-country').value ||= market;
   byId<HTMLInputElement>('ship-elsewhere').checked = values['ship-elsewhere'] === 'yes';
   showShipTo();
   inEveryLanguage(optionTexts);

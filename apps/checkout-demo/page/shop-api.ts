@@ -1,4 +1,5 @@
 export interface Shop {
+  market: 'FR' | 'ES';
   maxQuantity: number;
   articles: { sku: string; price: number; quantity: number }[];
   methods: Method[];

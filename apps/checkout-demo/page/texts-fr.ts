@@ -120,6 +120,8 @@ export const fr: Record<TextKey, string> = {
   'fault.city.length': '32 caractères au plus.',
   'fault.email.format': 'Il faut une adresse e-mail ; certains moyens de paiement n’y acceptent pas de +.',
   'fault.mobilePhone.format': 'Commencez par + et l’indicatif du pays, par exemple +33612345678.',
+  'fault.mobilePhone.phone_not_in_market':
+    'Ce moyen de paiement demande un mobile espagnol : +34, puis 6 ou 7, et 8 chiffres, par exemple +34 612 34 56 78.',
   'fault.card-number.format': '12 à 19 chiffres.',
   'fault.card-number.check_digit': 'Un chiffre de ce numéro est faux : veuillez le comparer à votre carte.',
   'fault.refused': 'Cette donnée est refusée : veuillez la vérifier.',

@@ -1,7 +1,8 @@
+import { es } from './texts-es.js';
 import { fr } from './texts-fr.js';
 
 /** Every text of the page. A further language: its code in LANGUAGES and a file like texts-fr.ts; the compiler names what is missing. */
-export const LANGUAGES = { en: 'English', fr: 'Français' } as const;
+export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
 
 const en = {
@@ -122,6 +123,8 @@ const en = {
   'fault.city.length': 'At most 32 characters.',
   'fault.email.format': 'This must be an e-mail address; some ways to pay do not take a + in it.',
   'fault.mobilePhone.format': 'This must begin with + and the country code, such as +33612345678.',
+  'fault.mobilePhone.phone_not_in_market':
+    'This way to pay needs a Spanish mobile phone: +34, then 6 or 7, and 8 digits, such as +34 612 34 56 78.',
   'fault.card-number.format': '12 to 19 digits.',
   'fault.card-number.check_digit': 'A digit of this number is wrong: please compare it with your card.',
   'fault.refused': 'This was refused: please look at it again.',
@@ -146,4 +149,4 @@ const en = {
 
 export type TextKey = keyof typeof en;
 
-export const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr };
+export const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr, es };

@@ -1,5 +1,5 @@
-import { ArrayMinSize, Length, Matches, Max, Min } from 'class-validator';
-import { MERCHANT_PATTERN } from '@tranche/contracts';
+import { ArrayMinSize, IsIn, Length, Matches, Max, Min } from 'class-validator';
+import { MARKETS, MERCHANT_PATTERN, type Market } from '@tranche/contracts';
 import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
 
 export class CheckoutConfig extends KafkaConfig {
@@ -22,6 +22,13 @@ export class CheckoutConfig extends KafkaConfig {
   @Env('MERCHANT', { doc: "whose shop it is: a name of the other services' `MERCHANTS_FILE`", default: 'shop-fr' })
   @Matches(MERCHANT_PATTERN, { message: 'may hold lower-case letters, digits and hyphens only' })
   merchant: string;
+
+  @Env('MARKET', {
+    doc: "market of the merchant's account, FR or ES: the instalments that it sells and the phone numbers that they take",
+    default: 'FR',
+  })
+  @IsIn(MARKETS)
+  market: Market;
 
   @Env('API_KEY_ID', {
     doc: 'public API key id of the card encryption',

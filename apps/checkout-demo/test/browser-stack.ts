@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Market } from '@tranche/contracts';
 import {
   freePorts,
   infrastructure,
@@ -37,11 +38,11 @@ interface Ledger {
 export type BrowserStack = Awaited<ReturnType<typeof startBrowserStack>>;
 
 /** A browser, and everything that a payment passes on its way: shop, key service, tokenizer, gateway, tokens, notifications, provider. */
-export async function startBrowserStack() {
+export async function startBrowserStack({ market = 'FR' }: { market?: Market } = {}) {
   const started: { stop(): Promise<unknown> }[] = [];
   const stop = () => Promise.all(started.map((one) => one.stop()));
   try {
-    const [browser, addresses] = await Promise.all([startedBrowser(started), startApps(started)]);
+    const [browser, addresses] = await Promise.all([startedBrowser(started), startApps(started, market)]);
     return { browser, stop, ...addresses, ...simulatorAt(addresses.simulatorUrl) };
   } catch (error) {
     await stop();
@@ -55,7 +56,7 @@ async function startedBrowser(started: { stop(): Promise<unknown> }[]): Promise<
   return browser;
 }
 
-async function startApps(started: { stop(): Promise<unknown> }[]) {
+async function startApps(started: { stop(): Promise<unknown> }[], market: Market) {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
   const [[shopPort, ingestPort], [simulatorPort]] = await Promise.all([freePorts(), freePorts()]);
@@ -64,7 +65,7 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
     `http://127.0.0.1:${ingestPort}`,
     `http://127.0.0.1:${simulatorPort}`,
   ];
-  const files = settingsFiles(shopUrl, ingestUrl);
+  const files = settingsFiles(shopUrl, ingestUrl, market);
   started.push(files);
   const common = { ...files.env, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl };
   const start = async (name: AppName, env: Record<string, string>) => {
@@ -98,6 +99,7 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
   await start('checkout-demo', {
     PORT: String(shopPort),
     PUBLIC_URL: shopUrl,
+    MARKET: market,
     API_KEY_ID,
     CSE_KEYS_URL: keysUrl,
     TOKENIZER_URL: tokenizerUrl,
@@ -106,12 +108,13 @@ async function startApps(started: { stop(): Promise<unknown> }[]) {
   return { shopUrl, keysUrl, tokenizerUrl, simulatorUrl };
 }
 
-function settingsFiles(shopUrl: string, ingestUrl: string) {
+function settingsFiles(shopUrl: string, ingestUrl: string, market: Market) {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-checkout-'));
   const merchant = {
     merchant: 'shop-fr',
     identifier: 'Shop FR',
     accountKey: 'key-of-the-account',
+    market,
     apiKeys: [{ id: API_KEY_ID, key: 'key-of-the-api' }],
     notificationUrl: `${ingestUrl}/notifications`,
     returnUrl: `${ingestUrl}/return/shop-fr`,

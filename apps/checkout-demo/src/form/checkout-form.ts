@@ -1,4 +1,4 @@
-import { fault, METHODS, type Fault } from '@tranche/contracts';
+import { fault, METHODS, type Fault, type Market } from '@tranche/contracts';
 import { methodOf, type PaymentMethod } from '../shop/methods.js';
 
 /** HFTOKEN is single use and expires (interface, Limits). */
@@ -22,9 +22,9 @@ const OF_CUSTOMER = [...OF_ADDRESS, 'email', 'birthDate'];
 const OF_SHIPPING = [...OF_ADDRESS, 'companyName'];
 const OF_CARD = ['hfToken', 'ageMs', 'selectedBrand', 'cardFullName'];
 
-export function readForm(body: unknown): { form?: CheckoutForm; faults: Fault[] } {
+export function readForm(body: unknown, market: Market): { form?: CheckoutForm; faults: Fault[] } {
   if (!isObject(body)) return { faults: [fault('', 'type', 'must be an object')] };
-  const method = methodOf(body.method);
+  const method = methodOf(body.method, market);
   const customer = isObject(body.customer) ? body.customer : {};
   const shipping = isObject(body.shipping) ? body.shipping : undefined;
   const card = isObject(body.card) ? body.card : {};

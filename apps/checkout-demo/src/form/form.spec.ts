@@ -1,3 +1,4 @@
+import type { Market } from '@tranche/contracts';
 import { readCart } from '../shop/catalogue.js';
 import { readForm } from './checkout-form.js';
 import { formFaults } from './form-faults.js';
@@ -18,6 +19,7 @@ const nowMs = Date.parse('2028-01-31T10:00:00Z');
 const cart = (quantity = 2) => readCart([{ sku: 'chair-wren', quantity }]).lines;
 const context = {
   merchant: 'shop-fr',
+  market: 'FR' as Market,
   orderId: 'a'.repeat(32),
   pageUrl: 'https://shop.example/',
   userAgent: 'Mozilla',
@@ -25,14 +27,14 @@ const context = {
   nowMs,
 };
 
-const build = (body: Record<string, unknown>, lines = cart()) => {
-  const { form, faults } = readForm(body);
+const build = (body: Record<string, unknown>, lines = cart(), market: Market = 'FR') => {
+  const { form, faults } = readForm(body, market);
   if (form === undefined) return { faults };
-  const built = paymentCommand(form, { ...context, lines });
+  const built = paymentCommand(form, { ...context, market, lines });
   return { ...built, faults: [...faults, ...built.faults] };
 };
-const faultsOf = (body: Record<string, unknown>, lines = cart()) =>
-  formFaults(build(body, lines).faults).map(({ path, code }) => `${path}: ${code}`);
+const faultsOf = (body: Record<string, unknown>, lines = cart(), market: Market = 'FR') =>
+  formFaults(build(body, lines, market).faults).map(({ path, code }) => `${path}: ${code}`);
 
 it.each(['a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee'])(
   '%s is an authorization that the contracts accept',
@@ -66,6 +68,22 @@ it('a card payment carries the token and when it was given, by our clock, and li
       },
     },
     notAfterMs: nowMs - 1_500 + 15 * 60_000,
+  });
+});
+
+describe('a shop of the Spanish market', () => {
+  const { email: _email, ...abroad } = customer;
+  const madrid = { ...customer, mobilePhone: '+34 612 34 56 78', postalCode: '28004', city: 'Madrid', country: 'ES' };
+  it.each([
+    ['method B with a Spanish mobile phone', { method: 'b3', customer: madrid }, []],
+    ['method B with another phone', { method: 'b3', customer }, ['mobilePhone: phone_not_in_market']],
+    ['method B with a fixed line', { method: 'b3', customer: { ...madrid, mobilePhone: '+34912345678' } }, ['mobilePhone: phone_not_in_market']], // prettier-ignore
+    ['method B to somebody with another phone', { method: 'b3', customer: madrid, shipping: abroad }, ['ship-mobilePhone: phone_not_in_market']], // prettier-ignore
+    ['method A with another phone', { method: 'a3', customer }, []],
+    ['an option of the French market', { method: 'b4', customer: madrid, card }, ['method: enum']],
+    ['one with fees', { method: 'b3fee', customer: madrid, card }, ['method: enum']],
+  ])('%s', (_what, body, faults) => {
+    expect(faultsOf(body, cart(), 'ES')).toEqual(faults);
   });
 });
 
@@ -138,7 +156,7 @@ describe('every fault stands at its field', () => {
   });
 
   it.each([null, undefined, [], 'text', 5])('%j is no form', (body) => {
-    expect(readForm(body)).toEqual({ faults: [{ path: '', code: 'type', message: 'must be an object' }] });
+    expect(readForm(body, 'FR')).toEqual({ faults: [{ path: '', code: 'type', message: 'must be an object' }] });
   });
 });
 

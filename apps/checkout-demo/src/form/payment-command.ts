@@ -1,10 +1,12 @@
 import {
   fault,
   methodOfRail,
+  methodRow,
   METHODS,
   validateCommandData,
   type CardPayment,
   type Fault,
+  type Market,
   type PartnerAAuthorization,
   type PartnerBAuthorization,
   type Rail,
@@ -21,6 +23,7 @@ export type PaymentCommand =
 /** What the shop itself knows about a payment; nothing of it comes from the page. */
 export interface PaymentContext {
   merchant: string;
+  market: Market;
   orderId: string;
   lines: readonly CartLine[];
   supersedes?: string;
@@ -50,8 +53,8 @@ function builtCommand(form: CheckoutForm, context: PaymentContext): BuiltCommand
   if (method.rail !== 'card') {
     const data = authorization(form, context);
     const built = checked(method.rail, data, notAfterMs(context.nowMs), faults);
-    const missing = missingFaults(method.rail, data);
-    return missing.length === 0 ? built : { faults: [...built.faults, ...missing] };
+    const others = [...missingFaults(method.rail, data), ...phoneFaults(method.rail, data, context.market)];
+    return others.length === 0 ? built : { faults: [...built.faults, ...others] };
   }
   const tokenizedMs = tokenizedAtMs(form, context.nowMs);
   if (tokenizedMs === undefined)
@@ -75,6 +78,15 @@ function missingFaults(rail: Rail, data: object): Fault[] {
   return faults.filter(({ path, code }) => code === 'required' && /^(?:billing|shipping)\./.test(path));
 }
 
+/** Mobile phones that are none of the market's, where its accounts take no others: the gateway would refuse them, and nobody would be asked again. */
+function phoneFaults(rail: Rail, { billing, shipping }: ReturnType<typeof authorization>, market: Market): Fault[] {
+  const form = methodRow(methodOfRail(rail)).phones?.[market]?.mobilePhone;
+  if (form === undefined) return [];
+  return Object.entries({ billing, shipping })
+    .filter(([, { mobilePhone }]) => typeof mobilePhone === 'string' && !form.pattern.test(mobilePhone))
+    .map(([address]) => fault(`${address}.mobilePhone`, 'phone_not_in_market', `must be ${form.says}`));
+}
+
 /** Nobody is still waiting for a payment that begins later. */
 const notAfterMs = (fromMs: number): number => fromMs + TOKEN_LIFETIME_MS;
 
@@ -85,7 +97,7 @@ function checked(rail: Rail, data: object, endMs: number, others: readonly Fault
   return { command: { type, data: value } as PaymentCommand, notAfterMs: endMs, faults: [] };
 }
 
-function authorization({ method, customer, shipping, unknown }: CheckoutForm, context: PaymentContext): object {
+function authorization({ method, customer, shipping, unknown }: CheckoutForm, context: PaymentContext) {
   const isOfB = method.rail === 'partner-b';
   const isOfA = method.rail === 'partner-a';
   const { birthDate } = customer;

@@ -44,7 +44,7 @@ export class OrderService {
 
   /** The same key is the same order; with another cart or method it is a mistake, and nothing is published. */
   async place(body: unknown, visitor: Visitor): Promise<PlacedOrder> {
-    const { form, faults } = readForm(body);
+    const { form, faults } = readForm(body, this.config.market);
     const { key, cart } = (body ?? {}) as { key?: unknown; cart?: unknown };
     if (form === undefined || typeof key !== 'string' || !KEY.test(key))
       throw refused([...faults, { path: 'key', code: 'format', message: 'must be a random UUID in lower case' }]);
@@ -74,7 +74,7 @@ export class OrderService {
 
   /** Another attempt for an order. Its number is the key: the same number is the same attempt, and takes no other method. */
   async tryAgain(orderId: string, body: unknown, visitor: Visitor): Promise<StoredOrder> {
-    const { form, faults } = readForm(body);
+    const { form, faults } = readForm(body, this.config.market);
     const number = (body as { attempt?: unknown } | null)?.attempt;
     if (form === undefined || !Number.isSafeInteger(number))
       throw refused([...faults, { path: 'attempt', code: 'type', message: 'must be an integer' }]);
@@ -149,9 +149,10 @@ export class OrderService {
   }
 
   private build(form: CheckoutForm, lines: CartLine[], orderId: string, visitor: Visitor, supersedes?: string) {
-    const { merchant, origin } = this.config;
+    const { merchant, market, origin } = this.config;
     const context: PaymentContext = {
       merchant,
+      market,
       orderId,
       lines,
       supersedes,

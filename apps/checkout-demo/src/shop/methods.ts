@@ -2,6 +2,7 @@ import {
   amountLimits,
   METHODS as METHOD_TABLE,
   optionRow,
+  type Market,
   type Method,
   type PaymentOption,
   type Rail,
@@ -35,6 +36,10 @@ export type MethodId = keyof typeof OFFERED;
 
 export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));
 
+/** What accounts of the market have. */
+export const methodsOf = (market: Market): readonly PaymentMethod[] =>
+  METHODS.filter(({ option }) => option === undefined || optionRow(option).markets.includes(market));
+
 function offer(id: string, option: PaymentOption | undefined): PaymentMethod {
   if (option === undefined) return { id, rail: METHOD_TABLE.card.rail, instalments: 1 };
   const { method, instalments } = optionRow(option);
@@ -46,8 +51,8 @@ function limitsOf(method: Method, option: PaymentOption): Pick<PaymentMethod, 'm
   return limits === undefined ? {} : { minAmount: limits.min, maxAmount: limits.max };
 }
 
-export function methodOf(id: unknown): PaymentMethod | undefined {
-  return METHODS.find((method) => method.id === id);
+export function methodOf(id: unknown, market: Market): PaymentMethod | undefined {
+  return methodsOf(market).find((method) => method.id === id);
 }
 
 export function takesAmount({ minAmount = 1, maxAmount = Infinity }: PaymentMethod, amount: number): boolean {

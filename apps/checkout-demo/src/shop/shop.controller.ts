@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { CheckoutConfig } from '../checkout.config.js';
 import { CATALOGUE, MAX_QUANTITY } from './catalogue.js';
-import { METHODS, type PaymentMethod } from './methods.js';
+import { methodsOf, type PaymentMethod } from './methods.js';
 
 /** What the page needs to know to show the shop. */
 @Controller('api/shop')
@@ -11,12 +11,13 @@ export class ShopController {
   @Get()
   @Header('cache-control', 'no-cache')
   shop() {
-    const { apiKeyId, cseKeysUrl, tokenizerUrl } = this.config;
+    const { market, apiKeyId, cseKeysUrl, tokenizerUrl } = this.config;
     return {
+      market,
       currency: 'EUR',
       maxQuantity: MAX_QUANTITY,
       articles: CATALOGUE.map(({ sku, price, quantity }) => ({ sku, price, quantity })),
-      methods: METHODS.map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({
+      methods: methodsOf(market).map(({ id, instalments, minAmount, maxAmount }: PaymentMethod) => ({
         id,
         instalments,
         minAmount,

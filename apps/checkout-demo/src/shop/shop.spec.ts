@@ -1,5 +1,5 @@
 import { amountOf, CATALOGUE, MAX_QUANTITY, readCart } from './catalogue.js';
-import { METHODS, methodOf, takesAmount } from './methods.js';
+import { METHODS, methodOf, methodsOf, takesAmount } from './methods.js';
 
 const codes = (cart: unknown) => readCart(cart).faults.map(({ path, code }) => `${path}: ${code}`);
 
@@ -43,11 +43,18 @@ it.each([
   ['a4', 200_001, true],
   ['card', 1, true],
 ])('%s takes %i: %s', (id, amount, isTaken) => {
-  const method = methodOf(id);
+  const method = methodOf(id, 'FR');
   expect(method && takesAmount(method, amount)).toBe(isTaken);
 });
 
 it('offers each method once', () => {
   expect(new Set(METHODS.map(({ id }) => id)).size).toBe(METHODS.length);
-  expect(methodOf('toString')).toBeUndefined();
+  expect(methodOf('toString', 'FR')).toBeUndefined();
+});
+
+it.each([
+  ['FR', ['card', 'a3', 'a4', 'a4wallet', 'a1euro', 'b3', 'b4', 'b3fee', 'b4fee']],
+  ['ES', ['card', 'a3', 'a4', 'a4wallet', 'a1euro', 'b3']],
+] as const)('offers what accounts of the market %s have', (market, ids) => {
+  expect(methodsOf(market).map(({ id }) => id)).toEqual(ids);
 });
