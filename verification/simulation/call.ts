@@ -106,7 +106,7 @@ function prepare(
   const by = { commandId, attempt, token: '', ...compact({ supersedes }) };
   return {
     terms,
-    isReferenceRead,
+    restsOnOrder: isReferenceRead,
     permits,
     ...(isTagged && operation !== 'pay' ? { tag: operationTag(commandId) } : {}),
     form: { ...request, by },

@@ -155,6 +155,10 @@ export class MerchantEntry {
   requireSignatures?: boolean;
 
   @Optional()
+  @YesNo()
+  checkSellerTotals?: boolean;
+
+  @Optional()
   @OneOf(REQUIREMENTS)
   requirements?: Requirements;
 

@@ -39,6 +39,8 @@ export interface Merchant extends CommandRules {
   supersedeDoubtfulForms?: boolean;
   /** Who signs the merchant's commands. Where there is one, a signature that fails is refused. */
   publisherKeys?: readonly PublisherKey[];
+  /** A marketplace's: whether a refund may give back no more of a seller than its part of the cart. */
+  checkSellerTotals?: boolean;
   /** Whether a command without a signature is refused. */
   requireSignatures?: boolean;
 }

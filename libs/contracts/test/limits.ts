@@ -460,7 +460,11 @@ export const LIMITS: readonly LimitTable[] = [
     rail: 'partner-b',
     type: 'payment.refund',
     valid: aRefund,
-    limits: [...followUp, optional('AMOUNT', 'amount', amount)],
+    limits: [
+      ...followUp,
+      optional('AMOUNT', 'amount', amount),
+      optional('(subMerchantExternalId)', 'subMerchantExternalId', id(255)),
+    ],
   },
   {
     message: 'void',

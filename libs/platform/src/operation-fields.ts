@@ -138,7 +138,10 @@ const CAPTURE: FieldsOf<Capture> = {
   notAfter: OURS,
 };
 
-const REFUND: FieldsOf<Refund> = CAPTURE;
+const REFUND: FieldsOf<Refund> = {
+  ...CAPTURE,
+  subMerchantExternalId: new NotSent('no request parameter of a refund names a seller'),
+};
 
 const VOID: FieldsOf<VoidAuthorization> = {
   merchant: IDENTIFIED,

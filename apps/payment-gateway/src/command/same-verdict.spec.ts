@@ -43,7 +43,10 @@ const shops: Record<string, Merchant> = {
   all: { ...base, merchant: 'shop-fr', requirements: 'all' },
 };
 /** Of merchant and clock, which neither schema nor class know. */
-const OF_THE_GATEWAY: readonly string[] = ['not_express', 'unknown_api_key', 'key_mismatch', 'unknown_merchant'];
+const OF_THE_GATEWAY: readonly string[] = [
+  ...['not_express', 'unknown_api_key', 'key_mismatch', 'unknown_merchant'],
+  ...['currency_not_of_merchant', 'return_page_unknown'],
+];
 /** JSON Schema has no word for it. */
 const BEYOND_SCHEMA = 'total_mismatch';
 

@@ -1,5 +1,5 @@
 import { Amount, Optional, Timestamp } from '../validation/fields.js';
-import { Description, FreeField, MerchantName, OrderId, TransactionId } from './payment-fields.js';
+import { Description, FreeField, MerchantName, OrderId, SellerId, TransactionId } from './payment-fields.js';
 
 /** `payment.capture`. */
 export class Capture {
@@ -55,6 +55,11 @@ export class Refund {
   @Optional()
   @FreeField()
   extraData?: string;
+
+  /** SUBMERCHANTEXTERNALID of the seller in a marketplace whose article is paid back. */
+  @Optional()
+  @SellerId()
+  subMerchantExternalId?: string;
 
   @Optional()
   @Timestamp()

@@ -26,6 +26,7 @@ import {
   PhoneE164,
   PublicIpv4,
   ReturnPageName,
+  SellerId,
   SingleLineAddress,
 } from './payment-fields.js';
 
@@ -142,7 +143,7 @@ export class PartnerACartItem {
   tax?: string;
 
   @Optional()
-  @Text(1, 255)
+  @SellerId()
   subMerchantExternalId?: string;
 }
 

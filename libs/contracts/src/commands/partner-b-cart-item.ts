@@ -7,7 +7,7 @@ import {
   type DeliveryType,
 } from '../platform/enums.js';
 import { CalendarDate, Int, OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
-import { isPriceTimesQuantity, Percentage } from './payment-fields.js';
+import { isPriceTimesQuantity, Percentage, SellerId } from './payment-fields.js';
 
 export class PartnerBCartItem {
   @RequiredByAll()
@@ -70,6 +70,6 @@ export class PartnerBCartItem {
   tax?: string;
 
   @Optional()
-  @Text(1, 255)
+  @SellerId()
   subMerchantExternalId?: string;
 }

@@ -12,6 +12,11 @@ export function OrderId(): PropertyDecorator {
   return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters' });
 }
 
+/** SUBMERCHANTEXTERNALID: a sub-merchant, or `OPERATOR` for the marketplace itself. */
+export function SellerId(): PropertyDecorator {
+  return Text(1, 255);
+}
+
 /** TRANSACTIONID */
 export function TransactionId(): PropertyDecorator {
   return Text(1, 32);

@@ -153,7 +153,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     { commandId, trace }: Command,
     order: OrderState,
     attempt: number,
-    { terms, tag, isReferenceRead, permits }: PreparedAttempt<Form>,
+    { terms, tag, restsOnOrder, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
     const { journal, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
@@ -165,7 +165,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       ...identity,
       ...terms,
       ...(tag === undefined ? {} : { tag }),
-      ...(isReferenceRead ? { seen: historyOf(order) } : {}),
+      ...(restsOnOrder ? { seen: historyOf(order) } : {}),
       ...permits,
     };
     try {

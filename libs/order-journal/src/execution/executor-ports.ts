@@ -20,8 +20,8 @@ export interface PreparedAttempt<Form> {
   terms: OperationTerms;
   /** The operation's part of the tag in EXTRADATA; absent where it has no room or no field (R8). */
   tag?: string;
-  /** Whether `terms.transactionId` was taken from the order rather than named by the command. */
-  isReferenceRead: boolean;
+  /** Whether it rests on the order as it was read: it names a transaction or keeps to totals that the order shows. */
+  restsOnOrder: boolean;
   /** What the merchant's settings allow of it, for its INTENT. */
   permits?: Pick<Intent, 'mayLookUp' | 'supersedesDoubt'>;
   form: Form;

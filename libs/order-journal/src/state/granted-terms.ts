@@ -45,10 +45,11 @@ export function newOperation(
     amount,
     transactionId,
     supersedes,
+    sellers,
     contentHash,
     correlationId,
   } = terms;
-  const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
+  const optional = compact({ amount, reference: transactionId, supersedes, sellers, correlationId });
   return {
     commandId,
     operation,

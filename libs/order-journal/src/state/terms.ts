@@ -12,6 +12,7 @@ export interface CommandFacts {
   /** Minor units. */
   amount: number | undefined;
   supersedes: string | undefined;
+  sellers: Readonly<Record<string, number>> | undefined;
   correlationId: string | undefined;
 }
 
@@ -21,12 +22,13 @@ export function termsOf(
   methodOfOrder: Method | undefined,
   transactionId: string | undefined,
 ): OperationTerms {
-  const { operation, rail, currency, contentHash, amount, supersedes, correlationId } = facts;
+  const { operation, rail, currency, contentHash, amount, supersedes, sellers, correlationId } = facts;
   const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
   const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
   const optional = compact({
     amount,
     supersedes,
+    sellers,
     transactionId: isFollowUp ? transactionId : undefined,
     correlationId,
   });
