@@ -22,6 +22,17 @@ it.each([
 });
 
 it.each([
+  ['https', { PAYMENT_URL: 'https://platform.example' }, []],
+  ['http', { PAYMENT_URL: 'http://platform.example' }, ['PAYMENT_URL']],
+  ['a second one with http', { PAYMENT_URL: 'https://a.example,http://b.example' }, ['PAYMENT_URL']],
+  ['http on this machine', { PAYMENT_URL: 'http://127.0.0.1:4010' }, []],
+  ['http to a name that begins like this machine', { PAYMENT_URL: 'http://127.0.0.1.example' }, ['PAYMENT_URL']],
+])('the platform’s address in production: %s', (_, env, faults) => {
+  expect(faultsOf({ ...env, TOPICS: 'check' })).toEqual(faults);
+  expect(faultsOf(env)).toEqual([]);
+});
+
+it.each([
   ['the newest', {}, []],
   ['the one before', { RULES_VERSION: '1' }, []],
   ['none that this release does not read', { RULES_VERSION: '5' }, ['RULES_VERSION']],

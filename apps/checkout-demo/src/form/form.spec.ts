@@ -62,6 +62,8 @@ it('a card payment carries the token and when it was given, by our clock, and li
       type: 'payment.pay',
       data: {
         hfToken: 'token-1',
+        selectedBrand: 'visa',
+        cardFullName: 'Jeanne Martin',
         tokenizedAt: '2028-01-31T09:59:58.500Z',
         notAfter: '2028-01-31T10:14:58.500Z',
         amount: 29_000,

@@ -42,17 +42,21 @@ const COMMON = [
 
 describe('what is notified', () => {
   it('exactly the parameters of the interface, EXTRADATA unchanged, signed with the notification key', async () => {
-    await capture({ EXTRADATA: 'first' });
+    const captureId = await capture({ EXTRADATA: 'first' });
     const [authorized, captured] = await arrived(2);
     expect(authorized?.parameters).toMatchObject({
       OPERATIONTYPE: 'authorization',
       EXTRADATA: 'first',
+      EXECCODE: '0000',
+      TRANSACTIONID: expect.stringMatching(/^.{1,32}$/) as string,
       LANGUAGE: 'fr',
       CURRENCY: 'EUR',
     });
     expect(captured?.parameters).toMatchObject({
       OPERATIONTYPE: 'capture',
       EXTRADATA: 'é &=',
+      EXECCODE: '0000',
+      TRANSACTIONID: captureId,
       AMOUNT: '30000',
       CLIENTIDENT: 'client-1',
     });
