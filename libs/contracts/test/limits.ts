@@ -324,8 +324,14 @@ const authorization: Limit[] = [
   required('CLIENTUSERAGENT', 'client.userAgent', id(255)),
   required('CLIENTIP', 'client.ip', publicIpv4),
 ];
+/** Parameters that an authorization alone has. */
+const ofAuthorizations: Limit[] = [
+  optional('METADATA (authorization only)', 'metadata', { accepted: [], refused: { unknown_field: ['channel=web'] } }),
+  optional('APIKEYID (authorization only)', 'apiKeyId', { accepted: [], refused: { unknown_field: ['x'.repeat(36)] } }),
+];
 const followUp: Limit[] = [
   ...order,
+  ...ofAuthorizations,
   optional('TRANSACTIONID', 'transactionId', id(32)),
   optional('EXTRADATA', 'extraData', freeField),
   optional('(notAfter)', 'notAfter', timestamp),
@@ -485,6 +491,7 @@ export const LIMITS: readonly LimitTable[] = [
     valid: aCardPayment,
     limits: [
       ...order,
+      ...ofAuthorizations,
       required('AMOUNT', 'amount', amount),
       required('HFTOKEN', 'hfToken', id(255)),
       optional('(tokenizedAt)', 'tokenizedAt', timestamp),

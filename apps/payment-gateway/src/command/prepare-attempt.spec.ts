@@ -1,6 +1,6 @@
 import type { Merchant } from '@tranche/contracts';
 import { emptyOrder, fold, type OrderState } from '@tranche/order-journal';
-import { aCapture, aCardPayment, aPartnerAAuthorization } from '@tranche/testing';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aRefund } from '@tranche/testing';
 import type { AcceptedCommand } from './accepted-command.js';
 import { prepareAttempt } from './prepare-attempt.js';
 
@@ -98,4 +98,13 @@ it('the name of the return page goes behind EXTRADATA, before the tag', () => {
   const sent = new URLSearchParams(form.body);
   expect(sent.get('params[EXTRADATA]')).toMatch(/^basket=42\|rp1\.app\|tr1\.[\w-]{12}\.1$/);
   expect([...sent.keys()].filter((name) => /RETURN|REDIRECT|CURRENCY/.test(name))).toEqual([]);
+});
+
+it.each([
+  ['of a marketplace that keeps totals', true, true, { anna: 700 }],
+  ['of any other merchant', undefined, false, undefined],
+])('a refund %s: whether it rests on the order as it was read', (_what, checkSellerTotals, restsOnOrder, sellers) => {
+  const refund = aRefund({ ...orders, transactionId: 'T-c', amount: 700, subMerchantExternalId: 'anna' });
+  const { terms, ...attempt } = prepared('refund', refund, { checkSellerTotals });
+  expect([attempt.restsOnOrder, terms.sellers]).toEqual([restsOnOrder, sellers]);
 });

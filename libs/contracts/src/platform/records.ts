@@ -64,6 +64,13 @@ export class TokenizerRequest {
   APIKEYID!: string;
 }
 
+/** Card data exists in the browser and inside the tokenizer only; these are the forms that it has there. */
+export const CARD_FORMATS = {
+  CARDCODE: /^\d{12,19}$/,
+  CARDCVV: /^\d{3,4}$/,
+  CARDVALIDITYDATE: /^(?:0[1-9]|1[0-2])-\d{2}$/,
+} as const;
+
 const textOrNull: Inspect = (value) =>
   value === null || typeof value === 'string' ? undefined : { code: 'type', message: 'must be a text or null' };
 
@@ -93,7 +100,7 @@ export class TokenizerRecord {
   CARDTYPE?: string;
 
   @Optional()
-  @Text(5, 5, { pattern: /^(?:0[1-9]|1[0-2])-\d{2}$/, says: 'MM-YY' })
+  @Text(5, 5, { pattern: CARD_FORMATS.CARDVALIDITYDATE, says: 'MM-YY' })
   CARDVALIDITYDATE?: string;
 
   /** Masked. */
@@ -119,13 +126,6 @@ export class TokenizerRecord {
 }
 
 export { AccessTokenRecord as TokenRecord };
-
-/** Card data exists in the browser and inside the tokenizer only; these are the forms that it has there. */
-export const CARD_FORMATS = {
-  CARDCODE: /^\d{12,19}$/,
-  CARDCVV: /^\d{3,4}$/,
-  CARDVALIDITYDATE: /^(?:0[1-9]|1[0-2])-\d{2}$/,
-} as const;
 
 export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenRecord> {
   return check(AccessTokenRecord, answer, 'ignored');
