@@ -35,7 +35,7 @@ it.each([
 it.each([
   ['the newest', {}, []],
   ['the one before', { RULES_VERSION: '1' }, []],
-  ['none that this release does not read', { RULES_VERSION: '5' }, ['RULES_VERSION']],
+  ['none that this release does not read', { RULES_VERSION: '6' }, ['RULES_VERSION']],
 ])('rules version: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
 });

@@ -147,7 +147,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   indexAuditRecordsPerSecond: number;
 
   @Env('RULES_VERSION', {
-    doc: 'rules version that journal records are written under, 1 or 2; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
+    doc: 'rules version that journal records are written under, 1 to 5; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
   })
   @IsIn(RULES_VERSIONS)

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSIONS } from '../src/index.js';
 import { historyLog } from './rules-lock/history-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
+import { sellersLog } from './rules-lock/sellers-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
 
 /** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
@@ -43,9 +44,10 @@ const digestsOf = (version: number): string[] =>
     return hash.digest('base64url').slice(0, 16);
   });
 
-/** Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait. */
+/** Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on some are of marketplaces. */
 function logOf(seed: number, version: number): Log {
   if (version === 3) return historyLog(seed);
+  if (version >= 5 && seed % 3 === 0) return sellersLog(seed, version);
   return version >= 4 && seed % 2 === 1 ? waitingLog(seed, version) : randomLog(seed, version);
 }
 
@@ -119,4 +121,17 @@ it('of payments that wait meets what version 4 brought', () => {
     ...['"origin":"operator"', '"origin":"look-up"', '"authorization_live"', '"order_in_doubt"'],
   ];
   expect(meant.filter((words) => !text.includes(words))).toEqual([]);
+});
+
+it('of marketplaces have what each seller sold and was paid back, carried over too', () => {
+  let carriedWithSellers = 0;
+  for (let n = 0; n < 1_000; n++) {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of sellersLog(firstSeed(5) + n, 5)) {
+      order = fold(order, decodeRecord(encodeRecord(record)), offset).order;
+      const isCarried = record.record === 'CARRIED' && order.carriedAt === record.at;
+      if (isCarried && order.operations.some(({ sellers }) => sellers !== undefined)) carriedWithSellers++;
+    }
+  }
+  expect(carriedWithSellers).toBeGreaterThan(100);
 });

@@ -18,7 +18,7 @@ const terms = {
   amount: 1,
   transactionId: 1,
   supersedes: 1,
-  sellers: 4,
+  sellers: 5,
   contentHash: 1,
   correlationId: 1,
 } as const;

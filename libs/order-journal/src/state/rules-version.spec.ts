@@ -30,13 +30,13 @@ describe('which version judges', () => {
     expect(decodeRecord(encodeRecord({ ...asked('authorize'), rulesVersion }))).toMatchObject({ rulesVersion });
   });
 
-  it.each([0, 5, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
+  it.each([0, 6, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
     const record = { ...asked('authorize'), rulesVersion } as JournalRecord;
-    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2, 3, 4');
-    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2, 3, 4');
-    if (rulesVersion !== 5) return;
+    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2, 3, 4, 5');
+    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2, 3, 4, 5');
+    if (rulesVersion !== 6) return;
     const order = { ...folded(paid).order, rulesVersion } as unknown as ReturnType<typeof emptyOrder>;
-    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 5');
+    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 6');
   });
 
   it('is the highest of the order so far: an older writer takes no rule back', () => {

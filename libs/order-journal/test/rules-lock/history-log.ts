@@ -34,7 +34,7 @@ const inOrder = ({ merchant, orderId, rulesVersion }: JournalRecord) => ({ rules
 const after = (random: Seeded, { at }: JournalRecord): string =>
   new Date(Date.parse(at) + random.pick([0, DAY_MS, 40 * DAY_MS, 60 * DAY_MS, 500 * DAY_MS])).toISOString();
 
-function carried(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
+export function carried(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
   const at = after(random, beside);
   const rulesVersion = Math.max(3, beside.rulesVersion);
   return {
