@@ -55,6 +55,11 @@ describe('encryption key record', () => {
   it.each(['', 'TUlJQg=', 'TUlJ-g==', 'TUlJ\nQg==', ' TUlJQg=='])('refuses the key %j', (encryptionPublicKey) => {
     expect(validateEncryptionKeyRecord({ ...record, encryptionPublicKey }).faults).toHaveLength(1);
   });
+  it.each(['', 'x'.repeat(256), 5, undefined])('refuses the id of a key %j', (encryptionKeyId) => {
+    expect(validateEncryptionKeyRecord({ ...record, encryptionKeyId }).faults).toMatchObject([
+      { path: 'encryptionKeyId' },
+    ]);
+  });
 });
 
 describe('requests of the encryption services', () => {
