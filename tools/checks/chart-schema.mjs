@@ -63,7 +63,9 @@ export function chartSchema(sections) {
 
 function serviceSchema(app, settings) {
   const names = settings.map(({ name }) => name).filter((name) => !PORTS.includes(name));
-  const inFiles = settings.filter(({ name, secret }) => secret || name.endsWith('_FILE')).map(({ name }) => name);
+  const inFiles = settings
+    .filter(({ name, secret, fromFile }) => secret || fromFile || name.endsWith('_FILE'))
+    .map(({ name }) => name);
   return closed(
     {
       enabled: isOn,

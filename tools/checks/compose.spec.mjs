@@ -58,7 +58,9 @@ describe('docker-compose.yml', () => {
   });
 
   it.each(APPS)('%s: sets only variables that the code reads', (app) => {
-    const known = SETTINGS_OF[app].flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+    const known = SETTINGS_OF[app].flatMap(({ name, secret, fromFile }) =>
+      secret || fromFile ? [name, `${name}_FILE`] : [name],
+    );
     expect(Object.keys(service(app).environment).filter((name) => !known.includes(name))).toEqual([]);
   });
 

@@ -18,6 +18,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
 
   @Env('AUTH_URL', {
     doc: 'the token API, {auth_url} of the interface; https outside development, for secrets travel there',
+    fromFile: true,
   })
   authUrl: URL;
 
@@ -100,7 +101,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
   kafkaBrokers?: string[];
 
   @Env('TOPICS', {
-    doc: 'create: create missing topics; check: only say what is wrong with them (production)',
+    doc: 'create: create missing topics; check: production mode, which says what is wrong with topics and refuses whatever only a demo may do',
     default: 'create',
   })
   @IsIn(['create', 'check'])

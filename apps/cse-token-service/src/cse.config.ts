@@ -1,12 +1,17 @@
 import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { AreBrokers, Env, KafkaConfig, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import {
+  AreBrokers,
+  Env,
+  isLoopback,
+  KafkaConfig,
+  merchantsInProduction,
+  type ChecksItself,
+  type ConfigFault,
+} from '@tranche/service-kit';
 import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
-
-/** This machine itself: there is no network to listen on. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('PORT', { doc: 'the port of the API', default: 4040 })
@@ -21,12 +26,14 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
 
   @Env('CSE_KEYS_URL', {
     doc: 'the key provider, {cse_keys_url} of the interface: `https`, or this very machine; else `CSE_KEY_PINS` or `ALLOW_HTTP_KEYS`',
+    fromFile: true,
   })
   keysUrl: URL;
 
   @Env('ALLOW_HTTP_KEYS', {
     doc: 'true to take keys over plain HTTP from another machine, for development',
     default: false,
+    inProduction: (isAllowed: boolean) => (isAllowed ? ['must not be set in production (TOPICS=check)'] : []),
   })
   allowsHttpKeys: boolean;
 
@@ -77,6 +84,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Env('CSE_ORIGINS', {
     doc: "the shops' origins, comma-separated, as browsers send them: `https://shop.example`",
     read: readOrigins,
+    inProduction: plainOrigins,
   })
   origins: readonly string[];
 
@@ -85,6 +93,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
     default: 'config/merchants.demo.json',
     file: true,
     read: loadMerchants,
+    inProduction: merchantsInProduction,
   })
   merchants: Merchants;
 
@@ -136,7 +145,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   kafkaBrokers: string[];
 
   @Env('TOPICS', {
-    doc: '`create` the topic if it is missing, or `check` it and say so (production)',
+    doc: '`create` the topic if it is missing, or `check`: production mode, which says what is wrong with it and refuses whatever only a demo may do',
     default: 'create',
   })
   @IsIn(['create', 'check'])
@@ -149,13 +158,17 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   /** Whoever is on the way of a plain answer can put a key of their own into it. */
   check(): ConfigFault[] {
     const { protocol, hostname } = this.keysUrl;
-    if (protocol === 'https:' || LOOPBACK.test(hostname) || this.keyPins !== undefined || this.allowsHttpKeys)
-      return [];
+    if (protocol === 'https:' || isLoopback(hostname) || this.keyPins !== undefined || this.allowsHttpKeys) return [];
     const message =
       'must start with https://, or whoever is on the way can hand out a key of their own. ' +
       'Or list the keys in CSE_KEY_PINS; for development set ALLOW_HTTP_KEYS=true';
     return [{ name: 'CSE_KEYS_URL', message }];
   }
+}
+
+function plainOrigins(origins: readonly string[]): string[] {
+  const isPlain = (origin: string) => origin.startsWith('http:') && !isLoopback(new URL(origin).hostname);
+  return origins.some(isPlain) ? ['has an origin without https://: anybody on the way can change its pages'] : [];
 }
 
 function readPins(text: string): ReadonlySet<string> {

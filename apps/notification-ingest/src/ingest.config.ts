@@ -1,7 +1,7 @@
 import { ArrayMinSize, IsIn, Max, Min } from 'class-validator';
 import { loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
-import { AreBrokers, Env, KafkaConfig } from '@tranche/service-kit';
+import { AreBrokers, Env, KafkaConfig, merchantsInProduction } from '@tranche/service-kit';
 
 export class IngestConfig extends KafkaConfig {
   @Env('PORT', { doc: 'port of the webhook', default: 4020 })
@@ -19,6 +19,7 @@ export class IngestConfig extends KafkaConfig {
     default: 'config/merchants.demo.json',
     file: true,
     read: loadMerchants,
+    inProduction: merchantsInProduction,
   })
   merchants: Merchants;
 
@@ -94,7 +95,7 @@ export class IngestConfig extends KafkaConfig {
   kafkaBrokers: string[];
 
   @Env('TOPICS', {
-    doc: '`create` missing topics, or `check` them and refuse to start (production)',
+    doc: '`create` missing topics, or `check`: production mode, which refuses wrong topics and whatever only a demo may do',
     default: 'create',
   })
   @IsIn(['create', 'check'])

@@ -2,7 +2,16 @@ import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Max, Mi
 import { HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { NEWEST_RULES_VERSION, RULES_VERSIONS, type RulesVersion, type TimerSettings } from '@tranche/order-journal';
-import { AreBrokers, Env, KafkaConfig, Secret, type ChecksItself, type ConfigFault } from '@tranche/service-kit';
+import {
+  AreBrokers,
+  Env,
+  KafkaConfig,
+  merchantsInProduction,
+  Secret,
+  unsignedMerchants,
+  type ChecksItself,
+  type ConfigFault,
+} from '@tranche/service-kit';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operations/operators.config.js';
 import type { Operator } from './operations/operators.js';
@@ -43,12 +52,14 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
     default: 'config/merchants.demo.json',
     file: true,
     read: loadMerchants,
+    inProduction: (merchants: Merchants) => [...merchantsInProduction(merchants), ...unsignedMerchants(merchants)],
   })
   merchants: Merchants;
 
   @Env('PAYMENT_URL', {
     doc: 'base URL of the platform, https with `TOPICS=check` unless on this machine; a second one, after a comma, is used only where the first provably did not execute',
     items: 'url',
+    fromFile: true,
     default: ['http://127.0.0.1:4010'],
   })
   @ArrayMinSize(1)
@@ -118,6 +129,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
 
   @Env('AUTH_SERVICE_URL', {
     doc: 'base URL of auth-service',
+    fromFile: true,
     default: 'http://127.0.0.1:4030',
   })
   authServiceUrl: URL;
@@ -180,7 +192,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   operators?: Operator[];
 
   @Env('TOPICS', {
-    doc: '`create` missing topics, or `check` and refuse to start (production)',
+    doc: '`create` missing topics, or `check`: production mode, which refuses wrong topics and whatever only a demo may do',
     default: 'create',
   })
   @IsIn(['create', 'check'])

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient, KafkaServer } from '@tranche/kafka/nest';
-import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
+import { Health, Metrics, ServiceLogger, unsignedMerchants } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { Intake } from './journal/intake.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
@@ -25,6 +25,7 @@ export class KafkaServers {
   create(): KafkaServer[] {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];
+    this.#warnOfUnsignedCommands();
     const shared = {
       ...{ client, producer, log, health, metrics: metrics.registry },
       topicPrefix: config.kafkaTopicPrefix,
@@ -56,5 +57,14 @@ export class KafkaServers {
       commands,
       new KafkaServer({ ...shared, groupId: `${groupId}.notifications`, topics: [TOPICS.notifications.name] }),
     ];
+  }
+
+  #warnOfUnsignedCommands(): void {
+    const merchants = unsignedMerchants(this.config.merchants);
+    if (merchants.length === 0) return;
+    this.log.warn(
+      { merchants },
+      'Who may write a command topic may command for these merchants: their commands need no signature (TOPICS=check refuses that)',
+    );
   }
 }

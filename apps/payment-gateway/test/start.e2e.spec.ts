@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { connect, createServer, type Server } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,6 +28,17 @@ async function forwarder(port: number, to: URL): Promise<Server> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   running.push({ stop: () => new Promise((resolve) => server.close(resolve)) });
   return server;
+}
+
+/** As production mode wants them: keys of their own, and somebody who signs. */
+async function productionMerchants(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tranche-spec-'));
+  running.push({ stop: () => rm(folder, { recursive: true }) });
+  const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x;
+  const merchant = { merchant: 'shop', identifier: 'Shop', accountKey: 'a-key-of-its-own' };
+  const signed = { ...merchant, publisherKeys: [{ kid: 'k1', publicKey }], requireSignatures: true };
+  await writeFile(join(folder, 'merchants.json'), JSON.stringify([signed]));
+  return join(folder, 'merchants.json');
 }
 
 it('names every missing and wrong setting at once and exits 78', async () => {
@@ -67,6 +79,7 @@ it('refuses to start without its topics, and says which', async () => {
     KAFKA_BROKERS: brokers,
     REDIS_URL: redisUrl,
     KAFKA_TOPIC_PREFIX: prefix,
+    MERCHANTS_FILE: await productionMerchants(),
     TOPICS: 'check',
   });
   expect(await app.exited).toBe(1);

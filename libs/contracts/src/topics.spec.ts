@@ -1,5 +1,7 @@
 import { RAILS } from './methods.js';
-import { COMMAND_TOPICS, railOfTopic, topicName, TOPICS } from './topics.js';
+import { COMMAND_TOPICS, railOfTopic, topicName, TOPICS as TABLE, type TopicDefinition } from './topics.js';
+
+const TOPICS: Record<keyof typeof TABLE, TopicDefinition> = TABLE;
 
 const DAY = 86_400_000;
 const MB = 1_048_576;
@@ -23,6 +25,25 @@ it.each([
     retentionMs: days * DAY,
     maxMessageBytes: megabytes * MB,
   });
+});
+
+it('keeps personal data no longer than its retention, and the journal without an upper limit', () => {
+  const bounded = Object.values(TOPICS).filter(({ maxRetentionMs }) => maxRetentionMs !== undefined);
+  expect(bounded.map(({ name }) => name).sort()).toEqual([
+    'payments.commands.card.v1',
+    'payments.commands.dead-letter.v1',
+    'payments.commands.partner-a.v1',
+    'payments.commands.partner-b.v1',
+    'payments.events.v1',
+    'payments.notifications.quarantine.v1',
+    'payments.notifications.v1',
+  ]);
+  for (const { maxRetentionMs, retentionMs } of bounded) expect(maxRetentionMs).toBe(retentionMs);
+});
+
+it('has the broker stamp commands, and nothing else', () => {
+  const stamped = Object.values(TOPICS).filter(({ timestampType }) => timestampType === 'LogAppendTime');
+  expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
 it('has eleven topics of different names', () => {

@@ -7,6 +7,10 @@ export interface TopicDefinition {
   readonly retentionMs: number;
   /** What a partition keeps at most, bytes; only where anybody can make the topic grow. */
   readonly retentionBytes?: number;
+  /** What holds personal data may be kept so long and no longer. */
+  readonly maxRetentionMs?: number;
+  /** Whose time a record bears: the broker's, where an age decides and the writer may be anybody. */
+  readonly timestampType?: 'LogAppendTime';
   readonly cleanupPolicy: 'delete';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
@@ -30,6 +34,7 @@ export const TOPICS = {
   ...COMMAND_TOPICS,
   events: topic('payments.events.v1', {
     days: 35,
+    isPersonal: true,
     mib: 4,
     key: ORDER_KEY,
     writtenBy: 'payment-gateway',
@@ -38,6 +43,7 @@ export const TOPICS = {
   // A body of 1 MiB, its texts twice, each byte written as six: 12 MiB (docs/decisions/0045).
   notifications: topic('payments.notifications.v1', {
     days: 35,
+    isPersonal: true,
     mib: 16,
     key: ORDER_KEY,
     writtenBy: 'notification-ingest',
@@ -61,6 +67,7 @@ export const TOPICS = {
   // Holds the original bytes and the reason headers, so it takes more than a command topic does.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,
+    isPersonal: true,
     mib: 2,
     key: 'the original key',
     writtenBy: 'payment-gateway',
@@ -68,6 +75,7 @@ export const TOPICS = {
   }),
   notificationsQuarantine: topic('payments.notifications.quarantine.v1', {
     days: 35,
+    isPersonal: true,
     partitionMib: 512,
     mib: 16,
     key: 'content hash',
@@ -102,6 +110,7 @@ export function railOfTopic(unprefixedName: string): Rail | undefined {
 
 interface TopicFacts {
   days: number;
+  isPersonal?: boolean;
   partitionMib?: number;
   mib: number;
   key: string;
@@ -109,11 +118,15 @@ interface TopicFacts {
   readBy: string;
 }
 
-function topic(name: string, { days, partitionMib, mib, key, writtenBy, readBy }: TopicFacts): TopicDefinition {
+function topic(
+  name: string,
+  { days, isPersonal, partitionMib, mib, key, writtenBy, readBy }: TopicFacts,
+): TopicDefinition {
   return {
     name,
     partitions: 12,
     retentionMs: days * DAY_MS,
+    ...(isPersonal === true ? { maxRetentionMs: days * DAY_MS } : {}),
     ...(partitionMib === undefined ? {} : { retentionBytes: partitionMib * MIB }),
     cleanupPolicy: 'delete',
     maxMessageBytes: mib * MIB,
@@ -124,11 +137,13 @@ function topic(name: string, { days, partitionMib, mib, key, writtenBy, readBy }
 }
 
 function commands(rail: Rail): TopicDefinition {
-  return topic(`payments.commands.${rail}.v1`, {
+  const facts = {
     days: 14,
+    isPersonal: true,
     mib: 1,
     key: ORDER_KEY,
     writtenBy: 'commerce',
     readBy: 'payment-gateway',
-  });
+  };
+  return { ...topic(`payments.commands.${rail}.v1`, facts), timestampType: 'LogAppendTime' };
 }

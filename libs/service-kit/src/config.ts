@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { validateSync } from 'class-validator';
+import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
 
 export interface EnvOptions {
@@ -13,6 +14,8 @@ export interface EnvOptions {
   optional?: boolean;
   /** Also read from the file that NAME_FILE names; never printed. A property of type `Secret` is secret anyway. */
   secret?: boolean;
+  /** No secret, but it may hold one, as an address may hold a password: also read from the file that NAME_FILE names. */
+  fromFile?: boolean;
   /** The value is a path: made absolute, and must be readable. */
   file?: boolean;
   /** URL properties and lists of URLs: the schemes that are accepted. Default http and https. */
@@ -21,6 +24,8 @@ export interface EnvOptions {
   items?: 'url';
   /** Reads what the built-in types do not (for `file`: gets the path). What it throws becomes the fault, an error's `faults` one by one. */
   read?: (text: string) => unknown;
+  /** What production mode (TOPICS=check) refuses of the value, beside what it refuses of every secret and every URL. */
+  inProduction?(this: void, value: unknown, view: ProductionView): readonly string[];
 }
 
 export interface ConfigFault {
@@ -33,6 +38,7 @@ export interface Setting {
   property: string;
   doc: string;
   secret: boolean;
+  fromFile?: boolean;
   required: boolean;
   default?: string;
 }
@@ -44,7 +50,7 @@ export interface ChecksItself {
 
 type Environment = Record<string, string | undefined>;
 type ConfigClass<T extends object> = new () => T;
-interface Declaration extends EnvOptions {
+export interface Declaration extends EnvOptions {
   name: string;
   property: string;
   type: unknown;
@@ -99,18 +105,19 @@ export function readConfig<T extends object>(
 
 /** The variables of a configuration class, for READMEs and for tests that hold compose files against the code. */
 export function describeConfig(Class: ConfigClass<object>): Setting[] {
-  return declarationsOf(Class).map(({ name, property, doc, secret, optional, default: fallback }) => ({
+  return declarationsOf(Class).map(({ name, property, doc, secret, fromFile, optional, default: fallback }) => ({
     name,
     property,
     doc,
     secret: secret === true,
+    ...(fromFile === true ? { fromFile } : {}),
     required: fallback === undefined && optional !== true,
     ...(fallback === undefined ? {} : { default: String(fallback) }),
   }));
 }
 
 /** Its own, then those of the class it extends. */
-function declarationsOf(Class: ConfigClass<object>): Declaration[] {
+export function declarationsOf(Class: ConfigClass<object>): Declaration[] {
   const Base = Object.getPrototypeOf(Class) as ConfigClass<object> | null;
   return [...(declarations.get(Class) ?? []), ...(Base === null ? [] : declarationsOf(Base))];
 }
@@ -126,9 +133,9 @@ function valueOf(declaration: Declaration, env: Environment): unknown {
 }
 
 /** An empty variable counts as not set: compose files and shells cannot express the difference. */
-function textOf({ name, secret }: Declaration, env: Environment): string | undefined {
+function textOf({ name, secret, fromFile }: Declaration, env: Environment): string | undefined {
   const text = env[name] || undefined;
-  const file = secret ? env[`${name}_FILE`] || undefined : undefined;
+  const file = secret || fromFile ? env[`${name}_FILE`] || undefined : undefined;
   if (file === undefined) return text;
   if (text !== undefined) throw new Error(`is set twice, here and in ${name}_FILE. Remove one of them`);
   const content = readSecretFile(name, file).replace(/\r?\n$/, '');

@@ -1,5 +1,7 @@
 import { IsDefined, IsIn, IsOptional, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { Env } from './config.js';
+import { hostOfBroker } from './production/hosts.js';
+import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
 
 const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'] as const;
@@ -32,7 +34,7 @@ export abstract class KafkaConfig {
   @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })
   kafkaTopicPrefix: string;
 
-  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false })
+  @Env('KAFKA_SSL', { doc: 'true for TLS', default: false, inProduction: needsTls })
   @ValidateBy({
     name: 'isTrueWithFiles',
     validator: {
@@ -131,4 +133,10 @@ export abstract class KafkaConfig {
     if (tokenEndpointUrl === undefined || clientId === undefined || clientSecret === undefined) return undefined;
     return { mechanism: 'oauthbearer', tokenEndpointUrl, clientId, clientSecret, ...(scope && { scope }) };
   }
+}
+
+function needsTls(isTls: boolean, { config, isProtected }: ProductionView): string[] {
+  const { kafkaBrokers: brokers } = config as { kafkaBrokers?: string[] };
+  const isNeeded = Array.isArray(brokers) && !brokers.map(hostOfBroker).every(isProtected);
+  return isTls || !isNeeded ? [] : ['must be true: commands, events and passwords travel there'];
 }

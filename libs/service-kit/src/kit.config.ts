@@ -1,4 +1,4 @@
-import { IsIn, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
 import { Env } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 
@@ -10,6 +10,23 @@ export class KitConfig {
 
   @Env('BIND_ADDRESS', { doc: 'the address that the ports are opened on', default: '0.0.0.0' })
   bindAddress: string;
+
+  @Env('MANAGEMENT_BIND_ADDRESS', {
+    doc: 'the address that the port of health, metrics and operators is opened on; `BIND_ADDRESS` if not set',
+    optional: true,
+  })
+  managementBindAddress?: string;
+
+  @Env('PLAINTEXT_HOSTS', {
+    doc: 'hosts that production mode (`TOPICS=check`) lets be reached without TLS, comma-separated: something else encrypts the way, as a service mesh does',
+    optional: true,
+  })
+  @IsOptional()
+  @Matches(/^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])$/, {
+    each: true,
+    message: 'must be host names or addresses, without ports',
+  })
+  plaintextHosts?: string[];
 
   @Env('BUILD_VERSION', { doc: 'what this build is called in `tranche_build_info`', default: 'dev' })
   @Matches(/^[\w.+-]{1,64}$/, { message: 'must be 1 to 64 letters, digits, dots, plus signs, underscores and hyphens' })
@@ -33,6 +50,7 @@ export class KitConfig {
   @Env('OTEL_EXPORTER_OTLP_ENDPOINT', {
     doc: 'where spans are sent by OTLP over HTTP (`/v1/traces` is added); nowhere if not set',
     optional: true,
+    fromFile: true,
   })
   otlpEndpoint?: URL;
 }

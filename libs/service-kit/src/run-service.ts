@@ -1,6 +1,6 @@
 import { reasonOf } from '@tranche/runtime';
-import { readConfig, type ConfigFault } from './config.js';
-import { KitConfig } from './kit.config.js';
+import type { ConfigFault } from './config.js';
+import { readServiceSettings } from './production/service-settings.js';
 import { ServiceProcess, type ServiceDefinition } from './service-process.js';
 
 /** sysexits.h: EX_CONFIG. So a supervisor knows a wrong setting, which no restart cures, from a crash. */
@@ -8,14 +8,12 @@ const EXIT_CONFIG = 78;
 
 /** A service from `main.ts`: settings, start, signals, exit code. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
 export async function runService<C extends object>(definition: ServiceDefinition<C>): Promise<void> {
-  const own = readConfig(definition.Config, process.env);
-  const kit = readConfig(KitConfig, process.env);
-  const faults = [...own.faults, ...kit.faults];
+  const { config, kit, faults } = readServiceSettings(definition.Config, process.env);
   if (faults.length > 0) {
     process.stderr.write(faultsText(definition.name, faults));
     process.exit(EXIT_CONFIG);
   }
-  const service = new ServiceProcess(definition, own.config, kit.config);
+  const service = new ServiceProcess(definition, config, kit);
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
   process.on('uncaughtException', (error) => crash(service, error, 'an error was not caught'));

@@ -77,6 +77,19 @@ describe('start and stop', () => {
     ]);
   });
 
+  it('opens the management port on an address of its own where one is set', async () => {
+    const { running } = service({}, { BIND_ADDRESS: '127.0.0.1', MANAGEMENT_BIND_ADDRESS: '127.0.0.2' });
+    await running.start();
+    const isOpen = (host: string) =>
+      fetch(`http://${host}:${running.managementPort}/health/ready`).then(
+        () => true,
+        () => false,
+      );
+    const open = [await isOpen('127.0.0.1'), await isOpen('127.0.0.2')];
+    await running.stop('test');
+    expect(open).toEqual([false, true]);
+  });
+
   it('cuts who is still sending a request when the time for requests is over', async () => {
     const { running } = service({ limits: { requestTimeoutMs: 300 } }, { SHUTDOWN_TIMEOUT_MS: '20000' });
     await running.start();

@@ -92,7 +92,10 @@ export class ServiceProcess<C extends object> {
 
   async start(): Promise<void> {
     const { definition, config, kit, log } = this;
-    this.managementPort = await this.#management.listen(definition.managementPort(config), kit.bindAddress);
+    this.managementPort = await this.#management.listen(
+      definition.managementPort(config),
+      kit.managementBindAddress ?? kit.bindAddress,
+    );
     log.info({ managementPort: this.managementPort }, `${definition.name} is starting`);
     if (kit.otlpEndpoint !== undefined || !definition.tracesOnlyWhenExported)
       this.#stopTracing = (await startTracing(definition.name, kit.otlpEndpoint)).stop;

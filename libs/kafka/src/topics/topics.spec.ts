@@ -55,6 +55,26 @@ describe('a topic held against the table', () => {
   });
 
   it.each([
+    ['for ever', '-1'],
+    ['one millisecond longer', '1001'],
+  ])('personal data kept %s is said, and is a fault in production', (_what, retention) => {
+    const personal = { ...wanted, maxRetentionMs: 1000 };
+    const message = `retention.ms is ${retention}, must be at most 1000: it holds personal data`;
+    const topic = actual({ 'retention.ms': retention });
+    expect(topicFaults(personal, topic, false)).toEqual([{ message, severity: 'warning' }]);
+    expect(topicFaults(personal, topic, true)).toEqual([{ message, severity: 'fault' }]);
+    expect(topicFaults(personal, actual(), true)).toEqual([]);
+  });
+
+  it('the time of the writer, where the broker must give it, is said, and is a fault in production', () => {
+    const stamped = { ...wanted, timestampType: 'LogAppendTime' as const };
+    const message = 'message.timestamp.type is CreateTime, must be LogAppendTime: the writer could choose the time';
+    expect(topicFaults(stamped, actual(), false)).toEqual([{ message, severity: 'warning' }]);
+    expect(topicFaults(stamped, actual(), true)).toEqual([{ message, severity: 'fault' }]);
+    expect(topicFaults(stamped, actual({ 'message.timestamp.type': 'LogAppendTime' }), true)).toEqual([]);
+  });
+
+  it.each([
     ['-1', 'retention.bytes is -1, should be 5000: anybody can make the topic grow', 'warning'],
     ['4999', 'retention.bytes is 4999, must be at least 5000', 'fault'],
   ] as const)('with a limit of size in the table, %s is said', (bytes, message, severity) => {

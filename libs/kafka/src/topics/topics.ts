@@ -10,6 +10,10 @@ export interface TopicSettings {
   readonly retentionMs: number;
   /** What a partition keeps at most (no limit). */
   readonly retentionBytes?: number;
+  /** Personal data: kept so long at most (no limit). */
+  readonly maxRetentionMs?: number;
+  /** Whose time a record bears (the writer's). */
+  readonly timestampType?: 'LogAppendTime';
   readonly cleanupPolicy: string;
   readonly maxMessageBytes: number;
 }
@@ -43,20 +47,30 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
         topic: prefix + definition.name,
         numPartitions: definition.partitions,
         replicationFactor,
-        configEntries: Object.entries({
-          'cleanup.policy': definition.cleanupPolicy,
-          'retention.ms': String(definition.retentionMs),
-          ...(definition.retentionBytes !== undefined && { 'retention.bytes': String(definition.retentionBytes) }),
-          'max.message.bytes': String(definition.maxMessageBytes),
-          'min.insync.replicas': String(minInSyncReplicas),
-          'unclean.leader.election.enable': 'false',
-        }).map(([name, value]) => ({ name, value })),
+        configEntries: Object.entries(brokerConfigOf(definition, minInSyncReplicas)).map(([name, value]) => ({
+          name,
+          value,
+        })),
       })),
     );
     const created = missing.map(({ name }) => prefix + name);
     await untilListed(admin, created);
     log.info({ topics: created, replicationFactor }, 'created topics');
   });
+}
+
+/** What is set on the broker for a topic of the table. */
+export function brokerConfigOf(definition: TopicSettings, minInSyncReplicas: number): Record<string, string> {
+  const { cleanupPolicy, retentionMs, retentionBytes, maxMessageBytes, timestampType } = definition;
+  return {
+    'cleanup.policy': cleanupPolicy,
+    'retention.ms': String(retentionMs),
+    ...(retentionBytes !== undefined && { 'retention.bytes': String(retentionBytes) }),
+    'max.message.bytes': String(maxMessageBytes),
+    ...(timestampType !== undefined && { 'message.timestamp.type': timestampType }),
+    'min.insync.replicas': String(minInSyncReplicas),
+    'unclean.leader.election.enable': 'false',
+  };
 }
 
 /** kafkajs says "Topic creation errors" and keeps the reasons to itself. */
@@ -88,8 +102,8 @@ export interface CheckTopicsOptions {
 
 /**
  * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
- * unclean leader election. Faults in production and warnings in development: shorter retention, a limit of size, smaller records, fewer than
- * 3 replicas or 2 in sync.
+ * unclean leader election. Faults in production and warnings in development: shorter retention, personal data kept longer, the writer's time where
+ * the broker's is needed, a limit of size, smaller records, fewer than 3 replicas or 2 in sync.
  */
 export async function checkTopics(
   client: KafkaClient,
@@ -166,6 +180,13 @@ export function topicFaults(
   require(retentionMs === -1 ||
     retentionMs >=
       wanted.retentionMs, inProduction, `retention.ms is ${retentionMs}, must be at least ${wanted.retentionMs}`);
+  const { maxRetentionMs, timestampType } = wanted;
+  const isKeptTooLong = maxRetentionMs !== undefined && (retentionMs === -1 || retentionMs > maxRetentionMs);
+  require(!isKeptTooLong, inProduction, `retention.ms is ${retentionMs}, must be at most ${maxRetentionMs}: it holds personal data`);
+  const actualType = setting('message.timestamp.type') || 'CreateTime';
+  require(timestampType === undefined ||
+    actualType ===
+      timestampType, inProduction, `message.timestamp.type is ${actualType}, must be ${timestampType}: the writer could choose the time`);
   const sizeLimit = Number(setting('retention.bytes') || -1);
   const { retentionBytes } = wanted;
   if (retentionBytes === undefined)

@@ -1,0 +1,61 @@
+import type { ConfigFault, Declaration } from '../config.js';
+import { Secret } from '../secret.js';
+import { isDemoValue } from './demo-values.js';
+import { isLoopback } from './hosts.js';
+
+/** What a setting's own rule may look at. */
+export interface ProductionView {
+  readonly config: object;
+  /** This machine, or a host of PLAINTEXT_HOSTS: nobody reads along on the way there. */
+  readonly isProtected: (host: string) => boolean;
+}
+
+const DEMO = 'is one of the demo, which everybody knows. Use one of your own';
+
+/**
+ * What only a demo may do: a secret of the demo, an address without TLS, a Redis without a password, and what a setting itself refuses
+ * (`inProduction`). Settings that could not be read have faults of their own already.
+ */
+export function productionFaults(
+  config: object,
+  declarations: readonly Declaration[],
+  plaintextHosts: readonly string[],
+): ConfigFault[] {
+  const isProtected = (host: string) => isLoopback(host) || plaintextHosts.includes(host);
+  const view: ProductionView = { config, isProtected };
+  return declarations.flatMap(({ name, property, type, items, inProduction }) => {
+    const value: unknown = Reflect.get(config, property);
+    if (value === undefined) return [];
+    const urls = items === 'url' ? (value as (string | URL)[]) : type === URL ? [value as URL] : [];
+    const messages = [
+      ...urls.flatMap((url) => faultsOfUrl(new URL(url), isProtected)),
+      ...demoSecretsIn(value),
+      ...(inProduction?.(value, view) ?? []),
+    ];
+    return [...new Set(messages)].map((message) => ({ name, message }));
+  });
+}
+
+function faultsOfUrl({ protocol, hostname, password }: URL, isProtected: (host: string) => boolean): string[] {
+  const faults: string[] = [];
+  const isRedis = protocol === 'redis:' || protocol === 'rediss:';
+  if ((protocol === 'http:' || protocol === 'redis:') && !isProtected(hostname))
+    faults.push(`must start with ${isRedis ? 'rediss' : 'https'}://: the way to another machine needs TLS`);
+  if (isRedis && password === '' && !isLoopback(hostname))
+    faults.push('has no password: whoever reaches that Redis can change what is remembered of payments');
+  if (isDemoValue(decodeURIComponent(password))) faults.push(`has a password that ${DEMO}`);
+  return faults;
+}
+
+/** Secrets at any depth: those of accounts, callers and operators too, each named by whose it is. */
+function demoSecretsIn(value: unknown, field = '', owner = ''): string[] {
+  if (value instanceof Secret) {
+    const what = [field, owner && `of ${owner}`].filter(Boolean).join(' ');
+    return isDemoValue(value.reveal()) ? [[what, DEMO].filter(Boolean).join(' ')] : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((one) => demoSecretsIn(one, field, owner));
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return [];
+  const { account, caller, operator } = value as Record<string, unknown>;
+  const name = [operator, caller, account].find((one) => typeof one === 'string') ?? owner;
+  return Object.entries(value).flatMap(([key, one]) => demoSecretsIn(one, key, name));
+}

@@ -1,0 +1,28 @@
+import type { Type } from '@nestjs/common';
+import { declarationsOf, readConfig, type ConfigFault } from '../config.js';
+import { KitConfig } from '../kit.config.js';
+import { productionFaults } from './production-faults.js';
+
+export interface ServiceSettings<C extends object> {
+  config: C;
+  kit: KitConfig;
+  /** All of them at once: of the service's settings, of those that every service has, and what production mode refuses. */
+  faults: ConfigFault[];
+}
+
+/** `isProduction`: whether what only a demo may do is refused; what TOPICS=check says where it is left out. */
+export function readServiceSettings<C extends object>(
+  Config: Type<C>,
+  env: Record<string, string | undefined>,
+  { isProduction }: { isProduction?: boolean } = {},
+): ServiceSettings<C> {
+  const { config, faults: own } = readConfig(Config, env);
+  const { config: kit, faults: ofKit } = readConfig(KitConfig, env);
+  const faults = [...own, ...ofKit];
+  if (isProduction ?? (config as { topics?: unknown }).topics === 'check') {
+    const hosts = kit.plaintextHosts ?? [];
+    faults.push(...productionFaults(config, declarationsOf(Config), hosts));
+    faults.push(...productionFaults(kit, declarationsOf(KitConfig), hosts));
+  }
+  return { config, kit, faults };
+}
