@@ -1,0 +1,105 @@
+/** Whether an environment is fit for production: what production mode says of the settings, then broker, topics and Redis where they can be reached. Starts nothing. */
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import 'reflect-metadata';
+import { Expected } from '../infra/processes.mjs';
+
+const REACH_MS = 3_000;
+const CONFIGS = {
+  'payment-gateway': ['gateway.config.js', 'GatewayConfig'],
+  'notification-ingest': ['ingest.config.js', 'IngestConfig'],
+  'auth-service': ['auth.config.js', 'AuthConfig'],
+  'cse-token-service': ['cse.config.js', 'CseConfig'],
+};
+
+const load = (file) => import(pathToFileURL(resolve(file)).href);
+
+/** `{ name, required, fault }` of each. What cannot be reached from here is a note: a service elsewhere may reach it. */
+export async function productionChecks(services, env) {
+  const checks = [];
+  for (const service of services) checks.push(...(await checksOf(service, env)));
+  return checks;
+}
+
+async function checksOf(service, env) {
+  const [file, name] = CONFIGS[service];
+  const built = `apps/${service}/dist/${file}`;
+  if (!existsSync(built)) throw new Expected(`${service} is not built: run \`npm run build\` first`);
+  const { readServiceSettings } = await load('libs/service-kit/dist/index.js');
+  const settings = readServiceSettings((await load(built))[name], env, { isProduction: true });
+  const faults = settings.faults.map((one) => ({ name: `${service} ${one.name}`, required: true, fault: one.message }));
+  if (settings.config.topics !== 'check')
+    faults.push({ name: `${service} TOPICS`, required: true, fault: 'must be check: nothing is refused without it' });
+  if (faults.length === 0) faults.push({ name: `${service} settings`, required: true, fault: undefined });
+  return [...faults, ...(await kafkaChecks(service, settings)), ...(await redisChecks(service, settings))];
+}
+
+async function kafkaChecks(service, { config, faults }) {
+  if (!config.kafkaBrokers || faults.some(({ name }) => name.startsWith('KAFKA_'))) return [];
+  const name = `${service} topics`;
+  const isReached = await Promise.all(config.kafkaBrokers.map((broker) => answers(...hostAndPort(broker))));
+  if (!isReached.includes(true)) return [notReached(name, 'the brokers of KAFKA_BROKERS')];
+  const { checkTopics, createKafkaClient } = await load('libs/kafka/dist/index.js');
+  const { topicsOf } = await load('libs/contracts/dist/index.js');
+  const { silentLog } = await load('libs/runtime/dist/index.js');
+  try {
+    const client = createKafkaClient({ ...config.kafka, clientId: 'doctor' }, silentLog);
+    const found = await checkTopics(client, {
+      prefix: config.kafkaTopicPrefix,
+      definitions: topicsOf(service),
+      production: true,
+    });
+    if (found.length === 0) return [{ name, required: true, fault: undefined }];
+    return found.map(({ topic, message, severity }) => ({
+      name: `${service} ${topic}`,
+      required: severity === 'fault',
+      fault: message,
+    }));
+  } catch (error) {
+    return [{ name, required: true, fault: `cannot be read: ${error.message}` }];
+  }
+}
+
+async function redisChecks(service, { config: { redisUrl }, faults }) {
+  if (!redisUrl || faults.some(({ name }) => name === 'REDIS_URL')) return [];
+  const name = `${service} Redis`;
+  const { hostname, port } = redisUrl;
+  if (!(await answers(hostname.replace(/^\[|\]$/g, ''), Number(port || 6379))))
+    return [notReached(name, 'the Redis of REDIS_URL')];
+  const { createClient } = await import('redis');
+  const client = createClient({
+    url: String(redisUrl),
+    socket: { connectTimeout: REACH_MS, reconnectStrategy: false },
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.ping();
+    return [{ name, required: true, fault: undefined }];
+  } catch (error) {
+    return [{ name, required: true, fault: `refuses the connection: ${error.message}` }];
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
+const notReached = (name, what) => ({
+  name,
+  required: false,
+  fault: `not checked: ${what} cannot be reached from here`,
+});
+
+function hostAndPort(broker) {
+  const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(broker);
+  return [host, Number(port)];
+}
+
+function answers(host, port) {
+  return new Promise((done) => {
+    const socket = connect({ host, port, timeout: REACH_MS });
+    const end = (isThere) => done(isThere) ?? socket.destroy();
+    socket.once('connect', () => end(true)).once('timeout', () => end(false)).once('error', () => end(false)); // prettier-ignore
+  });
+}
