@@ -54,7 +54,7 @@ export class CheckoutConfig extends KafkaConfig {
   clientIp: string;
 
   @Env('ATTEMPTS_PER_MINUTE', {
-    doc: 'orders and payments that an address may begin per minute; 429 beyond. Behind a proxy, all browsers are one address',
+    doc: 'orders and payments that an address may begin per minute; 429 beyond. Behind a proxy name it in `TRUSTED_PROXIES`',
     default: 60,
   })
   @Min(1)
@@ -70,7 +70,7 @@ export class CheckoutConfig extends KafkaConfig {
   maxStreams: number;
 
   @Env('MAX_STREAMS_PER_ADDRESS', {
-    doc: 'of these, from one address; 503 beyond. Behind a proxy, all browsers are one address',
+    doc: 'of these, from one address; 503 beyond. Behind a proxy name it in `TRUSTED_PROXIES`',
     default: 100,
   })
   @Min(1)

@@ -40,7 +40,6 @@ describe('settings of cse-token-service', () => {
     ['CSE_KEY_PINS', `${'a'.repeat(64)},`],
     ['REQUESTS_PER_MINUTE_PER_ADDRESS', '0'],
     ['REQUESTS_PER_MINUTE_PER_ORIGIN', '0'],
-    ['TRUSTED_PROXIES', 'proxy'],
     ['REDIS_URL', 'http://127.0.0.1'],
     ['REDIS_ANSWER_MS', '49'],
     ['REDIS_ANSWER_MS', '10001'],

@@ -10,7 +10,6 @@ import {
   type ChecksItself,
   type ConfigFault,
 } from '@tranche/service-kit';
-import { readProxies, type IsProxy } from './limits/proxies.config.js';
 import { readOrigins } from './origins.js';
 
 export class CseConfig extends KafkaConfig implements ChecksItself {
@@ -112,13 +111,6 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
   @Min(1)
   @Max(1_000_000_000)
   requestsPerMinutePerOrigin: number;
-
-  @Env('TRUSTED_PROXIES', {
-    doc: 'addresses and networks of your proxies, comma-separated (`10.0.0.0/8`), whose `X-Forwarded-For` is believed',
-    optional: true,
-    read: readProxies,
-  })
-  isProxy?: IsProxy;
 
   @Env('REDIS_URL', {
     doc: 'where all instances count requests and remember keys; without it each does so by itself, until it ends',

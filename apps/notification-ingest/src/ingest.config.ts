@@ -50,7 +50,7 @@ export class IngestConfig extends KafkaConfig {
   maxConnections: number;
 
   @Env('MAX_CONNECTIONS_PER_ADDRESS', {
-    doc: 'open connections of an address (IPv6: of a /64). **Behind a reverse proxy**, which is one address: as many as `MAX_CONNECTIONS`',
+    doc: 'open connections of an address (IPv6: of a /64). Those of `TRUSTED_PROXIES` are not counted',
     default: 100,
   })
   @Min(1)

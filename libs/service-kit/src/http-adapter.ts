@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream';
 import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from './client-address/client-address.js';
+import type { IsProxy } from './client-address/trusted-proxies.js';
 import type { ServiceLogger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
@@ -45,6 +47,8 @@ interface HttpParts {
   log: ServiceLogger;
   metrics: Metrics;
   stopping: AbortSignal;
+  /** Whose `X-Forwarded-For` is believed: nobody's without it. */
+  isProxy?: IsProxy | undefined;
 }
 
 const OBSERVED = Symbol('observed');
@@ -55,7 +59,7 @@ type Labels = { method: string; route: string; status: number };
 export function httpAdapter(
   limits: HttpLimits,
   { rewriteUrl, continuesTraces = true }: HttpOptions,
-  { log, metrics, stopping }: HttpParts,
+  { log, metrics, stopping, isProxy }: HttpParts,
 ): FastifyAdapter {
   const adapter = new FastifyAdapter({
     skipMiddie: true,
@@ -85,8 +89,19 @@ export function httpAdapter(
     if (stopping.aborted) reply.header('connection', 'close');
     done(null, payload);
   });
+  if (isProxy !== undefined) believeProxies(adapter, isProxy);
   observe(adapter, { log, metrics, continuesTraces });
   return adapter;
+}
+
+/** `request.ip` is then the client's address. Fastify's own `trustProxy` would take text that is no address, and believe names of hosts as well. */
+function believeProxies(adapter: FastifyAdapter, isProxy: IsProxy): void {
+  adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
+    const forwardedFor = request.headers['x-forwarded-for'];
+    const value = clientAddress(request.socket.remoteAddress ?? '', String(forwardedFor ?? ''), isProxy);
+    Object.defineProperty(request, 'ip', { value });
+    done();
+  });
 }
 
 function observe(

@@ -21,6 +21,13 @@ describe('settings that every service has', () => {
     expect(readConfig(KitConfig, { [name]: value }).faults).toHaveLength(isSound ? 0 : 1);
   });
 
+  it('take proxies as addresses and networks only', () => {
+    expect(readConfig(KitConfig, { TRUSTED_PROXIES: 'proxy' }).faults.map(({ name }) => name)).toEqual([
+      'TRUSTED_PROXIES',
+    ]);
+    expect(readConfig(KitConfig, { TRUSTED_PROXIES: '10.0.0.0/8' }).config.isProxy?.('10.1.2.3')).toBe(true);
+  });
+
   it('are all in docs/settings.md', () => {
     const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
     for (const { name } of describeConfig(KitConfig)) expect(settings).toContain(`\`${name}\``);

@@ -1,4 +1,5 @@
 import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
+import { readProxies, type IsProxy } from './client-address/trusted-proxies.js';
 import { Env } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
 
@@ -16,6 +17,13 @@ export class KitConfig {
     optional: true,
   })
   managementBindAddress?: string;
+
+  @Env('TRUSTED_PROXIES', {
+    doc: 'addresses and networks of your proxies, comma-separated (`10.0.0.0/8`), whose `X-Forwarded-For` is believed on the public port',
+    optional: true,
+    read: readProxies,
+  })
+  isProxy?: IsProxy;
 
   @Env('PLAINTEXT_HOSTS', {
     doc: 'hosts that production mode (`TOPICS=check`) lets be reached without TLS, comma-separated: something else encrypts the way, as a service mesh does',

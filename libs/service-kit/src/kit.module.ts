@@ -26,7 +26,8 @@ export class ServiceLifetime {
 export interface Kit<C extends object> {
   config: C;
   Config: Type<C>;
-  kit: KitConfig;
+  /** Those of every service. */
+  settings: KitConfig;
   log: ServiceLogger;
   health: Health;
   metrics: Metrics;
@@ -35,11 +36,11 @@ export interface Kit<C extends object> {
 
 @Module({})
 export class KitModule {
-  static of<C extends object>({ config, Config, kit, log, health, metrics, lifetime }: Kit<C>): DynamicModule {
+  static of<C extends object>({ config, Config, settings, log, health, metrics, lifetime }: Kit<C>): DynamicModule {
     const providers = [
       { provide: Config, useValue: config },
       { provide: ConfigToken, useValue: config },
-      { provide: KitConfig, useValue: kit },
+      { provide: KitConfig, useValue: settings },
       { provide: ServiceLogger, useValue: log },
       { provide: Health, useValue: health },
       { provide: Metrics, useValue: metrics },

@@ -198,7 +198,7 @@ export class ServiceProcess<C extends object> {
     const kit = KitModule.of({
       config,
       Config: definition.Config,
-      kit: this.kit,
+      settings: this.kit,
       log,
       health,
       metrics,
@@ -209,6 +209,7 @@ export class ServiceProcess<C extends object> {
       log,
       metrics,
       stopping: this.#lifetime.stopping,
+      isProxy: this.kit.isProxy,
     });
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
       logger: nestLogger(log),

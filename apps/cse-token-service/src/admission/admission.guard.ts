@@ -1,7 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Problem } from '@tranche/service-kit';
-import { CseConfig } from '../cse.config.js';
-import { clientAddress, countedAs } from '../limits/client-address.js';
+import { countedAs, Problem } from '@tranche/service-kit';
 import { RequestLimits } from '../limits/request-limits.store.js';
 import { OriginHeaders } from './origin-headers.service.js';
 import type { PageReply, PageRequest } from './page-request.js';
@@ -10,18 +8,15 @@ import type { PageReply, PageRequest } from './page-request.js';
 @Injectable()
 export class AdmissionGuard implements CanActivate {
   constructor(
-    private readonly config: CseConfig,
     private readonly limits: RequestLimits,
     private readonly origins: OriginHeaders,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
-    const { headers, socket } = http.getRequest<PageRequest>();
+    const { headers, ip } = http.getRequest<PageRequest>();
     const admitted = this.origins.of(headers.origin);
-    const address = countedAs(
-      clientAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'], this.config.isProxy),
-    );
+    const address = countedAs(ip ?? '');
     const waitSeconds = this.limits.take(address, admitted === undefined ? undefined : headers.origin);
     if (waitSeconds !== undefined) throw tooMany(waitSeconds);
     if (admitted === undefined) throw notAdmitted();

@@ -2,10 +2,11 @@ import type { Headers } from '../origins.js';
 
 /** Of the framework's request what guards and filter look at. */
 export interface PageRequest {
-  headers: { origin?: string; 'x-forwarded-for'?: string; 'content-length'?: string; 'transfer-encoding'?: string };
+  headers: { origin?: string; 'content-length'?: string; 'transfer-encoding'?: string };
   /** As it came, before it was routed. */
   originalUrl: string;
-  socket: { remoteAddress?: string };
+  /** The client's, behind proxies too. */
+  ip?: string;
   raw: { rawHeaders: string[]; complete: boolean };
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { Metrics } from '@tranche/service-kit';
+import { clientAddress, KitConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { addressKey } from './address-key.js';
 
@@ -22,6 +22,7 @@ export class ConnectionLimits implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost<FastifyAdapter>,
     private readonly config: IngestConfig,
+    private readonly kit: KitConfig,
     metrics: Metrics,
   ) {
     this.#cut = metrics.counter({
@@ -44,7 +45,10 @@ export class ConnectionLimits implements OnModuleInit {
   }
 
   #admit(socket: Socket): void {
-    const address = addressKey(socket.remoteAddress ?? '');
+    const peer = socket.remoteAddress ?? '';
+    // A proxy's connections are those of many clients.
+    if (this.kit.isProxy?.(clientAddress(peer, undefined, undefined))) return;
+    const address = addressKey(peer);
     const count = (this.#open.get(address) ?? 0) + 1;
     if (count > this.config.maxConnectionsPerAddress) {
       this.#cut.inc({ reason: 'address' });

@@ -1,4 +1,4 @@
-import { isAddress, type IsProxy } from './proxies.config.js';
+import { isAddress, type IsProxy } from './trusted-proxies.js';
 
 /** As proxies write them: an address of IPv4, or one of IPv6 in brackets, and a port. */
 const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
@@ -21,8 +21,9 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, is
 
 /** What an address counts as: a network of IPv6 gives each of its customers at least 2⁶⁴ addresses, so those count as one. */
 export function countedAs(address: string): string {
-  if (!address.includes(':')) return address;
-  const network = groupsOf(address).slice(0, 4);
+  const plainly = plain(address);
+  if (!plainly.includes(':')) return plainly;
+  const network = groupsOf(plainly).slice(0, 4);
   return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 }
 

@@ -1,5 +1,5 @@
 import { clientAddress, countedAs } from './client-address.js';
-import { readProxies } from './proxies.config.js';
+import { readProxies } from './trusted-proxies.js';
 
 const isProxy = readProxies('10.0.0.0/8, 192.0.2.7,fd00::/8');
 
@@ -40,6 +40,7 @@ describe('whose request it is', () => {
     ['::1', '0:0:0:0::/64'],
     ['2001:DB8:1:2::192.0.2.1', '2001:db8:1:2::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
   ])('%s counts as %s', (address, counted) => expect(countedAs(address)).toBe(counted));
 });
 
