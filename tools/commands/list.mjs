@@ -19,6 +19,7 @@ export const COMMANDS = {
   faults: () => import('./faults.mjs'),
   quarantine: () => import('./quarantine.mjs'),
   doctor: () => import('./doctor.mjs'),
+  topics: () => import('./topics.mjs'),
   'generate-schemas': () => import('./generate-schemas.mjs'),
   'generate-life': () => import('./generate-life.mjs'),
   'check-docs': () => import('./check-docs.mjs'),

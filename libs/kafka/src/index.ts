@@ -50,6 +50,7 @@ export { BEHIND_AT_MOST_MS } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';
+export { applyTopicPlan, planTopics, type TopicPlan } from './topics/plan-topics.js';
 export { deleteRecords, deleteTopic } from './topics/removal.js';
 export {
   checkTopics,

@@ -206,7 +206,7 @@ export function topicFaults(
   return faults;
 }
 
-async function settingsOf(admin: Admin, topics: string[]): Promise<Map<string, ActualTopic>> {
+export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<string, ActualTopic>> {
   if (topics.length === 0) return new Map();
   const { topics: metadata } = await admin.fetchTopicMetadata({ topics });
   const { resources } = await admin.describeConfigs({

@@ -1,0 +1,123 @@
+import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { TOPIC_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
+import { brokerConfigOf, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
+
+/** What TOPICS=check asks for. */
+const REPLICAS = 3;
+const IN_SYNC = 2;
+
+export interface TopicPlan {
+  /** With prefix. Not there yet. */
+  create: { topic: string; partitions: number; config: Record<string, string> }[];
+  /** Settings to change; nothing of a topic gets lost by it. */
+  configure: { topic: string; config: Record<string, string> }[];
+  /** What is left to people: it deletes records, moves them, or gives keys other partitions. A sentence each. */
+  byHand: { topic: string; message: string }[];
+}
+
+/** What is to be done so that the topics are as the table says. Changes nothing. */
+export async function planTopics(
+  client: KafkaClient,
+  { prefix, definitions }: { prefix: string; definitions: readonly TopicSettings[] },
+): Promise<TopicPlan> {
+  return askAdmin(client, async (admin) => {
+    const existing = new Set(await admin.listTopics());
+    const actual = await settingsOf(
+      admin,
+      definitions.map(({ name }) => prefix + name).filter((topic) => existing.has(topic)),
+    );
+    const plan: TopicPlan = { create: [], configure: [], byHand: [] };
+    for (const definition of definitions) {
+      const topic = prefix + definition.name;
+      const found = actual.get(topic);
+      if (found === undefined) {
+        plan.create.push({ topic, partitions: definition.partitions, config: brokerConfigOf(definition, IN_SYNC) });
+        continue;
+      }
+      const { config, byHand } = changesOf(definition, found);
+      if (Object.keys(config).length > 0) plan.configure.push({ topic, config });
+      plan.byHand.push(...byHand.map((message) => ({ topic, message })));
+    }
+    return plan;
+  });
+}
+
+export function changesOf(
+  wanted: TopicSettings,
+  { partitions, replicationFactor, config: actual }: ActualTopic,
+): { config: Record<string, string>; byHand: string[] } {
+  const config: Record<string, string> = {};
+  const byHand: string[] = [];
+  const number = (name: string) => Number(actual.get(name) ?? -1);
+  const set = (name: string, value: string) => void (config[name] = value);
+  const { retentionMs, maxRetentionMs, retentionBytes, maxMessageBytes, cleanupPolicy, timestampType } = wanted;
+
+  if (partitions !== wanted.partitions)
+    byHand.push(`has ${partitions} partitions, must have ${wanted.partitions}: keys would come to other partitions`);
+  if (replicationFactor < REPLICAS)
+    byHand.push(`has ${replicationFactor} replicas, must have ${REPLICAS}: kafka-reassign-partitions copies records`);
+  else if (number('min.insync.replicas') < IN_SYNC) set('min.insync.replicas', String(IN_SYNC));
+  if (actual.get('cleanup.policy') !== cleanupPolicy)
+    byHand.push(
+      `cleanup.policy is ${actual.get('cleanup.policy')}, must be ${cleanupPolicy}: what is old would be deleted`,
+    );
+  if (actual.get('unclean.leader.election.enable') === 'true') set('unclean.leader.election.enable', 'false');
+
+  const retention = number('retention.ms');
+  if (retention !== -1 && retention < retentionMs) set('retention.ms', String(retentionMs));
+  if (maxRetentionMs !== undefined && (retention === -1 || retention > maxRetentionMs))
+    byHand.push(`retention.ms is ${retention}, must be at most ${maxRetentionMs}: what is older would be deleted`);
+  const bytes = number('retention.bytes');
+  if (bytes !== -1 && (retentionBytes === undefined || bytes < retentionBytes))
+    set('retention.bytes', String(retentionBytes ?? -1));
+  if (bytes === -1 && retentionBytes !== undefined)
+    byHand.push(`retention.bytes is -1, should be ${retentionBytes}: what is beyond would be deleted`);
+  if (number('max.message.bytes') < maxMessageBytes) set('max.message.bytes', String(maxMessageBytes));
+  if (timestampType !== undefined && actual.get('message.timestamp.type') !== timestampType)
+    set('message.timestamp.type', timestampType);
+  return { config, byHand };
+}
+
+/** Creates and configures; never deletes a topic, never shortens what is kept. What people are to do stays as it is. */
+export async function applyTopicPlan(client: KafkaClient, { create, configure }: TopicPlan): Promise<void> {
+  await askAdmin(client, async (admin) => {
+    if (create.length > 0)
+      await admin.createTopics({
+        waitForLeaders: true,
+        topics: create.map(({ topic, partitions, config }) => ({
+          topic,
+          numPartitions: partitions,
+          replicationFactor: REPLICAS,
+          configEntries: entriesOf(config),
+        })),
+      });
+    if (configure.length === 0) return;
+    const own = await ownConfigOf(admin, configure.map(({ topic }) => topic)); // prettier-ignore
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: configure.map(({ topic, config }) => ({
+        type: TOPIC_RESOURCE,
+        name: topic,
+        // This request replaces all that was set for the topic.
+        configEntries: entriesOf({ ...own.get(topic), ...config }),
+      })),
+    });
+  });
+}
+
+const SET_FOR_THE_TOPIC = 1;
+
+async function ownConfigOf(admin: Admin, topics: string[]): Promise<Map<string, Record<string, string>>> {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name })),
+  });
+  return new Map(
+    resources.map(({ resourceName, configEntries }) => {
+      const own = configEntries.filter(({ configSource }) => Number(configSource) === SET_FOR_THE_TOPIC);
+      return [resourceName, Object.fromEntries(own.map(({ configName, configValue }) => [configName, configValue]))];
+    }),
+  );
+}
+
+const entriesOf = (config: Record<string, string>) => Object.entries(config).map(([name, value]) => ({ name, value }));

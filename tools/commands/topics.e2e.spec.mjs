@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import { startApp } from '@tranche/testing';
+import { clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
+import { freePorts, portOpens } from '../infra/ports.mjs';
+import { holdProcesses } from '../infra/processes.mjs';
+
+const { PATH, HOME, REDIS_URL } = process.env;
+const PREFIX = 'shop.';
+const held = holdProcesses();
+afterAll(() => held.close(), 60_000);
+
+/** Three brokers, as TOPICS=check wants them. */
+async function startCluster() {
+  const java = await kafkaCommand({ held, log: () => undefined });
+  const ports = await freePorts(6);
+  const all = [0, 1, 2].map((at) => ({ port: ports[2 * at], controllerPort: ports[2 * at + 1] }));
+  const id = clusterId();
+  const folder = held.folder('tranche-topics-');
+  for (const at of [0, 1, 2]) {
+    const own = join(folder, String(at));
+    mkdirSync(own);
+    const properties = join(own, 'server.properties');
+    const lines = Object.entries(clusterSettings(at, all, own)).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(properties, lines.join(''));
+    await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
+      disposable: true,
+    });
+    held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+  }
+  for (const { port } of all) await portOpens(port, { what: 'Kafka', timeoutMs: 90_000 });
+  return { brokers: all.map(({ port }) => `127.0.0.1:${port}`).join(','), folder };
+}
+
+it('makes the topics so that a service starts with TOPICS=check, and mends what was changed', async () => {
+  const { brokers, folder } = await startCluster();
+  const topics = async (mode) => {
+    const env = { PATH, HOME, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX };
+    const child = spawn(process.execPath, ['tools/tranche.mjs', 'topics', mode, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+    let text = '';
+    child.stdout.on('data', (data) => (text += data));
+    const [status] = await once(child, 'close');
+    return { status, ...JSON.parse(text) };
+  };
+  const empty = { create: [], configure: [], byHand: [] };
+
+  expect((await topics('--plan')).create).toHaveLength(11);
+  expect(await topics('--apply')).toMatchObject({ status: 0, applied: true });
+  expect(await topics('--plan')).toMatchObject({ status: 0, ...empty });
+
+  const merchants = join(folder, 'merchants.json');
+  const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x;
+  const signed = { publisherKeys: [{ kid: 'k1', publicKey }], requireSignatures: true };
+  writeFileSync(
+    merchants,
+    JSON.stringify([{ merchant: 'shop', identifier: 'Shop', accountKey: 'its-own', ...signed }]),
+  );
+  const settings = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX, REDIS_URL, MERCHANTS_FILE: merchants };
+  const ingest = await startApp('notification-ingest', { ...settings, TOPICS: 'check' });
+  expect(await ingest.stop()).toBe(0);
+
+  const journal = `${PREFIX}payments.journal.v1`;
+  const events = `${PREFIX}payments.events.v1`;
+  const admin = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
+  await admin.connect();
+  const own = { 'cleanup.policy': 'delete', 'max.message.bytes': '4194304', 'min.insync.replicas': '2' };
+  const set = (name, config) =>
+    admin.alterConfigs({
+      validateOnly: false,
+      resources: [
+        { type: 2, name, configEntries: Object.entries(config).map(([key, value]) => ({ name: key, value })) },
+      ],
+    });
+  await set(journal, { ...own, 'retention.ms': '1000', 'segment.ms': '7000000' });
+  await set(events, { ...own, 'retention.ms': '-1' });
+  const plan = await topics('--apply');
+  expect(plan.configure).toEqual([{ topic: journal, config: { 'retention.ms': '8640000000' } }]);
+  expect(plan.byHand).toEqual([{ topic: events, message: expect.stringContaining('retention.ms is -1') }]);
+  expect(plan.status).toBe(1);
+  expect((await topics('--plan')).configure).toEqual([]);
+  const { resources } = await admin.describeConfigs({
+    resources: [{ type: 2, name: journal }],
+    includeSynonyms: false,
+  });
+  const valueOf = (wanted) => resources[0].configEntries.find(({ configName }) => configName === wanted).configValue;
+  expect([valueOf('segment.ms'), valueOf('retention.ms')]).toEqual(['7000000', '8640000000']);
+  await admin.disconnect();
+}, 240_000);

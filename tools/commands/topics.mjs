@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { Expected } from '../infra/processes.mjs';
+
+export const description = 'compares the topics on a broker with the table of libs/contracts, and makes them so';
+export const options = {
+  plan: { help: 'says what is to be done, and changes nothing' },
+  apply: { help: 'does it: creates and configures, never deletes, never shortens what is kept' },
+  json: { help: 'prints one JSON object' },
+};
+export const variables = {
+  KAFKA_BROKERS: { help: 'host:port, comma-separated; with KAFKA_SSL, KAFKA_SASL_* and KAFKA_TOPIC_PREFIX as for a service' }, // prettier-ignore
+};
+export const exitCodes = { 0: 'the topics are as TOPICS=check wants them', 1: 'something is to be done, or is left to people' }; // prettier-ignore
+
+export const fault = ({ options: { plan, apply } }) => (plan === apply ? 'give one of --plan and --apply' : undefined);
+
+const load = (file) => import(pathToFileURL(resolve(file)).href);
+
+export async function run({ options: { apply, json } }) {
+  if (!existsSync('apps/payment-gateway/dist/gateway.config.js'))
+    throw new Expected('the libraries are not built: run `npm run build` first');
+  const { TOPICS } = await load('libs/contracts/dist/index.js');
+  const { applyTopicPlan, createKafkaClient, planTopics } = await load('libs/kafka/dist/index.js');
+  const { silentLog } = await load('libs/runtime/dist/index.js');
+  const { kafka, prefix } = await kafkaSettings();
+  const client = createKafkaClient({ ...kafka, clientId: 'topics' }, silentLog);
+  const definitions = Object.values(TOPICS);
+  const plan = await planTopics(client, { prefix, definitions });
+  if (apply) await applyTopicPlan(client, plan);
+  if (json) console.log(JSON.stringify({ applied: apply, ...plan }));
+  else console.log(linesOf(plan, apply).join('\n'));
+  const left = apply ? plan.byHand.length : plan.create.length + plan.configure.length + plan.byHand.length;
+  return left === 0 ? 0 : 1;
+}
+
+/** As a service reads them: which topics there are is the same for all. */
+async function kafkaSettings() {
+  const { loadConfig } = await load('libs/service-kit/dist/index.js');
+  const { CheckoutConfig } = await load('apps/checkout-demo/dist/checkout.config.js');
+  const names = ['KAFKA_BROKERS', 'KAFKA_TOPIC_PREFIX', 'KAFKA_SSL', 'KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SASL_PASSWORD_FILE']; // prettier-ignore
+  const config = loadConfig(CheckoutConfig, Object.fromEntries(names.map((name) => [name, process.env[name]])));
+  return { kafka: config.kafka, prefix: config.kafkaTopicPrefix };
+}
+
+function linesOf({ create, configure, byHand }, isApplied) {
+  const settings = (config) => Object.entries(config).map(([name, value]) => `${name}=${value}`).join(', '); // prettier-ignore
+  const [creates, configures] = isApplied ? ['created', 'configured'] : ['create', 'configure'];
+  const lines = [
+    ...create.map(
+      ({ topic, partitions, config }) => `${creates}  ${topic}: ${partitions} partitions, ${settings(config)}`,
+    ),
+    ...configure.map(({ topic, config }) => `${configures}  ${topic}: ${settings(config)}`),
+    ...byHand.map(({ topic, message }) => `by hand  ${topic}: ${message}`),
+  ];
+  return lines.length === 0 ? ['the topics are as they must be'] : lines;
+}
