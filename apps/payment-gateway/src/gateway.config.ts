@@ -18,8 +18,6 @@ import type { Operator } from './operations/operators.js';
 
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-
 export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
@@ -207,20 +205,6 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   clockOffsetMs: number;
 
   check(): ConfigFault[] {
-    return [...this.#lookUpFaults(), ...this.#platformFaults()];
-  }
-
-  /** "over HTTPS" (interface, Payment platform operations). A simulator needs none, nor does a proxy beside the service. */
-  #platformFaults(): ConfigFault[] {
-    const urls = this.paymentUrls.map((url) => new URL(url));
-    const isSafe = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname);
-    if (this.topics !== 'check' || urls.every(isSafe)) return [];
-    const message = 'has an address without TLS. In production (TOPICS=check) give https addresses';
-    return [{ name: 'PAYMENT_URL', message }];
-  }
-
-  /** So that one look-up of a doubt is over before the next one begins, on whatever instance. */
-  #lookUpFaults(): ConfigFault[] {
     if (shortestGapMs(this.lookUpAfterMs) >= 2 * this.lookUpTimeoutMs) return [];
     return [
       {

@@ -1,6 +1,6 @@
 import { IsDefined, IsIn, IsOptional, Matches, ValidateBy, ValidateIf } from 'class-validator';
 import { Env } from './config.js';
-import { hostOfBroker } from './production/hosts.js';
+import { hostOfBroker, isLoopback } from './production/hosts.js';
 import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
 
@@ -12,8 +12,6 @@ const namesTlsFiles = ({ kafkaSslCaFile, kafkaSslCertFile, kafkaSslKeyFile }: Ka
 const usesToken = ({ kafkaSaslMechanism: mechanism }: KafkaConfig) => mechanism === 'oauthbearer';
 const WITH_PASSWORD = { message: 'must be set with KAFKA_SASL_MECHANISM' };
 const WITH_TOKEN = { message: 'must be set with KAFKA_SASL_MECHANISM oauthbearer' };
-/** A client secret must not travel in clear. */
-const HTTPS_OR_LOOPBACK = /^(?:https:|http:\/\/(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost)[:/])/;
 
 export interface KafkaSecurity {
   ssl: boolean | { caFile?: string; certFile?: string; keyFile?: string };
@@ -89,7 +87,7 @@ export abstract class KafkaConfig {
   @ValidateBy({
     name: 'isHttpsOrLoopback',
     validator: {
-      validate: (url) => !(url instanceof URL) || HTTPS_OR_LOOPBACK.test(url.href),
+      validate: (url) => !(url instanceof URL) || url.protocol === 'https:' || isLoopback(url.hostname),
       defaultMessage: () => 'must start with https://, or the client secret travels in clear',
     },
   })
