@@ -20,6 +20,7 @@ export const COMMANDS = {
   quarantine: () => import('./quarantine.mjs'),
   doctor: () => import('./doctor.mjs'),
   topics: () => import('./topics.mjs'),
+  acls: () => import('./acls.mjs'),
   'generate-schemas': () => import('./generate-schemas.mjs'),
   'generate-life': () => import('./generate-life.mjs'),
   'check-docs': () => import('./check-docs.mjs'),

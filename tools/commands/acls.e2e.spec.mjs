@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import { createClient } from 'redis';
+import { encodeCloudEvent, NOTIFICATION_TYPE, TOPICS } from '@tranche/contracts';
+import { ensureTopics, createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { aCommand, aNotification, aPartnerAAuthorization, startApp, startSimulator, waitFor } from '@tranche/testing';
+import { brokerSettings, clusterId, kafkaCommand } from '../infra/kafka.mjs';
+import { freePorts, portOpens } from '../infra/ports.mjs';
+import { holdProcesses } from '../infra/processes.mjs';
+
+const { PATH, HOME, REDIS_URL } = process.env;
+const PREFIX = `acl-${randomUUID().slice(0, 8)}.`;
+const PUBLISHER = 'commerce';
+const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', PUBLISHER];
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+const topicOf = ({ name }) => PREFIX + name;
+const all = Object.values(TOPICS).map(topicOf);
+const held = holdProcesses();
+const apps = [];
+const connections = [];
+let brokers;
+let rows;
+afterAll(async () => {
+  await Promise.all(connections.map((one) => one.disconnect()));
+  await Promise.all(apps.map((app) => app.stop()));
+  await held.close();
+}, 60_000);
+
+const acls = (...args) => {
+  const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: PREFIX };
+  const { stdout } = spawnSync(process.execPath, ['tools/tranche.mjs', 'acls', ...args], { env, encoding: 'utf8' });
+  return stdout;
+};
+const kafkaAs = (username) =>
+  new kafkajs.Kafka({
+    brokers: [brokers],
+    clientId: username,
+    sasl: { mechanism: 'plain', username, password: `password-of-${username}` },
+    logLevel: kafkajs.logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+async function connected(one) {
+  await one.connect();
+  connections.push(one);
+  return one;
+}
+
+async function startBroker() {
+  const java = await kafkaCommand({ held, log: () => undefined });
+  const [port, controllerPort] = await freePorts(2);
+  const folder = held.folder('tranche-acls-');
+  const users = ['admin', ...USERS].map((user) => `user_${user}="password-of-${user}"`).join(' ');
+  const settings = {
+    ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }),
+    listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'CLIENT',
+    'sasl.enabled.mechanisms': 'PLAIN',
+    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+    'listener.name.client.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required username="admin" password="password-of-admin" ${users};`,
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:admin;User:ANONYMOUS',
+    'allow.everyone.if.no.acl.found': 'false',
+  };
+  const properties = join(folder, 'server.properties');
+  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
+  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties];
+  await held.run('java', [...java, ...format], { disposable: true });
+  held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000 });
+  brokers = `127.0.0.1:${port}`;
+}
+
+beforeAll(async () => {
+  await startBroker();
+  const sasl = { mechanism: 'plain', username: 'admin', password: 'password-of-admin' };
+  const client = createKafkaClient({ brokers: [brokers], clientId: 'admin', sasl }, silentLog);
+  const definitions = Object.values(TOPICS);
+  await ensureTopics(client, { prefix: PREFIX, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog }); // prettier-ignore
+  rows = JSON.parse(acls('--kafka', '--publisher', PUBLISHER, '--rails', 'partner-a', '--json'));
+  const entries = rows.flatMap(({ principal, resource, name, pattern, operations }) =>
+    operations.map((operation) => ({
+      resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+      resourceName: name,
+      resourcePatternType: pattern === 'literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
+      principal: `User:${principal}`,
+      host: '*',
+      operation: { Read: AclOperationTypes.READ, Write: AclOperationTypes.WRITE, DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS }[operation], // prettier-ignore
+      permissionType: AclPermissionTypes.ALLOW,
+    })),
+  );
+  await (await connected(kafkaAs('admin').admin())).createAcls({ acl: entries });
+}, 120_000);
+
+const mayWrite = (user, topic) => rows.some(({ principal, name, operations }) => principal === user && name === topic && operations.includes('Write')); // prettier-ignore
+const isNamed = (user, topic) => rows.some(({ principal, name }) => principal === user && name === topic);
+
+it.each(USERS)(
+  'Kafka refuses %s everything that is not in the table',
+  async (user) => {
+    const admin = await connected(kafkaAs(user).admin());
+    const producer = await connected(kafkaAs(user).producer());
+    const forbidden = all.flatMap((topic) => [
+      ...(mayWrite(user, topic)
+        ? []
+        : [[`write ${topic}`, () => producer.send({ topic, messages: [{ value: 'x' }] })]]),
+      ...(isNamed(user, topic) ? [] : [[`look at ${topic}`, () => admin.fetchTopicOffsets(topic)]]),
+      [`delete ${topic}`, () => admin.deleteTopics({ topics: [topic] })],
+      [`empty ${topic}`, () => admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '-1' }] })],
+      [`configure ${topic}`, () => admin.alterConfigs({ validateOnly: true, resources: [{ type: 2, name: topic, configEntries: [{ name: 'retention.ms', value: '1' }] }] })], // prettier-ignore
+    ]);
+    expect(forbidden.length).toBeGreaterThanOrEqual(35);
+    const allowed = [];
+    for (const [what, attempt] of forbidden) {
+      const done = await attempt().then(
+        () => true,
+        () => false,
+      );
+      if (done) allowed.push(what);
+    }
+    expect(allowed).toEqual([]);
+  },
+  120_000,
+);
+
+describe('Redis', () => {
+  const own = JSON.parse(acls('--redis', '--json')).map(({ user, rules }) => ({ user: `${PREFIX}${user}`, rules }));
+  const password = 'long-and-random';
+  const urlOf = (user) => Object.assign(new URL(REDIS_URL), { username: user, password }).href;
+  let admin;
+  beforeAll(async () => {
+    admin = await createClient({ url: REDIS_URL }).connect();
+    for (const { user, rules } of own) await admin.sendCommand(['ACL', 'SETUSER', user, ...rules, `>${password}`]);
+  });
+  afterAll(async () => {
+    for (const { user } of own) await admin.sendCommand(['ACL', 'DELUSER', user]);
+    admin.destroy();
+  });
+  const keyOf = ({ rules }) => rules.find((rule) => rule.startsWith('~')).slice(1, -1) + PREFIX;
+
+  it.each(own.map(({ user }, at) => [user.slice(PREFIX.length), at]))(
+    'gives %s its own keys and no others',
+    async (_user, at) => {
+      const client = await createClient({ url: urlOf(own[at].user) }).connect();
+      try {
+        await client.set(keyOf(own[at]), '1', { EX: 60 });
+        expect(await client.eval('return redis.call("get", KEYS[1])', { keys: [keyOf(own[at])] })).toBe('1');
+        const others = own.filter((_one, index) => index !== at).map(keyOf);
+        const commands = [
+        ...others.flatMap((key) => [['GET', key], ['SET', key, '1'], ['DEL', key], ['HGETALL', key], ['EVAL', 'return redis.call("get", KEYS[1])', '1', key], ['RENAME', keyOf(own[at]), key]]),
+        ...[['KEYS', '*'], ['SCAN', '0'], ['RANDOMKEY'], ['FLUSHALL'], ['FLUSHDB'], ['CONFIG', 'GET', '*'], ['CONFIG', 'SET', 'maxmemory', '1'], ['ACL', 'LIST'], ['SHUTDOWN'], ['BGSAVE'], ['MONITOR'], ['CLIENT', 'LIST'], ['SAVE'], ['REPLICAOF', 'NO', 'ONE'], ['SWAPDB', '0', '1'], ['SCRIPT', 'FLUSH']],
+      ]; // prettier-ignore
+        expect(commands.length).toBe(40);
+        const answers = await Promise.all(
+        commands.map((command) => client.sendCommand(command).then(() => command.join(' '), (error) => /NOPERM|no permissions/i.test(error.message) ? undefined : `${command.join(' ')}: ${error.message}`)),
+      ); // prettier-ignore
+        expect(answers.filter(Boolean)).toEqual([]);
+      } finally {
+        client.destroy();
+      }
+    },
+  );
+
+  it('and Kafka let a command come from its publisher to success, each under a user of its own', async () => {
+    const simulator = await startSimulator();
+    apps.push(simulator);
+    const gateway = await startApp('payment-gateway', {
+      KAFKA_BROKERS: brokers,
+      KAFKA_TOPIC_PREFIX: PREFIX,
+      KAFKA_SASL_MECHANISM: 'plain',
+      KAFKA_SASL_USERNAME: 'payment-gateway',
+      KAFKA_SASL_PASSWORD: 'password-of-payment-gateway',
+      REDIS_URL: urlOf(`${PREFIX}payment-gateway`),
+      PAYMENT_URL: simulator.url,
+      AUTH_SERVICE_KEY: 'not-used',
+    });
+    apps.push(gateway);
+    const events = [];
+    const commerce = kafkaAs(PUBLISHER);
+    const consumer = await connected(commerce.consumer({ groupId: `${PREFIX}${PUBLISHER}` }));
+    await consumer.subscribe({ topic: topicOf(TOPICS.events), fromBeginning: true });
+    await consumer.run({ eachMessage: async ({ message }) => void events.push([String(message.headers.ce_type), JSON.parse(message.value)]) }); // prettier-ignore
+    const eventOf = (type) =>
+      waitFor(() => events.find(([one]) => one === type), { what: type, timeoutMs: 30_000 }).catch((cause) => {
+        throw new Error(`${cause.message}, only ${events.map(([one]) => one)}\n${gateway.logs.slice(-10).join('\n')}`);
+      });
+    const publish = async (user, topic, key, event) => {
+      const producer = await connected(kafkaAs(user).producer());
+      await producer.send({ topic: PREFIX + topic, messages: [{ key, ...encodeCloudEvent(event) }] });
+    };
+    const data = aPartnerAAuthorization({ orderId: 'under-acls' });
+    const key = `${data.merchant}/${data.orderId}`;
+    const time = new Date().toISOString();
+    const command = aCommand('payment.authorize', data, { id: randomUUID(), time });
+    await publish(PUBLISHER, 'payments.commands.partner-a.v1', key, command);
+    const [, { transactionId }] = await eventOf('payment.authorize.redirect_required');
+    const about = { orderId: data.orderId, operationType: 'authorization', transactionId, execCode: '0000', extraData: undefined }; // prettier-ignore
+    const notification = {
+      id: randomUUID(),
+      source: '/spec',
+      type: NOTIFICATION_TYPE,
+      time,
+      data: aNotification(about),
+    };
+    await publish('notification-ingest', TOPICS.notifications.name, key, notification);
+    await eventOf('payment.authorize.succeeded');
+  }, 120_000);
+});
+
+it('prints the same as scripts', () => {
+  expect(acls('--kafka')).toContain(`--add --allow-principal User:payment-gateway --operation Write --operation Read --operation DescribeConfigs --topic ${PREFIX}payments.journal.v1`); // prettier-ignore
+  expect(acls('--redis')).toContain('redis-cli -u "$REDIS_ADMIN_URL" ACL SETUSER auth-service \'reset\' \'on\' \'~tranche:auth:*\''); // prettier-ignore
+});

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { kafkaAccess, kafkaAcls, kafkaLine, redisAccess, redisLine } from '../infra/access-table.mjs';
+import { Expected } from '../infra/processes.mjs';
+
+export const description = 'prints what each service and publisher may do at Kafka or Redis, as a script';
+export const options = {
+  kafka: { help: 'lines for kafka-acls.sh, with $KAFKA_BROKERS and $ADMIN_PROPERTIES' },
+  redis: {
+    help: 'lines for redis-cli, with $REDIS_ADMIN_URL and a password for each user, as $PAYMENT_GATEWAY_PASSWORD',
+  },
+  publisher: { value: 'NAME', help: 'user of the service that publishes commands', default: 'checkout-demo' },
+  rails: { value: 'LIST', help: 'the rails that it may command, comma-separated (default: all)' },
+  json: { help: 'prints one JSON object' },
+};
+export const variables = { KAFKA_TOPIC_PREFIX: { help: 'in front of all names of topics and groups' } };
+export const fault = ({ options: { kafka, redis } }) =>
+  kafka === redis ? 'give one of --kafka and --redis' : undefined;
+
+export async function run({ options: { redis, publisher, rails, json } }) {
+  const file = 'libs/contracts/dist/index.js';
+  if (!existsSync(file)) throw new Expected('libs/contracts is not built: run `npm run build` first');
+  const contracts = await import(pathToFileURL(resolve(file)).href);
+  const prefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
+  const known = Object.keys(contracts.COMMAND_TOPICS);
+  const wanted = rails === undefined ? known : rails.split(',');
+  const unknown = wanted.find((rail) => !known.includes(rail));
+  if (unknown !== undefined) throw new Expected(`there is no rail ${unknown}: it is one of ${known.join(', ')}`);
+  const rows = redis ? redisAccess(prefix) : kafkaAcls(kafkaAccess(contracts, { prefix, publisher, rails: wanted }));
+  console.log(json ? JSON.stringify(rows) : rows.map(redis ? redisLine : kafkaLine).join('\n'));
+}
