@@ -6,7 +6,9 @@ import { Expected } from '../infra/processes.mjs';
 
 export const description = 'prints what each service and publisher may do at Kafka or Redis, as a script';
 export const options = {
-  kafka: { help: 'lines for kafka-acls.sh, with $KAFKA_BROKERS and $ADMIN_PROPERTIES' },
+  kafka: {
+    help: 'lines for kafka-acls.sh, with $KAFKA_BROKERS and $ADMIN_PROPERTIES; so it does without an option too',
+  },
   redis: {
     help: 'lines for redis-cli, with $REDIS_ADMIN_URL and a password for each user, as $PAYMENT_GATEWAY_PASSWORD',
   },
@@ -16,7 +18,7 @@ export const options = {
 };
 export const variables = { KAFKA_TOPIC_PREFIX: { help: 'in front of all names of topics and groups' } };
 export const fault = ({ options: { kafka, redis } }) =>
-  kafka === redis ? 'give one of --kafka and --redis' : undefined;
+  kafka && redis ? 'give one of --kafka and --redis' : undefined;
 
 export async function run({ options: { redis, publisher, rails, json } }) {
   const file = 'libs/contracts/dist/index.js';

@@ -5,7 +5,7 @@ import { Expected } from '../infra/processes.mjs';
 
 export const description = 'compares the topics on a broker with the table of libs/contracts, and makes them so';
 export const options = {
-  plan: { help: 'says what is to be done, and changes nothing' },
+  plan: { help: 'says what is to be done, and changes nothing; so it does without an option too' },
   apply: { help: 'does it: creates and configures, never deletes, never shortens what is kept' },
   json: { help: 'prints one JSON object' },
 };
@@ -14,7 +14,7 @@ export const variables = {
 };
 export const exitCodes = { 0: 'the topics are as TOPICS=check wants them', 1: 'something is to be done, or is left to people' }; // prettier-ignore
 
-export const fault = ({ options: { plan, apply } }) => (plan === apply ? 'give one of --plan and --apply' : undefined);
+export const fault = ({ options: { plan, apply } }) => (plan && apply ? 'give one of --plan and --apply' : undefined);
 
 const load = (file) => import(pathToFileURL(resolve(file)).href);
 
