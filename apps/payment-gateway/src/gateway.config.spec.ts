@@ -59,6 +59,15 @@ it.each([
   expect(faultsOf(env)).toEqual(faults);
 });
 
+it.each([
+  ['none, in a demo', {}, []],
+  ['none, in production', { TOPICS: 'check' }, ['INDEX_HMAC_KEYS']],
+  ['one', { TOPICS: 'check', INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}` }, []],
+  ['one that is too short', { INDEX_HMAC_KEYS: 'one:c2hvcnQ=' }, ['INDEX_HMAC_KEYS']],
+])('keys of the index: %s', (_, env, faults) => {
+  expect(faultsOf(env)).toEqual(faults);
+});
+
 it.each([100, 30_000, 600_000])('the drain outlasts a call of %i ms, and the stop outlasts the drain', (timeoutMs) => {
   const config = loadConfig(GatewayConfig, { AUTH_SERVICE_KEY: 'key', PLATFORM_TIMEOUT_MS: String(timeoutMs) });
   expect(config.drainTimeoutMs).toBeGreaterThan(timeoutMs);

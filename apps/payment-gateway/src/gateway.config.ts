@@ -12,6 +12,7 @@ import {
   type ChecksItself,
   type ConfigFault,
 } from '@tranche/service-kit';
+import { readIndexKeys, type IndexKey } from './journal/index-seal.js';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
 import { loadOperators } from './operations/operators.config.js';
 import type { Operator } from './operations/operators.js';
@@ -139,6 +140,16 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @ValidateIf((config: GatewayConfig) => config.merchants?.all.some(({ authAccount }) => authAccount !== undefined))
   @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
   authServiceKey?: Secret;
+
+  @Env('INDEX_HMAC_KEYS', {
+    doc: '`ID:KEY`, comma-separated, 32 bytes and more in base64: entries of the order index are signed with the first and verified with any; required with `TOPICS=check`',
+    optional: true,
+    secret: true,
+    read: readIndexKeys,
+  })
+  @ValidateIf(({ topics }: GatewayConfig) => topics === 'check')
+  @IsDefined({ message: 'must be set in production (TOPICS=check)' })
+  indexKeys?: readonly IndexKey[];
 
   @Env('INDEX_AUDIT_EVERY_MS', {
     doc: 'milliseconds, about, between two audits of the order index, each of some 200 orders of one partition',

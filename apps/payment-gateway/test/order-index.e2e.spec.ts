@@ -9,7 +9,7 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { closeRedis, connectRedis, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
+import { closeRedis, connectRedis, Metrics, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
@@ -26,7 +26,12 @@ const connections: RedisClient[] = [];
 function process(clockOffsetMs = 0): OrderIndexStore {
   const connection = connectRedis({ url: redisUrl, name: 'index', log });
   connections.push(connection);
-  return new OrderIndexStore({ kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig, connection, log);
+  return new OrderIndexStore(
+    { kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig,
+    connection,
+    log,
+    new Metrics('spec'),
+  );
 }
 
 const AT = '2026-03-01T10:00:00.000Z';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   markerText,
   MarkerMovedError,
-  parseOrder,
   type OrderState,
   type Rebuild,
   type RedirectPage,
@@ -10,6 +9,7 @@ import {
 } from '@tranche/order-journal';
 import type { RedisClient } from '@tranche/service-kit';
 import type { OrderIndexKeys } from './order-index.keys.js';
+import type { IndexSeal } from './index-seal.js';
 import { argumentsOf, BEGIN_REBUILD, FINISH_REBUILD, REBUILD } from './order-index.scripts.js';
 
 /** A rebuild that was silent for so long may be taken over: its process is dead. */
@@ -22,6 +22,7 @@ interface RebuildRequest {
   marker: bigint | undefined;
   process: string;
   timers: TimerSettings;
+  seal: IndexSeal;
 }
 
 /**
@@ -30,16 +31,15 @@ interface RebuildRequest {
  */
 export class OrderIndexRebuild implements Rebuild {
   readonly #id: string;
+  readonly #generation = randomUUID();
   #writes = 0;
 
   private constructor(
     private readonly redis: RedisClient,
     private readonly keys: OrderIndexKeys,
-    private readonly partition: number,
-    private readonly timers: TimerSettings,
-    process: string,
+    private readonly request: RebuildRequest,
   ) {
-    this.#id = `${process} ${randomUUID()}`;
+    this.#id = `${request.process} ${randomUUID()}`;
   }
 
   get #token(): string {
@@ -50,9 +50,10 @@ export class OrderIndexRebuild implements Rebuild {
   static async begin(
     redis: RedisClient,
     keys: OrderIndexKeys,
-    { partition, marker, process, timers }: RebuildRequest,
+    request: RebuildRequest,
   ): Promise<OrderIndexRebuild | undefined> {
-    const rebuild = new OrderIndexRebuild(redis, keys, partition, timers, process);
+    const { partition, marker, process } = request;
+    const rebuild = new OrderIndexRebuild(redis, keys, request);
     const answer = await redis.eval(BEGIN_REBUILD, {
       keys: keys.all(partition),
       arguments: [marker?.toString() ?? '', `${process} `, rebuild.#token, String(LEASE_MS)],
@@ -61,7 +62,7 @@ export class OrderIndexRebuild implements Rebuild {
   }
 
   async readAll(orderKeys: string[]): Promise<(OrderState | undefined)[]> {
-    const stored = await this.redis.hmGet(this.keys.of(this.partition, 'orders'), orderKeys);
+    const stored = await this.redis.hmGet(this.keys.of(this.request.partition, 'orders'), orderKeys);
     return stored.map((text, at) => (text === null ? undefined : this.#parsed(text, orderKeys[at]!)));
   }
 
@@ -74,37 +75,45 @@ export class OrderIndexRebuild implements Rebuild {
   }
 
   async finish(offset: bigint, hash?: string): Promise<void> {
-    const marker = markerText({ offset, generation: randomUUID(), ...(hash === undefined ? {} : { hash }) });
+    const { partition, seal } = this.request;
+    const marker = markerText({ offset, generation: this.#generation, ...(hash === undefined ? {} : { hash }) });
     this.#expectOk(
-      await this.redis.eval(FINISH_REBUILD, { keys: this.keys.all(this.partition), arguments: [this.#token, marker] }),
+      await this.redis.eval(FINISH_REBUILD, {
+        keys: this.keys.all(partition),
+        arguments: [this.#token, seal.sealMarker(partition, marker)],
+      }),
     );
   }
 
   async #writeChunk(orders: OrderState[]): Promise<void> {
+    const { partition, timers, seal } = this.request;
+    const sealed = (key: string, state: string) => seal.sealState(key, this.#generation, state);
     const before = this.#token;
     this.#writes++;
     this.#expectOk(
       await this.redis.eval(REBUILD, {
-        keys: this.keys.all(this.partition),
+        keys: this.keys.all(partition),
         arguments: [
           before,
           String(LEASE_MS),
           this.#token,
-          ...orders.flatMap((order) => argumentsOf(order, this.timers)),
+          ...orders.flatMap((order) => argumentsOf(order, timers, sealed)),
         ],
       }),
     );
   }
 
   #parsed(text: string, key: string): OrderState {
-    const order = parseOrder(text, key);
+    const order = this.request.seal.openState(key, this.#generation, text);
     if (order === undefined) throw new MarkerMovedError(`Redis holds no state of ${key} where this rebuild wrote one`);
     return order;
   }
 
   #expectOk(answer: unknown): void {
     if (answer !== 'ok')
-      throw new MarkerMovedError(`The index of journal partition ${this.partition} is not this rebuild's any more`);
+      throw new MarkerMovedError(
+        `The index of journal partition ${this.request.partition} is not this rebuild's any more`,
+      );
   }
 }
 

@@ -6,14 +6,15 @@ export const STATE_VERSION = 3;
 /** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
 export class OrderIndexKeys {
   static readonly partitions = Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => partition);
-  readonly #prefix: string;
+  readonly prefix: string;
 
-  constructor(topicPrefix: string) {
-    this.#prefix = `${topicPrefix}gateway:${STATE_VERSION}:`;
+  /** @param isSigned a signed index is another one: instances without keys go on with theirs */
+  constructor(topicPrefix: string, isSigned = false) {
+    this.prefix = `${topicPrefix}gateway:${STATE_VERSION}${isSigned ? '-signed' : ''}:`;
   }
 
   of(partition: number, name: 'orders' | 'rebuild' | 'open' | 'doubt' | 'timers'): string {
-    return `${this.#prefix}{j${partition}}:${name}`;
+    return `${this.prefix}{j${partition}}:${name}`;
   }
 
   /** Of all scripts, in their order. */
@@ -22,11 +23,11 @@ export class OrderIndexKeys {
   }
 
   html(orderKey: string, commandId: string): string {
-    return `${this.#prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
+    return `${this.prefix}{j${journalPartition(orderKey)}}:html:${orderKey.length}:${orderKey}:${commandId}`;
   }
 
   /** A claim, not part of the index: it outlives a rebuild. */
   lookUp(orderKey: string, name: string): string {
-    return `${this.#prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
+    return `${this.prefix}look-up:${orderKey.length}:${orderKey}:${name}`;
   }
 }

@@ -7,6 +7,8 @@ import { isEmptyOrder, isInDoubt, isOpen, timersOf, type OrderState, type TimerS
  * 1 orders: hash, order key → state, and `marker` → `OFFSET GENERATION HASH COUNTS` · 2 rebuild: `TOKEN COUNTS` of the rebuild under way ·
  * 3 open, 4 doubt: sets of order keys · 5 timers: sorted set, order key → when its next timer is due, milliseconds
  *
+ * With keys (`IndexSeal`) each state ends with its MAC, and the marker has one before COUNTS.
+ *
  * COUNTS says how many entries 1, 3, 4 and 5 have: an index with another number of them has lost some, and counts as lost (R14). REDIRECTHTML
  * has keys of its own, html:LENGTH:KEY:COMMAND: what is lost of it is missing in a repeated event only.
  */
@@ -94,18 +96,19 @@ local due = redis.call('ZRANGEBYSCORE', KEYS[5], '-inf', ARGV[1], 'LIMIT', 0, AR
 for _, key in ipairs(due) do redis.call('ZADD', KEYS[5], ARGV[2], key) end
 return due`;
 
-/** What is no state is taken away: its index is not whole any more, so its projector builds it anew. ARGV: order key, what was read. */
+/** What is no state, or no marker of ours, is taken away: its index is not whole any more, so its projector builds it anew. ARGV: field, what was read. */
 export const DROP_CORRUPT = `
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end`;
 
-/** The four arguments of one order. */
+/** The four arguments of one order. `sealed`: its state as it is stored. */
 export function argumentsOf(
   order: OrderState,
   timers: TimerSettings,
+  sealed: (orderKey: string, state: string) => string,
 ): [state: string, key: string, phases: string, due: string] {
   const key = orderKey(order.merchant, order.orderId);
   if (isEmptyOrder(order)) return ['', key, '00', ''];
   const { operations } = order;
   const phases = `${operations.some(isOpen) ? 1 : 0}${operations.some(isInDoubt) ? 1 : 0}`;
-  return [JSON.stringify(order), key, phases, timersOf(order, timers)[0]?.atMs.toString() ?? ''];
+  return [sealed(key, JSON.stringify(order)), key, phases, timersOf(order, timers)[0]?.atMs.toString() ?? ''];
 }

@@ -6,8 +6,6 @@ import {
   markerText,
   MarkerMovedError,
   OrderUnreadableError,
-  parseOrder,
-  wholeMarker,
   type IndexMarker,
   type IndexSnapshot,
   type Mark,
@@ -17,8 +15,9 @@ import {
   type Rebuild,
   type TimerIndex,
 } from '@tranche/order-journal';
-import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
+import { IndexSeal, nextGeneration } from './index-seal.js';
 import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
@@ -47,6 +46,8 @@ interface Found {
 @Injectable()
 export class OrderIndexStore implements OrderIndex, TimerIndex {
   readonly #keys: OrderIndexKeys;
+  readonly #seal: IndexSeal;
+  readonly #corrupt;
   readonly #process = randomUUID();
   /** Reads that are being gathered, per partition. */
   readonly #readings = new Map<number, Reading>();
@@ -57,8 +58,14 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     private readonly config: GatewayConfig,
     @InjectRedis() private readonly redis: RedisClient,
     private readonly log: ServiceLogger,
+    metrics: Metrics,
   ) {
-    this.#keys = new OrderIndexKeys(config.kafkaTopicPrefix);
+    this.#keys = new OrderIndexKeys(config.kafkaTopicPrefix, config.indexKeys !== undefined);
+    this.#seal = new IndexSeal(this.#keys.prefix, config.indexKeys);
+    this.#corrupt = metrics.counter({
+      name: 'tranche_index_corrupt_entries_total',
+      help: 'Entries of the index that are no state of their order, or that this service did not sign; the index was built anew',
+    });
   }
 
   async markers(): Promise<Map<number, bigint>> {
@@ -110,16 +117,29 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const answer = await this.redis.eval(READ, { keys: this.#keys.all(partition), arguments: orderKeys });
     const [stored, counts, ...states] = answer as [string | null, string, ...(string | null)[]];
     const nothing = { orders: orderKeys.map(() => undefined) };
-    const marker = wholeMarker(stored, counts);
+    const marker = await this.#markerOf(partition, stored, counts);
     if (stored === null || marker === undefined) return nothing;
-    const orders = states.map((text, at) => (text === null ? undefined : parseOrder(text, orderKeys[at]!)));
+    const orders = states.map((text, at) =>
+      text === null ? undefined : this.#seal.openState(orderKeys[at]!, marker.generation, text),
+    );
     const corrupt = states.flatMap((text, at) => (text !== null && !orders[at] ? [{ key: orderKeys[at]!, text }] : []));
     for (const { key, text } of corrupt) await this.#drop(partition, key, text);
     return corrupt.length > 0 ? nothing : { stored, marker, orders };
   }
 
+  /** A marker that we did not write is taken away, else it would stand in the way of a rebuild. */
+  async #markerOf(partition: number, stored: string | null, counts: string): Promise<IndexMarker | undefined> {
+    if (stored === null) return undefined;
+    if (!this.#seal.isMarker(partition, stored)) await this.#drop(partition, 'marker', stored);
+    return this.#seal.openMarker(partition, stored, counts);
+  }
+
   async #drop(partition: number, key: string, text: string): Promise<void> {
-    this.log.error({ partition, orderKey: key }, 'Redis holds something else than a state: the index is built anew');
+    this.#corrupt.inc();
+    this.log.error(
+      { partition, orderKey: key },
+      'Redis holds something else than what this service writes: the index is built anew',
+    );
     await this.redis.eval(DROP_CORRUPT, { keys: this.#keys.all(partition), arguments: [key, text] });
   }
 
@@ -144,12 +164,12 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;
     const answer = await this.redis.eval(READ_SET, { keys, arguments: [String(at)] });
     const [stored, counts, orderKeys] = answer as [string | null, string, string[]];
-    return { orderKeys, marker: wholeMarker(stored, counts) };
+    return { orderKeys, marker: await this.#markerOf(partition, stored, counts) };
   }
 
   async write({ partition, from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
     const stored = this.#readAt.get(partition);
-    const read = stored === undefined ? undefined : storedMarker(stored);
+    const read = stored === undefined ? undefined : this.#seal.openMarker(partition, stored);
     if (stored === undefined || read?.offset !== from) throw movedError(partition, stored, from);
     await keepPages(this.redis, this.#keys, redirectHtml);
     await this.#project(partition, stored, { offset: to, generation: read.generation, hash }, orders);
@@ -159,15 +179,24 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   async replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void> {
     const { stored, marker: found } = await this.#read(partition, []);
     if (stored === undefined || found?.offset !== marker) throw movedError(partition, stored, marker);
-    await this.#project(partition, stored, { ...found, generation: randomUUID() }, orders);
+    await this.#project(
+      partition,
+      stored,
+      { ...found, generation: nextGeneration(found.generation, randomUUID()) },
+      orders,
+    );
   }
 
   async #project(partition: number, stored: string, next: IndexMarker, orders: OrderState[]): Promise<void> {
+    const sealed = (key: string, state: string) => this.#seal.sealState(key, next.generation, state);
+    const marker = this.#seal.sealMarker(partition, markerText(next));
+    const written = orders.flatMap((order) => argumentsOf(order, this.config.timers, sealed));
     const answer = await this.redis.eval(PROJECT, {
       keys: this.#keys.all(partition),
-      arguments: [stored, markerText(next), '', ...orders.flatMap((order) => argumentsOf(order, this.config.timers))],
+      arguments: [stored, marker, '', ...written],
     });
-    if (answer !== 'ok') throw movedError(partition, answer as string, storedMarker(stored)?.offset);
+    if (answer !== 'ok')
+      throw movedError(partition, answer as string, this.#seal.openMarker(partition, stored)?.offset);
   }
 
   async redirectHtml(orderKey: string, commandId: string): Promise<string | undefined> {
@@ -176,7 +205,8 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
 
   beginRebuild(partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
     const { timers } = this.config;
-    return OrderIndexRebuild.begin(this.redis, this.#keys, { partition, marker, process: this.#process, timers });
+    const request = { partition, marker, process: this.#process, timers, seal: this.#seal };
+    return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 
   /** Redis TIME, moved by `CLOCK_OFFSET_MS` like our own clock: travellers take both along. */
@@ -211,10 +241,6 @@ const markOf = ({ offset, hash }: IndexMarker): Mark => ({
   marker: offset,
   ...(hash === undefined ? {} : { hash }),
 });
-
-/** Of a marker that was found whole when it was read. */
-const storedMarker = (stored: string): IndexMarker | undefined =>
-  wholeMarker(stored, stored.slice(stored.lastIndexOf(' ') + 1));
 
 function movedError(partition: number, stored: string | null | undefined, expected?: bigint): MarkerMovedError {
   return new MarkerMovedError(

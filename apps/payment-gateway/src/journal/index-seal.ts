@@ -1,0 +1,102 @@
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker, type OrderState } from '@tranche/order-journal';
+
+/** Of the SHA-256 that are stored: 128 bits, 22 characters. */
+const MAC_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** A key that entries of the index are signed with, and the name that is stored beside the signature. */
+export interface IndexKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** Reads `ID:BASE64`, comma-separated. Faults never hold a key. */
+export function readIndexKeys(text: string): readonly IndexKey[] {
+  const keys = text.split(',').map((part) => {
+    const [id = '', base64 = ''] = part.trim().split(':', 2);
+    if (!/^[A-Za-z0-9_-]{1,16}$/.test(id) || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
+      throw new Error('must be ID:KEY, comma-separated: ids of 1 to 16 letters, digits, - and _, keys in base64');
+    const bytes = Buffer.from(base64, 'base64');
+    if (bytes.length < KEY_BYTES) throw new Error(`has a key of less than ${KEY_BYTES} bytes: openssl rand -base64 32`);
+    return { id, key: createSecretKey(bytes) };
+  });
+  if (new Set(keys.map(({ id }) => id)).size < keys.length) throw new Error('names an id twice');
+  return keys;
+}
+
+/**
+ * Signs states and markers of the index, so that one that somebody else wrote is found out: `STATE ID.MAC` and `MARKER ID.MAC COUNTS`. The MAC
+ * covers what the entry is of (prefix of the keys, order or partition, rebuild) and the text. Without keys nothing is signed.
+ * It proves who wrote an entry, not that it is the newest one.
+ */
+export class IndexSeal {
+  /** @param scope prefix of the index's keys */
+  constructor(
+    private readonly scope: string,
+    private readonly keys: readonly IndexKey[] = [],
+  ) {}
+
+  /** @param generation of the marker that the state is stored under */
+  sealState(orderKey: string, generation: string, state: string): string {
+    return this.#sealed(['state', orderKey, rebuildOf(generation)], state);
+  }
+
+  /** @returns undefined where what is stored is no state of the order, or nobody who has a key stored it so */
+  openState(orderKey: string, generation: string, stored: string): OrderState | undefined {
+    const state = this.#opened(['state', orderKey, rebuildOf(generation)], stored);
+    return state === undefined ? undefined : parseOrder(state, orderKey);
+  }
+
+  /** @param marker without its counts, which the script adds */
+  sealMarker(partition: number, marker: string): string {
+    return this.#sealed(['marker', String(partition)], marker);
+  }
+
+  /** Whether somebody who has a key stored this marker. */
+  isMarker(partition: number, stored: string): boolean {
+    return this.#markerText(partition, stored) !== undefined;
+  }
+
+  /** @param found see `wholeMarker`; without them the index was whole when the marker was read */
+  openMarker(partition: number, stored: string, found: EntryCounts = countsOf(stored)): IndexMarker | undefined {
+    return wholeMarker(this.#markerText(partition, stored), found);
+  }
+
+  /** Marker and counts without the MAC. */
+  #markerText(partition: number, stored: string): string | undefined {
+    const counts = countsOf(stored);
+    const marker = this.#opened(['marker', String(partition)], stored.slice(0, -counts.length - 1));
+    return marker === undefined ? undefined : `${marker} ${counts}`;
+  }
+
+  #sealed(of: string[], text: string): string {
+    const [signing] = this.keys;
+    return signing ? `${text} ${signing.id}.${this.#mac(signing, of, text).toString('base64url')}` : text;
+  }
+
+  #opened(of: string[], stored: string): string | undefined {
+    if (this.keys.length === 0) return stored;
+    const end = stored.lastIndexOf(' ');
+    const [id, mac = ''] = stored.slice(end + 1).split('.', 2);
+    const key = this.keys.find((one) => one.id === id);
+    const found = Buffer.from(mac, 'base64url');
+    if (end < 0 || !key || found.length !== MAC_BYTES) return undefined;
+    const text = stored.slice(0, end);
+    return timingSafeEqual(found, this.#mac(key, of, text)) ? text : undefined;
+  }
+
+  /** JSON has no raw line feed: where the names end is certain. */
+  #mac({ key }: IndexKey, of: string[], text: string): Buffer {
+    const digest = createHmac('sha256', key)
+      .update(`${JSON.stringify([this.scope, ...of])}\n${text}`)
+      .digest();
+    return digest.subarray(0, MAC_BYTES);
+  }
+}
+
+/** A repair changes the second part of the generation only: states that it leaves alone stay valid. */
+export const nextGeneration = (generation: string, repair: string): string => `${rebuildOf(generation)}.${repair}`;
+
+const countsOf = (marker: string): EntryCounts => marker.slice(marker.lastIndexOf(' ') + 1);
+const rebuildOf = (generation: string): string => generation.split('.', 1)[0]!;
