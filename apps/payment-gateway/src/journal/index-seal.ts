@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { parseOrder, wholeMarker, type EntryCounts, type IndexMarker, type OrderState } from '@tranche/order-journal';
 
-/** Of the SHA-256 that are stored: 128 bits, 22 characters. */
-const MAC_BYTES = 16;
+/** Of a SHA-256 in base64url that are stored: 132 bits. */
+const MAC_LENGTH = 22;
 const KEY_BYTES = 32;
 
 /** A key that entries of the index are signed with, and the name that is stored beside the signature. */
@@ -72,7 +72,7 @@ export class IndexSeal {
 
   #sealed(of: string[], text: string): string {
     const [signing] = this.keys;
-    return signing ? `${text} ${signing.id}.${this.#mac(signing, of, text).toString('base64url')}` : text;
+    return signing ? `${text} ${signing.id}.${this.#mac(signing, of, text)}` : text;
   }
 
   #opened(of: string[], stored: string): string | undefined {
@@ -80,18 +80,16 @@ export class IndexSeal {
     const end = stored.lastIndexOf(' ');
     const [id, mac = ''] = stored.slice(end + 1).split('.', 2);
     const key = this.keys.find((one) => one.id === id);
-    const found = Buffer.from(mac, 'base64url');
-    if (end < 0 || !key || found.length !== MAC_BYTES) return undefined;
+    const found = Buffer.from(mac);
+    if (end < 0 || !key || found.length !== MAC_LENGTH) return undefined;
     const text = stored.slice(0, end);
-    return timingSafeEqual(found, this.#mac(key, of, text)) ? text : undefined;
+    return timingSafeEqual(found, Buffer.from(this.#mac(key, of, text))) ? text : undefined;
   }
 
   /** JSON has no raw line feed: where the names end is certain. */
-  #mac({ key }: IndexKey, of: string[], text: string): Buffer {
-    const digest = createHmac('sha256', key)
-      .update(`${JSON.stringify([this.scope, ...of])}\n${text}`)
-      .digest();
-    return digest.subarray(0, MAC_BYTES);
+  #mac({ key }: IndexKey, of: string[], text: string): string {
+    const signed = `${JSON.stringify([this.scope, ...of])}\n${text}`;
+    return createHmac('sha256', key).update(signed).digest('base64url').slice(0, MAC_LENGTH);
   }
 }
 
