@@ -159,6 +159,10 @@ export class MerchantEntry {
   checkSellerTotals?: boolean;
 
   @Optional()
+  @YesNo()
+  keepsNotifiedClient?: boolean;
+
+  @Optional()
   @OneOf(REQUIREMENTS)
   requirements?: Requirements;
 

@@ -55,7 +55,7 @@ export class ReverifyService {
       this.result.stillRefused++;
     } else {
       this.result.verified++;
-      const notification = readNotification(merchant.merchant, parameters, receivedAt);
+      const notification = readNotification(merchant.merchant, parameters, receivedAt, merchant.keepsNotifiedClient ?? false);
       if (!namesAnOrder(notification)) {
         this.result.withoutOrder++;
       } else if (!this.#published.has(id)) {

@@ -108,6 +108,20 @@ describe('what is odd is flagged and never lost', () => {
     expect(read({ LANGUAGE, ...of }).flags).toEqual(flags);
   });
 
+  it.each([
+    [true, ['CARDFULLNAME', 'CLIENTEMAIL', 'CLIENTIDENT', 'CLIENTIP']],
+    [false, []],
+  ])('keeps what names the buyer: %s', (keeps, kept) => {
+    const more = { CARDFULLNAME: 'Jeanne', CLIENTIP: '192.0.2.1' };
+    const { parameters, flags } = readNotification('shop-fr', notificationParameters(more), AT, keeps);
+    expect(
+      Object.keys(parameters)
+        .filter((name) => /^CLIENT|FULLNAME/.test(name))
+        .sort(),
+    ).toEqual(kept);
+    expect([parameters.ORDERID !== undefined, flags]).toEqual([true, []]);
+  });
+
   it('keeps the first of two values', () => {
     const notification = readNotification('shop-fr', [...notificationParameters(), ['ORDERID', 'other']], AT);
     expect(notification).toMatchObject({ orderId: 'order-1', flags: ['duplicate_parameters'] });

@@ -40,17 +40,29 @@ export const CARD_PARAMETERS = [
   'SELECTEDBRAND',
 ] as const;
 
+/** They name the buyer, and nothing here needs them. */
+export const CLIENT_PARAMETERS = [
+  'CLIENTEMAIL',
+  'CLIENTIDENT',
+  'CLIENTIP',
+  'CLIENTREFERRER',
+  'CLIENTUSERAGENT',
+  'CARDFULLNAME',
+] as const;
+
 const KNOWN: ReadonlySet<string> = new Set([...NOTIFICATION_PARAMETERS, ...EXTERNAL_PARAMETERS, ...CARD_PARAMETERS]);
 const NEEDED = ['IDENTIFIER', 'OPERATIONTYPE', 'ORDERID', 'EXECCODE'] as const;
 
 /**
  * Reads the parameters of a notification whose HASH was verified. Refuses nothing: what is unknown or odd is flagged and stays in
  * `parameters`. Only card data that the platform should have masked is masked here.
+ * @param keepsClient whether `parameters` keep what names the buyer
  */
 export function readNotification(
   merchant: string,
   parameters: Iterable<readonly [name: string, value: string]>,
   receivedAt: string,
+  keepsClient = true,
 ): PaymentNotification {
   const flags = new Set<NotificationFlag>();
   const received = collect(parameters, flags);
@@ -79,8 +91,9 @@ export function readNotification(
   };
   for (const [name, value] of Object.entries(optional))
     if (value !== undefined) Object.assign(notification, { [name]: value });
-  notification.parameters = Object.fromEntries(received);
   flagTheUnknown(notification, received, flags);
+  if (!keepsClient) for (const name of CLIENT_PARAMETERS) received.delete(name);
+  notification.parameters = Object.fromEntries(received);
   notification.flags = [...flags].sort();
   notification.receivedAt = receivedAt;
   return notification;
