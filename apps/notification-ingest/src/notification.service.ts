@@ -50,7 +50,12 @@ export class NotificationService {
       this.quarantine.keep(reason, { ...suspect, merchant: merchant?.merchant });
       return 'refused';
     }
-    const notification = readNotification(merchant.merchant, parameters, receivedAt, merchant.keepsNotifiedClient ?? false);
+    const notification = readNotification(
+      merchant.merchant,
+      parameters,
+      receivedAt,
+      merchant.keepsNotifiedClient ?? false,
+    );
     const leftMs = startedAtMs + this.config.publishTimeoutMs - performance.now();
     try {
       if (namesAnOrder(notification)) await this.producer.publish(id, notification, leftMs, trace);

@@ -55,7 +55,12 @@ export class ReverifyService {
       this.result.stillRefused++;
     } else {
       this.result.verified++;
-      const notification = readNotification(merchant.merchant, parameters, receivedAt, merchant.keepsNotifiedClient ?? false);
+      const notification = readNotification(
+        merchant.merchant,
+        parameters,
+        receivedAt,
+        merchant.keepsNotifiedClient ?? false,
+      );
       if (!namesAnOrder(notification)) {
         this.result.withoutOrder++;
       } else if (!this.#published.has(id)) {
