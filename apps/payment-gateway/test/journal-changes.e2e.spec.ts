@@ -18,7 +18,7 @@ const notReady = async () => {
   return response.ok ? '' : response.text();
 };
 const saysThat = (text: string) =>
-  waitFor(async () => (await notReady()).includes(text), { timeoutMs: 60_000, what: `word that ${text}` });
+  waitFor(async () => (await notReady()).includes(text), { timeoutMs: 100_000, what: `word that ${text}` });
 const repeated = (orderId: string) => {
   const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
   return encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
@@ -56,7 +56,7 @@ it('stops the partition, sends nothing and writes no INTENT again and again, whe
   await othersGoOn(partition);
   expect((await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation)).toEqual(['authorization', 'capture']);
   expect(await end(partition)).toBe(written);
-}, 180_000);
+}, 240_000);
 
 it('stops the partition when records are deleted while the gateway stands still, before it has read them', async () => {
   const orderId = 'cut';
@@ -76,4 +76,4 @@ it('stops the partition when records are deleted while the gateway stands still,
   await stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));
   await othersGoOn(partition);
   expect((await stack.ledgerOf(orderId)).calls).toHaveLength(2);
-}, 180_000);
+}, 240_000);

@@ -42,7 +42,7 @@ const journal = () => topicName(stack.prefix, TOPICS.journal);
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
 const isStopped = async (partition: number) => (await notReady()).includes(`Journal partition ${partition} is stopped`);
 const stops = (partition: number) =>
-  waitFor(() => isStopped(partition), { timeoutMs: 60_000, what: `a stopped partition ${partition}` });
+  waitFor(() => isStopped(partition), { timeoutMs: 100_000, what: `a stopped partition ${partition}` });
 const neighbourOf = (partition: number) =>
   Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
     (name) => journalPartition(orderKey('shop-fr', name)) === partition,
