@@ -17,7 +17,12 @@ it('writes one line for the outcome of an operation, and measures from its comma
   expect(lines().map((line) => JSON.parse(line) as Record<string, unknown>)).toEqual([
     expect.objectContaining({
       ...{ level: 'info', message: 'payment.authorize.redirect_required', merchant: data.merchant, orderId: 'told' },
-      ...{ commandId: 'command-told', operation: 'authorize', attempt: expect.any(Number) as number, durationMs: expect.any(Number) as number },
+      ...{
+        commandId: 'command-told',
+        operation: 'authorize',
+        attempt: expect.any(Number) as number,
+        durationMs: expect.any(Number) as number,
+      },
     }),
   ]);
   expect(lines()[0]).not.toContain(data.client.email);
