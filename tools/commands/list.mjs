@@ -27,6 +27,7 @@ export const COMMANDS = {
   'check-coverage': () => import('./check-coverage.mjs'),
   'check-deploy': () => import('./check-deploy.mjs'),
   bundle: () => import('./bundle.mjs'),
+  sbom: () => import('./sbom.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
   screenshots: () => import('./screenshots.mjs'),
 };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { orderKey } from '@tranche/contracts';
+import { CLIENT_PARAMETERS, orderKey } from '@tranche/contracts';
 import { findOperation, isInDoubt, isOpen, type OrderState } from '@tranche/order-journal';
 import type { Violation } from './referee-verdict.js';
 import { bookOf, executedFor, isTaken, toldOf, type Book } from './referee-book.js';
@@ -116,11 +116,14 @@ function unpublished({ expected, published }: Book): Violation[] {
   return found;
 }
 
+/** What names the buyer is kept only where a merchant asks for it. */
+const CLIENT: readonly string[] = CLIENT_PARAMETERS;
+
 /** The same notification has the same content, whatever its HASH was signed with. */
 export const contentOf = (parameters: Readonly<Record<string, string>>): string =>
   JSON.stringify(
     Object.entries(parameters)
-      .filter(([name]) => name !== 'HASH')
+      .filter(([name]) => name !== 'HASH' && !CLIENT.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
