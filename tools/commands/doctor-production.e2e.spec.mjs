@@ -46,7 +46,8 @@ it('names of every service what production mode refuses, without a value, and en
   expect(text).not.toContain('demo-key');
 }, 60_000);
 
-const good = { TOPICS: 'check', AUTH_SERVICE_KEY: 'a-key-of-its-own' };
+const INDEX_HMAC_KEYS = `one:${Buffer.alloc(32, 7).toString('base64')}`;
+const good = { TOPICS: 'check', AUTH_SERVICE_KEY: 'a-key-of-its-own', INDEX_HMAC_KEYS };
 
 it('asks the broker for the topics, and Redis for an answer', async () => {
   const prefix = `doctor-${randomUUID().slice(0, 8)}.`;
