@@ -1,34 +1,18 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { orderKey, TOPICS } from '@tranche/contracts';
 import { journalPartition } from '@tranche/order-journal';
 import { aCapture, aPartnerBAuthorization, startApp, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { askAboutJournal, neighbourIn, operatorsFile } from './two-operators.js';
 
-const operators = ['alice', 'bob'].map((operator) => ({
-  operator,
-  key: `${operator}-key-of-a-test-and-not-a-real-one`,
-}));
-const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-writeFileSync(file, JSON.stringify(operators));
+const file = operatorsFile();
 
 let stack: GatewayStack;
 beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
 afterEach(() => stack.stop(), 60_000);
 
-async function ask<T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) {
-  const response = await fetch(`${stack.gateway.managementUrl}/v1/journal/${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${operator}-key-of-a-test-and-not-a-real-one`,
-      ...(body ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  return { status: response.status, body: (await response.json()) as T };
-}
+const ask = <T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
+  askAboutJournal<T>(stack.gateway, operator, path, body);
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
 const restarted = async () => {
   await stack.gateway.stop();
@@ -39,9 +23,7 @@ it('a record that can not be read stops its partition; two operators skip it; th
   const orderId = 'poisoned';
   const key = orderKey('shop-fr', orderId);
   const partition = journalPartition(key);
-  const neighbour = Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
-    (name) => journalPartition(orderKey('shop-fr', name)) === partition,
-  )!;
+  const neighbour = neighbourIn(partition);
   await capturedOrder(stack, orderId);
   expect((await ask('alice', `partitions/${partition}/skip`, { reason: 'nothing is wrong yet' })).status).toBe(409);
 

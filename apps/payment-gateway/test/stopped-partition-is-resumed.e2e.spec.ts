@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { encodeCloudEvent, COMMAND_TOPICS, orderKey, TOPICS, topicName, type CommandData } from '@tranche/contracts';
 import {
   createKafkaClient,
@@ -17,36 +14,22 @@ import { silentLog } from '@tranche/runtime';
 import { aCapture, aCommand, aPartnerBAuthorization, infrastructure, startApp, waitFor } from '@tranche/testing';
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { askAboutJournal, neighbourIn, operatorsFile } from './two-operators.js';
 
-const operators = ['alice', 'bob'].map((operator) => ({ operator, key: `${operator}-key-of-a-test-and-not-a-real-one` })); // prettier-ignore
-const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-writeFileSync(file, JSON.stringify(operators));
+const file = operatorsFile();
 const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'resume-spec' }, silentLog);
 
 let stack: GatewayStack;
 beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
 afterEach(() => stack.stop(), 60_000);
 
-async function ask<T = { id: string; code: string }>(operator: 'alice' | 'bob', path: string, body?: object) {
-  const response = await fetch(`${stack.gateway.managementUrl}/v1/journal/${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${operator}-key-of-a-test-and-not-a-real-one`,
-      ...(body ? { 'content-type': 'application/json' } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  return { status: response.status, body: (await response.json()) as T };
-}
+const ask = <T = { id: string; code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
+  askAboutJournal<T>(stack.gateway, operator, path, body);
 const journal = () => topicName(stack.prefix, TOPICS.journal);
 const notReady = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).text();
 const isStopped = async (partition: number) => (await notReady()).includes(`Journal partition ${partition} is stopped`);
 const stops = (partition: number) =>
   waitFor(() => isStopped(partition), { timeoutMs: 100_000, what: `a stopped partition ${partition}` });
-const neighbourOf = (partition: number) =>
-  Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
-    (name) => journalPartition(orderKey('shop-fr', name)) === partition,
-  )!;
 const callsOf = async (orderId: string) => (await stack.ledgerOf(orderId)).calls.map(({ operation }) => operation);
 
 async function restarted(env: Record<string, string>, isReady = true): Promise<void> {
@@ -89,7 +72,7 @@ async function sendAgain(type: 'payment.capture', data: CommandData, id: string,
 it('two people decide that a partition goes on after its journal was made anew: nothing that may have been executed is sent, and the next order is', async () => {
   const orderId = 'of-a-lost-journal';
   const partition = journalPartition(orderKey('shop-fr', orderId));
-  const neighbour = neighbourOf(partition);
+  const neighbour = neighbourIn(partition);
   await authorizedOrder(stack, orderId);
   const capture = { data: aCapture({ orderId }), id: randomUUID(), time: new Date().toISOString() };
   await sendAgain('payment.capture', capture.data, capture.id, capture.time);
@@ -145,7 +128,7 @@ it('two people decide that a partition goes on after records were deleted that n
   await stops(partition);
   await decide(partition);
   await restarted({ JOURNAL_EPOCH: '1' });
-  const neighbour = neighbourOf(partition);
+  const neighbour = neighbourIn(partition);
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);

@@ -1,0 +1,36 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orderKey } from '@tranche/contracts';
+import { journalPartition } from '@tranche/order-journal';
+import type { RunningApp } from '@tranche/testing';
+
+type OperatorName = 'alice' | 'bob';
+const keyOf = (operator: OperatorName) => `${operator}-key-of-a-test-and-not-a-real-one`;
+
+/** OPERATORS_FILE of two people. */
+export function operatorsFile(): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
+  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: keyOf(operator) }));
+  writeFileSync(file, JSON.stringify(operators));
+  return file;
+}
+
+/** What one of them asks the operators' API about the journal; a POST where there is a body. */
+export async function askAboutJournal<T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) {
+  const response = await fetch(`${gateway.managementUrl}/v1/journal/${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      authorization: `Bearer ${keyOf(operator)}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+}
+
+/** An order id of shop-fr whose journal is in this partition. */
+export const neighbourIn = (partition: number): string =>
+  Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
+    (name) => journalPartition(orderKey('shop-fr', name)) === partition,
+  )!;
