@@ -109,6 +109,7 @@ export class CommandConsumer {
     record: ConsumedRecord,
     read: Exclude<ReadCommand, { read: 'unreadable' }>,
   ): Promise<boolean> {
+    if (this.decisions.resumes.isEmpty) return false;
     const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
     const place = { ...record, ...(read.read === 'accepted' && { timeMs: read.command.timeMs }) };
     if (!this.decisions.resumes.isBefore(journalPartition(orderKey(merchant, orderId)), place)) return false;

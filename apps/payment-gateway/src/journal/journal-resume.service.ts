@@ -18,6 +18,7 @@ import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
+import { projectorGroup } from './projector.service.js';
 
 /** Members of the group that were killed leave it after their session. */
 const GROUP_EMPTY_WITHIN_MS = 90_000;
@@ -51,7 +52,7 @@ export class JournalResume {
     private readonly log: ServiceLogger,
   ) {
     this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
-    this.#groupId = `${config.kafkaTopicPrefix}payment-gateway.projector`;
+    this.#groupId = projectorGroup(config);
   }
 
   /** What a decision is about. */

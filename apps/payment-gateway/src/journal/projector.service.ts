@@ -19,6 +19,10 @@ import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
+/** The consumer group of the projectors: what it has committed was published. */
+export const projectorGroup = ({ kafkaTopicPrefix }: Pick<GatewayConfig, 'kafkaTopicPrefix'>): string =>
+  `${kafkaTopicPrefix}payment-gateway.projector`;
+
 /** How often an index without new records is looked after. */
 const POLL_EVERY_MS = 1_000;
 /** How often indexes of partitions that other instances project are looked after. */
@@ -130,7 +134,7 @@ export class ProjectorService {
   }
 
   get #groupId(): string {
-    return `${this.config.kafkaTopicPrefix}payment-gateway.projector`;
+    return projectorGroup(this.config);
   }
 
   /** What the group has committed was published: so far an index may be built that its projector, of another release, does not write. */

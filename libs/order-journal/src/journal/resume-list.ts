@@ -36,6 +36,10 @@ export class ResumeList {
     return [...this.#decisions.values()];
   }
 
+  get isEmpty(): boolean {
+    return this.#decisions.size === 0;
+  }
+
   find(id: string): ResumeDecision | undefined {
     return this.#decisions.get(id);
   }
