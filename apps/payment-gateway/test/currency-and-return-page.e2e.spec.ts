@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aCapture, aPartnerBAuthorization, repositoryRoot } from '@tranche/testing';
+import { aCapture, aPartnerBAuthorization } from '@tranche/testing';
 import { authorizedOrder, notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { writeMerchants } from './merchants-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-shop-'));
 const file = join(folder, 'merchants.json');
@@ -11,10 +12,7 @@ const settings = { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https
 
 let stack: GatewayStack;
 beforeAll(async () => {
-  const demo = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as {
-    merchant: string;
-  }[];
-  writeFileSync(file, JSON.stringify(demo.map((one) => (one.merchant === 'shop-fr' ? { ...one, ...settings } : one))));
+  writeMerchants(file, (all) => all.map((one) => (one.merchant === 'shop-fr' ? { ...one, ...settings } : one)));
   stack = await startGatewayStack({ MERCHANTS_FILE: file });
 }, 60_000);
 afterAll(async () => {

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aPartnerAAuthorization, repositoryRoot, startApp } from '@tranche/testing';
+import { aPartnerAAuthorization, startApp } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { writeMerchants } from './merchants-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-known-'));
 const { merchant } = aPartnerAAuthorization();
@@ -17,10 +18,7 @@ afterAll(async () => {
 /** The gateway that runs is replaced by one that does not know the merchant. */
 async function removeMerchant(): Promise<void> {
   const file = join(folder, 'merchants.json');
-  const merchants = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as {
-    merchant: string;
-  }[];
-  writeFileSync(file, JSON.stringify(merchants.filter((one) => one.merchant !== merchant)));
+  writeMerchants(file, (all) => all.filter((one) => one.merchant !== merchant));
   await stack.gateway.stop();
   stack.gateway = await startApp('payment-gateway', { ...stack.env, MERCHANTS_FILE: file });
 }

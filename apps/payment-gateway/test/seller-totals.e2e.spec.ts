@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aCapture, aPartnerBAuthorization, aPartnerBCartItem, aRefund, repositoryRoot } from '@tranche/testing';
+import { aCapture, aPartnerBAuthorization, aPartnerBCartItem, aRefund } from '@tranche/testing';
 import { authorizedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { writeMerchants } from './merchants-file.js';
 
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
 const folder = mkdtempSync(join(tmpdir(), 'tranche-market-'));
@@ -11,8 +12,7 @@ const file = join(folder, 'merchants.json');
 
 let stack: GatewayStack;
 beforeAll(async () => {
-  const demo = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as object[];
-  writeFileSync(file, JSON.stringify(demo.map((one) => ({ ...one, checkSellerTotals: true }))));
+  writeMerchants(file, (all) => all.map((one) => ({ ...one, checkSellerTotals: true })));
   stack = await startGatewayStack({ MERCHANTS_FILE: file, OPERATORS_FILE: 'config/operators.demo.json' });
 }, 60_000);
 afterAll(async () => {

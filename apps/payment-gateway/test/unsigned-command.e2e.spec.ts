@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand, TOPICS } from '@tranche/contracts';
 import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aPartnerAAuthorization, infrastructure, repositoryRoot, waitFor } from '@tranche/testing';
+import { aPartnerAAuthorization, infrastructure, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { writeMerchants } from './merchants-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-signed-'));
 const file = join(folder, 'merchants.json');
@@ -16,12 +17,9 @@ const topic = COMMAND_TOPICS['partner-a'].name;
 
 let stack: GatewayStack;
 beforeAll(async () => {
-  const demo = JSON.parse(readFileSync(join(repositoryRoot(), 'config/merchants.demo.json'), 'utf8')) as {
-    merchant: string;
-  }[];
   const keys = { publisherKeys: [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }] };
-  const demanding = demo.map((one) => (one.merchant === merchant ? { ...one, ...keys, requireSignatures: true } : one));
-  writeFileSync(file, JSON.stringify(demanding));
+  const demanding = { ...keys, requireSignatures: true };
+  writeMerchants(file, (all) => all.map((one) => (one.merchant === merchant ? { ...one, ...demanding } : one)));
   stack = await startGatewayStack({ MERCHANTS_FILE: file });
 }, 60_000);
 afterAll(async () => {
