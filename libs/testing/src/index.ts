@@ -8,5 +8,6 @@ export { freePorts } from './free-ports.js';
 export * from './events-of.js';
 export * from './browser.js';
 export * from './find-secret.js';
+export * from './growth.js';
 export * from './recording-proxy.js';
 export * from './trace-globals.js';
