@@ -1,4 +1,4 @@
-import type { RulesVersion } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
 /** How rough one world is. Drawn anew for each run, so that calm worlds and wild ones are all visited. */
@@ -105,7 +105,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
 function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
   const isMoved = random.chance(0.3);
   const waiting = random.chance(0.5) ? drawWaiting(random) : undefined;
-  const newest: RulesVersion = waiting ? 4 : 3;
+  const newest = NEWEST_RULES_VERSION;
   const older = (): RulesVersion => random.pick([1, 2, 3]);
   const version = (): RulesVersion => (isMoved || random.chance(0.6) ? newest : older());
   const isMixed = !isMoved && random.chance(0.8);

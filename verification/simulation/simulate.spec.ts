@@ -82,6 +82,11 @@ it('knows an order again whose kept records begin with a late copy of its first:
   expect((await simulate({ seed: 882359959, profile: 'edges' })).violations).toEqual([]);
 });
 
+// Here a late copy of an OUTCOME was the last record that a stale instance had read: what it carried over replaced all that came between.
+it('carries over nothing that was read before a record came once more: edges, seed 7123', async () => {
+  expect((await simulate({ seed: 7123, profile: 'edges' })).violations).toEqual([]);
+});
+
 // Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
 it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);

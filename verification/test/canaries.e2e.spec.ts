@@ -29,7 +29,8 @@ it('no planted secret is left in a log, a record, a store or a metric', async ()
   const names = ['access token', 'HFTOKEN', 'TOKEN_ENCRYPTION_KEY', 'password', 'operator key', 'card number'];
   expect(planted.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
   expect(searched.processes).toBeGreaterThanOrEqual(7);
-  expect(Math.min(searched.logLines, searched.records, searched.redisEntries)).toBeGreaterThan(50);
+  expect(Math.min(searched.logLines, searched.records)).toBeGreaterThan(50);
+  expect(searched.redisEntries).toBeGreaterThan(20);
   expect(searched.metricsBytes).toBeGreaterThan(10_000);
   expect(misplaced).toBeGreaterThan(500);
 }, 400_000);
@@ -109,6 +110,7 @@ describe('a leak is seen', () => {
       const places = await redisPlaces(redisUrl);
       const seen = places.flatMap((place) =>
         place.entries
+          .filter(({ label }) => label.startsWith(prefix))
           .filter((entry) => reportOf({ places: [{ ...place, entries: [entry] }], canaries, misplaced: 0 }).hits > 0)
           .map(({ label }) => [place.name, label]),
       );

@@ -44,9 +44,11 @@ const digestsOf = (version: number): string[] =>
     return hash.digest('base64url').slice(0, 16);
   });
 
-/** Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on some are of marketplaces. */
+/**
+ * Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on a third are of marketplaces, and a third
+ * carry over, forget and repeat. */
 function logOf(seed: number, version: number): Log {
-  if (version === 3) return historyLog(seed);
+  if (version === 3 || (version >= 5 && seed % 3 === 1)) return historyLog(seed, version);
   if (version >= 5 && seed % 3 === 0) return sellersLog(seed, version);
   return version >= 4 && seed % 2 === 1 ? waitingLog(seed, version) : randomLog(seed, version);
 }

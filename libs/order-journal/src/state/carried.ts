@@ -10,11 +10,11 @@ import {
   type PackedOperation,
 } from './carried-operation.js';
 import { compact } from './draft.js';
-import { begunWith, matchOf } from './history.js';
+import { begunWith, matchOf, namesFewer } from './history.js';
 import { isOpen, type OperationState, type OrderState } from './order-state.js';
 import { WRITTEN_SINCE } from './record-writer.js';
 import { UnreadableJournalError, type Carried } from './records.js';
-import { RULES_VERSIONS, type RulesVersion } from './rules-version.js';
+import { hasRule, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
 
 /**
  * An order's compact state, as a CARRIED record holds it. No message, descriptor, EXTRADATA, operator or reason is in it, and no offset of
@@ -78,14 +78,16 @@ export function foldCarried(before: OrderState, after: OrderState, record: Carri
   const match = matchOf(before, record.seen);
   // Asked of the record, not of the order: who knows less of the order must decide alike.
   if (match === 'other' || record.state.ops.some(isCarriedOpen)) return after;
+  const isCounted = hasRule(after, 'countedHistory');
+  if (isCounted && match === 'last' && namesFewer(record.seen, before)) return after;
   if (match === 'whole' && !isDeepStrictEqual(carriedState(before, record.at), plain(record.state)))
     throw new CarriedStateError(
       `The state that was carried over of order ${before.orderId} is not the one of its records`,
     );
-  return unpack(record, after.lastOffset, hash);
+  return { ...unpack(record, after.lastOffset), history: begunWith(hash, isCounted ? record.seen : undefined) };
 }
 
-function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOffset: string, hash: string): OrderState {
+function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOffset: string): OrderState {
   const place = <T extends { record?: string }>(event: T): T => ({ offset: lastOffset, ...event });
   const operations: OperationState[] = [];
   for (const carried of state.ops) {
@@ -103,7 +105,6 @@ function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOff
     isPartial: state.partial,
     isFrozen: state.frozen,
     carriedAt: at,
-    history: begunWith(hash),
     lastOffset,
   });
 }

@@ -1,7 +1,7 @@
 import { windowFrom } from './transaction-details.js';
 import { CAPTURE_WINDOW_MS } from './granted-terms.js';
 import { isCapturable, mayBeForgotten } from './guards.js';
-import { matchOf } from './history.js';
+import { matchOf, namesFewer } from './history.js';
 import { isOldEnough } from './keeping.js';
 import { emptyOrder, findOperation, isEmptyOrder, type OperationState, type OrderState } from './order-state.js';
 import type { Draft } from './draft.js';
@@ -61,5 +61,6 @@ function mayForget(before: OrderState, after: OrderState, record: Forgotten): bo
   if (!hasRule(after, 'history')) return record.lastOffset === before.lastOffset && mayBeForgotten(before);
   const match = matchOf(before, record.seen ?? record.lastOffset);
   if (match !== 'whole' && match !== 'last') return false;
+  if (match === 'last' && hasRule(after, 'countedHistory') && namesFewer(record.seen ?? '', before)) return false;
   return isOldEnough({ ...before, rulesVersion: after.rulesVersion }, record);
 }

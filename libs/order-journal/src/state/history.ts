@@ -18,8 +18,21 @@ export function continuedBy(order: OrderState, hash: string): string {
 /** The record before, once more: it was appended twice. */
 export const isRepetition = ({ history }: OrderState, hash: string): boolean => history?.split('.')[2] === hash;
 
-/** The chain begins anew: the record with this hash holds the whole state. */
-export const begunWith = (hash: string): string => `${hash}.${hash}.${hash}.1`;
+/**
+ * The chain begins anew: the record with this hash holds the whole state.
+ * @param seen the history that it names, where the count goes on from that
+ */
+export const begunWith = (hash: string, seen?: string): string =>
+  `${hash}.${hash}.${hash}.${(seen === undefined ? 0 : countOf(seen)) + 1}`;
+
+/** 0: an offset, which counts nothing. */
+const countOf = (history: string): number => Number(history.split('.')[3] ?? 0);
+
+/**
+ * The last record that it names came once more, late: whoever wrote it had read only the first one, and knows less than is known here. Asked where
+ * only the last record matches.
+ */
+export const namesFewer = (seen: string, before: OrderState): boolean => countOf(seen) < countOf(historyOf(before));
 
 /** Before the beginning of a chain whose order had records of older rules. */
 const OLDER = '~';

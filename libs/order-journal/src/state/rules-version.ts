@@ -26,6 +26,8 @@ export const RULES_SINCE = {
   waitingEnds: 4,
   /** A doubtful authorization becomes a redirect by a look-up, and gives way to one that names it with its merchant's permission. */
   doubtfulForms: 4,
+  /** The count of an order's history goes on over CARRIED; a CARRIED or FORGOTTEN that names fewer records than there are is void. */
+  countedHistory: 5,
 } as const satisfies Record<string, RulesVersion>;
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
