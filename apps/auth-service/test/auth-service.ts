@@ -61,7 +61,12 @@ export async function startAuthService(env: Record<string, string>, change?: (co
     ...env,
   });
   change?.(config);
-  const service = new ServiceProcess(authService, config, loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1' }), log);
+  const service = new ServiceProcess(
+    authService,
+    config,
+    loadConfig(KitConfig, { BIND_ADDRESS: '127.0.0.1', ...env }),
+    log,
+  );
   await service.start();
   const url = `http://127.0.0.1:${service.port}`;
 

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientAddress } from './client-address/client-address.js';
+import { clientAddress, forwardedProtocol } from './client-address/client-address.js';
 import type { IsProxy } from './client-address/trusted-proxies.js';
 import type { ServiceLogger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -94,12 +94,17 @@ export function httpAdapter(
   return adapter;
 }
 
-/** `request.ip` is then the client's address. Fastify's own `trustProxy` would take text that is no address, and believe names of hosts as well. */
+/**
+ * `request.ip` is then the client's address, and `request.protocol` what a proxy of ours says in `X-Forwarded-Proto`. Fastify's own `trustProxy` would take text that is no
+ * address, and believe names of hosts as well.
+ */
 function believeProxies(adapter: FastifyAdapter, isProxy: IsProxy): void {
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
     const forwardedFor = request.headers['x-forwarded-for'];
-    const value = clientAddress(request.socket.remoteAddress ?? '', String(forwardedFor ?? ''), isProxy);
-    Object.defineProperty(request, 'ip', { value });
+    const peer = request.socket.remoteAddress ?? '';
+    Object.defineProperty(request, 'ip', { value: clientAddress(peer, String(forwardedFor ?? ''), isProxy) });
+    if (forwardedProtocol(peer, request.headers['x-forwarded-proto'], isProxy) === 'https')
+      Object.defineProperty(request, 'protocol', { value: 'https' });
     done();
   });
 }

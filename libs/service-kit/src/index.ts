@@ -11,7 +11,7 @@ export {
   type Setting,
 } from './config.js';
 export { holderOfKey } from './bearer-keys.js';
-export { clientAddress, countedAs } from './client-address/client-address.js';
+export { clientAddress, countedAs, isLoopbackAddress } from './client-address/client-address.js';
 export { Health, type Check, type Reason } from './health.js';
 export { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 export { AreBrokers, KafkaConfig } from './kafka.config.js';

@@ -20,7 +20,12 @@ beforeEach(async () => {
   api.answer = (response, request) =>
     request.path === '/iam/realms/my' ? answerJson(response, 200, { path: '/realms/demo' }) : issue(response, request);
   // The setting must be HTTPS; the token API of this test is not.
-  const env = { AUTH_URL: 'https://auth.example', ALLOW_PASSWORD_GRANT: 'true', ACCOUNTS_FILE: accountsFile(file) };
+  const env = {
+    AUTH_URL: 'https://auth.example',
+    ALLOW_PASSWORD_GRANT: 'true',
+    ACCOUNTS_FILE: accountsFile(file),
+    TRUSTED_PROXIES: '127.0.0.1',
+  };
   service = await startAuthService(env, (config) => (config.authUrl = new URL(api.url)));
 });
 afterEach(async () => {
@@ -32,8 +37,8 @@ afterEach(async () => {
 
 const login = { account: 'shoppers', username: USERNAME, password: PASSWORD };
 
-async function post(body: unknown, key = GATEWAY_KEY, path = 'user-tokens') {
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
+async function post(body: unknown, key = GATEWAY_KEY, path = 'user-tokens', more = {}) {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...more };
   const response = await fetch(`${service.url}/v1/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   const text = await response.text();
   expect(text).not.toContain(PASSWORD);
@@ -72,6 +77,22 @@ it('is for callers with such an account, and such an account has no token of its
   expect((await post({ ...login, account: 'second' })).status).toBe(403);
   expect((await post({ account: 'shoppers' }, GATEWAY_KEY, 'tokens')).status).toBe(403);
   expect(grants()).toEqual([]);
+});
+
+describe('credentials of a user', () => {
+  const from = (more: object) => post(login, GATEWAY_KEY, 'user-tokens', { 'x-forwarded-for': '203.0.113.9', ...more });
+
+  it.each([{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'http, https' }])(
+    'are refused where they came to a proxy without TLS: %j',
+    async (more) => {
+      expect(await from(more)).toMatchObject({ status: 403, body: { code: 'tls_required' } });
+      expect(grants()).toEqual([]);
+    },
+  );
+
+  it('are taken where a proxy ended TLS', async () => {
+    expect((await from({ 'x-forwarded-proto': 'https' })).status).toBe(200);
+  });
 });
 
 it.each([

@@ -5,6 +5,7 @@ import { AuthConfig } from '../auth.config.js';
 import { usersAccountOf } from '../callers/account-of-caller.js';
 import { CallerGuard } from '../callers/caller.guard.js';
 import { CurrentCaller } from '../callers/current-caller.decorator.js';
+import { TlsGuard } from '../callers/tls.guard.js';
 import { RealmService } from '../token-api/realm.service.js';
 import { TokenApiClient } from '../token-api/token-api.client.js';
 import { TokenService } from './token.service.js';
@@ -16,7 +17,7 @@ import { UserTokenRequest } from './user-token-request.dto.js';
  * nor a refusal, nor the credentials.
  */
 @Controller('v1/user-tokens')
-@UseGuards(CallerGuard)
+@UseGuards(TlsGuard, CallerGuard)
 export class UserTokensController {
   constructor(
     private readonly config: AuthConfig,

@@ -5,7 +5,7 @@ import {
   TokenizerRequest,
   validateAccessTokenRecord,
   validateEncryptionKeyRecord,
-  validateTokenizerRecord,
+  TokenizerRecord,
 } from './records.js';
 
 const accessToken = {
@@ -86,11 +86,15 @@ describe('requests of the encryption services', () => {
 
 describe('tokenizer record', () => {
   it('takes a refusal without a token', () => {
-    expect(validateTokenizerRecord({ EXECCODE: '1002', MESSAGE: 'card code invalid' }).faults).toEqual([]);
+    expect(check(TokenizerRecord, { EXECCODE: '1002', MESSAGE: 'card code invalid' }, 'ignored').faults).toEqual([]);
   });
 
   it('refuses a card number that is not masked, without repeating it', () => {
-    const { faults } = validateTokenizerRecord({ EXECCODE: '0000', MESSAGE: '', CARDCODE: '4111111111111111' });
+    const { faults } = check(
+      TokenizerRecord,
+      { EXECCODE: '0000', MESSAGE: '', CARDCODE: '4111111111111111' },
+      'ignored',
+    );
     expect(faults).toMatchObject([{ path: 'CARDCODE', code: 'format' }]);
     expect(JSON.stringify(faults)).not.toContain('4111');
   });
@@ -104,7 +108,7 @@ describe('tokenizer record', () => {
         { BRAND: 5, SERVICETYPE: 5 },
       ],
     };
-    expect(pathsOf(validateTokenizerRecord(answer))).toEqual([
+    expect(pathsOf(check(TokenizerRecord, answer, 'ignored'))).toEqual([
       'BINBRANDS[1].BRAND type',
       'BINBRANDS[1].SERVICETYPE type',
     ]);

@@ -134,7 +134,3 @@ export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenR
 export function validateEncryptionKeyRecord(answer: unknown): Checked<EncryptionKeyRecord> {
   return check(EncryptionKeyRecord, answer, 'ignored');
 }
-
-export function validateTokenizerRecord(answer: unknown): Checked<TokenizerRecord> {
-  return check(TokenizerRecord, answer, 'ignored');
-}

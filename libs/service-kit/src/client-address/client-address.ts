@@ -19,6 +19,21 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, is
   return address;
 }
 
+/** `https` where a proxy of ours says so of every hop before it; else `http`, which is what this process hears. */
+export function forwardedProtocol(
+  peer: string,
+  forwarded: string | string[] | undefined,
+  isProxy: IsProxy,
+): 'http' | 'https' {
+  const hops = String(forwarded ?? '')
+    .split(',')
+    .map((hop) => hop.trim().toLowerCase());
+  return isProxy(plain(peer)) && hops.every((hop) => hop === 'https') ? 'https' : 'http';
+}
+
+/** This machine: a process beside this one, such as a proxy in its pod. */
+export const isLoopbackAddress = (address: string): boolean => /^127\.|^::1$/.test(plain(address));
+
 /** What an address counts as: a network of IPv6 gives each of its customers at least 2⁶⁴ addresses, so those count as one. */
 export function countedAs(address: string): string {
   const plainly = plain(address);
