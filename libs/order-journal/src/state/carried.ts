@@ -78,13 +78,14 @@ export function foldCarried(before: OrderState, after: OrderState, record: Carri
   const match = matchOf(before, record.seen);
   // Asked of the record, not of the order: who knows less of the order must decide alike.
   if (match === 'other' || record.state.ops.some(isCarriedOpen)) return after;
-  const isCounted = hasRule(after, 'countedHistory');
-  if (isCounted && match === 'last' && namesFewer(record.seen, before)) return after;
+  if (hasRule(after, 'countedHistory') && match === 'last' && namesFewer(record.seen, before)) return after;
   if (match === 'whole' && !isDeepStrictEqual(carriedState(before, record.at), plain(record.state)))
     throw new CarriedStateError(
       `The state that was carried over of order ${before.orderId} is not the one of its records`,
     );
-  return { ...unpack(record, after.lastOffset), history: begunWith(hash, isCounted ? record.seen : undefined) };
+  const order = unpack(record, after.lastOffset);
+  // Asked of what is carried, which says the order's version: whoever begins here counts alike.
+  return { ...order, history: begunWith(hash, hasRule(order, 'countedHistory') ? record.seen : undefined) };
 }
 
 function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOffset: string): OrderState {

@@ -57,6 +57,14 @@ it('whoever knows all of it carries it over, for readers alike that begin behind
   expect(Number(orders[0]!.history!.split('.')[3])).toBeGreaterThan(Number(moved.history!.split('.')[3]));
 });
 
+it('an order of version 5 that an older writer carries over begins alike for whoever knows nothing before', () => {
+  const { carried, moved } = storyUnder(5);
+  const byOlder = { ...carried(moved), rulesVersion: 3 };
+  const fold5 = (before: OrderState) => fold(before, byOlder, 100n).order.history;
+  expect(fold5(emptyOrder('shop-fr', 'order-1'))).toBe(fold5(moved));
+  expect(Number(fold5(moved)!.split('.')[3])).toBeGreaterThan(1);
+});
+
 it('under versions 3 and 4 it did: how a record was judged stays as it was', () => {
   const { land, carried, early, moved, copy } = storyUnder(4);
   expect(findOperation(land(moved, copy, carried(early)), 'capture')).toBeUndefined();
