@@ -14,6 +14,8 @@ export const CHART_SERVICES = {
   auth: 'auth-service',
   cse: 'cse-token-service',
 };
+/** A volume of the chart stands behind it. */
+const LEDGER = 'SENT_LEDGER_DIR';
 /** The chart sets these itself. */
 const PORTS = ['PORT', 'MANAGEMENT_PORT'];
 
@@ -74,6 +76,9 @@ function serviceSchema(app, settings) {
       port,
       managementPort: port,
       callers: { type: 'array', items: { enum: Object.keys(CHART_SERVICES) } },
+      ...(names.includes(LEDGER) && {
+        sentLedger: closed({ sizeLimit: { ...text, pattern: '^[0-9]+(Ki|Mi|Gi)$' } }, ['sizeLimit']),
+      }),
       settings: settingsOf(names, settings),
       secretFiles: {
         type: 'object',

@@ -20,8 +20,16 @@ const ALL_PARTS = [
   'keda.prometheus=http://prometheus:9090',
   'keda.authentication=kafka',
 ];
-/** As people install it, and with everything switched on. */
-const VARIANTS = { 'as shipped': [], 'with all parts': ALL_PARTS };
+const SMALL = [
+  ...['gateway', 'ingest', 'auth', 'cse'].map((service) => `services.${service}.replicas=1`),
+  `image.digest=sha256:${'0'.repeat(64)}`,
+  'imagePullSecrets[0].name=registry',
+  'services.gateway.sentLedger=null',
+  'networkPolicy.enabled=false',
+  'preStopSeconds=0',
+];
+/** As people install it, with everything switched on, and with little, from a registry of their own. */
+const VARIANTS = { 'as shipped': [], 'with all parts': ALL_PARTS, small: SMALL };
 
 /** `{ done, skipped, faults }`: a line each. */
 export function checkDeployment() {
@@ -76,7 +84,7 @@ function checkResources(name, resources, report) {
   }
 }
 
-/** The grace period holds preStop and drain; nothing runs as root or writes outside /tmp. */
+/** The grace period holds preStop and drain; nothing runs as root or writes outside its volumes; the sent ledger has one. */
 function podFaults({ kind, metadata, spec }) {
   if (kind !== 'Deployment') return [];
   const { containers, securityContext, terminationGracePeriodSeconds, ...pod } = spec.template.spec;
@@ -91,8 +99,15 @@ function podFaults({ kind, metadata, spec }) {
       ...(securityContext.runAsNonRoot && securityContext.seccompProfile.type === 'RuntimeDefault' ? [] : ['root']),
       ...(readOnlyRootFilesystem && !allowPrivilegeEscalation && capabilities.drop[0] === 'ALL' ? [] : ['privileges']),
       ...(pod.automountServiceAccountToken === false ? [] : ['a token']),
+      ...(isLedgerKept(container, pod) ? [] : ['the sent ledger ends with its container']),
     ].map((fault) => `${metadata.name}: ${fault}`);
   });
+}
+
+function isLedgerKept({ env, volumeMounts }, { volumes }) {
+  const folder = env.find(({ name }) => name === 'SENT_LEDGER_DIR')?.value;
+  const volume = volumeMounts.find(({ mountPath }) => mountPath === folder)?.name;
+  return folder === undefined || volumes.some(({ name, emptyDir }) => name === volume && emptyDir?.medium === 'Memory');
 }
 
 /** By apiVersion and kind, from the definitions in `.infra/deploy/crds`. Unknown fields are refused, as a strict API server does. */
