@@ -1,4 +1,5 @@
-# One image for the six apps; the command says which one runs (docker-compose.yml).
+# `service`, the last stage and the one that is built without --target: the services that a company runs, no simulator, no npm. `demo` has all apps
+# (docker-compose.yml). The command says which app runs.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.base.json ./
@@ -11,16 +12,28 @@ RUN npm ci --ignore-scripts --no-audit --no-fund \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +
 
-FROM node:24-slim
+FROM build AS build-service
+RUN rm -r apps/platform-simulator apps/checkout-demo node_modules/@tranche/platform-simulator node_modules/@tranche/checkout-demo
+
+FROM node:24-slim AS base
 ARG BUILD_VERSION=dev
 # A young generation that holds what a busy second allocates: a quarter less processor time in the gateway (docs/performance.md).
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=64 BUILD_VERSION=$BUILD_VERSION HOST=0.0.0.0
 WORKDIR /app
-# Of payment-gateway's sent ledger: a volume mounted here belongs to the user that runs it.
-RUN install -d -o node -g node -m 700 /var/lib/tranche
+# /var/lib/tranche, of payment-gateway's sent ledger: a volume mounted here belongs to the user that runs it. Nothing can be installed in what runs.
+RUN install -d -o node -g node -m 700 /var/lib/tranche \
+ && rm -rf /usr/local/lib/node_modules /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn*
+USER node
+CMD ["node", "apps/payment-gateway/dist/service.js"]
+
+FROM base AS demo
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/libs libs
 COPY --from=build /app/apps apps
-USER node
-CMD ["node", "apps/payment-gateway/dist/service.js"]
+
+FROM base AS service
+COPY --from=build-service /app/package.json ./
+COPY --from=build-service /app/node_modules node_modules
+COPY --from=build-service /app/libs libs
+COPY --from=build-service /app/apps apps

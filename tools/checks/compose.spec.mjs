@@ -224,3 +224,27 @@ it('the simulator listens to its machine alone, but in a container', () => {
   expect(compose.services['platform-simulator'].environment.HOST).toBe('0.0.0.0');
   expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^ENV .*\bHOST=0\.0\.0\.0$/m);
 });
+
+describe('the images', () => {
+  const stages = readFileSync('Dockerfile', 'utf8')
+    .split(/^(?=FROM )/m)
+    .slice(1)
+    .map((text) => ({ name: /^FROM \S+ AS (\S+)/.exec(text)?.[1], text }));
+  const stage = (name) => stages.find((one) => one.name === name)?.text;
+
+  it('what is built without a target has neither simulator nor shop, and no npm', () => {
+    expect(stages.at(-1).name).toBe('service');
+    expect(stage('service')).toMatch(/^FROM base /);
+    const sources = [...stage('service').matchAll(/--from=(\S+)/g)].map(([, from]) => from);
+    expect(new Set(sources)).toEqual(new Set(['build-service']));
+    for (const app of ['platform-simulator', 'checkout-demo']) expect(stage('build-service')).toContain(`apps/${app}`);
+    for (const tool of ['/usr/local/lib/node_modules', '/usr/local/bin/npm', '/usr/local/bin/npx'])
+      expect(stage('base')).toContain(tool);
+  });
+
+  it('Compose, which starts all apps, builds the one of the demo', () => {
+    for (const app of Object.values(compose.services).filter(({ build }) => build))
+      expect(app.build.target).toBe('demo');
+    expect(stage('demo')).toMatch(/^FROM base /);
+  });
+});
