@@ -1,5 +1,13 @@
-import { createHash } from 'node:crypto';
-import { encodeCloudEvent, METHODS, orderKey, type Merchant, type PartnerAAuthorization } from '@tranche/contracts';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import {
+  encodeCloudEvent,
+  METHODS,
+  orderKey,
+  SIGNATURE_HEADER,
+  signCommand,
+  type Merchant,
+  type PartnerAAuthorization,
+} from '@tranche/contracts';
 import { operationForm } from '@tranche/platform';
 import { anAddress } from '@tranche/testing';
 
@@ -12,6 +20,16 @@ export const MERCHANT: Merchant = {
   currency: 'EUR',
   returnUrl: 'http://127.0.0.1:9/return',
   lookup: false,
+};
+
+const KID = 'bench';
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+
+/** The same merchant, whose commands must be signed. */
+export const SIGNING_MERCHANT: Merchant = {
+  ...MERCHANT,
+  publisherKeys: [{ kid: KID, publicKey: publicKey.export({ format: 'jwk' }).x! }],
+  requireSignatures: true,
 };
 
 /** The n-th command of every run: the same order, the same content, the same id. */
@@ -50,6 +68,13 @@ export function commandRecord(
       data,
     }),
   };
+}
+
+/** The same for a topic, signed by its publisher. */
+export function signedRecord(n: number, time: string, topic: string): ReturnType<typeof commandRecord> {
+  const record = commandRecord(n, time);
+  const signature = signCommand({ topic, ...record }, { kid: KID, privateKey });
+  return { ...record, headers: { ...record.headers, [SIGNATURE_HEADER]: signature } };
 }
 
 export function commandId(n: number): string {

@@ -7,7 +7,7 @@ import { COMMAND_TOPICS, topicName, topicsOf, type TopicDefinition } from '@tran
 import { BatchingProducer, createKafkaClient, ensureTopics, topicOffsets, type KafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import { onFreePort, startChild, type Child } from './children.js';
-import { commandRecord, MERCHANT } from './commands.js';
+import { commandRecord, MERCHANT, signedRecord, SIGNING_MERCHANT } from './commands.js';
 
 export interface Infrastructure {
   brokers: string;
@@ -53,14 +53,17 @@ export class Stage {
   }
 
   /** Appends command `n`; resolves when it is durable. */
-  async append(n: number): Promise<void> {
-    await this.#producer.send({ topic: this.commandTopic, ...commandRecord(n, new Date().toISOString()) });
+  async append(n: number, isSigned = false): Promise<void> {
+    const [topic, time] = [this.commandTopic, new Date().toISOString()];
+    await this.#producer.send({ topic, ...(isSigned ? signedRecord(n, time, topic) : commandRecord(n, time)) });
   }
 
   /** Appends the commands `from` to `to`, without `to`. */
-  async fill(from: number, to: number): Promise<void> {
+  async fill(from: number, to: number, isSigned = false): Promise<void> {
     for (let n = from; n < to; n += 2_000) {
-      await Promise.all(Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index)));
+      await Promise.all(
+        Array.from({ length: Math.min(2_000, to - n) }, (_, index) => this.append(n + index, isSigned)),
+      );
     }
   }
 
@@ -176,11 +179,15 @@ export function startGateway({
 let folder: string | undefined;
 
 /** The bench's own merchant, in a file that goes with this process. */
-export function merchantsFile(): string {
+export const merchantsFile = (): string => join(merchantsFolder(), 'merchants.json');
+export const signingMerchantsFile = (): string => join(merchantsFolder(), 'merchants-who-sign.json');
+
+function merchantsFolder(): string {
   if (folder === undefined) {
     const made = (folder = mkdtempSync(join(tmpdir(), 'tranche-bench-')));
     writeFileSync(join(made, 'merchants.json'), JSON.stringify([MERCHANT]));
+    writeFileSync(join(made, 'merchants-who-sign.json'), JSON.stringify([SIGNING_MERCHANT]));
     process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   }
-  return join(folder, 'merchants.json');
+  return folder;
 }

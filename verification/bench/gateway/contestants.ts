@@ -2,7 +2,7 @@ import { TOPICS } from '@tranche/contracts';
 import type { Context } from '../bench.js';
 import { startChild } from '../children.js';
 import { rateOf, type Rate } from '../rate.js';
-import { forget, Stage, startGateway, type Platform, type PlatformKind } from '../stage.js';
+import { forget, signingMerchantsFile, Stage, startGateway, type Platform, type PlatformKind } from '../stage.js';
 
 /** One platform process that ours and every peer of a run call. */
 export interface Arena {
@@ -13,18 +13,29 @@ export interface Arena {
 
 const OURS_TIME_BOX_MS = 120_000;
 
+export interface OursRun {
+  inFlight: number;
+  count: number;
+  /** Commands and projector in two processes. */
+  isSplit?: boolean;
+  /** Every command is signed, and the gateway takes no other. */
+  isSigned?: boolean;
+  env?: Record<string, string>;
+}
+
 /** A command is done when its event is published. The journal holds its intent and its outcome by then. */
 export async function ours(
   { context, platform, kind }: Arena,
-  { inFlight, count, isSplit = false }: { inFlight: number; count: number; isSplit?: boolean },
+  { inFlight, count, isSplit = false, isSigned = false, env = {} }: OursRun,
 ): Promise<Rate> {
   const stage = await Stage.open(context);
   try {
-    await stage.fill(0, count);
+    await stage.fill(0, count, isSigned);
     await forget(platform, kind);
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
+    const signing: Record<string, string> = isSigned ? { MERCHANTS_FILE: signingMerchantsFile() } : {};
     const start = (role: string) =>
-      startGateway({ ...context, stage, platform, inFlight, env: { GATEWAY_ROLE: role } });
+      startGateway({ ...context, stage, platform, inFlight, env: { ...env, ...signing, GATEWAY_ROLE: role } });
     const projector = isSplit ? await start('projector') : undefined;
     const gateway = await start(isSplit ? 'commands' : 'all');
     const rate = await rateOf({

@@ -3,6 +3,7 @@ import { row, type Row } from '../report.js';
 import { startPlatform, type PlatformKind } from '../stage.js';
 import { bareLoop, consumer, cpuDetails, ours, type Arena } from './contestants.js';
 import { ownLatency } from './own-latency.js';
+import { sealedIndex, signedCommands } from './safety-cost.js';
 import { threeInstances } from './three-instances.js';
 
 const NEST_TIME_BOX_MS = 60_000;
@@ -19,6 +20,8 @@ export const gateway: Bench = {
     { name: 'ceiling-simulator', run: (context) => ceiling(context, 'simulator') },
     { name: 'ceiling-lean', run: (context) => ceiling(context, 'lean') },
     { name: 'ceiling-split', run: ceilingSplit },
+    { name: 'signed-commands', run: signedCommands },
+    { name: 'sealed-index', run: sealedIndex },
     { name: 'own-latency', run: ownLatency },
     { name: 'three-instances', run: threeInstances },
   ],

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../bench.js';
+import { median, type Rate } from '../rate.js';
+import { row, type Row } from '../report.js';
+import type { PlatformKind } from '../stage.js';
+import { ours, type Arena, type OursRun } from './contestants.js';
+import { inArena } from './gateway.bench.js';
+
+const TURNS = 3;
+
+interface Comparison {
+  name: string;
+  /** What the gateway without it is called. */
+  peer: string;
+  atLeast?: number;
+  platform: PlatformKind;
+  latencyMs: string;
+  count: number;
+}
+
+/** A platform that takes its time, as real ones do; and one that costs next to nothing, where only the gateway's own work counts. */
+const LATENCY_BOUND = { platform: 'simulator', latencyMs: '100-500', count: 10_000 } as const;
+const CEILING = { platform: 'lean', latencyMs: '0', count: 20_000 } as const;
+
+/** Every command is signed by its publisher, and checked before anything is read of it (design, section 11). */
+export async function signedCommands(context: Context): Promise<Row[]> {
+  const peer = { peer: 'unsigned', atLeast: 0.93 };
+  const isSigned = { isSigned: true };
+  return [
+    ...(await beside(context, { name: 'signed-commands', ...peer, ...LATENCY_BOUND }, isSigned)),
+    ...(await beside(context, { name: 'signed-commands-ceiling', ...peer, ...CEILING }, isSigned)),
+  ];
+}
+
+/** Every entry of the order index has an HMAC (decision record 0079). */
+export function sealedIndex(context: Context): Promise<Row[]> {
+  const env = { INDEX_HMAC_KEYS: `bench:${randomBytes(32).toString('base64')}` };
+  return beside(context, { name: 'sealed-index-ceiling', peer: 'unsealed', ...CEILING }, { env });
+}
+
+/** The gateway with and without, in turns: each begins as often as the other, and the medians of both are told. */
+async function beside(
+  context: Context,
+  { name, peer, atLeast, platform, latencyMs, count }: Comparison,
+  options: Partial<OursRun>,
+): Promise<Row[]> {
+  return inArena(context, platform, latencyMs, async (arena: Arena) => {
+    const run = { inFlight: 256, count: context.commands ?? count };
+    const [withIt, without] = [[], []] as [Rate[], Rate[]];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const first = async () => withIt.push(await ours(arena, { ...run, ...options }));
+      const second = async () => without.push(await ours(arena, run));
+      for (const one of turn % 2 === 0 ? [first, second] : [second, first]) await one();
+    }
+    const perSecond = (rates: Rate[]) => median(rates.map((rate) => rate.perSecond));
+    const cpuMs = (rates: Rate[]) => median(rates.map((rate) => rate.cpuMs.gateway ?? 0));
+    return [
+      row({
+        name,
+        unit: 'commands/s',
+        ours: perSecond(withIt),
+        peers: { [peer]: perSecond(without) },
+        target: atLeast === undefined ? undefined : { atLeast, times: peer },
+      }),
+      row({
+        name: `${name}-cpu`,
+        unit: 'ms of processor time per command',
+        ours: cpuMs(withIt),
+        peers: { [peer]: cpuMs(without) },
+      }),
+    ];
+  });
+}
