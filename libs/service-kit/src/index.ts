@@ -39,4 +39,12 @@ export { readServiceSettings, type ServiceSettings } from './production/service-
 export { runService } from './run-service.js';
 export { Secret } from './secret.js';
 export { ServiceProcess, ShutdownTimeoutError, type ServiceDefinition } from './service-process.js';
-export { currentTraceId, injectTrace, startTracing, withSpan, withTrace, type IncomingHeaders } from './tracing.js';
+export {
+  currentTraceId,
+  injectTrace,
+  startTracing,
+  describeSpan,
+  withSpan,
+  withTrace,
+  type IncomingHeaders,
+} from './tracing.js';

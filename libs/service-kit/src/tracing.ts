@@ -59,6 +59,11 @@ export function withSpan<T>(name: string, fn: () => T, kind: SpanKind = SpanKind
   return context.with(trace.setSpan(context.active(), span), () => settle(span, fn));
 }
 
+/** Says more of the span that is active now; values that are undefined are left out. */
+export function describeSpan(attributes: Record<string, string | number | undefined>): void {
+  trace.getActiveSpan()?.setAttributes(attributes);
+}
+
 export function currentTraceId(): string | undefined {
   return trace.getActiveSpan()?.spanContext().traceId;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isUnreachable, type CallResult, type Merchant, type OperationKind } from '@tranche/contracts';
 import type { SendOptions } from '@tranche/order-journal';
 import { classifyReply } from '@tranche/platform';
-import { Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
+import { describeSpan, Metrics, ServiceLogger, withSpan } from '@tranche/service-kit';
 import { BearerTokenClient, NoBearerTokenError, type BearerToken } from './bearer-token.client.js';
 import { PlatformClient } from './platform.client.js';
 import { RefusedTokens } from './refused-tokens.js';
@@ -75,23 +75,26 @@ export class PlatformCaller {
   }
 
   /** One POST, and what its answer proves. */
-  async send(form: PlatformForm, { bearer, url, maySend }: SendOptions<BearerToken>): Promise<CallResult> {
+  send(form: PlatformForm, options: SendOptions<BearerToken>): Promise<CallResult> {
+    return withSpan(`platform ${form.operation}`, () => this.#send(form, options));
+  }
+
+  async #send(form: PlatformForm, { bearer, url, maySend }: SendOptions<BearerToken>): Promise<CallResult> {
     const { operation, merchant, path, body } = form;
     const stopTimer = this.#seconds.startTimer({ operation });
-    const reply = await withSpan(`platform ${operation}`, () =>
-      this.platform.post({
-        path,
-        body,
-        url,
-        maySend,
-        ...(bearer === undefined ? {} : { bearerToken: bearer.accessToken }),
-      }),
-    );
+    const token = bearer === undefined ? {} : { bearerToken: bearer.accessToken };
+    const reply = await this.platform.post({ path, body, url, maySend, ...token });
     stopTimer();
     const result = classifyReply(reply, operation, bearer !== undefined);
     const execCode = result.record === 'OUTCOME' ? result.answer.execCode : result.execCode;
     const outcome = result.record === 'OUTCOME' ? result.result : result.reason;
     this.#outcomes.inc({ operation, outcome, execcode: labelOf(execCode) });
+    describeSpan({
+      'tranche.operation': operation,
+      'tranche.merchant': merchant.merchant,
+      'tranche.outcome': outcome,
+      'tranche.execcode': labelOf(execCode),
+    });
     if (isUnreachable(result) && this.#answering === url) this.#answering = (url + 1) % this.platform.urlCount;
     if (outcome === 'auth_refused' && bearer !== undefined) this.noteRefused(merchant, bearer);
     if (result.record !== 'OUTCOME')
@@ -103,7 +106,7 @@ export class PlatformCaller {
   }
 }
 
-/** Of the metric: what is no code at all, and may be long, has one label. */
+/** Of metric and span: what is no code at all, and may be long, has one label. */
 function labelOf(execCode: string | undefined): string {
   if (execCode === undefined) return 'none';
   return /^[0-9A-Za-z]{1,8}$/.test(execCode) ? execCode : 'other';
