@@ -193,7 +193,7 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   journalEpoch: number;
 
   @Env('OPERATORS_FILE', {
-    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…" }]`, keys of at least 32 characters (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
+    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer`, `operator` and `approver` (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
     optional: true,
     file: true,
     read: loadOperators,

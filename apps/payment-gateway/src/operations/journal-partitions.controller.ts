@@ -7,7 +7,8 @@ import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { JournalResume } from '../journal/journal-resume.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { ProjectorService } from '../journal/projector.service.js';
-import { CurrentOperator, OperatorGuard } from './operator.guard.js';
+import type { OperatorIdentity } from './operator-identity.js';
+import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 
 export class DecisionProposal {
   /** Kept for good: no personal data. */
@@ -42,6 +43,7 @@ export class JournalPartitionsController {
   }
 
   @Get('partitions')
+  @Requires({ role: 'viewer', ofAllMerchants: true })
   @Header('cache-control', 'no-store')
   async partitions(): Promise<JournalPartitionsView> {
     const stoppedAt = this.journal.view.stoppedAtRecords.map((stop) => ({ ...stop, offset: String(stop.offset) }));
@@ -51,12 +53,13 @@ export class JournalPartitionsController {
   }
 
   @Post('partitions/:partition/skip')
+  @Requires({ role: 'operator', ofAllMerchants: true })
   @HttpCode(201)
   @Header('cache-control', 'no-store')
   propose(
     @Param('partition', ParseIntPipe) partition: number,
     @Body() { reason }: DecisionProposal,
-    @CurrentOperator() operator: unknown,
+    @CurrentOperator() operator: OperatorIdentity,
   ): Promise<SkipDecision | ResumeDecision> {
     const stop = this.journal.view.stoppedAtRecords.find((one) => one.partition === partition);
     if (!stop) {
@@ -68,17 +71,18 @@ export class JournalPartitionsController {
       throw new Problem({ status: 409, code: 'record_of_newer_release', detail });
     }
     const { offset, hash } = stop;
-    return this.decisions.propose({ partition, offset: String(offset), hash, reason }, operator as string);
+    return this.decisions.propose({ partition, offset: String(offset), hash, reason }, operator.person);
   }
 
   /** That the partition goes on with what its log holds now. */
   @Post('partitions/:partition/resume')
+  @Requires({ role: 'operator', ofAllMerchants: true })
   @HttpCode(201)
   @Header('cache-control', 'no-store')
   async proposeResume(
     @Param('partition', ParseIntPipe) partition: number,
     @Body() { reason }: DecisionProposal,
-    @CurrentOperator() operator: unknown,
+    @CurrentOperator() operator: OperatorIdentity,
   ): Promise<SkipDecision | ResumeDecision> {
     const isAtRecord = this.journal.view.stoppedAtRecords.some((one) => one.partition === partition);
     if (isAtRecord || !this.#stopped.has(partition)) {
@@ -87,19 +91,23 @@ export class JournalPartitionsController {
     }
     const log = await this.resume.keptLog(partition);
     const { journalEpoch: epoch } = this.config;
-    return this.decisions.propose({ kind: 'resume', partition, log, epoch, reason }, operator as string);
+    return this.decisions.propose({ kind: 'resume', partition, log, epoch, reason }, operator.person);
   }
 
   @Post('decisions/:id/approve')
+  @Requires({ role: 'approver', ofAllMerchants: true })
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  async approve(@Param('id') id: string, @CurrentOperator() operator: unknown): Promise<SkipDecision | ResumeDecision> {
+  async approve(
+    @Param('id') id: string,
+    @CurrentOperator() operator: OperatorIdentity,
+  ): Promise<SkipDecision | ResumeDecision> {
     const known = await this.decisions.find(id);
-    if (known === undefined || !('kind' in known)) return this.decisions.approve(id, operator as string);
+    if (known === undefined || !('kind' in known)) return this.decisions.approve(id, operator.person);
     if (!(await this.resume.fits(known))) {
       const detail = 'The log of this partition is another one again than was proposed. Look at it, and propose anew.';
       throw new Problem({ status: 409, code: 'journal_changed', detail });
     }
-    return this.decisions.approve(id, operator as string, { commandEnds: await this.resume.commandEnds() });
+    return this.decisions.approve(id, operator.person, { commandEnds: await this.resume.commandEnds() });
   }
 }

@@ -2,7 +2,8 @@ import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, UseGuards 
 import { MERCHANT_PATTERN } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
-import { CurrentOperator, OperatorGuard } from './operator.guard.js';
+import type { OperatorIdentity } from './operator-identity.js';
+import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import { OperationsService, type DoubtsPage } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
 import type { OperationView, OrderView } from './order-view.js';
@@ -34,25 +35,32 @@ export class OperationsController {
   constructor(private readonly operators: OperationsService) {}
 
   @Get('operations')
+  @Requires({ role: 'viewer' })
   @Header('cache-control', 'no-store')
-  inDoubt(@Query() query: DoubtsQuery): Promise<DoubtsPage> {
-    return this.operators.inDoubt(query);
+  inDoubt(@Query() query: DoubtsQuery, @CurrentOperator() operator: OperatorIdentity): Promise<DoubtsPage> {
+    return this.operators.inDoubt(query, operator);
   }
 
   @Post('operations/:id/resolve')
+  @Requires({ role: 'operator' })
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   resolve(
     @Param('id') id: string,
     @Body() resolution: ManualResolution,
-    @CurrentOperator() operator: unknown,
+    @CurrentOperator() operator: OperatorIdentity,
   ): Promise<OperationView> {
-    return this.operators.resolve(id, resolution, operator as string);
+    return this.operators.resolve(id, resolution, operator);
   }
 
   @Get('orders/:merchant/:orderId')
+  @Requires({ role: 'viewer' })
   @Header('cache-control', 'no-store')
-  order(@Param('merchant') merchant: string, @Param('orderId') orderId: string): Promise<OrderView> {
-    return this.operators.order(merchant, orderId);
+  order(
+    @Param('merchant') merchant: string,
+    @Param('orderId') orderId: string,
+    @CurrentOperator() operator: OperatorIdentity,
+  ): Promise<OrderView> {
+    return this.operators.order(merchant, orderId, operator);
   }
 }

@@ -11,6 +11,8 @@ import { OperationsService } from './operations.service.js';
 const NOW_MS = Date.parse('2026-03-01T10:20:00.000Z');
 const AT = '2026-03-01T10:00:00.000Z';
 const reason = 'seen in the back office';
+const alice = { person: 'alice', role: 'operator' } as const;
+const ofShopFr = { ...alice, merchants: ['shop-fr'] };
 
 function doubtful(merchant: string, orderId: string): OrderState {
   const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: AT, commandId: 'a', attempt: 1, token: 't' };
@@ -81,7 +83,7 @@ describe('operators', () => {
     const pages: string[][] = [];
     let after: string | undefined;
     do {
-      const { operations, next } = await service.inDoubt({ limit: 2, after });
+      const { operations, next } = await service.inDoubt({ limit: 2, after }, alice);
       pages.push(operations.map(({ merchant, orderId }) => orderKey(merchant, orderId)));
       after = next;
     } while (after !== undefined);
@@ -96,25 +98,37 @@ describe('operators', () => {
     [60_001, 0],
   ])('say "not executed" only where two clocks agree: %i ms apart', async (apartMs, journaled) => {
     const { service, appended } = setUp(orders, { apartMs });
-    await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice').catch(() => undefined);
+    await service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice).catch(() => undefined);
     expect(appended).toHaveLength(journaled);
   });
 
   it('see the doubts of one merchant, and none that has ended meanwhile', async () => {
     const { service } = setUp([...orders, doubtful('shop-fr-2', '1'), emptyOrder('shop-fr', '0')]);
-    const { operations, next } = await service.inDoubt({ merchant: 'shop-fr', limit: 100 });
+    const { operations, next } = await service.inDoubt({ merchant: 'shop-fr', limit: 100 }, alice);
     expect([operations.map(({ orderId }) => orderId), next]).toEqual([['1', '2', '3'], undefined]);
+  });
+
+  it('of one merchant see its doubts and orders alone, and resolve no other’s', async () => {
+    const { service, appended } = setUp([doubtful('shop-es', '1'), ...orders]);
+    const { operations } = await service.inDoubt({ limit: 100 }, ofShopFr);
+    expect(operations.map(({ merchant }) => merchant)).toEqual(['shop-fr', 'shop-fr', 'shop-fr']);
+    const id = operationIdOf({ merchant: 'shop-es', orderId: '1', commandId: 'a' });
+    const refused = { status: 403, code: 'merchant_not_allowed' };
+    await expect(service.inDoubt({ merchant: 'shop-es', limit: 100 }, ofShopFr)).rejects.toMatchObject(refused);
+    await expect(service.order('shop-es', '1', ofShopFr)).rejects.toMatchObject(refused);
+    await expect(service.resolve(id, { outcome: 'refused', reason }, ofShopFr)).rejects.toMatchObject(refused);
+    expect(appended).toEqual([]);
   });
 
   it('end a doubt: the word is journaled with its author', async () => {
     const { service, appended, lines } = setUp(orders);
-    const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, 'alice');
+    const operation = await service.resolve(idOf('2'), { outcome: 'not_executed', reason, actor: 'alice' }, alice);
     expect(operation).toMatchObject({ state: 'not_executed', resolvedBy: { actor: 'alice', reason } });
     expect(appended).toEqual([
       expect.objectContaining({ record: 'EVIDENCE', source: 'operator', actor: 'alice', orderId: '2' }),
     ]);
     expect(lines.join('')).toContain('"operator":"alice"');
-    expect((await service.order('shop-fr', '2')).status).toBe('not_executed');
+    expect((await service.order('shop-fr', '2', alice)).status).toBe('not_executed');
   });
 
   it('are told when another was first', async () => {
@@ -132,9 +146,9 @@ describe('operators', () => {
       ...{ actor: 'bob', reason, answer: {} },
     };
     const { service } = setUp(orders, { first });
-    const resolving = service.resolve(idOf('2'), { outcome: 'not_executed', reason }, 'alice');
+    const resolving = service.resolve(idOf('2'), { outcome: 'not_executed', reason }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 409, code: 'not_in_doubt' });
-    expect((await service.order('shop-fr', '2')).operations[0]).toMatchObject({
+    expect((await service.order('shop-fr', '2', alice)).operations[0]).toMatchObject({
       state: 'succeeded',
       resolvedBy: { actor: 'bob' },
     });
@@ -146,33 +160,33 @@ describe('operators', () => {
     ['name an order that nobody knows', idOf('9'), { outcome: 'refused', reason }, 404, 'operation_unknown'],
   ] as const)('may not %s', async (_, id, word, status, code) => {
     const { service, appended } = setUp(orders);
-    await expect(service.resolve(id, word, 'alice')).rejects.toMatchObject({ status, code });
+    await expect(service.resolve(id, word, alice)).rejects.toMatchObject({ status, code });
     expect(appended).toEqual([]);
   });
 
   it('are told when nobody knows whether the word was taken', async () => {
     const { service } = setUp(orders, { stuck: true });
-    const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, 'alice');
+    const resolving = service.resolve(idOf('2'), { outcome: 'refused', reason }, alice);
     await expect(resolving).rejects.toMatchObject({ status: 503, code: 'word_not_confirmed' });
   });
 
   it('are sent away while nothing can be read', async () => {
     const { service } = setUp(orders, { away: true });
-    await expect(service.order('shop-fr', '1')).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+    await expect(service.order('shop-fr', '1', alice)).rejects.toMatchObject({ status: 503, code: 'unavailable' });
   });
 
   it.each([
     ['shop-fr', 'nothing'],
     ['Shop', '1'],
   ])('find no order %s/%s', async (merchant, orderId) => {
-    await expect(setUp(orders).service.order(merchant, orderId)).rejects.toMatchObject({
+    await expect(setUp(orders).service.order(merchant, orderId, alice)).rejects.toMatchObject({
       status: 404,
       code: 'order_unknown',
     });
   });
 
   it('can not page behind what is no id', async () => {
-    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' })).rejects.toMatchObject({
+    await expect(setUp(orders).service.inDoubt({ limit: 1, after: 'x' }, alice)).rejects.toMatchObject({
       status: 400,
       code: 'invalid_request',
     });
@@ -181,7 +195,7 @@ describe('operators', () => {
 
 it('an order in doubt says when it is looked up next, where the merchant allows that', async () => {
   const { service } = setUp([doubtful('shop-es', '1'), doubtful('shop-fr', '1')]);
-  const { nextLookUpAt = '' } = (await service.order('shop-es', '1')).deadlines;
+  const { nextLookUpAt = '' } = (await service.order('shop-es', '1', alice)).deadlines;
   expect(Date.parse(nextLookUpAt) - Date.parse(AT)).toBeGreaterThanOrEqual(3_600_000);
-  expect((await service.order('shop-fr', '1')).deadlines).toEqual({});
+  expect((await service.order('shop-fr', '1', alice)).deadlines).toEqual({});
 });

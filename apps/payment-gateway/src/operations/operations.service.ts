@@ -20,6 +20,7 @@ import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
+import { assertMerchant, mayAct, type OperatorIdentity } from './operator-identity.js';
 import {
   isResolvedAs,
   resolutionEvidence,
@@ -53,10 +54,14 @@ export class OperationsService {
   }
 
   /** Operations in doubt, by merchant and orderId. An order has one; more only where an authorization superseded a doubtful one. */
-  async inDoubt({ merchant, limit, after }: { merchant?: string; limit: number; after?: string }): Promise<DoubtsPage> {
+  async inDoubt(
+    { merchant, limit, after }: { merchant?: string; limit: number; after?: string },
+    operator: OperatorIdentity,
+  ): Promise<DoubtsPage> {
+    if (merchant !== undefined) assertMerchant(operator, merchant);
     const afterKey = after === undefined ? undefined : keyOf(after);
     const keys = (await this.#available(this.index.ordersInDoubt()))
-      .filter((key) => merchant === undefined || key.startsWith(`${merchant}/`))
+      .filter((key) => (merchant === undefined || key.startsWith(`${merchant}/`)) && mayAct(operator, merchantOf(key)))
       .sort()
       .filter((key) => afterKey === undefined || key > afterKey);
     const operations: DoubtsPage['operations'] = [];
@@ -73,8 +78,8 @@ export class OperationsService {
   }
 
   /** Journals the operator's resolution and answers what the fold made of it. */
-  async resolve(id: string, resolution: ManualResolution, operator: string): Promise<OperationView> {
-    if (resolution.actor !== undefined && resolution.actor !== operator) {
+  async resolve(id: string, resolution: ManualResolution, operator: OperatorIdentity): Promise<OperationView> {
+    if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
         status: 403,
         code: 'actor_mismatch',
@@ -84,13 +89,14 @@ export class OperationsService {
     const name = parseOperationId(id);
     if (!name) throw new Problem({ status: 404, code: 'operation_unknown', detail: 'This is no id of an operation.' });
     const { merchant, orderId, commandId } = name;
+    assertMerchant(operator, merchant);
     const order = await this.#available(this.journal.read(merchant, orderId));
     const isTimed = resolution.outcome === 'not_executed' || order.operations.some(isWaiting);
     if (isTimed) await this.#assertClock();
     const record = resolutionEvidence(order, {
       commandId,
       resolution,
-      operator,
+      operator: operator.person,
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
       rulesVersion: this.config.rulesVersion,
@@ -99,13 +105,14 @@ export class OperationsService {
     const operation = findOperation(folded, commandId);
     const isCounted = operation !== undefined && isResolvedAs(operation, resolution.outcome);
     this.log.info(
-      { operator, merchant, orderId, commandId, outcome: resolution.outcome, isCounted },
+      { operator: operator.person, merchant, orderId, commandId, outcome: resolution.outcome, isCounted },
       'An operator said what became of a doubt',
     );
     return operationView(folded, resolved(folded, commandId, resolution), this.config.journalEpoch);
   }
 
-  async order(merchant: string, orderId: string): Promise<OrderView> {
+  async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView> {
+    assertMerchant(operator, merchant);
     const order = await this.#orderOf(orderKey(merchant, orderId));
     if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
@@ -166,6 +173,8 @@ export class OperationsService {
     }
   }
 }
+
+const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));
 
 /** Of the order that the page before ended with. */
 function keyOf(id: string): string {

@@ -1,23 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ExecutionContext } from '@nestjs/common';
+import { MetadataScanner, Reflector } from '@nestjs/core';
 import { Secret } from '@tranche/service-kit';
+import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
-import { OperatorGuard } from './operator.guard.js';
+import { assertMerchant, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
+import { OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
 import type { Operator } from './operators.js';
 
-const alice: Operator = { operator: 'alice', key: new Secret('canary-key-of-32-characters-or-so') };
+const KEY = 'canary-key-of-32-characters-or-so';
+const NOW_MS = Date.parse('2026-03-01T10:00:00.000Z');
+const alice: Operator = { operator: 'alice', person: 'alice', role: 'viewer', key: new Secret(KEY) };
 
-function ask(operators: Operator[] | undefined, authorization?: string) {
-  const request: { headers: { authorization?: string }; operator?: Operator } = {
+function ask(operators: Operator[] | undefined, authorization?: string, needs: RouteNeeds | null = { role: 'viewer' }) {
+  const request: { headers: { authorization?: string }; operator?: OperatorIdentity } = {
     headers: authorization ? { authorization } : {},
   };
-  const context = { switchToHttp: () => ({ getRequest: () => request }) } as unknown as ExecutionContext;
-  new OperatorGuard({ operators } as GatewayConfig).canActivate(context);
-  return request.operator?.operator;
+  const route = () => undefined;
+  if (needs) Requires(needs)(route);
+  const context = {
+    switchToHttp: () => ({ getRequest: () => request }),
+    getHandler: () => route,
+    getClass: () => Object,
+  } as unknown as ExecutionContext;
+  const clock = { nowMs: () => NOW_MS } as Clock;
+  const isLetIn = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector()).canActivate(context);
+  return isLetIn ? request.operator?.person : undefined;
 }
+const refusal = (status: number, code: string) => expect.objectContaining({ status, code }) as Error;
 
 describe('operators’ door', () => {
   it('knows who comes by the key', () => {
-    expect(ask([alice], 'Bearer canary-key-of-32-characters-or-so')).toBe('alice');
+    expect(ask([alice], `Bearer ${KEY}`)).toBe('alice');
   });
 
   it('lets nobody in with another key', () => {
@@ -32,4 +47,82 @@ describe('operators’ door', () => {
     });
     expect(() => ask(undefined, 'Bearer canary-key-of-32-characters-or-so')).toThrow(refused);
   });
+
+  it.each<[OperatorRole, OperatorRole, boolean]>([
+    ['viewer', 'viewer', true],
+    ['viewer', 'operator', false],
+    ['operator', 'operator', true],
+    ['operator', 'approver', false],
+    ['approver', 'operator', true],
+    ['approver', 'approver', true],
+  ])('%s where %s is needed: %s', (role, needed, isLetIn) => {
+    const asking = () => ask([{ ...alice, role }], `Bearer ${KEY}`, { role: needed });
+    if (isLetIn) expect(asking()).toBe('alice');
+    else expect(asking).toThrow(refusal(403, 'role_needed'));
+  });
+
+  it('is closed to all where a route declares no role', () => {
+    expect(ask([{ ...alice, role: 'approver' }], `Bearer ${KEY}`, null)).toBeUndefined();
+  });
+
+  it('keeps who has some merchants from what is about all of them', () => {
+    const needs: RouteNeeds = { role: 'viewer', ofAllMerchants: true };
+    expect(() => ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).toThrow(
+      refusal(403, 'all_merchants_needed'),
+    );
+    expect(ask([alice], `Bearer ${KEY}`, needs)).toBe('alice');
+  });
+
+  it.each([
+    [NOW_MS + 1, true],
+    [NOW_MS, false],
+  ])('takes a key until notAfter, and not from then on: %i', (notAfterMs, isTaken) => {
+    const asking = () => ask([{ ...alice, notAfterMs }], `Bearer ${KEY}`);
+    if (isTaken) expect(asking()).toBe('alice');
+    else expect(asking).toThrow(refusal(401, 'key_expired'));
+  });
+
+  it('lets an operator of one merchant act for no other', () => {
+    expect(() => assertMerchant({ ...alice, merchants: ['shop-fr'] }, 'shop-es')).toThrow(
+      refusal(403, 'merchant_not_allowed'),
+    );
+    expect(() => assertMerchant({ ...alice, merchants: ['shop-fr'] }, 'shop-fr')).not.toThrow();
+    expect(() => assertMerchant(alice, 'shop-es')).not.toThrow();
+  });
+});
+
+/** Every class with routes that this app has, whatever module it is in. */
+async function routesOf(folder: string): Promise<{ name: string; isGuarded: boolean; needs?: RouteNeeds }[]> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.controller.ts'),
+  );
+  const modules = await Promise.all(
+    files.map((file) => import(join(folder, file)) as Promise<Record<string, { prototype?: object; name: string }>>),
+  );
+  const controllers = modules
+    .flatMap((module) => Object.values(module))
+    .filter((exported) => (typeof exported as string) === 'function' && Reflect.hasMetadata('path', exported));
+  return controllers.flatMap((controller) => {
+    const prototype = controller.prototype as Record<string, object>;
+    const guards = (Reflect.getMetadata('__guards__', controller) ?? []) as unknown[];
+    return new MetadataScanner()
+      .getAllMethodNames(prototype)
+      .filter((method) => Reflect.hasMetadata('path', prototype[method]!))
+      .map((method) => ({
+        name: `${controller.name}.${method}`,
+        isGuarded: guards.includes(OperatorGuard),
+        needs: new Reflector().get(Requires, prototype[method] as () => void),
+      }));
+  });
+}
+
+it('every route of the gateway is behind the door and declares its role', async () => {
+  const routes = await routesOf(join(__dirname, '..'));
+  expect(routes.map(({ name }) => name)).toContain('OperationsController.resolve');
+  for (const { name, isGuarded, needs } of routes)
+    expect({ name, isGuarded, role: needs?.role }).toEqual({
+      name,
+      isGuarded: true,
+      role: expect.stringMatching(/^(viewer|operator|approver)$/),
+    });
 });

@@ -1,32 +1,68 @@
 import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { holderOfKey, Problem } from '@tranche/service-kit';
+import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import type { Operator } from './operators.js';
+import { hasRole, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 
-interface OperatorRequest {
+export interface OperatorRequest {
   headers: { authorization?: string };
-  operator?: Operator;
+  operator?: OperatorIdentity;
 }
 
-/** `Authorization: Bearer <operator key>`: the key says who it is. */
+/** What a route needs of who asks. `ofAllMerchants`: it is about more than one merchant's orders. */
+export interface RouteNeeds {
+  role: OperatorRole;
+  ofAllMerchants?: boolean;
+}
+
+/** Every route behind the guard declares it; one that does not is closed to everybody. */
+export const Requires = Reflector.createDecorator<RouteNeeds>();
+
+/** `Authorization: Bearer <operator key>`: the key says who it is, and the route what role it takes. */
 @Injectable()
 export class OperatorGuard implements CanActivate {
-  constructor(private readonly config: GatewayConfig) {}
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly clock: Clock,
+    private readonly reflector: Reflector,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<OperatorRequest>();
+    request.operator = this.#operatorOf(request);
+    const needs = this.reflector.getAllAndOverride(Requires, [context.getHandler(), context.getClass()]);
+    if (needs === undefined) return false;
+    if (!hasRole(request.operator, needs.role)) {
+      const detail = `This needs the role ${needs.role}; the operator has ${request.operator.role}.`;
+      throw new Problem({ status: 403, code: 'role_needed', detail });
+    }
+    if (needs.ofAllMerchants === true && request.operator.merchants !== undefined) {
+      const detail = 'This is about all merchants, and the operator has some of them only.';
+      throw new Problem({ status: 403, code: 'all_merchants_needed', detail });
+    }
+    return true;
+  }
+
+  #operatorOf({ headers }: OperatorRequest): OperatorIdentity {
     const { operators } = this.config;
     if (operators === undefined) {
       const detail =
         'OPERATORS_FILE is not set: this gateway knows no operators, and nobody may look up or resolve anything.';
       throw new Problem({ status: 503, code: 'operators_not_configured', detail });
     }
-    const request = context.switchToHttp().getRequest<OperatorRequest>();
-    request.operator = holderOfKey(operators, request.headers.authorization);
-    return true;
+    const operator = holderOfKey(operators, headers.authorization);
+    if (operator.notAfterMs === undefined || this.clock.nowMs() < operator.notAfterMs) return operator;
+    throw new Problem({
+      status: 401,
+      code: 'key_expired',
+      detail: 'This key has expired (notAfter).',
+      headers: { 'www-authenticate': 'Bearer' },
+    });
   }
 }
 
-/** Name of the operator whose key came with the request. */
+/** Who asks, as the guard found out. */
 export const CurrentOperator = createParamDecorator(
-  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<OperatorRequest>().operator?.operator,
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<OperatorRequest>().operator,
 );

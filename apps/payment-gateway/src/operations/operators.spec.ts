@@ -48,6 +48,39 @@ describe('operators file', () => {
     expect(faultsOf(document)).toEqual(faults);
   });
 
+  it('reads roles, merchants and an end; a key without a role may do what it could before there were roles', () => {
+    const notAfter = '2026-12-31T00:00:00Z';
+    const list = [
+      { ...alice, role: 'operator', merchants: ['shop-fr'], notAfter },
+      { operator: 'bob', keyFile: 'bob' },
+    ];
+    const [first, second] = readOperators(list, () => `${KEY}-of-bob`);
+    expect(first).toMatchObject({ role: 'operator', merchants: ['shop-fr'], notAfterMs: Date.parse(notAfter) });
+    expect(second).toMatchObject({ role: 'approver', person: 'bob' });
+    expect(second).not.toHaveProperty('merchants');
+    expect(second).not.toHaveProperty('notAfterMs');
+  });
+
+  it('knows that two keys are one person', () => {
+    const list = [alice, { operator: 'alice-2027', person: 'alice', keyFile: 'new' }];
+    expect(readOperators(list, () => `${KEY}-2`).map(({ person }) => person)).toEqual(['alice', 'alice']);
+  });
+
+  it.each([
+    ['role', 'admin'],
+    ['merchants', []],
+    ['merchants', 'shop-fr'],
+    ['merchants', ['Shop']],
+    ['notAfter', 'tomorrow'],
+    ['notAfter', '2026-12-31'],
+    ['notAfter', '2026-02-30T00:00:00Z'],
+    ['person', 'Alice'],
+  ])('refuses an entry whose %s is %j', (field, value) => {
+    const faults = faultsOf([{ ...alice, [field]: value }]);
+    expect(faults).not.toEqual([]);
+    for (const fault of faults) expect(fault.startsWith(`[0].${field} `)).toBe(true);
+  });
+
   it('names every fault at once', () => {
     const faults = faultsOf([{ operator: 'Alice', key: 'short' }, null, { operator: 'bob' }]);
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([

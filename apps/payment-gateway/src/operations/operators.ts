@@ -1,11 +1,26 @@
+import { MERCHANT_PATTERN } from '@tranche/contracts';
+import { compact } from '@tranche/order-journal';
 import { faultsOf, Secret } from '@tranche/service-kit';
 import { plainToInstance } from 'class-transformer';
-import { Matches, validateSync } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsIn,
+  IsISO8601,
+  Matches,
+  ValidateIf,
+  validateSync,
+} from 'class-validator';
+import { OPERATOR_ROLES, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 
-/** A person who may look orders up and end doubts. */
-export interface Operator {
+/** An entry of the operators file: a key, and what its holder may do. */
+export interface Operator extends OperatorIdentity {
+  /** Name of the entry. */
   operator: string;
   key: Secret;
+  /** From then on the key counts no more. Milliseconds since the epoch. */
+  notAfterMs?: number;
 }
 
 export interface OperatorsFault {
@@ -22,16 +37,40 @@ export class OperatorsFileError extends Error {
   }
 }
 
+const NAME = /^[a-z0-9.-]{1,64}$/;
+const given = (field: keyof OperatorEntry) => ValidateIf((entry: OperatorEntry) => entry[field] !== undefined);
+
 class OperatorEntry {
-  @Matches(/^[a-z0-9.-]{1,64}$/, { message: 'operator must be 1 to 64 lower-case letters, digits, dots and hyphens' })
+  @Matches(NAME, { message: 'operator must be 1 to 64 lower-case letters, digits, dots and hyphens' })
   operator: string;
+
+  /** Whose key it is, where a person has two for a while. */
+  @given('person')
+  @Matches(NAME, { message: 'person must be 1 to 64 lower-case letters, digits, dots and hyphens' })
+  person?: string;
+
+  @given('role')
+  @IsIn(OPERATOR_ROLES, { message: `role must be one of ${OPERATOR_ROLES.join(', ')}` })
+  role?: OperatorRole;
+
+  @given('merchants')
+  @IsArray({ message: 'merchants must be a list of names of merchants' })
+  @ArrayMinSize(1, { message: 'merchants must have a name; without the field it is all of them' })
+  @ArrayMaxSize(1_000, { message: 'merchants must have 1000 names at most' })
+  @Matches(MERCHANT_PATTERN, { each: true, message: 'merchants must be a list of names of merchants' })
+  merchants?: string[];
+
+  @given('notAfter')
+  @IsISO8601({ strict: true }, { message: 'notAfter must be an RFC 3339 time-stamp' })
+  @Matches(/^[\d-]{10}T[\d:.]{8,16}(?:Z|[+-]\d\d:\d\d)$/, { message: 'notAfter must have a time and an offset' })
+  notAfter?: string;
 
   /** Long enough that guessing it over the network is hopeless. */
   @Matches(/^[\x21-\x7e]{32,256}$/, { message: 'key must be 32 to 256 visible ASCII characters' })
   key: string;
 }
 
-/** `[{ "operator": "alice", "key" or "keyFile": "…" }]`; `readKey` gives the content of a key file. */
+/** `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`; `readKey` gives the content of a key file. */
 export function readOperators(document: unknown, readKey: (path: string) => string): Operator[] {
   if (!Array.isArray(document) || document.length === 0)
     throw new OperatorsFileError([{ path: '', message: 'must be a JSON list of operators' }]);
@@ -45,7 +84,14 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
     });
   }
   if (faults.length > 0) throw new OperatorsFileError(faults);
-  return entries.map(({ operator, key }) => ({ operator, key: new Secret(key) }));
+  return entries.map(({ operator, key, person, role, merchants, notAfter }) => ({
+    operator,
+    person: person ?? operator,
+    key: new Secret(key),
+    // What every key could do before there were roles (docs/decisions/0075).
+    role: role ?? 'approver',
+    ...compact({ merchants, notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter) }),
+  }));
 }
 
 function entryOf(
