@@ -5,7 +5,6 @@ import { NEWEST_RULES_VERSION, RULES_VERSIONS, type RulesVersion, type TimerSett
 import {
   AreBrokers,
   Env,
-  KafkaConfig,
   merchantsInProduction,
   Secret,
   unsignedMerchants,
@@ -14,12 +13,11 @@ import {
 } from '@tranche/service-kit';
 import { readIndexKeys, type IndexKey } from './journal/index-seal.js';
 import { readLookUpTimes, shortestGapMs } from './look-up/look-up-schedule.js';
-import { loadOperators } from './operations/operators.config.js';
-import type { Operator } from './operations/operators.js';
+import { OperatorsConfig } from './operations/operators.config.js';
 
 const GATEWAY_ROLES = ['all', 'commands', 'projector'] as const;
 
-export class GatewayConfig extends KafkaConfig implements ChecksItself {
+export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @Env('MANAGEMENT_PORT', { doc: 'port of health, metrics and operators', default: 4101 })
   @Min(0)
   @Max(65_535)
@@ -191,14 +189,6 @@ export class GatewayConfig extends KafkaConfig implements ChecksItself {
   @Min(0)
   @Max(HIGHEST_JOURNAL_EPOCH)
   journalEpoch: number;
-
-  @Env('OPERATORS_FILE', {
-    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer`, `operator` and `approver` (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
-    optional: true,
-    file: true,
-    read: loadOperators,
-  })
-  operators?: Operator[];
 
   @Env('TOPICS', {
     doc: '`create` missing topics, or `check`: production mode, which refuses wrong topics and whatever only a demo may do',

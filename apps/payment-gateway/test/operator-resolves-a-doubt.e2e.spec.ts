@@ -1,7 +1,12 @@
-import { aPartnerBAuthorization, startApp, waitFor, type RunningApp } from '@tranche/testing';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { aPartnerBAuthorization, repositoryRoot, startApp, waitFor, type RunningApp } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
+const SECOND_KEY = 'second-operator-key-of-a-test-not-a-real-one';
+const VIEWER_KEY = 'viewer-key-of-a-test-and-not-a-real-one';
 const MERCHANT = aPartnerBAuthorization().merchant;
 const reason = 'The back office shows it, ticket 812';
 
@@ -25,8 +30,18 @@ interface Order {
 }
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: 'config/operators.demo.json' })), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile() })), 60_000);
 afterAll(() => stack.stop(), 60_000);
+
+/** The demo's operator, a second person, and one who may only look. */
+function operatorsFile(): string {
+  const demo = JSON.parse(readFileSync(join(repositoryRoot(), 'config/operators.demo.json'), 'utf8')) as object[];
+  const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
+  const second = { operator: 'second', key: SECOND_KEY, role: 'approver' };
+  const viewer = { operator: 'viewer', key: VIEWER_KEY, role: 'viewer', merchants: [MERCHANT] };
+  writeFileSync(file, JSON.stringify([...demo, second, viewer]));
+  return file;
+}
 
 async function ask<T = { code: string }>(
   path: string,
@@ -44,6 +59,9 @@ async function ask<T = { code: string }>(
 }
 const orderOf = async (orderId: string) =>
   (await ask<Order>(`/v1/orders/${MERCHANT}/${encodeURIComponent(orderId)}`)).body;
+
+/** One whose clock is 16 minutes ahead. */
+const laterGateway = () => startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(16 * 60_000) });
 
 /** The platform executed it (or not), and nobody heard of it. */
 async function doubtful(orderId: string, fault: object = { executeThenReset: true }): Promise<Doubt> {
@@ -114,16 +132,27 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
 }, 120_000);
 
-it('takes "not executed" once 15 minutes have passed: the operation has ended, nothing is sent again', async () => {
+it('takes "not executed" of two people once 15 minutes have passed: the operation has ended, nothing is sent again', async () => {
   const orderId = 'never-arrived';
   const doubt = await doubtful(orderId, { dropBefore: true });
-  const later = await startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(16 * 60_000) });
+  let later = await laterGateway();
   try {
-    const answer = await ask(`/v1/operations/${doubt.id}/resolve`, {
-      gateway: later,
-      body: { outcome: 'not_executed', reason },
-    });
-    expect(answer).toMatchObject({ status: 200, body: { state: 'not_executed' } });
+    const resolve = `/v1/operations/${doubt.id}/resolve`;
+    const body = { outcome: 'not_executed', reason };
+    const proposed = await ask<{ id: string }>(resolve, { gateway: later, body });
+    expect(proposed).toMatchObject({ status: 202, body: { state: 'open', proposedBy: 'demo', why: 'not_executed' } });
+    const { id } = proposed.body;
+    // Every instance knows the proposal, and one that starts later does.
+    const { body: list } = await ask<{ proposals: object[] }>('/v1/proposals', { key: VIEWER_KEY });
+    expect(list.proposals).toMatchObject([{ id, state: 'open' }]);
+    await later.stop();
+    later = await laterGateway();
+    const approve = (key: string) => ask(`/v1/proposals/${id}/approve`, { gateway: later, body: {}, key });
+    expect(await approve(VIEWER_KEY)).toMatchObject({ status: 403, body: { code: 'role_needed' } });
+    expect(await approve(KEY)).toMatchObject({ status: 403, body: { code: 'same_operator' } });
+    expect(stack.typesOf(orderId)).not.toContain('payment.authorize.doubt_resolved');
+    expect(await approve(SECOND_KEY)).toMatchObject({ status: 200, body: { state: 'not_executed' } });
+    expect(await approve(SECOND_KEY)).toMatchObject({ status: 409, body: { code: 'proposal_decided' } });
   } finally {
     await later.stop();
   }
@@ -131,6 +160,18 @@ it('takes "not executed" once 15 minutes have passed: the operation has ended, n
   expect(resolved.data).toMatchObject({ origin: 'operator', outcome: 'not_executed' });
   expect((await stack.ledgerOf(orderId)).calls).toHaveLength(1);
 }, 120_000);
+
+it('lets a viewer of one merchant see, and nothing else', async () => {
+  const allowed = `/v1/operations?state=in_doubt&merchant=${MERCHANT}`;
+  expect((await ask(allowed, { key: VIEWER_KEY })).status).toBe(200);
+  const refused = await ask('/v1/operations/x/resolve', { key: VIEWER_KEY, body: { outcome: 'refused', reason } });
+  expect(refused).toMatchObject({ status: 403, body: { code: 'role_needed' } });
+  expect(refused.type).toContain('problem+json');
+  for (const path of ['/v1/orders/shop-of-others/1', '/v1/operations?state=in_doubt&merchant=shop-of-others'])
+    expect(await ask(path, { key: VIEWER_KEY })).toMatchObject({ status: 403, body: { code: 'merchant_not_allowed' } });
+  const ofAll = await ask('/v1/journal/partitions', { key: VIEWER_KEY });
+  expect(ofAll).toMatchObject({ status: 403, body: { code: 'all_merchants_needed' } });
+});
 
 it.each([
   ['without a key', '', 401, 'unauthorized'],

@@ -14,6 +14,7 @@ import {
   TextList,
   YesNo,
   type Requirements,
+  Int,
 } from './validation/fields.js';
 
 /**
@@ -157,6 +158,10 @@ export class MerchantEntry {
   @Optional()
   @YesNo()
   checkSellerTotals?: boolean;
+
+  @Optional()
+  @Int(0)
+  approvalAboveMinor?: number;
 
   @Optional()
   @YesNo()

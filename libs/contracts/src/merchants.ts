@@ -41,6 +41,8 @@ export interface Merchant extends CommandRules {
   publisherKeys?: readonly PublisherKey[];
   /** A marketplace's: whether a refund may give back no more of a seller than its part of the cart. */
   checkSellerTotals?: boolean;
+  /** An operator's resolution about more than this needs a second person. */
+  approvalAboveMinor?: number;
   /** Whether events of notifications hold CLIENTEMAIL, CLIENTIDENT and the like. */
   keepsNotifiedClient?: boolean;
   /** Whether a command without a signature is refused. */

@@ -13,6 +13,7 @@ it.each([
   ['events', 'payments.events.v1', 35, 4],
   ['notifications', 'payments.notifications.v1', 35, 16],
   ['journal', 'payments.journal.v1', 100, 4],
+  ['resolutions', 'payments.resolutions.v1', 35, 1],
   ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
   ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
   ['authEvents', 'auth.events.v1', 7, 1],
@@ -46,9 +47,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has eleven topics of different names', () => {
+it('has twelve topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(11);
+  expect(new Set(names).size).toBe(12);
 });
 
 it('puts the prefix in front of a name', () => {

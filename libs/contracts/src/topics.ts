@@ -64,6 +64,14 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
+  // Resolutions that wait for a second person; what was decided is in the journal and the audit.
+  resolutions: topic('payments.resolutions.v1', {
+    days: 35,
+    mib: 1,
+    key: 'proposal id',
+    writtenBy: 'payment-gateway',
+    readBy: 'payment-gateway',
+  }),
   // Holds the original bytes and the reason headers, so it takes more than a command topic does.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,

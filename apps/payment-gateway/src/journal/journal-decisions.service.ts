@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, LogReader, topicOffsets, type KafkaClient } from '@tranche/kafka';
+import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { ResumeList, resumeDecisionOf, SkipList, type ResumeDecision, type SkipDecision } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { readWholeTopic } from './whole-topic.js';
 
 type Decision = SkipDecision | ResumeDecision;
 type Proposal =
@@ -104,21 +105,11 @@ export class JournalDecisions {
 
   async #readInto({ skips, resumes }: Decisions): Promise<void> {
     const { client, log } = this;
-    const reader = new LogReader({ client, topic: this.#topic, log });
-    try {
-      for (const [partition, { low, high }] of await topicOffsets(client, this.#topic)) {
-        if (low === high) continue;
-        for await (const records of reader.read(partition, low, high))
-          for (const { offset, value } of records) {
-            const resume = resumeDecisionOf(value);
-            const fault = resume === undefined ? skips.take(value) : resumes.take(resume);
-            if (fault !== undefined)
-              log.warn({ partition, offset: String(offset), fault }, 'A decision does not count');
-          }
-      }
-    } finally {
-      await reader.close();
-    }
+    await readWholeTopic({ client, topic: this.#topic, log }, (value, place) => {
+      const resume = resumeDecisionOf(value);
+      const fault = resume === undefined ? skips.take(value) : resumes.take(resume);
+      if (fault !== undefined) log.warn({ ...place, fault }, 'A decision does not count');
+    });
   }
 }
 

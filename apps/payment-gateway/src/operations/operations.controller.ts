@@ -1,8 +1,10 @@
-import { Body, Controller, Get, Header, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
 import { MERCHANT_PATTERN } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
 import type { OperatorIdentity } from './operator-identity.js';
+import { Approvals } from './approval/approvals.service.js';
+import type { ProposalView } from './approval/resolution-proposal.js';
 import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import { OperationsService, type DoubtsPage } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
@@ -28,11 +30,18 @@ export class DoubtsQuery {
   after?: string;
 }
 
+interface Reply {
+  code(status: number): Reply;
+}
+
 /** For people, on the management port. README.md, "Operators". */
 @Controller('v1')
 @UseGuards(OperatorGuard)
 export class OperationsController {
-  constructor(private readonly operators: OperationsService) {}
+  constructor(
+    private readonly operators: OperationsService,
+    private readonly approvals: Approvals,
+  ) {}
 
   @Get('operations')
   @Requires({ role: 'viewer' })
@@ -41,16 +50,19 @@ export class OperationsController {
     return this.operators.inDoubt(query, operator);
   }
 
+  /** 200 where it counts, 202 with a proposal where a second person has to approve it. */
   @Post('operations/:id/resolve')
   @Requires({ role: 'operator' })
-  @HttpCode(200)
   @Header('cache-control', 'no-store')
-  resolve(
+  async resolve(
     @Param('id') id: string,
     @Body() resolution: ManualResolution,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<OperationView> {
-    return this.operators.resolve(id, resolution, operator);
+    @Res({ passthrough: true }) reply: Reply,
+  ): Promise<OperationView | ProposalView> {
+    const answer = await this.approvals.resolve(id, resolution, operator);
+    reply.code('proposedBy' in answer ? 202 : 200);
+    return answer;
   }
 
   @Get('orders/:merchant/:orderId')

@@ -1,13 +1,17 @@
 import { Module } from '@nestjs/common';
 import { JournalModule } from '../journal/journal.module.js';
+import { GatewayKafkaModule } from '../gateway-kafka.module.js';
+import { Approvals } from './approval/approvals.service.js';
+import { ProposalsController } from './approval/proposals.controller.js';
+import { ResolutionProposals } from './approval/resolution-proposals.service.js';
 import { JournalPartitionsController } from './journal-partitions.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 
 /** What operators see and decide, on the management port. */
 @Module({
-  imports: [JournalModule],
-  controllers: [OperationsController, JournalPartitionsController],
-  providers: [OperationsService],
+  imports: [GatewayKafkaModule, JournalModule],
+  controllers: [OperationsController, ProposalsController, JournalPartitionsController],
+  providers: [OperationsService, ResolutionProposals, Approvals],
 })
 export class OperationsModule {}

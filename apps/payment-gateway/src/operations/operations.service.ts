@@ -4,11 +4,13 @@ import {
   CLOCKS_APART_MS,
   compact,
   findOperation,
+  historyOf,
   isInDoubt,
   isLookUpReminder,
   isWaiting,
   timersOf,
   type Evidence,
+  type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
 import { mayBeLookedUp } from '@tranche/platform';
@@ -18,6 +20,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
+import { changeSince } from './approval/resolution-proposal.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from './operator-identity.js';
@@ -37,6 +40,14 @@ export interface DoubtsPage {
   operations: ReturnType<typeof doubtView>[];
   /** `after` of the next page; absent on the last. */
   next?: string;
+}
+
+/** That a second person approved it, and the order that the proposal was about. */
+export interface Approval {
+  approvedBy: string;
+  proposal: string;
+  seen: string;
+  was: string;
 }
 
 @Injectable()
@@ -77,8 +88,15 @@ export class OperationsService {
     return { operations };
   }
 
-  /** Journals the operator's resolution and answers what the fold made of it. */
-  async resolve(id: string, resolution: ManualResolution, operator: OperatorIdentity): Promise<OperationView> {
+  /**
+   * What the resolution is about, and what the journal would get of it.
+   * @throws Problem where it can't count, or this person may not say it
+   */
+  async check(
+    id: string,
+    resolution: ManualResolution,
+    operator: OperatorIdentity,
+  ): Promise<{ order: OrderState; operation: OperationState; record: Evidence }> {
     if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
         status: 403,
@@ -101,11 +119,28 @@ export class OperationsService {
       notExecutedAfterMs: this.#notExecutedAfterMs,
       rulesVersion: this.config.rulesVersion,
     });
-    const folded = await this.#journaled(record);
-    const operation = findOperation(folded, commandId);
-    const isCounted = operation !== undefined && isResolvedAs(operation, resolution.outcome);
+    return { order, operation: findOperation(order, commandId)!, record };
+  }
+
+  /** Journals a resolution and answers what the fold made of it. Who may say it alone is for `Approvals` to decide. */
+  async resolve(
+    id: string,
+    resolution: ManualResolution,
+    operator: OperatorIdentity,
+    approval?: Approval,
+  ): Promise<OperationView> {
+    if (approval) await this.#assertUnchanged(id, approval);
+    const { order, operation, record } = await this.check(id, resolution, operator);
+    if (approval && historyOf(order) !== approval.seen) throw stale(approval, operation);
+    const { approvedBy, proposal } = approval ?? {};
+    const folded = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
+    const { merchant, orderId } = order;
+    const { commandId } = operation;
+    const { outcome } = resolution;
+    const after = findOperation(folded, commandId);
+    const isCounted = after !== undefined && isResolvedAs(after, outcome);
     this.log.info(
-      { operator: operator.person, merchant, orderId, commandId, outcome: resolution.outcome, isCounted },
+      compact({ operator: operator.person, approvedBy, merchant, orderId, commandId, outcome, isCounted }),
       'An operator said what became of a doubt',
     );
     return operationView(folded, resolved(folded, commandId, resolution), this.config.journalEpoch);
@@ -119,6 +154,14 @@ export class OperationsService {
     }
     const view = orderView(order, this.config.journalEpoch);
     return { ...view, deadlines: compact({ ...view.deadlines, nextLookUpAt: this.#nextLookUpAt(order) }) };
+  }
+
+  /** Before anything else is said of it: what moved on is often not in doubt any more, and why is what the approver has to know. */
+  async #assertUnchanged(id: string, approval: Approval): Promise<void> {
+    const name = parseOperationId(id);
+    if (!name) return;
+    const order = await this.#available(this.journal.read(name.merchant, name.orderId));
+    if (historyOf(order) !== approval.seen) throw stale(approval, findOperation(order, name.commandId));
   }
 
   #nextLookUpAt(order: OrderState): string | undefined {
@@ -172,6 +215,10 @@ export class OperationsService {
       done.abort(new Error('answered'));
     }
   }
+}
+
+function stale({ was }: Approval, operation: OperationState | undefined): Problem {
+  return new Problem({ status: 409, code: 'proposal_stale', detail: changeSince({ was }, operation) });
 }
 
 const merchantOf = (key: string): string => key.slice(0, key.indexOf('/'));

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { Env, KafkaConfig } from '@tranche/service-kit';
+import { Max, Min } from 'class-validator';
 import { OperatorsFileError, readOperators, type Operator } from './operators.js';
 
 /** Key files are named relative to the operators file. */
@@ -14,4 +16,23 @@ function parse(text: string): unknown {
     // The parser's message repeats parts of the file.
     throw new OperatorsFileError([{ path: '', message: 'is not JSON' }]);
   }
+}
+
+/** Who may ask on the management port, and what needs two of them. */
+export class OperatorsConfig extends KafkaConfig {
+  @Env('OPERATORS_FILE', {
+    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer`, `operator` and `approver` (demo: `config/operators.demo.json`); without it the operators\' routes answer 503',
+    optional: true,
+    file: true,
+    read: loadOperators,
+  })
+  operators?: Operator[];
+
+  @Env('APPROVAL_WITHIN_MS', {
+    doc: 'milliseconds for which a resolution that needs a second person can be approved',
+    default: 86_400_000,
+  })
+  @Min(60_000)
+  @Max(604_800_000)
+  approvalWithinMs: number;
 }

@@ -120,6 +120,9 @@ export interface Evidence extends InOrder, TransactionDetails {
   attempt?: number;
   actor?: string;
   reason?: string;
+  /** Who approved the operator's proposal, and its id. For people: the fold does not look at them. */
+  approvedBy?: string;
+  proposal?: string;
   /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
   notBefore?: string;
   /** The caller's own EXTRADATA, without our tag. */

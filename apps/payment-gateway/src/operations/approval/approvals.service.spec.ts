@@ -1,0 +1,192 @@
+import { orderKey, type Merchants } from '@tranche/contracts';
+import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import { createLogger } from '@tranche/service-kit';
+import type { Clock } from '../../clock.js';
+import type { GatewayConfig } from '../../gateway.config.js';
+import type { Journal } from '../../journal/journal.service.js';
+import type { OrderIndexStore } from '../../journal/order-index.store.js';
+import { operationIdOf } from '../operation-id.js';
+import { OperationsService } from '../operations.service.js';
+import { Approvals } from './approvals.service.js';
+import { ProposalList, type ProposalDecision, type ResolutionProposal } from './resolution-proposal.js';
+import type { ResolutionProposals } from './resolution-proposals.service.js';
+
+const AT = '2026-03-01T10:00:00.000Z';
+const NOW_MS = Date.parse(AT) + 20 * 60_000;
+const DAY_MS = 86_400_000;
+const reason = 'seen in the back office';
+const alice = { person: 'alice', role: 'operator' } as const;
+const bob = { person: 'bob', role: 'approver' } as const;
+const id = operationIdOf({ merchant: 'shop-fr', orderId: '1', commandId: 'a' });
+const notExecuted = { outcome: 'not_executed', reason } as const;
+
+/** One order in doubt about 100 cents, its journal, and the topic of proposals, in memory. */
+function setUp({ approvalAboveMinor }: { approvalAboveMinor?: number } = {}) {
+  const identity = {
+    rulesVersion: RULES_VERSION,
+    merchant: 'shop-fr',
+    orderId: '1',
+    at: AT,
+    commandId: 'a',
+    attempt: 1,
+  };
+  const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'hash' } as const;
+  const appended: JournalRecord[] = [];
+  let order: OrderState = emptyOrder('shop-fr', '1');
+  const take = (record: JournalRecord) => (order = fold(order, record, BigInt(order.lastOffset) + 1n).order);
+  take({ record: 'INTENT', ...identity, token: 't', ...terms });
+  take({ record: 'IN_DOUBT', ...identity, token: 't', reason: 'timeout', message: 'no answer' });
+  const journal = {
+    read: (merchant: string, orderId: string) =>
+      Promise.resolve(orderKey(merchant, orderId) === 'shop-fr/1' ? order : emptyOrder(merchant, orderId)),
+    appendAndRead: (record: JournalRecord) => {
+      appended.push(record);
+      return Promise.resolve(take(record));
+    },
+  } as unknown as Journal;
+  const now = { ms: NOW_MS };
+  const sleep: Clock['sleep'] = (_ms, signal) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+  const clock: Clock = { nowMs: () => now.ms, monotonicMs: () => 0, sleep };
+  const index = { timeMs: () => Promise.resolve(now.ms) } as unknown as OrderIndexStore;
+  const merchants = { byName: () => ({ approvalAboveMinor }) } as unknown as Merchants;
+  const config = { platformTimeoutMs: 30_000, merchants, approvalWithinMs: DAY_MS } as unknown as GatewayConfig;
+  const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
+  const topic = new ProposalList();
+  const proposals = {
+    list: () => Promise.resolve(topic.at(now.ms)),
+    append: (record: ResolutionProposal | ProposalDecision) => {
+      expect(topic.take(Buffer.from(JSON.stringify(record)))).toBeUndefined();
+      return Promise.resolve();
+    },
+  } as unknown as ResolutionProposals;
+  const operations = new OperationsService(config, journal, index, clock, log);
+  const approvals = new Approvals(config, operations, proposals, clock, log);
+  const proposed = async () => {
+    const answer = await approvals.resolve(id, notExecuted, alice);
+    if (!('proposedBy' in answer)) throw new Error('one person resolved it');
+    return answer;
+  };
+  return { approvals, appended, now, take, identity, proposed };
+}
+
+describe('a resolution that needs two people', () => {
+  it('is journaled by the approval, under both names, and not before', async () => {
+    const { approvals, appended, proposed } = setUp();
+    const proposal = await proposed();
+    expect(proposal).toMatchObject({ state: 'open', why: 'not_executed', proposedBy: 'alice', was: 'in_doubt' });
+    expect(Date.parse(proposal.expiresAt)).toBe(NOW_MS + DAY_MS);
+    expect(appended).toEqual([]);
+    expect(await approvals.approve(proposal.id, bob)).toMatchObject({ state: 'not_executed' });
+    const names = { actor: 'alice', approvedBy: 'bob', proposal: proposal.id, reason };
+    expect(appended).toEqual([expect.objectContaining({ record: 'EVIDENCE', source: 'operator', ...names })]);
+    expect(await approvals.list(alice)).toMatchObject([{ id: proposal.id, state: 'approved', decidedBy: 'bob' }]);
+    await expect(approvals.approve(proposal.id, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_decided' });
+    expect(appended).toHaveLength(1);
+  });
+
+  it('can not be approved or rejected by who proposed it', async () => {
+    const { approvals, appended, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    const aliceToo = { person: 'alice', role: 'approver' } as const;
+    await expect(approvals.approve(proposal, aliceToo)).rejects.toMatchObject({ status: 403, code: 'same_operator' });
+    await expect(approvals.reject(proposal, aliceToo)).rejects.toMatchObject({ status: 403, code: 'same_operator' });
+    expect(appended).toEqual([]);
+  });
+
+  it('ends by a rejection', async () => {
+    const { approvals, appended, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    expect(await approvals.reject(proposal, bob)).toMatchObject({ state: 'rejected', decidedBy: 'bob' });
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_decided' });
+    expect(appended).toEqual([]);
+    expect((await proposed()).id).not.toBe(proposal);
+  });
+
+  it('is stale once anything else of the order was journaled, and says what changed', async () => {
+    const { approvals, appended, take, identity, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    const evidence = {
+      record: 'EVIDENCE',
+      ...identity,
+      source: 'operator',
+      operation: 'authorize',
+      answer: {},
+    } as const;
+    take({ ...evidence, result: 'succeeded', actor: 'carol', reason });
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({
+      ...{ status: 409, code: 'proposal_stale' },
+      detail: expect.stringContaining('was in_doubt and is succeeded'),
+    });
+    expect(appended).toEqual([]);
+  });
+
+  it('expires', async () => {
+    const { approvals, appended, now, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    now.ms = NOW_MS + DAY_MS;
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_expired' });
+    expect(appended).toEqual([]);
+    expect((await proposed()).state).toBe('open');
+  });
+
+  it('is proposed once: the same again is the same proposal, another one has to wait', async () => {
+    const { approvals, proposed } = setUp();
+    const first = await proposed();
+    expect((await proposed()).id).toBe(first.id);
+    await expect(approvals.resolve(id, notExecuted, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_open' });
+  });
+
+  it('is nobody’s of another merchant', async () => {
+    const { approvals, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    const ofShopEs = { ...bob, merchants: ['shop-es'] };
+    expect(await approvals.list(ofShopEs)).toEqual([]);
+    const refused = { status: 403, code: 'merchant_not_allowed' };
+    await expect(approvals.approve(proposal, ofShopEs)).rejects.toMatchObject(refused);
+    await expect(approvals.reject(proposal, ofShopEs)).rejects.toMatchObject(refused);
+    await expect(approvals.approve('none', bob)).rejects.toMatchObject({ status: 404, code: 'proposal_unknown' });
+  });
+
+  it.each([
+    ['above the merchant’s threshold', { outcome: 'succeeded', reason }, 99, true],
+    ['at it', { outcome: 'succeeded', reason }, 100, false],
+    ['above it, but a part was accepted', { outcome: 'succeeded', reason, amount: 50 }, 99, true],
+    ['of any amount where there is no threshold', { outcome: 'refused', reason }, undefined, false],
+    ['above it, refused', { outcome: 'refused', reason }, 0, true],
+  ] as const)('is one %s', async (_, resolution, approvalAboveMinor, isProposed) => {
+    const { approvals, appended } = setUp({ approvalAboveMinor });
+    const answer = await approvals.resolve(id, resolution, alice);
+    expect('proposedBy' in answer).toBe(isProposed);
+    expect(appended).toHaveLength(isProposed ? 0 : 1);
+  });
+});
+
+describe('the topic of proposals', () => {
+  it.each([
+    ['no JSON', '{', 'is neither a proposal nor a decision'],
+    ['a proposal without its order', { id: 'x', operation: 'o' }, 'is neither a proposal nor a decision'],
+    [
+      'a decision about nothing',
+      { id: 'x', decision: 'approved', decidedBy: 'bob', decidedAt: AT },
+      'x was never proposed',
+    ],
+  ])('leaves out %s', (_, record, fault) => {
+    const text = typeof record === 'string' ? record : JSON.stringify(record);
+    expect(new ProposalList().take(Buffer.from(text))).toBe(fault);
+  });
+
+  it('believes no approval by who proposed it, whoever wrote it, and no second decision', () => {
+    const list = new ProposalList();
+    const times = { proposedAt: AT, expiresAt: '2026-03-02T10:00:00.000Z' };
+    const proposal = { id: 'x', operation: id, merchant: 'shop-fr', seen: '1', proposedBy: 'alice', ...times };
+    const take = (record: object) => list.take(Buffer.from(JSON.stringify(record)));
+    expect(take({ ...proposal, resolution: notExecuted })).toBeUndefined();
+    const approved = { id: 'x', decision: 'approved', decidedAt: AT };
+    expect(take({ ...approved, decidedBy: 'alice' })).toBe('x was decided by who proposed it');
+    expect(list.at(NOW_MS)).toMatchObject([{ state: 'open' }]);
+    expect(take({ ...approved, decidedBy: 'bob' })).toBeUndefined();
+    expect(take({ ...approved, decision: 'rejected', decidedBy: 'carol' })).toBe('x was decided before');
+    expect(list.at(NOW_MS)).toMatchObject([{ state: 'approved', decidedBy: 'bob' }]);
+  });
+});
