@@ -17,8 +17,12 @@ export function operatorsFile(): string {
 }
 
 /** What one of them asks the operators' API about the journal; a POST where there is a body. */
-export async function askAboutJournal<T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) {
-  const response = await fetch(`${gateway.managementUrl}/v1/journal/${path}`, {
+export const askAboutJournal = <T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) =>
+  askOperators<T>(gateway, operator, `journal/${path}`, body);
+
+/** What one of them asks the operators' API; a POST where there is a body. */
+export async function askOperators<T>(gateway: RunningApp, operator: OperatorName, path: string, body?: object) {
+  const response = await fetch(`${gateway.managementUrl}/v1/${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {
       authorization: `Bearer ${keyOf(operator)}`,

@@ -17,6 +17,7 @@ export * from './commands/partner-b-authorization.js';
 export * from './commands/partner-b-cart-item.js';
 export * from './commands/validate-command.js';
 export * from './commands/personal-fields.js';
+export * from './events/audit-record.js';
 export * from './events/event-requirements.js';
 export * from './events/payment-event.js';
 export * from './events/service-events.js';

@@ -14,6 +14,7 @@ it.each([
   ['notifications', 'payments.notifications.v1', 35, 16],
   ['journal', 'payments.journal.v1', 100, 4],
   ['resolutions', 'payments.resolutions.v1', 35, 1],
+  ['operationsAudit', 'operations.audit.v1', 396, 1],
   ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
   ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
   ['authEvents', 'auth.events.v1', 7, 1],
@@ -47,9 +48,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has twelve topics of different names', () => {
+it('has thirteen topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(12);
+  expect(new Set(names).size).toBe(13);
 });
 
 it('puts the prefix in front of a name', () => {

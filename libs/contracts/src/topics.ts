@@ -91,6 +91,14 @@ export const TOPICS = {
     readBy: 'people',
   }),
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
+  // 13 months: a year's audit looks back at a whole year.
+  operationsAudit: topic('operations.audit.v1', {
+    days: 396,
+    mib: 1,
+    key: 'person',
+    writtenBy: 'payment-gateway',
+    readBy: 'people',
+  }),
   cseEvents: topic('cse.events.v1', {
     days: 35,
     mib: 1,

@@ -1,4 +1,15 @@
-import { Body, Controller, Get, Header, HttpCode, Param, ParseIntPipe, Post, UseGuards } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  ParseIntPipe,
+  Post,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { ResumeDecision, SkipDecision } from '@tranche/order-journal';
 import { Problem } from '@tranche/service-kit';
 import { IsString, Length, Matches } from 'class-validator';
@@ -7,6 +18,7 @@ import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { JournalResume } from '../journal/journal-resume.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { ProjectorService } from '../journal/projector.service.js';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { OperatorIdentity } from './operator-identity.js';
 import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 
@@ -29,6 +41,7 @@ export interface JournalPartitionsView {
 /** Stopped partitions, and the two people who decide: that a record which can't be read is skipped, or that a partition goes on with what is kept. docs/runbook.md, "A journal partition is stopped". */
 @Controller('v1/journal')
 @UseGuards(OperatorGuard)
+@UseInterceptors(AuditInterceptor)
 export class JournalPartitionsController {
   constructor(
     private readonly journal: Journal,
@@ -43,7 +56,7 @@ export class JournalPartitionsController {
   }
 
   @Get('partitions')
-  @Requires({ role: 'viewer', ofAllMerchants: true })
+  @Requires({ role: 'viewer', ofAllMerchants: true, action: 'partitions.read' })
   @Header('cache-control', 'no-store')
   async partitions(): Promise<JournalPartitionsView> {
     const stoppedAt = this.journal.view.stoppedAtRecords.map((stop) => ({ ...stop, offset: String(stop.offset) }));
@@ -53,7 +66,7 @@ export class JournalPartitionsController {
   }
 
   @Post('partitions/:partition/skip')
-  @Requires({ role: 'operator', ofAllMerchants: true })
+  @Requires({ role: 'operator', ofAllMerchants: true, action: 'partition.skip' })
   @HttpCode(201)
   @Header('cache-control', 'no-store')
   propose(
@@ -76,7 +89,7 @@ export class JournalPartitionsController {
 
   /** That the partition goes on with what its log holds now. */
   @Post('partitions/:partition/resume')
-  @Requires({ role: 'operator', ofAllMerchants: true })
+  @Requires({ role: 'operator', ofAllMerchants: true, action: 'partition.resume' })
   @HttpCode(201)
   @Header('cache-control', 'no-store')
   async proposeResume(
@@ -95,7 +108,7 @@ export class JournalPartitionsController {
   }
 
   @Post('decisions/:id/approve')
-  @Requires({ role: 'approver', ofAllMerchants: true })
+  @Requires({ role: 'approver', ofAllMerchants: true, action: 'decision.approve' })
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   async approve(

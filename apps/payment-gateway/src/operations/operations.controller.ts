@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Header, Param, Post, Query, Res, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Query, Res, UseGuards, UseInterceptors } from '@nestjs/common';
 import { MERCHANT_PATTERN } from '@tranche/contracts';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { OperatorIdentity } from './operator-identity.js';
 import { Approvals } from './approval/approvals.service.js';
 import type { ProposalView } from './approval/resolution-proposal.js';
@@ -37,6 +38,7 @@ interface Reply {
 /** For people, on the management port. README.md, "Operators". */
 @Controller('v1')
 @UseGuards(OperatorGuard)
+@UseInterceptors(AuditInterceptor)
 export class OperationsController {
   constructor(
     private readonly operators: OperationsService,
@@ -44,7 +46,7 @@ export class OperationsController {
   ) {}
 
   @Get('operations')
-  @Requires({ role: 'viewer' })
+  @Requires({ role: 'viewer', action: 'doubts.read' })
   @Header('cache-control', 'no-store')
   inDoubt(@Query() query: DoubtsQuery, @CurrentOperator() operator: OperatorIdentity): Promise<DoubtsPage> {
     return this.operators.inDoubt(query, operator);
@@ -52,7 +54,7 @@ export class OperationsController {
 
   /** 200 where it counts, 202 with a proposal where a second person has to approve it. */
   @Post('operations/:id/resolve')
-  @Requires({ role: 'operator' })
+  @Requires({ role: 'operator', action: 'resolution.say' })
   @Header('cache-control', 'no-store')
   async resolve(
     @Param('id') id: string,
@@ -66,7 +68,7 @@ export class OperationsController {
   }
 
   @Get('orders/:merchant/:orderId')
-  @Requires({ role: 'viewer' })
+  @Requires({ role: 'viewer', action: 'order.read' })
   @Header('cache-control', 'no-store')
   order(
     @Param('merchant') merchant: string,

@@ -4,6 +4,7 @@ import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { Approvals } from './approval/approvals.service.js';
 import { ProposalsController } from './approval/proposals.controller.js';
 import { ResolutionProposals } from './approval/resolution-proposals.service.js';
+import { Audit } from './audit/audit.service.js';
 import { JournalPartitionsController } from './journal-partitions.controller.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
@@ -12,6 +13,6 @@ import { OperationsService } from './operations.service.js';
 @Module({
   imports: [GatewayKafkaModule, JournalModule],
   controllers: [OperationsController, ProposalsController, JournalPartitionsController],
-  providers: [OperationsService, ResolutionProposals, Approvals],
+  providers: [Audit, OperationsService, ResolutionProposals, Approvals],
 })
 export class OperationsModule {}

@@ -2,18 +2,26 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from '@nestjs/common';
 import { MetadataScanner, Reflector } from '@nestjs/core';
+import type { AuditRecord } from '@tranche/contracts';
 import { Secret } from '@tranche/service-kit';
 import type { Clock } from '../clock.js';
 import type { GatewayConfig } from '../gateway.config.js';
+import { AuditInterceptor } from './audit/audit.interceptor.js';
+import type { Audit } from './audit/audit.service.js';
 import { assertMerchant, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 import { OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
 import type { Operator } from './operators.js';
 
+const action = 'order.read';
 const KEY = 'canary-key-of-32-characters-or-so';
 const NOW_MS = Date.parse('2026-03-01T10:00:00.000Z');
 const alice: Operator = { operator: 'alice', person: 'alice', role: 'viewer', key: new Secret(KEY) };
 
-function ask(operators: Operator[] | undefined, authorization?: string, needs: RouteNeeds | null = { role: 'viewer' }) {
+function ask(
+  operators: Operator[] | undefined,
+  authorization?: string,
+  needs: RouteNeeds | null = { role: 'viewer', action },
+) {
   const request: { headers: { authorization?: string }; operator?: OperatorIdentity } = {
     headers: authorization ? { authorization } : {},
   };
@@ -25,9 +33,13 @@ function ask(operators: Operator[] | undefined, authorization?: string, needs: R
     getClass: () => Object,
   } as unknown as ExecutionContext;
   const clock = { nowMs: () => NOW_MS } as Clock;
-  const isLetIn = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector()).canActivate(context);
+  const audit = { note: (record: AuditRecord) => void noted.push(record) } as unknown as Audit;
+  const guard = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector(), audit);
+  const isLetIn = guard.canActivate(context);
   return isLetIn ? request.operator?.person : undefined;
 }
+let noted: AuditRecord[];
+beforeEach(() => (noted = []));
 const refusal = (status: number, code: string) => expect.objectContaining({ status, code }) as Error;
 
 describe('operators’ door', () => {
@@ -37,6 +49,7 @@ describe('operators’ door', () => {
 
   it('lets nobody in with another key', () => {
     expect(() => ask([alice], 'Bearer x')).toThrow(expect.objectContaining({ status: 401, code: 'unauthorized' }));
+    expect(noted).toEqual([{ action, result: 'refused', code: 'unauthorized' }]);
   });
 
   it('says which setting is missing where there are no operators', () => {
@@ -56,9 +69,11 @@ describe('operators’ door', () => {
     ['approver', 'operator', true],
     ['approver', 'approver', true],
   ])('%s where %s is needed: %s', (role, needed, isLetIn) => {
-    const asking = () => ask([{ ...alice, role }], `Bearer ${KEY}`, { role: needed });
+    const asking = () => ask([{ ...alice, role }], `Bearer ${KEY}`, { role: needed, action });
     if (isLetIn) expect(asking()).toBe('alice');
     else expect(asking).toThrow(refusal(403, 'role_needed'));
+    const refused = { action, result: 'refused', code: 'role_needed', operator: 'alice', role };
+    expect(noted).toEqual(isLetIn ? [] : [refused]);
   });
 
   it('is closed to all where a route declares no role', () => {
@@ -66,7 +81,7 @@ describe('operators’ door', () => {
   });
 
   it('keeps who has some merchants from what is about all of them', () => {
-    const needs: RouteNeeds = { role: 'viewer', ofAllMerchants: true };
+    const needs: RouteNeeds = { role: 'viewer', action, ofAllMerchants: true };
     expect(() => ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).toThrow(
       refusal(403, 'all_merchants_needed'),
     );
@@ -105,24 +120,26 @@ async function routesOf(folder: string): Promise<{ name: string; isGuarded: bool
   return controllers.flatMap((controller) => {
     const prototype = controller.prototype as Record<string, object>;
     const guards = (Reflect.getMetadata('__guards__', controller) ?? []) as unknown[];
+    const interceptors = (Reflect.getMetadata('__interceptors__', controller) ?? []) as unknown[];
     return new MetadataScanner()
       .getAllMethodNames(prototype)
       .filter((method) => Reflect.hasMetadata('path', prototype[method]!))
       .map((method) => ({
         name: `${controller.name}.${method}`,
-        isGuarded: guards.includes(OperatorGuard),
+        isGuarded: guards.includes(OperatorGuard) && interceptors.includes(AuditInterceptor),
         needs: new Reflector().get(Requires, prototype[method] as () => void),
       }));
   });
 }
 
-it('every route of the gateway is behind the door and declares its role', async () => {
+it('every route of the gateway is behind the door, is audited, and declares its role', async () => {
   const routes = await routesOf(join(__dirname, '..'));
   expect(routes.map(({ name }) => name)).toContain('OperationsController.resolve');
   for (const { name, isGuarded, needs } of routes)
-    expect({ name, isGuarded, role: needs?.role }).toEqual({
+    expect({ name, isGuarded, role: needs?.role, action: needs?.action }).toEqual({
       name,
       isGuarded: true,
       role: expect.stringMatching(/^(viewer|operator|approver)$/),
+      action: expect.stringMatching(/^[a-z]+\.[a-z]+$/),
     });
 });

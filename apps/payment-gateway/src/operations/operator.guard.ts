@@ -1,18 +1,27 @@
 import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import type { AuditAction } from '@tranche/contracts';
+import { compact } from '@tranche/order-journal';
 import { holderOfKey, Problem } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { Audit } from './audit/audit.service.js';
+import { aboutError, aboutRequest } from './audit/audited-request.js';
 import { hasRole, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 
 export interface OperatorRequest {
   headers: { authorization?: string };
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
   operator?: OperatorIdentity;
 }
 
 /** What a route needs of who asks. `ofAllMerchants`: it is about more than one merchant's orders. */
 export interface RouteNeeds {
   role: OperatorRole;
+  /** What the audit calls it. */
+  action: AuditAction;
   ofAllMerchants?: boolean;
 }
 
@@ -26,22 +35,36 @@ export class OperatorGuard implements CanActivate {
     private readonly config: GatewayConfig,
     private readonly clock: Clock,
     private readonly reflector: Reflector,
+    private readonly audit: Audit,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<OperatorRequest>();
-    request.operator = this.#operatorOf(request);
-    const needs = this.reflector.getAllAndOverride(Requires, [context.getHandler(), context.getClass()]);
-    if (needs === undefined) return false;
-    if (!hasRole(request.operator, needs.role)) {
-      const detail = `This needs the role ${needs.role}; the operator has ${request.operator.role}.`;
+    const needs = this.reflector.get<RouteNeeds | undefined>(Requires.KEY, context.getHandler());
+    try {
+      request.operator = this.#operatorOf(request);
+      if (needs === undefined) return false;
+      this.#assertMay(request.operator, needs);
+      return true;
+    } catch (error) {
+      const { person: operator, role } = request.operator ?? {};
+      if (needs)
+        this.audit.note(
+          compact({ action: needs.action, operator, role, ...aboutRequest(request), ...aboutError(error) }),
+        );
+      throw error;
+    }
+  }
+
+  #assertMay(operator: OperatorIdentity, needs: RouteNeeds): void {
+    if (!hasRole(operator, needs.role)) {
+      const detail = `This needs the role ${needs.role}; the operator has ${operator.role}.`;
       throw new Problem({ status: 403, code: 'role_needed', detail });
     }
-    if (needs.ofAllMerchants === true && request.operator.merchants !== undefined) {
+    if (needs.ofAllMerchants === true && operator.merchants !== undefined) {
       const detail = 'This is about all merchants, and the operator has some of them only.';
       throw new Problem({ status: 403, code: 'all_merchants_needed', detail });
     }
-    return true;
   }
 
   #operatorOf({ headers }: OperatorRequest): OperatorIdentity {

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { AUDIT_TYPE, encodeCloudEvent, TOPICS, topicName, type AuditRecord } from '@tranche/contracts';
+import { BatchingProducer, EventAnnouncer } from '@tranche/kafka';
+import { Metrics, Problem, ServiceLogger } from '@tranche/service-kit';
+import { Clock, isoTime } from '../../clock.js';
+import { GatewayConfig } from '../../gateway.config.js';
+
+const SOURCE = 'payment-gateway';
+/** Who wants to change something waits no longer for the audit. */
+const DEADLINE_MS = 5_000;
+/** Strangers can ask as often as they like: one record of them in this time. */
+const STRANGERS_EVERY_MS = 1_000;
+const STRANGER = 'unknown';
+
+/** `operations.audit.v1`: who saw, said, proposed, approved, rejected and was refused. docs/decisions/0077. */
+@Injectable()
+export class Audit implements BeforeApplicationShutdown {
+  readonly #announcer: EventAnnouncer;
+  readonly #topic: string;
+  #noStrangerBeforeMs = 0;
+
+  constructor(
+    { kafkaTopicPrefix: topicPrefix }: GatewayConfig,
+    private readonly producer: BatchingProducer,
+    private readonly clock: Clock,
+    private readonly log: ServiceLogger,
+    metrics: Metrics,
+  ) {
+    this.#topic = topicName(topicPrefix, TOPICS.operationsAudit);
+    this.#announcer = new EventAnnouncer({ producer, topicPrefix, source: SOURCE, log, metrics: metrics.registry });
+  }
+
+  /** Before something is changed. @throws Problem 503 where it can't be written down: then it must not be done */
+  async before(data: AuditRecord): Promise<void> {
+    const event = { id: randomUUID(), source: SOURCE, type: AUDIT_TYPE, time: isoTime(this.clock), data };
+    const record = { topic: this.#topic, key: data.operator ?? STRANGER, ...encodeCloudEvent(event) };
+    try {
+      await this.producer.send(record, { deadlineMs: DEADLINE_MS });
+    } catch (cause) {
+      this.log.error({ err: cause, action: data.action }, 'An action was not done: it could not be audited');
+      const detail = 'It can not be written down who asked for this, so it is not done. Try again later.';
+      throw new Problem({ status: 503, code: 'audit_unavailable', detail, cause });
+    }
+  }
+
+  /** What was seen, or what came of it: best effort, and counted where Kafka does not take it. */
+  note(data: AuditRecord): void {
+    if (data.operator === undefined) {
+      const nowMs = this.clock.monotonicMs();
+      if (nowMs < this.#noStrangerBeforeMs) return;
+      this.#noStrangerBeforeMs = nowMs + STRANGERS_EVERY_MS;
+    }
+    this.#announcer.announce(TOPICS.operationsAudit, data.operator ?? STRANGER, { type: AUDIT_TYPE, data });
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.#announcer.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AUDIT_TYPE, decodeCloudEvent, TOPICS, validateAuditRecord, type AuditRecord } from '@tranche/contracts';
+import { aPartnerBAuthorization, waitFor } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { keptRecords } from './kept-records.js';
+import { writeMerchants } from './merchants-file.js';
+import { askOperators, operatorsFile } from './two-operators.js';
+
+const merchant = aPartnerBAuthorization().merchant;
+const merchantsFile = join(mkdtempSync(join(tmpdir(), 'merchants-')), 'merchants.json');
+writeMerchants(merchantsFile, (all) => all.map((one) => ({ ...one, approvalAboveMinor: 1 })));
+
+let stack: GatewayStack;
+beforeAll(async () => {
+  stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile(), MERCHANTS_FILE: merchantsFile });
+}, 60_000);
+afterAll(() => stack.stop(), 60_000);
+
+async function audited(): Promise<AuditRecord[]> {
+  const records = await keptRecords(stack.prefix, TOPICS.operationsAudit);
+  return records.map(({ headers, value }) => {
+    const { event } = decodeCloudEvent({ headers, value });
+    expect(event?.type).toBe(AUDIT_TYPE);
+    const { value: record, faults } = validateAuditRecord(event?.data);
+    expect(faults).toEqual([]);
+    return record!;
+  });
+}
+
+it('who saw, said, approved and was refused is in the audit, under their names', async () => {
+  const orderId = 'audited-1';
+  await stack.fault({ match: { orderPrefix: orderId }, fault: { executeThenReset: true } });
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
+  await stack.event(orderId, 'payment.authorize.in_doubt');
+  const ask = <T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
+    askOperators<T>(stack.gateway, operator, path, body);
+  const doubt = await waitFor(
+    async () => {
+      const { body } = await ask<{ operations: { id: string }[] }>('alice', 'operations?state=in_doubt');
+      return body.operations[0];
+    },
+    { timeoutMs: 10_000, what: 'a doubt in the list' },
+  );
+  const reason = 'The back office shows it, ticket 812';
+  const proposed = await ask<{ id: string }>('alice', `operations/${doubt.id}/resolve`, {
+    outcome: 'succeeded',
+    reason,
+  });
+  expect(proposed).toMatchObject({ status: 202, body: { why: 'amount' } });
+  const approve = `proposals/${proposed.body.id}/approve`;
+  expect(await ask('alice', approve, {})).toMatchObject({ status: 403, body: { code: 'same_operator' } });
+  expect(await ask('bob', approve, {})).toMatchObject({ status: 200, body: { state: 'succeeded' } });
+  expect((await ask('bob', `orders/${merchant}/${orderId}`)).status).toBe(200);
+  const stranger = await fetch(`${stack.gateway.managementUrl}/v1/orders/${merchant}/${orderId}`);
+  expect(stranger.status).toBe(401);
+
+  const order = { merchant, orderId };
+  const proposal = proposed.body.id;
+  const wanted: AuditRecord[] = [
+    { action: 'doubts.read', result: 'done', operator: 'alice' },
+    { action: 'resolution.say', result: 'asked', operator: 'alice', outcome: 'succeeded', ...order },
+    { action: 'resolution.say', result: 'proposed', operator: 'alice', outcome: 'succeeded', proposal, ...order },
+    { action: 'resolution.approve', result: 'asked', operator: 'alice', proposal },
+    { action: 'resolution.approve', result: 'refused', operator: 'alice', proposal, code: 'same_operator' },
+    { action: 'resolution.approve', result: 'asked', operator: 'bob', proposal },
+    { action: 'resolution.approve', result: 'done', operator: 'bob', proposal, ...order },
+    { action: 'order.read', result: 'done', operator: 'bob', ...order },
+    { action: 'order.read', result: 'refused', code: 'unauthorized', ...order },
+  ];
+  const missing = async () => {
+    const records = await audited();
+    return wanted.filter((one) => !records.some((record) => isPartOf(one, record)));
+  };
+  await waitFor(async () => (await missing()).length === 0, {
+    timeoutMs: 20_000,
+    what: 'all of the audit',
+  }).catch(async () => expect(await missing()).toEqual([]));
+  expect(JSON.stringify(await audited())).not.toContain(reason);
+}, 120_000);
+
+const isPartOf = (one: AuditRecord, record: AuditRecord): boolean =>
+  Object.entries(one).every(([name, value]) => record[name as keyof AuditRecord] === value);
