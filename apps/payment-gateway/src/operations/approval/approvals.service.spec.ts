@@ -1,5 +1,12 @@
 import { orderKey, type Merchants } from '@tranche/contracts';
-import { emptyOrder, fold, RULES_VERSION, type JournalRecord, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  RULES_VERSION,
+  type JournalRecord,
+  type OperationState,
+  type OrderState,
+} from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
 import type { Clock } from '../../clock.js';
 import type { GatewayConfig } from '../../gateway.config.js';
@@ -8,7 +15,7 @@ import type { OrderIndexStore } from '../../journal/order-index.store.js';
 import { operationIdOf } from '../operation-id.js';
 import { OperationsService } from '../operations.service.js';
 import { Approvals } from './approvals.service.js';
-import { ProposalList, type ProposalDecision, type ResolutionProposal } from './resolution-proposal.js';
+import { ProposalList, whyTwoPeople, type ProposalDecision, type ResolutionProposal } from './resolution-proposal.js';
 import type { ResolutionProposals } from './resolution-proposals.service.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -160,6 +167,16 @@ describe('a resolution that needs two people', () => {
     expect('proposedBy' in answer).toBe(isProposed);
     expect(appended).toHaveLength(isProposed ? 0 : 1);
   });
+});
+
+it.each([
+  ['unknown, and said to be small', undefined, 1, 'amount'],
+  ['unknown, and not said', undefined, undefined, 'amount'],
+  ['small, and said to be large', 100, 101, 'amount'],
+  ['small', 100, undefined, undefined],
+] as const)('an amount that is %s', (_, asked, amount, why) => {
+  const operation = { amount: asked } as OperationState;
+  expect(whyTwoPeople(operation, { outcome: 'succeeded', amount }, { approvalAboveMinor: 100 })).toBe(why);
 });
 
 describe('the topic of proposals', () => {

@@ -36,7 +36,10 @@ export type ProposalView = ResolutionProposal & { state: 'open' | 'expired' | Pr
 
 export type ApprovalReason = 'not_executed' | 'amount';
 
-/** Why one person is not enough; undefined where one is. An amount that nobody knows may be above every limit. */
+/**
+ * Why one person is not enough; undefined where one is. An amount that the journal does not know may be above every limit: that one person
+ * says it is small is no proof.
+ */
 export function whyTwoPeople(
   operation: OperationState,
   { outcome, amount }: Pick<ManualResolution, 'outcome' | 'amount'>,
@@ -44,8 +47,8 @@ export function whyTwoPeople(
 ): ApprovalReason | undefined {
   if (outcome === 'not_executed') return 'not_executed';
   if (approvalAboveMinor === undefined) return undefined;
-  const known = [amount, operation.amount].filter((one) => one !== undefined);
-  return known.length > 0 && Math.max(...known) <= approvalAboveMinor ? undefined : 'amount';
+  const { amount: asked = Infinity } = operation;
+  return Math.max(asked, amount ?? 0) <= approvalAboveMinor ? undefined : 'amount';
 }
 
 /** An operation's state in words of the order view. */
