@@ -6,6 +6,7 @@ import { ProposalsController } from './approval/proposals.controller.js';
 import { ResolutionProposals } from './approval/resolution-proposals.service.js';
 import { Audit } from './audit/audit.service.js';
 import { JournalPartitionsController } from './journal-partitions.controller.js';
+import { OidcOperators } from './oidc/oidc-operators.service.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 
@@ -13,6 +14,6 @@ import { OperationsService } from './operations.service.js';
 @Module({
   imports: [GatewayKafkaModule, JournalModule],
   controllers: [OperationsController, ProposalsController, JournalPartitionsController],
-  providers: [Audit, OperationsService, ResolutionProposals, Approvals],
+  providers: [Audit, OidcOperators, OperationsService, ResolutionProposals, Approvals],
 })
 export class OperationsModule {}

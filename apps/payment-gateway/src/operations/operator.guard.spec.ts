@@ -10,6 +10,7 @@ import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { Audit } from './audit/audit.service.js';
 import { assertMerchant, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 import { OperatorGuard, Requires, type RouteNeeds } from './operator.guard.js';
+import type { OidcOperators } from './oidc/oidc-operators.service.js';
 import type { Operator } from './operators.js';
 
 const action = 'order.read';
@@ -17,7 +18,7 @@ const KEY = 'canary-key-of-32-characters-or-so';
 const NOW_MS = Date.parse('2026-03-01T10:00:00.000Z');
 const alice: Operator = { operator: 'alice', person: 'alice', role: 'viewer', key: new Secret(KEY) };
 
-function ask(
+async function ask(
   operators: Operator[] | undefined,
   authorization?: string,
   needs: RouteNeeds | null = { role: 'viewer', action },
@@ -34,31 +35,50 @@ function ask(
   } as unknown as ExecutionContext;
   const clock = { nowMs: () => NOW_MS } as Clock;
   const audit = { note: (record: AuditRecord) => void noted.push(record) } as unknown as Audit;
-  const guard = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector(), audit);
-  const isLetIn = guard.canActivate(context);
+  const oidc = {
+    isConfigured: hasIssuer,
+    operatorOf: (token: string) => Promise.resolve({ person: `holder of ${token}`, role: 'viewer' }),
+  } as OidcOperators;
+  const guard = new OperatorGuard({ operators } as GatewayConfig, clock, new Reflector(), audit, oidc);
+  const isLetIn = await guard.canActivate(context);
   return isLetIn ? request.operator?.person : undefined;
 }
 let noted: AuditRecord[];
-beforeEach(() => (noted = []));
+let hasIssuer: boolean;
+beforeEach(() => {
+  noted = [];
+  hasIssuer = false;
+});
 const refusal = (status: number, code: string) => expect.objectContaining({ status, code }) as Error;
 
 describe('operators’ door', () => {
-  it('knows who comes by the key', () => {
-    expect(ask([alice], `Bearer ${KEY}`)).toBe('alice');
+  it('knows who comes by the key', async () => {
+    expect(await ask([alice], `Bearer ${KEY}`)).toBe('alice');
   });
 
-  it('lets nobody in with another key', () => {
-    expect(() => ask([alice], 'Bearer x')).toThrow(expect.objectContaining({ status: 401, code: 'unauthorized' }));
+  it('lets nobody in with another key', async () => {
+    await expect(ask([alice], 'Bearer x')).rejects.toEqual(
+      expect.objectContaining({ status: 401, code: 'unauthorized' }),
+    );
     expect(noted).toEqual([{ action, result: 'refused', code: 'unauthorized' }]);
   });
 
-  it('says which setting is missing where there are no operators', () => {
+  it('takes tokens where there is an issuer, and keys beside them', async () => {
+    hasIssuer = true;
+    expect(await ask(undefined, 'Bearer eyJhbGciOiJub25lIn0.e30.sig')).toBe('holder of eyJhbGciOiJub25lIn0.e30.sig');
+    expect(await ask([alice], `Bearer ${KEY}`)).toBe('alice');
+    await expect(ask(undefined, `Bearer ${KEY}`)).rejects.toEqual(refusal(401, 'unauthorized'));
+    hasIssuer = false;
+    await expect(ask([alice], 'Bearer eyJhbGciOiJub25lIn0.e30.sig')).rejects.toEqual(refusal(401, 'unauthorized'));
+  });
+
+  it('says which setting is missing where there are no operators', async () => {
     const refused = expect.objectContaining({
       status: 503,
       code: 'operators_not_configured',
       detail: expect.stringContaining('OPERATORS_FILE'),
     });
-    expect(() => ask(undefined, 'Bearer canary-key-of-32-characters-or-so')).toThrow(refused);
+    await expect(ask(undefined, 'Bearer canary-key-of-32-characters-or-so')).rejects.toEqual(refused);
   });
 
   it.each<[OperatorRole, OperatorRole, boolean]>([
@@ -68,33 +88,33 @@ describe('operators’ door', () => {
     ['operator', 'approver', false],
     ['approver', 'operator', true],
     ['approver', 'approver', true],
-  ])('%s where %s is needed: %s', (role, needed, isLetIn) => {
+  ])('%s where %s is needed: %s', async (role, needed, isLetIn) => {
     const asking = () => ask([{ ...alice, role }], `Bearer ${KEY}`, { role: needed, action });
-    if (isLetIn) expect(asking()).toBe('alice');
-    else expect(asking).toThrow(refusal(403, 'role_needed'));
+    if (isLetIn) expect(await asking()).toBe('alice');
+    else await expect(asking()).rejects.toEqual(refusal(403, 'role_needed'));
     const refused = { action, result: 'refused', code: 'role_needed', operator: 'alice', role };
     expect(noted).toEqual(isLetIn ? [] : [refused]);
   });
 
-  it('is closed to all where a route declares no role', () => {
-    expect(ask([{ ...alice, role: 'approver' }], `Bearer ${KEY}`, null)).toBeUndefined();
+  it('is closed to all where a route declares no role', async () => {
+    expect(await ask([{ ...alice, role: 'approver' }], `Bearer ${KEY}`, null)).toBeUndefined();
   });
 
-  it('keeps who has some merchants from what is about all of them', () => {
+  it('keeps who has some merchants from what is about all of them', async () => {
     const needs: RouteNeeds = { role: 'viewer', action, ofAllMerchants: true };
-    expect(() => ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).toThrow(
+    await expect(ask([{ ...alice, merchants: ['shop-fr'] }], `Bearer ${KEY}`, needs)).rejects.toEqual(
       refusal(403, 'all_merchants_needed'),
     );
-    expect(ask([alice], `Bearer ${KEY}`, needs)).toBe('alice');
+    expect(await ask([alice], `Bearer ${KEY}`, needs)).toBe('alice');
   });
 
   it.each([
     [NOW_MS + 1, true],
     [NOW_MS, false],
-  ])('takes a key until notAfter, and not from then on: %i', (notAfterMs, isTaken) => {
+  ])('takes a key until notAfter, and not from then on: %i', async (notAfterMs, isTaken) => {
     const asking = () => ask([{ ...alice, notAfterMs }], `Bearer ${KEY}`);
-    if (isTaken) expect(asking()).toBe('alice');
-    else expect(asking).toThrow(refusal(401, 'key_expired'));
+    if (isTaken) expect(await asking()).toBe('alice');
+    else await expect(asking()).rejects.toEqual(refusal(401, 'key_expired'));
   });
 
   it('lets an operator of one merchant act for no other', () => {

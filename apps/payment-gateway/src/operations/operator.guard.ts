@@ -7,6 +7,7 @@ import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Audit } from './audit/audit.service.js';
 import { aboutError, aboutRequest } from './audit/audited-request.js';
+import { OidcOperators } from './oidc/oidc-operators.service.js';
 import { hasRole, type OperatorIdentity, type OperatorRole } from './operator-identity.js';
 
 export interface OperatorRequest {
@@ -28,7 +29,10 @@ export interface RouteNeeds {
 /** Every route behind the guard declares it; one that does not is closed to everybody. */
 export const Requires = Reflector.createDecorator<RouteNeeds>();
 
-/** `Authorization: Bearer <operator key>`: the key says who it is, and the route what role it takes. */
+/** A JSON Web Token: its header is base64url of `{"`. */
+const TOKEN = /^Bearer (eyJ[\w-]{1,4096}\.[\w-]{1,8192}\.[\w-]{0,2048})$/i;
+
+/** `Authorization: Bearer <operator key>`, or a token of the issuer: it says who it is, and the route what role it takes. */
 @Injectable()
 export class OperatorGuard implements CanActivate {
   constructor(
@@ -36,13 +40,14 @@ export class OperatorGuard implements CanActivate {
     private readonly clock: Clock,
     private readonly reflector: Reflector,
     private readonly audit: Audit,
+    private readonly oidc: OidcOperators,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<OperatorRequest>();
     const needs = this.reflector.get<RouteNeeds | undefined>(Requires.KEY, context.getHandler());
     try {
-      request.operator = this.#operatorOf(request);
+      request.operator = await this.#operatorOf(request);
       if (needs === undefined) return false;
       this.#assertMay(request.operator, needs);
       return true;
@@ -67,13 +72,15 @@ export class OperatorGuard implements CanActivate {
     }
   }
 
-  #operatorOf({ headers }: OperatorRequest): OperatorIdentity {
-    const { operators } = this.config;
-    if (operators === undefined) {
+  async #operatorOf({ headers }: OperatorRequest): Promise<OperatorIdentity> {
+    const { operators = [] } = this.config;
+    if (this.config.operators === undefined && !this.oidc.isConfigured) {
       const detail =
-        'OPERATORS_FILE is not set: this gateway knows no operators, and nobody may look up or resolve anything.';
+        'Neither OPERATORS_FILE nor OPERATORS_OIDC_ISSUER is set: this gateway knows no operators, and nobody may look up or resolve anything.';
       throw new Problem({ status: 503, code: 'operators_not_configured', detail });
     }
+    const token = this.oidc.isConfigured ? TOKEN.exec(headers.authorization ?? '')?.[1] : undefined;
+    if (token !== undefined) return this.oidc.operatorOf(token);
     const operator = holderOfKey(operators, headers.authorization);
     if (operator.notAfterMs === undefined || this.clock.nowMs() < operator.notAfterMs) return operator;
     throw new Problem({

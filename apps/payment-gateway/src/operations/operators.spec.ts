@@ -74,7 +74,7 @@ describe('operators file', () => {
     ['notAfter', 'tomorrow'],
     ['notAfter', '2026-12-31'],
     ['notAfter', '2026-02-30T00:00:00Z'],
-    ['person', 'Alice'],
+    ['person', 'Alice A'],
   ])('refuses an entry whose %s is %j', (field, value) => {
     const faults = faultsOf([{ ...alice, [field]: value }]);
     expect(faults).not.toEqual([]);

@@ -46,7 +46,7 @@ class OperatorEntry {
 
   /** Whose key it is, where a person has two for a while. */
   @given('person')
-  @Matches(NAME, { message: 'person must be 1 to 64 lower-case letters, digits, dots and hyphens' })
+  @Matches(/^[\x21-\x7e]{1,128}$/, { message: 'person must be 1 to 128 visible ASCII characters' })
   person?: string;
 
   @given('role')

@@ -1,0 +1,150 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createLogger } from '@tranche/service-kit';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import type { Clock } from '../../clock.js';
+import type { GatewayConfig } from '../../gateway.config.js';
+import { OidcOperators } from './oidc-operators.service.js';
+
+const AUDIENCE = 'https://payments.example/operators';
+const CLIENTS = {
+  alice: {
+    secret: 'secret-of-alice',
+    claims: { roles: ['staff', 'payments-ops', 'payments-view'], merchants: ['shop-fr'] },
+  },
+  carol: { secret: 'secret-of-carol', claims: { roles: ['staff'] } },
+};
+
+let issuer: string;
+let provider: ChildProcess;
+let keys: Awaited<ReturnType<typeof generateKeyPair>>;
+beforeAll(async () => {
+  keys = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  const env = { ...process.env, OIDC_JWK: JSON.stringify(jwk), OIDC_CLIENTS: JSON.stringify(CLIENTS) };
+  const file = join(__dirname, '../../../test/oidc-issuer.mjs');
+  provider = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const line of createInterface({ input: provider.stdout! }))
+    if (line.startsWith('{')) {
+      ({ issuer } = JSON.parse(line) as { issuer: string });
+      break;
+    }
+}, 60_000);
+afterAll(async () => {
+  const ended = once(provider, 'exit');
+  provider.kill();
+  await ended;
+});
+
+/** What the provider gives a client for itself. */
+async function tokenOf(client: keyof typeof CLIENTS, resource = AUDIENCE): Promise<string> {
+  const credentials = Buffer.from(`${client}:${CLIENTS[client].secret}`).toString('base64');
+  const answer = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ grant_type: 'client_credentials', resource }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`The provider answered ${answer.status}`);
+  return token;
+}
+
+function operators(settings: Partial<GatewayConfig> = {}, aheadMs = 0) {
+  const config = {
+    oidcIssuer: issuer,
+    oidcAudience: AUDIENCE,
+    oidcRoles: new Map([
+      ['payments-view', 'viewer'],
+      ['payments-ops', 'operator'],
+    ]),
+    oidcRoleClaim: 'roles',
+    oidcPersonClaim: 'sub',
+    ...settings,
+  } as GatewayConfig;
+  const clock = { nowMs: () => Date.now() + aheadMs } as Clock;
+  const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
+  return new OidcOperators(config, clock, log);
+}
+
+it('takes a token of the issuer: the person, and the highest of the roles', async () => {
+  const token = await tokenOf('alice');
+  expect(await operators().operatorOf(token)).toEqual({ person: 'alice', role: 'operator' });
+});
+
+it('limits the person to the merchants of a claim; without the claim there are none', async () => {
+  const token = await tokenOf('alice');
+  const limited = { oidcMerchantsClaim: 'merchants' };
+  expect(await operators(limited).operatorOf(token)).toMatchObject({ merchants: ['shop-fr'] });
+  expect(await operators({ oidcMerchantsClaim: 'shops' }).operatorOf(token)).toMatchObject({ merchants: [] });
+});
+
+it('lets nobody in whose token names no role', async () => {
+  const token = await tokenOf('carol');
+  await expect(operators().operatorOf(token)).rejects.toMatchObject({ status: 403, code: 'role_needed' });
+});
+
+describe('refuses a token', () => {
+  const refused = { status: 401, code: 'token_refused' };
+  const payload = (): JWTPayload => ({ iss: issuer, aud: AUDIENCE, sub: 'alice', roles: ['payments-ops'] });
+  const signed = (claims: JWTPayload, expires: string | undefined, key = keys.privateKey) => {
+    const token = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).setIssuedAt();
+    return (expires === undefined ? token : token.setExpirationTime(expires)).sign(key);
+  };
+  const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const inAnHour = () => Math.floor(Date.now() / 1000) + 3_600;
+
+  it('that is right in nothing but one thing: the same signed with all of it right is taken', async () => {
+    expect(await operators().operatorOf(await signed(payload(), '1h'))).toEqual({ person: 'alice', role: 'operator' });
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['for another audience', () => tokenOf('alice', 'https://other.example/api')],
+    ['of another issuer', () => signed({ ...payload(), iss: 'https://other.example' }, '1h')],
+    ['that has expired', () => signed(payload(), '-1h')],
+    ['that never expires', () => signed(payload(), undefined)],
+    ['without a person', () => signed({ ...payload(), sub: undefined }, '1h')],
+    ['with a person that is no name', () => signed({ ...payload(), sub: 'alice\nbob' }, '1h')],
+    [
+      'signed with a key of somebody else',
+      async () => signed(payload(), '1h', (await generateKeyPair('RS256')).privateKey),
+    ],
+    [
+      'without a signature (alg none)',
+      () => Promise.resolve(`${encoded({ alg: 'none' })}.${encoded({ ...payload(), exp: inAnHour() })}.`),
+    ],
+    [
+      'signed with the public key as a secret (HS256)',
+      async () =>
+        new SignJWT(payload())
+          .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+          .setExpirationTime('1h')
+          .sign(new TextEncoder().encode(await exportSPKI(keys.publicKey))),
+    ],
+    ['that is none', () => Promise.resolve('eyJ.e30.x')],
+  ])('%s', async (_, token) => {
+    await expect(operators().operatorOf(await token())).rejects.toMatchObject(refused);
+  });
+
+  it('once its time is over by our clock', async () => {
+    const token = await tokenOf('alice');
+    await expect(operators({}, 100_000).operatorOf(token)).rejects.toMatchObject(refused);
+  });
+});
+
+it('says that the issuer can not be asked, and asks it again the next time', async () => {
+  const token = await tokenOf('alice');
+  const settings = { oidcIssuer: 'http://127.0.0.1:9' };
+  // The very object that it was made with, as an issuer that comes back.
+  const known = operators(settings);
+  const config = Reflect.get(known, 'config') as { oidcIssuer: string };
+  await expect(known.operatorOf(token)).rejects.toMatchObject({ status: 503, code: 'identity_unavailable' });
+  config.oidcIssuer = issuer;
+  expect(await known.operatorOf(token)).toMatchObject({ person: 'alice' });
+});
+
+it('believes no discovery document of another issuer', async () => {
+  const other = operators({ oidcIssuer: `${issuer}/` });
+  await expect(other.operatorOf(await tokenOf('alice'))).rejects.toMatchObject({ status: 503 });
+});
