@@ -33,6 +33,24 @@ it.each([
   expect(faultsOf(env)).toEqual([]);
 });
 
+const issuer = { OPERATORS_OIDC_ISSUER: 'https://id.example', OPERATORS_OIDC_AUDIENCE: 'payments' };
+const roles = { OPERATORS_OIDC_ROLES: 'ops=operator,lead=approver' };
+
+it.each<[string, Record<string, string>, string[]]>([
+  ['with audience and roles', { ...issuer, ...roles }, []],
+  [
+    'with nothing else',
+    { OPERATORS_OIDC_ISSUER: 'https://id.example' },
+    ['OPERATORS_OIDC_AUDIENCE', 'OPERATORS_OIDC_ROLES'],
+  ],
+  ['over http', { ...issuer, ...roles, OPERATORS_OIDC_ISSUER: 'http://id.example' }, ['OPERATORS_OIDC_ISSUER']],
+  ['over http on this machine', { ...issuer, ...roles, OPERATORS_OIDC_ISSUER: 'http://127.0.0.1:9' }, []],
+  ['with a role that there is not', { ...issuer, OPERATORS_OIDC_ROLES: 'ops=admin' }, ['OPERATORS_OIDC_ROLES']],
+  ['with a value twice', { ...issuer, OPERATORS_OIDC_ROLES: 'ops=viewer,ops=approver' }, ['OPERATORS_OIDC_ROLES']],
+])('issuer of operators’ tokens %s', (_, env, faults) => {
+  expect(faultsOf(env).sort()).toEqual(faults);
+});
+
 it.each([
   ['the newest', {}, []],
   ['the one before', { RULES_VERSION: '1' }, []],

@@ -102,6 +102,7 @@ describe('a list', () => {
     ],
     ['an unknown profile', [{ ...shop, requirements: 'none' }], ['[0].requirements: enum']],
     ['an unknown scan', [{ ...shop, descriptionScan: false }], ['[0].descriptionScan: type']],
+    ['a threshold below nothing', [{ ...shop, approvalAboveMinor: -1 }], ['[0].approvalAboveMinor: range']],
     ['lookup as a text', [{ ...shop, lookup: 'yes' }], ['[0].lookup: type']],
     ['an API key id too short', [{ ...shop, apiKeys: [{ id: 'short', key: 'K' }] }], ['[0].apiKeys[0].id: length']],
     ['an API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID }] }], ['[0].apiKeys[0].key: required']],
