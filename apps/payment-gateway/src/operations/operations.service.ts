@@ -4,7 +4,6 @@ import {
   CLOCKS_APART_MS,
   compact,
   findOperation,
-  historyOf,
   isInDoubt,
   isLookUpReminder,
   isWaiting,
@@ -20,6 +19,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
+import { orderDigest } from './approval/order-digest.js';
 import { changeSince } from './approval/resolution-proposal.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
@@ -131,7 +131,7 @@ export class OperationsService {
   ): Promise<OperationView> {
     if (approval) await this.#assertUnchanged(id, approval);
     const { order, operation, record } = await this.check(id, resolution, operator);
-    if (approval && historyOf(order) !== approval.seen) throw stale(approval, operation);
+    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, operation);
     const { approvedBy, proposal } = approval ?? {};
     const folded = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
     const { merchant, orderId } = order;
@@ -161,7 +161,7 @@ export class OperationsService {
     const name = parseOperationId(id);
     if (!name) return;
     const order = await this.#available(this.journal.read(name.merchant, name.orderId));
-    if (historyOf(order) !== approval.seen) throw stale(approval, findOperation(order, name.commandId));
+    if (orderDigest(order) !== approval.seen) throw stale(approval, findOperation(order, name.commandId));
   }
 
   #nextLookUpAt(order: OrderState): string | undefined {

@@ -110,7 +110,7 @@ describe('a resolution that needs two people', () => {
     expect((await proposed()).id).not.toBe(proposal);
   });
 
-  it('is stale once anything else of the order was journaled, and says what changed', async () => {
+  it('is stale once anything new of the order was journaled, and says what changed', async () => {
     const { approvals, appended, take, identity, proposed } = setUp();
     const { id: proposal } = await proposed();
     const evidence = {
@@ -126,6 +126,15 @@ describe('a resolution that needs two people', () => {
       detail: expect.stringContaining('was in_doubt and is succeeded'),
     });
     expect(appended).toEqual([]);
+  });
+
+  it('is no other one for a reminder or a repetition in between', async () => {
+    const { approvals, take, identity, proposed } = setUp();
+    const { id: proposal } = await proposed();
+    const { attempt, ...ofOperation } = identity;
+    take({ record: 'REMINDED', ...ofOperation, attempt, reminder: 'doubt_15_minutes' });
+    take({ record: 'REPEATED', ...ofOperation });
+    expect(await approvals.approve(proposal, bob)).toMatchObject({ state: 'not_executed' });
   });
 
   it('expires', async () => {

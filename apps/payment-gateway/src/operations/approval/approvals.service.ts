@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { historyOf } from '@tranche/order-journal';
 import { Problem, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../../clock.js';
 import { GatewayConfig } from '../../gateway.config.js';
@@ -8,6 +7,7 @@ import type { ManualResolution } from '../manual-resolution.js';
 import { OperationsService } from '../operations.service.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from '../operator-identity.js';
 import type { OperationView } from '../order-view.js';
+import { orderDigest } from './order-digest.js';
 import {
   stateOf,
   whyTwoPeople,
@@ -77,7 +77,7 @@ export class Approvals {
     }: { resolution: ManualResolution; operator: OperatorIdentity; resolving: Resolving; why: ApprovalReason },
   ): Promise<ProposalView> {
     const { person } = operator;
-    const seen = historyOf(order);
+    const seen = orderDigest(order);
     const open = (await this.proposals.list()).find(
       (known) => known.state === 'open' && known.operation === operationId && known.seen === seen,
     );

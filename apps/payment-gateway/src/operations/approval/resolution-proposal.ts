@@ -13,7 +13,7 @@ export interface ResolutionProposal {
   commandId: string;
   resolution: ManualResolution;
   why: ApprovalReason;
-  /** `historyOf` the order that the proposer saw: it counts for this very order only. */
+  /** `orderDigest` of the order that the proposer saw: it counts for this very order only. */
   seen: string;
   /** What the operation was then. */
   was: string;

@@ -1,9 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { createLogger } from '@tranche/service-kit';
-import { exportJWK, exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import { exportSPKI, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import { startIssuer } from '../../../test/start-issuer.js';
 import type { Clock } from '../../clock.js';
 import type { GatewayConfig } from '../../gateway.config.js';
 import { OidcOperators } from './oidc-operators.service.js';
@@ -17,39 +14,16 @@ const CLIENTS = {
   carol: { secret: 'secret-of-carol', claims: { roles: ['staff'] } },
 };
 
+let provider: Awaited<ReturnType<typeof startIssuer>>;
 let issuer: string;
-let provider: ChildProcess;
-let keys: Awaited<ReturnType<typeof generateKeyPair>>;
+let keys: typeof provider.keys;
 beforeAll(async () => {
-  keys = await generateKeyPair('RS256', { extractable: true });
-  const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
-  const env = { ...process.env, OIDC_JWK: JSON.stringify(jwk), OIDC_CLIENTS: JSON.stringify(CLIENTS) };
-  const file = join(__dirname, '../../../test/oidc-issuer.mjs');
-  provider = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'ignore'] });
-  for await (const line of createInterface({ input: provider.stdout! }))
-    if (line.startsWith('{')) {
-      ({ issuer } = JSON.parse(line) as { issuer: string });
-      break;
-    }
+  provider = await startIssuer(CLIENTS);
+  ({ issuer, keys } = provider);
 }, 60_000);
-afterAll(async () => {
-  const ended = once(provider, 'exit');
-  provider.kill();
-  await ended;
-});
+afterAll(() => provider.stop());
 
-/** What the provider gives a client for itself. */
-async function tokenOf(client: keyof typeof CLIENTS, resource = AUDIENCE): Promise<string> {
-  const credentials = Buffer.from(`${client}:${CLIENTS[client].secret}`).toString('base64');
-  const answer = await fetch(`${issuer}/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ grant_type: 'client_credentials', resource }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token?: string };
-  if (token === undefined) throw new Error(`The provider answered ${answer.status}`);
-  return token;
-}
+const tokenOf = (client: keyof typeof CLIENTS, resource = AUDIENCE) => provider.tokenOf(client, resource);
 
 function operators(settings: Partial<GatewayConfig> = {}, aheadMs = 0) {
   const config = {

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { OrderState } from '@tranche/order-journal';
+
+/**
+ * What a decision about an order rests on: its operations and everything that was heard of it. Reminders, repetitions and carried states bring nothing new,
+ * and are no part of it: a timer between two people must not make the proposal stale.
+ */
+export function orderDigest({
+  operations,
+  external,
+  unbound,
+  ungranted = [],
+  isFrozen,
+  isPartial,
+}: OrderState): string {
+  const moved = operations.map(({ reminded: _reminded, latest: _latest, events: _events, ...operation }) => operation);
+  const text = JSON.stringify([moved, external, unbound, ungranted, isFrozen, isPartial], sortedNames);
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+const sortedNames = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { exportJWK, generateKeyPair } from 'jose';
+
+export interface OidcClient {
+  secret: string;
+  /** Beside those of the protocol. */
+  claims: Record<string, unknown>;
+}
+
+/** `oidc-provider` in a process of its own, on a free port: it is an ES module, which Jest can't load here. */
+export async function startIssuer(clients: Record<string, OidcClient>) {
+  const keys = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(keys.privateKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  const env = { ...process.env, OIDC_JWK: JSON.stringify(jwk), OIDC_CLIENTS: JSON.stringify(clients) };
+  const provider = spawn(process.execPath, [join(__dirname, 'oidc-issuer.mjs')], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let issuer = '';
+  for await (const line of createInterface({ input: provider.stdout }))
+    if (line.startsWith('{')) {
+      ({ issuer } = JSON.parse(line) as { issuer: string });
+      break;
+    }
+  return {
+    issuer,
+    keys,
+    /** What the provider gives a client for itself. */
+    async tokenOf(client: string, resource: string): Promise<string> {
+      const credentials = Buffer.from(`${client}:${clients[client]!.secret}`).toString('base64');
+      const answer = await fetch(`${issuer}/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
+        body: new URLSearchParams({ grant_type: 'client_credentials', resource }),
+      });
+      const { access_token: token } = (await answer.json()) as { access_token?: string };
+      if (token === undefined) throw new Error(`The provider answered ${answer.status}`);
+      return token;
+    },
+    async stop(): Promise<void> {
+      const ended = once(provider, 'exit');
+      provider.kill();
+      await ended;
+    },
+  };
+}
