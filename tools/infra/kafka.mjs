@@ -80,7 +80,7 @@ export async function startKafka({ held, port, controllerPort, log, settings: ow
 /** Arguments of `java`, up to the main class: `kafka.Kafka`, or `kafka.tools.StorageTool` to format its folder. */
 export async function kafkaCommand({ held, log }) {
   const jars = await kafkaJars({ held, log });
-  return [NO_TRACES, '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
+  return [NO_TRACES, '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', join(jars, '*')];
 }
 
 const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}-oauth`);

@@ -92,8 +92,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'leaves the order as it is where its state was carried over (R12)',
     project: 'order-journal',
     file: 'state/carried.js',
-    find: 'return unpack(record, after.lastOffset, hash);',
-    replace: 'return after;',
+    find: 'const order = unpack(record, after.lastOffset);',
+    replace: 'return after; const order = unpack(record, after.lastOffset);',
     profile: 'edges',
   },
   {

@@ -22,11 +22,16 @@ it.each([
 ] as const)('%s is %s, kept %d days, records up to %d MB', (name, topic, days, megabytes) => {
   expect(TOPICS[name]).toMatchObject({
     name: topic,
-    partitions: 12,
     cleanupPolicy: 'delete',
     retentionMs: days * DAY,
     maxMessageBytes: megabytes * MB,
   });
+});
+
+it('has one partition of what people decide, and 12 of all else', () => {
+  const { resolutions, operationsAudit, ...others } = TOPICS;
+  expect([resolutions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
+  expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
 });
 
 it('keeps personal data no longer than its retention, and the journal without an upper limit', () => {

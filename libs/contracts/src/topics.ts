@@ -66,6 +66,7 @@ export const TOPICS = {
   }),
   // Resolutions that wait for a second person; what was decided is in the journal and the audit.
   resolutions: topic('payments.resolutions.v1', {
+    partitions: 1,
     days: 35,
     mib: 1,
     key: 'proposal id',
@@ -93,6 +94,7 @@ export const TOPICS = {
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
   // 13 months: a year's audit looks back at a whole year.
   operationsAudit: topic('operations.audit.v1', {
+    partitions: 1,
     days: 396,
     mib: 1,
     key: 'person',
@@ -125,6 +127,8 @@ export function railOfTopic(unprefixedName: string): Rail | undefined {
 }
 
 interface TopicFacts {
+  /** 12 if not said; of what people do one is enough, and has an order. */
+  partitions?: number;
   days: number;
   isPersonal?: boolean;
   partitionMib?: number;
@@ -136,11 +140,11 @@ interface TopicFacts {
 
 function topic(
   name: string,
-  { days, isPersonal, partitionMib, mib, key, writtenBy, readBy }: TopicFacts,
+  { partitions = 12, days, isPersonal, partitionMib, mib, key, writtenBy, readBy }: TopicFacts,
 ): TopicDefinition {
   return {
     name,
-    partitions: 12,
+    partitions,
     retentionMs: days * DAY_MS,
     ...(isPersonal === true ? { maxRetentionMs: days * DAY_MS } : {}),
     ...(partitionMib === undefined ? {} : { retentionBytes: partitionMib * MIB }),
