@@ -1,7 +1,9 @@
 /** Whether an environment is fit for production: what production mode says of the settings, then broker, topics and Redis where they can be reached. Starts nothing. */
 import { existsSync } from 'node:fs';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import 'reflect-metadata';
 import { Expected } from '../infra/processes.mjs';
@@ -62,26 +64,23 @@ async function kafkaChecks(service, { config, faults }) {
   }
 }
 
-async function redisChecks(service, { config: { redisUrl }, faults }) {
-  if (!redisUrl || faults.some(({ name }) => name === 'REDIS_URL')) return [];
+/** Connects as the service does, to a cluster or by sentinels too. */
+async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) {
+  if (!url || faults.some(({ name }) => name.startsWith('REDIS_'))) return [];
   const name = `${service} Redis`;
-  const { hostname, port } = redisUrl;
-  if (!(await answers(hostname.replace(/^\[|\]$/g, ''), Number(port || 6379))))
-    return [notReached(name, 'the Redis of REDIS_URL')];
-  const { createClient } = await import('redis');
-  const client = createClient({
-    url: String(redisUrl),
-    socket: { connectTimeout: REACH_MS, reconnectStrategy: false },
-  });
-  client.on('error', () => undefined);
+  const { RedisClient } = await load('libs/service-kit/dist/index.js');
+  const { silentLog } = await load('libs/runtime/dist/index.js');
+  const { redisTopology: topology, redisCaFile: caFile } = kit;
+  const nodes = topology.clusterNodes ?? topology.sentinels?.nodes ?? [`${url.hostname}:${url.port || 6379}`];
+  const isReached = await Promise.all(nodes.map((node) => answers(...hostAndPort(node))));
+  if (!isReached.includes(true)) return [notReached(name, `the Redis at ${nodes.join(', ')}`)];
+  const client = new RedisClient({ ...topology, ...(caFile && { caFile }), url, name: 'doctor', log: silentLog });
   try {
-    await client.connect();
-    await client.ping();
-    return [{ name, required: true, fault: undefined }];
-  } catch (error) {
-    return [{ name, required: true, fault: `refuses the connection: ${error.message}` }];
+    const isReady = await Promise.race([once(client, 'ready').then(() => true), delay(REACH_MS)]);
+    const why = isReady ? undefined : await client.sendToEach(['PING']).catch(({ message }) => message);
+    return [{ name, required: true, fault: why }];
   } finally {
-    if (client.isOpen) client.destroy();
+    await client.close();
   }
 }
 

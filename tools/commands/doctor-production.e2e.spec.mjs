@@ -58,6 +58,13 @@ it('asks the broker for the topics, and Redis for an answer', async () => {
   expect(faults[`payment-gateway ${prefix}payments.journal.v1`]).toBe('does not exist');
 }, 60_000);
 
+it('connects to Redis as the service does: a password that is refused is a fault', async () => {
+  const refused = Object.assign(new URL(REDIS_URL), { username: 'nobody', password: 'long-and-random' }).href;
+  const env = { ...good, MERCHANTS_FILE: productionMerchants(), KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: refused };
+  const { status, faults } = await doctor(env, '--service', 'payment-gateway');
+  expect([status, faults['payment-gateway Redis']]).toEqual([78, expect.stringContaining('WRONGPASS')]);
+}, 60_000);
+
 it('finds an environment fit whose Kafka and Redis cannot be reached from here, and says so', async () => {
   const away = { KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: 'redis://127.0.0.1:1' };
   const env = { ...good, ...away, MERCHANTS_FILE: productionMerchants() };

@@ -47,15 +47,15 @@ export function kafkaLine({ principal, resource, name, pattern, operations }) {
   return `kafka-acls.sh --bootstrap-server "$KAFKA_BROKERS" --command-config "$ADMIN_PROPERTIES" --add --allow-principal User:${principal} ${allowed} --${resource} ${name}${how}`;
 }
 
-/** What a service does with keys of its own; @dangerous are KEYS, FLUSHALL, CONFIG and the like, and SCAN tells the names of all keys. */
-const COMMANDS = ['-@all', '+@read', '+@write', '+@connection', '+@transaction', '+eval', '+evalsha', '+script|load', '-@dangerous', '-scan', '-randomkey', '-swapdb', '-move']; // prettier-ignore
+/** What a service does with keys of its own; @dangerous are KEYS, FLUSHALL, CONFIG and the like, and SCAN tells the names of all keys. CLUSTER SLOTS and ROLE find the masters of a cluster, and that of sentinels. */
+const COMMANDS = ['-@all', '+@read', '+@write', '+@connection', '+@transaction', '+eval', '+evalsha', '+script|load', '-@dangerous', '-scan', '-randomkey', '-swapdb', '-move', '+cluster|slots', '+role']; // prettier-ignore
 
 /** `{ user, rules }` for ACL SETUSER; a password is to be added. `prefix`: KAFKA_TOPIC_PREFIX, which the index's keys begin with. */
 export function redisAccess(prefix) {
   const user = (name, keys, more = []) => ({ user: name, rules: ['reset', 'on', `~${keys}*`, ...COMMANDS, ...more] });
   return [
-    // INFO tells whether Redis evicts keys.
-    user('payment-gateway', `${prefix}gateway:`, ['+info']),
+    // INFO tells whether Redis evicts keys, TIME how far its clock is from ours.
+    user('payment-gateway', `${prefix}gateway:`, ['+info', '+time']),
     user('notification-ingest', 'tranche:ingest:'),
     user('auth-service', 'tranche:auth:'),
     user('cse-token-service', 'tranche:cse:'),

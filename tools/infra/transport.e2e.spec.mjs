@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterIdOf, createKafkaClient, waitForKafka } from '@tranche/kafka';
-import { closeRedis, connectRedis, createLogger } from '@tranche/service-kit';
+import { createLogger, RedisClient } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { authority, certificate } from './certificates.mjs';
@@ -189,7 +189,7 @@ describe('Redis over TLS', () => {
 
   function redis(name, { user = 'gateway:of-the-gateway', caFile = ours.cert } = {}) {
     const url = `rediss://${user}@localhost:${ports[name]}`;
-    return connectRedis({ url, name: `tls-${name}-${Math.random()}`, log, maxDelayMs: 50, ...(caFile && { caFile }) });
+    return new RedisClient({ url, name: `tls-${name}-${Math.random()}`, log, maxDelayMs: 50, ...(caFile && { caFile }) });
   }
 
   it('takes our authority, and the user only what its ACL allows', async () => {
@@ -198,7 +198,7 @@ describe('Redis over TLS', () => {
     await client.set('tranche:a', '1');
     expect(await client.get('tranche:a')).toBe('1');
     await expect(client.get('elsewhere:a')).rejects.toThrow('NOPERM');
-    await closeRedis(client);
+    await client.close();
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe('Redis over TLS', () => {
     const isSaid = () => lines.slice(first).some(({ message }) => message.includes('cannot be reached') && message.includes(reason)); // prettier-ignore
     await waitFor(isSaid, { what: reason });
     expect(client.isReady).toBe(false);
-    await closeRedis(client);
+    await client.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { closeRedis, connectRedis, createLogger, Health } from '@tranche/service-kit';
+import { createLogger, Health, RedisClient } from '@tranche/service-kit';
 import { infrastructure, waitFor } from '@tranche/testing';
 import { EntryStore } from '../src/cache/entries.store.js';
 import type { AuthServiceUnderTest } from './auth-service.js';
@@ -121,7 +121,7 @@ describe('a Redis in trouble', () => {
 
   it('that says late that a lock is set has it extended at once, for little of it may be left', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
-    const redis = connectRedis({ url: way.url, name: 'tokens', log, answerMs: 4_000 });
+    const redis = new RedisClient({ url: way.url, name: 'tokens', log, answerMs: 4_000 });
     const store = new EntryStore(redis, { redisKeyPrefix: replicas.prefix, redisAnswerMs: 4_000 }, log, new Health());
     const key = `${replicas.prefix}lock:late`;
     await waitFor(() => store.read(key).then(() => true), { what: 'Redis' });
@@ -135,7 +135,7 @@ describe('a Redis in trouble', () => {
     expect((await store.read(key))?.ttlMs).toBeLessThanOrEqual(5_000);
     await lock?.release();
     store.onApplicationShutdown();
-    await closeRedis(redis);
+    await redis.close();
   });
 
   it('that wakes up after a lock was given up leaves no lock behind', async () => {

@@ -37,12 +37,17 @@ interface Ledger {
 
 export type BrowserStack = Awaited<ReturnType<typeof startBrowserStack>>;
 
+type SettingsOf = (app: AppName) => Record<string, string>;
+
 /** A browser, and everything that a payment passes on its way: shop, key service, tokenizer, gateway, tokens, notifications, provider. */
-export async function startBrowserStack({ market = 'FR' }: { market?: Market } = {}) {
+export async function startBrowserStack({
+  market = 'FR',
+  settings = () => ({}),
+}: { market?: Market; settings?: SettingsOf } = {}) {
   const started: { stop(): Promise<unknown> }[] = [];
   const stop = () => Promise.all(started.map((one) => one.stop()));
   try {
-    const [browser, addresses] = await Promise.all([startedBrowser(started), startApps(started, market)]);
+    const [browser, addresses] = await Promise.all([startedBrowser(started), startApps(started, market, settings)]);
     return { browser, stop, ...addresses, ...simulatorAt(addresses.simulatorUrl) };
   } catch (error) {
     await stop();
@@ -56,7 +61,7 @@ async function startedBrowser(started: { stop(): Promise<unknown> }[]): Promise<
   return browser;
 }
 
-async function startApps(started: { stop(): Promise<unknown> }[], market: Market) {
+async function startApps(started: { stop(): Promise<unknown> }[], market: Market, settings: SettingsOf) {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
   const [[shopPort, ingestPort], [simulatorPort]] = await Promise.all([freePorts(), freePorts()]);
@@ -67,11 +72,12 @@ async function startApps(started: { stop(): Promise<unknown> }[], market: Market
   ];
   const files = settingsFiles(shopUrl, ingestUrl, market);
   started.push(files);
-  const common = { ...files.env, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl };
+  const kafka = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix };
+  const common = { ...files.env, ...kafka, REDIS_URL: redisUrl };
   const start = async (name: AppName, env: Record<string, string>) => {
     const app = await startApp(
       name,
-      { ...common, REDIS_KEY_PREFIX: `${prefix}${name}:`, ...env },
+      { ...common, REDIS_KEY_PREFIX: `${prefix}${name}:`, ...env, ...settings(name) },
       { readyTimeoutMs: READY_TIMEOUT_MS },
     );
     started.push(app);
@@ -105,7 +111,7 @@ async function startApps(started: { stop(): Promise<unknown> }[], market: Market
     TOKENIZER_URL: tokenizerUrl,
     ATTEMPTS_PER_MINUTE: '1000',
   });
-  return { shopUrl, keysUrl, tokenizerUrl, simulatorUrl };
+  return { prefix, shopUrl, keysUrl, tokenizerUrl, simulatorUrl };
 }
 
 function settingsFiles(shopUrl: string, ingestUrl: string, market: Market) {

@@ -1,5 +1,5 @@
-import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
-import { infrastructure, waitFor } from '@tranche/testing';
+import { createClient } from 'redis';
+import { infrastructure } from '@tranche/testing';
 import {
   aCard,
   anOrder,
@@ -14,18 +14,13 @@ import {
 
 describe('card data', () => {
   let stack: ShopStack;
-  let redis: RedisClient;
+  const redis = createClient({ url: infrastructure().redisUrl });
   beforeAll(async () => {
     stack = await startShopStack({ LOG_LEVEL: 'debug' });
-    redis = connectRedis({
-      url: infrastructure().redisUrl,
-      name: 'spec',
-      log: createLogger({ name: 'spec', level: 'silent' }),
-    });
-    await waitFor(() => redis.isReady, { what: 'Redis' });
+    await redis.connect();
   }, 200_000);
   afterAll(async () => {
-    await closeRedis(redis);
+    await redis.close();
     await stack.stop();
   });
 

@@ -1,4 +1,4 @@
-import { closeRedis, connectRedis, createLogger, type RedisClient } from '@tranche/service-kit';
+import { createClient } from 'redis';
 import { brokerGate, infrastructure, waitFor, type BrokerGate } from '@tranche/testing';
 import { pageIdOf } from '../src/order/order-ids.js';
 import {
@@ -16,16 +16,15 @@ import {
 describe('a shop that is killed between storing an attempt and publishing it', () => {
   let gate: BrokerGate;
   let stack: ShopStack;
-  let redis: RedisClient;
+  const redis = createClient({ url: infrastructure().redisUrl });
   beforeAll(async () => {
-    const { brokers, redisUrl } = infrastructure();
+    const { brokers } = infrastructure();
     gate = await brokerGate(brokers.split(',')[0] ?? '');
     stack = await startShopStack({ KAFKA_BROKERS: gate.address });
-    redis = connectRedis({ url: redisUrl, name: 'spec', log: createLogger({ name: 'spec', level: 'silent' }) });
-    await waitFor(() => redis.isReady, { what: 'Redis' });
+    await redis.connect();
   }, 200_000);
   afterAll(async () => {
-    await closeRedis(redis);
+    await redis.close();
     await stack.stop();
     await gate.close();
   });
@@ -43,7 +42,7 @@ describe('a shop that is killed between storing an attempt and publishing it', (
     expect(await redis.pTTL(name)).toBeLessThanOrEqual(15 * 60_000);
     await stack.shop.stop('SIGKILL');
     await lost;
-    const [, orderId = ''] = /command:(\w+)\.1$/.exec(name) ?? [];
+    const [, orderId = ''] = /command:\{(\w+)\}\.1$/.exec(name) ?? [];
     expect(await executed(stack.simulator, orderId)).toEqual([]);
 
     await gate.open();

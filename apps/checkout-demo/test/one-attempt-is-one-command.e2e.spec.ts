@@ -1,5 +1,5 @@
+import { createClient } from 'redis';
 import { eventsOf, freePorts, infrastructure, waitFor } from '@tranche/testing';
-import { closeRedis, connectRedis, createLogger } from '@tranche/service-kit';
 import { COMMAND_TOPICS, type CardPayment } from '@tranche/contracts';
 import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js'; // prettier-ignore
 
@@ -86,23 +86,19 @@ describe('an attempt to pay is one command', () => {
     const wanted = async () => anOrder({ method: 'card', card: await aCard(stack.simulator) });
     const [port, managementPort] = await freePorts();
     const replica = await stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
-    const redis = connectRedis({
-      url: infrastructure().redisUrl,
-      name: 'spec',
-      log: createLogger({ name: 'spec', level: 'silent' }),
-    });
-    await waitFor(() => redis.isReady, { what: 'Redis' });
+    const redis = createClient({ url: infrastructure().redisUrl });
+    await redis.connect();
     for (const shop of [stack.shop, replica]) {
       const order = await wanted();
       const { orderId, pageId } = await placed(stack.shop, order);
       await untilStatus(stack.shop, pageId, 'succeeded');
-      await redis.del(`${stack.prefix}checkout:order:${orderId}`);
+      await redis.del(`${stack.prefix}checkout:order:{${orderId}}`);
       expect((await post(shop, '/api/orders', order, { origin: stack.shop.url })).status).toBe(201);
       const view = await untilStatus(stack.shop, pageId, 'in_doubt');
       expect(view).not.toHaveProperty('nextAttempt');
       expect(await executed(stack.simulator, orderId)).toHaveLength(1);
     }
-    await closeRedis(redis);
+    await redis.close();
     await replica.stop();
   });
 

@@ -9,7 +9,7 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { closeRedis, connectRedis, Metrics, type RedisClient, type ServiceLogger } from '@tranche/service-kit';
+import { Metrics, RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
@@ -24,7 +24,7 @@ const connections: RedisClient[] = [];
 
 /** The index as one process sees it. */
 function process(clockOffsetMs = 0): OrderIndexStore {
-  const connection = connectRedis({ url: redisUrl, name: 'index', log });
+  const connection = new RedisClient({ url: redisUrl, name: 'index', log });
   connections.push(connection);
   return new OrderIndexStore(
     { kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig,
@@ -81,7 +81,7 @@ beforeAll(async () => {
 beforeEach(flush);
 afterAll(async () => {
   await flush();
-  await Promise.all(connections.map(closeRedis));
+  await Promise.all(connections.map((connection) => connection.close()));
   await redis.close();
 });
 

@@ -1,19 +1,18 @@
 import { createClient } from 'redis';
-import { aCapture, waitFor } from '@tranche/testing';
+import { aCapture, RedisServer, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
-import { startOwnRedis, type OwnRedis } from './own-redis.js';
 
 /** Few are needed, so that the keys of the index are among those that Redis looks at. */
 const CHUNK = 'x'.repeat(500_000);
 
-let own: OwnRedis;
+let own: RedisServer;
 let stack: GatewayStack;
 let redis: Awaited<ReturnType<typeof connected>>;
 const connected = () => createClient({ url: own.url }).connect();
 
 beforeAll(async () => {
-  own = await startOwnRedis();
+  own = await RedisServer.start();
   redis = await connected();
   stack = await startGatewayStack({ REDIS_URL: own.url });
 }, 90_000);

@@ -29,8 +29,9 @@ export {
 } from './problem.js';
 export { ProblemFilter, problemOf, sendProblem } from './problem.filter.js';
 export { isSensitiveName, redact, redactText } from './redaction.js';
-export { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';
-export { InjectRedis, RedisModule, type RedisModuleOptions } from './redis.module.js';
+export { RedisClient } from './redis/redis-client.js';
+export { type RedisOptions } from './redis/redis-options.js';
+export { InjectRedis, RedisModule, type RedisModuleOptions } from './redis/redis.module.js';
 export { faultsOf, requestValidation } from './request-validation.js';
 export { isDemoValue } from './production/demo-values.js';
 export { isLoopback } from './production/hosts.js';

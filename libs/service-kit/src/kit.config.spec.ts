@@ -28,6 +28,34 @@ describe('settings that every service has', () => {
     expect(readConfig(KitConfig, { TRUSTED_PROXIES: '10.0.0.0/8' }).config.isProxy?.('10.1.2.3')).toBe(true);
   });
 
+  const CLUSTER = { REDIS_CLUSTER_NODES: 'a:6379,[::1]:6380' };
+  const SENTINELS = { REDIS_SENTINEL_NODES: 's1:26379,s2:26379', REDIS_SENTINEL_MASTER: 'index' };
+
+  it('say where Redis is: one server, a cluster, or sentinels with their password', () => {
+    const topology = (env: Record<string, string>) => readConfig(KitConfig, env).config.redisTopology;
+    expect(topology({})).toEqual({});
+    expect(topology(CLUSTER)).toEqual({ clusterNodes: ['a:6379', '[::1]:6380'] });
+    const sentinels = { nodes: ['s1:26379', 's2:26379'], master: 'index' };
+    expect(topology(SENTINELS)).toEqual({ sentinels });
+    expect(topology({ ...SENTINELS, REDIS_SENTINEL_USERNAME: 'u', REDIS_SENTINEL_PASSWORD: 'p' })).toEqual({
+      sentinels: { ...sentinels, username: 'u', password: 'p' },
+    });
+  });
+
+  it.each([
+    ['a cluster and sentinels', { ...CLUSTER, ...SENTINELS }, ['REDIS_CLUSTER_NODES']],
+    ['sentinels without a name', { REDIS_SENTINEL_NODES: 's:26379' }, ['REDIS_SENTINEL_MASTER']],
+    ['a name without sentinels', { REDIS_SENTINEL_MASTER: 'index' }, ['REDIS_SENTINEL_NODES']],
+    ['nodes without ports', { REDIS_CLUSTER_NODES: 'a:6379,b' }, ['REDIS_CLUSTER_NODES']],
+    [
+      'nodes with a scheme',
+      { REDIS_SENTINEL_NODES: 'redis://s:1', REDIS_SENTINEL_MASTER: 'm' },
+      ['REDIS_SENTINEL_NODES'],
+    ],
+  ])('refuse %s', (_what, env, names) => {
+    expect(readConfig(KitConfig, env).faults.map(({ name }) => name)).toEqual(names);
+  });
+
   it('are all in docs/settings.md', () => {
     const settings = readFileSync(join(__dirname, '../../../docs/settings.md'), 'utf8');
     for (const { name } of describeConfig(KitConfig)) expect(settings).toContain(`\`${name}\``);

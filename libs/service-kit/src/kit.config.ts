@@ -1,10 +1,15 @@
 import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
 import { readProxies, type IsProxy } from './client-address/trusted-proxies.js';
-import { Env } from './config.js';
+import { Env, type ChecksItself, type ConfigFault } from './config.js';
 import { LOG_LEVELS, type LogLevel } from './logger.js';
+import type { RedisTopology } from './redis/redis-options.js';
+import { Secret } from './secret.js';
+
+const HOST_AND_PORT = /^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
+const NODES = { each: true, message: 'must be host:port, comma-separated' };
 
 /** The settings that every service has beside its own. */
-export class KitConfig {
+export class KitConfig implements ChecksItself {
   @Env('LOG_LEVEL', { doc: `how much is logged: ${LOG_LEVELS.join(', ')}`, default: 'info' })
   @IsIn(LOG_LEVELS)
   logLevel: LogLevel;
@@ -47,6 +52,31 @@ export class KitConfig {
   })
   redisCaFile?: string;
 
+  @Env('REDIS_CLUSTER_NODES', {
+    doc: 'nodes of a Redis Cluster that tell which the others are, `host:port`, comma-separated; `REDIS_URL` then gives user, password and `rediss://`, and its host does not count',
+    optional: true,
+  })
+  @IsOptional()
+  @Matches(HOST_AND_PORT, NODES)
+  redisClusterNodes?: string[];
+
+  @Env('REDIS_SENTINEL_NODES', {
+    doc: 'sentinels that tell where the master of Redis is, `host:port`, comma-separated; `REDIS_URL` then gives user, password, database and `rediss://`, and its host does not count',
+    optional: true,
+  })
+  @IsOptional()
+  @Matches(HOST_AND_PORT, NODES)
+  redisSentinelNodes?: string[];
+
+  @Env('REDIS_SENTINEL_MASTER', { doc: 'the name that the sentinels know the master by', optional: true })
+  redisSentinelMaster?: string;
+
+  @Env('REDIS_SENTINEL_USERNAME', { doc: 'user of the sentinels, where they have ACLs', optional: true })
+  redisSentinelUsername?: string;
+
+  @Env('REDIS_SENTINEL_PASSWORD', { doc: 'password of the sentinels, where they ask for one', optional: true })
+  redisSentinelPassword?: Secret;
+
   @Env('SHUTDOWN_TIMEOUT_MS', {
     doc: 'how long a graceful stop may take, milliseconds; 25000 if not set, or longer where the service needs it',
     optional: true,
@@ -61,4 +91,34 @@ export class KitConfig {
     fromFile: true,
   })
   otlpEndpoint?: URL;
+
+  check(): ConfigFault[] {
+    const { redisClusterNodes: cluster, redisSentinelNodes: sentinels, redisSentinelMaster: master } = this;
+    const faults: ConfigFault[] = [];
+    if (cluster !== undefined && sentinels !== undefined)
+      faults.push({ name: 'REDIS_CLUSTER_NODES', message: 'is set beside REDIS_SENTINEL_NODES: set one of them' });
+    if (sentinels !== undefined && master === undefined)
+      faults.push({
+        name: 'REDIS_SENTINEL_MASTER',
+        message: 'is not set. Set it to the name that the sentinels know the master by',
+      });
+    if (sentinels === undefined && master !== undefined)
+      faults.push({ name: 'REDIS_SENTINEL_NODES', message: 'is not set, though REDIS_SENTINEL_MASTER is' });
+    return faults;
+  }
+
+  get redisTopology(): RedisTopology {
+    const { redisClusterNodes, redisSentinelNodes, redisSentinelMaster } = this;
+    if (redisClusterNodes !== undefined) return { clusterNodes: redisClusterNodes };
+    if (redisSentinelNodes === undefined || redisSentinelMaster === undefined) return {};
+    const [username, password] = [this.redisSentinelUsername, this.redisSentinelPassword?.reveal()];
+    return {
+      sentinels: {
+        nodes: redisSentinelNodes,
+        master: redisSentinelMaster,
+        ...(username !== undefined && { username }),
+        ...(password !== undefined && { password }),
+      },
+    };
+  }
 }

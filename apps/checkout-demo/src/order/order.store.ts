@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRedis, Problem, type RedisClient } from '@tranche/service-kit';
 import { CheckoutConfig } from '../checkout.config.js';
 import type { PaymentCommand } from '../form/payment-command.js';
-import type { Order } from './order.js';
+import { attemptId, type Order } from './order.js';
 
 /** As long as events are kept. */
 const ORDER_LIFETIME_MS = 35 * 86_400_000;
@@ -59,7 +59,7 @@ export class OrderStore {
 
   /** False: somebody else was quicker, nothing was written. */
   async save(order: Order, version: number, stored?: StoredCommand): Promise<boolean> {
-    const keys = [this.#orderKey(order.orderId), this.#commandKey(stored?.id ?? '')];
+    const keys = [this.#orderKey(order.orderId), this.#commandKey(stored?.id ?? attemptId(order.orderId, 0))];
     const content = stored === undefined ? '' : JSON.stringify(stored);
     const values = [version, JSON.stringify(order), ORDER_LIFETIME_MS, content, stored?.notAfterMs ?? 0].map(String);
     return Number(await asked(this.#redis.eval(SAVE, { keys, arguments: values }))) > 0;
@@ -77,24 +77,24 @@ export class OrderStore {
     throw new Error(`order ${orderId} was changed by others ${MAX_CHANGES_LOST} times in a row`);
   }
 
-  async unpublished(attemptId: string): Promise<StoredCommand | undefined> {
-    const content = await asked(this.#redis.get(this.#commandKey(attemptId)));
+  async unpublished(id: string): Promise<StoredCommand | undefined> {
+    const content = await asked(this.#redis.get(this.#commandKey(id)));
     return content === null ? undefined : (JSON.parse(content) as StoredCommand);
   }
 
-  async forgetCommand(attemptId: string): Promise<void> {
-    await asked(this.#redis.del(this.#commandKey(attemptId)));
+  async forgetCommand(id: string): Promise<void> {
+    await asked(this.#redis.del(this.#commandKey(id)));
   }
 
   /** REDIRECTHTML, base64 as it came. */
-  async keepForm(attemptId: string, redirectHtml: string): Promise<void> {
+  async keepForm(id: string, redirectHtml: string): Promise<void> {
     await asked(
-      this.#redis.set(this.#formKey(attemptId), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }),
+      this.#redis.set(this.#formKey(id), redirectHtml, { expiration: { type: 'PX', value: FORM_LIFETIME_MS } }),
     );
   }
 
-  async formOf(attemptId: string): Promise<string | undefined> {
-    return (await asked(this.#redis.get(this.#formKey(attemptId)))) ?? undefined;
+  async formOf(id: string): Promise<string | undefined> {
+    return (await asked(this.#redis.get(this.#formKey(id)))) ?? undefined;
   }
 
   /** How often this was counted within the minute. */
@@ -104,9 +104,10 @@ export class OrderStore {
     );
   }
 
-  #orderKey = (orderId: string): string => `${this.#prefix}order:${orderId}`;
-  #commandKey = (attemptId: string): string => `${this.#prefix}command:${attemptId}`;
-  #formKey = (attemptId: string): string => `${this.#prefix}form:${attemptId}`;
+  /** Both are keys of one script: the order's id is their hash tag. */
+  #orderKey = (orderId: string): string => `${this.#prefix}order:{${orderId}}`;
+  #commandKey = (id: string): string => `${this.#prefix}command:${id.replace(/^(.*)\./s, '{$1}.')}`;
+  #formKey = (id: string): string => `${this.#prefix}form:${id}`;
 }
 
 async function asked<T>(answer: Promise<T>): Promise<T> {

@@ -209,10 +209,13 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return OrderIndexRebuild.begin(this.redis, this.#keys, request);
   }
 
-  /** Redis TIME, moved by `CLOCK_OFFSET_MS` like our own clock: travellers take both along. */
+  /** Redis TIME, of several masters the one furthest from ours; moved by `CLOCK_OFFSET_MS` like our own clock: travellers take both along. */
   async timeMs(): Promise<number> {
-    const [seconds, microseconds] = await this.redis.sendCommand<[string, string]>(['TIME']);
-    return Number(seconds) * 1000 + Number(microseconds) / 1000 + this.config.clockOffsetMs;
+    const answers = await this.redis.sendToEach<[string, string]>(['TIME']);
+    const times = answers.map(({ answer: [seconds, micros] }) => Number(seconds) * 1000 + Number(micros) / 1000);
+    const ourMs = Date.now();
+    const furthest = times.reduce((one, other) => (Math.abs(other - ourMs) > Math.abs(one - ourMs) ? other : one));
+    return furthest + this.config.clockOffsetMs;
   }
 
   async claimDueOrders(nowMs: number, againMs: number, limit: number): Promise<string[]> {

@@ -5,10 +5,13 @@ import { Intake } from './intake.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 
 function guarded() {
-  const server = { info: '' as string | Error };
+  const server = { info: '' as string | Error, others: [] as string[] };
   const redis = Object.assign(new EventEmitter(), {
-    ping: () => Promise.resolve('PONG'),
-    info: () => (server.info instanceof Error ? Promise.reject(server.info) : Promise.resolve(server.info)),
+    sendToEach: ([command]: string[]): Promise<{ address: string; answer: string }[]> => {
+      if (command === 'PING') return Promise.resolve([]);
+      if (server.info instanceof Error) return Promise.reject(server.info);
+      return Promise.resolve([server.info, ...server.others].map((answer, at) => ({ address: `m${at}:6379`, answer })));
+    },
   });
   const changes: boolean[] = [];
   const intake = new Intake(new Health(), silentLog as ServiceLogger);
@@ -38,6 +41,13 @@ it('is usable where it evicts nothing', async () => {
   const { guard, says } = guarded();
   says('noeviction');
   await expect(guard.assertUsable()).resolves.toBeUndefined();
+});
+
+it('is not usable where one master of a cluster evicts keys, and says which', async () => {
+  const { guard, says, server } = guarded();
+  says('noeviction');
+  server.others = ['run_id:b\r\nmaxmemory_policy:noeviction\r\n', 'run_id:c\r\nmaxmemory_policy:allkeys-lru\r\n'];
+  await expect(guard.assertUsable()).rejects.toThrow('Redis at m2:6379 evicts keys (maxmemory-policy allkeys-lru)');
 });
 
 it('takes no commands while Redis evicts, and takes them again afterwards, which it learns at a connection', async () => {

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
-import { InjectRedis, Metrics, ServiceLogger, type RedisClient } from '@tranche/service-kit';
+import { InjectRedis, Metrics, ServiceLogger, RedisClient } from '@tranche/service-kit';
 import { Intake } from './intake.service.js';
 
 const ASK_EVERY_MS = 10_000;
 
-interface RedisServer {
+interface ServerReport {
+  address: string;
   /** Another one after each start of the server. */
   runId: string;
   evictedKeys: number;
   policy: string | undefined;
 }
 
-/** Asks Redis again and again, and after each connection, whether it may evict keys of the index; while it may, no commands are taken (R14). */
+/** Asks each master of Redis again and again, and after each connection, whether it may evict keys; while one may, no commands are taken (R14). */
 @Injectable()
 export class RedisGuard {
   readonly #evicted;
-  #last?: RedisServer;
+  readonly #last = new Map<string, ServerReport>();
   #timer?: NodeJS.Timeout;
   #asking = Promise.resolve();
 
@@ -34,8 +35,7 @@ export class RedisGuard {
 
   /** Rejects while Redis is away, or where it evicts keys or does not say that it evicts none. */
   async assertUsable(): Promise<void> {
-    const server = await this.#ask();
-    const fault = faultOf(server);
+    const fault = faultOf(await this.#ask());
     if (fault !== undefined) throw new Error(fault);
   }
 
@@ -56,42 +56,47 @@ export class RedisGuard {
   /** Never rejects: while Redis is away its connection says so. */
   async look(): Promise<void> {
     try {
-      const server = await this.#ask();
-      this.intake.report('redis', faultOf(server));
-      this.#compare(server);
+      const servers = await this.#ask();
+      this.intake.report('redis', faultOf(servers));
+      this.#evicted.set(servers.reduce((sum, { evictedKeys }) => sum + evictedKeys, 0));
+      for (const server of servers) this.#compare(server);
     } catch (error) {
       this.log.debug({ error: errorText(error) }, 'Redis could not be asked for its settings');
     }
   }
 
-  async #ask(): Promise<RedisServer> {
-    await this.redis.ping();
-    const info = await this.redis.info().catch(() => '');
-    const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
-    return {
-      runId: field('run_id') ?? '',
-      evictedKeys: Number(field('evicted_keys') ?? 0),
-      policy: field('maxmemory_policy'),
-    };
+  async #ask(): Promise<ServerReport[]> {
+    await this.redis.sendToEach(['PING']);
+    const answers = await this.redis.sendToEach<string>(['INFO']).catch(() => [{ address: '', answer: '' }]);
+    return answers.map(({ address, answer }) => {
+      const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(answer)?.[1];
+      return {
+        address,
+        runId: field('run_id') ?? '',
+        evictedKeys: Number(field('evicted_keys') ?? 0),
+        policy: field('maxmemory_policy'),
+      };
+    });
   }
 
-  #compare(server: RedisServer): void {
-    const last = this.#last;
-    this.#last = server;
-    this.#evicted.set(server.evictedKeys);
-    if (last && last.runId !== server.runId)
-      this.log.warn({ runId: server.runId }, 'Redis is another server process than before, or was started again');
-    else if (last && server.evictedKeys > last.evictedKeys)
-      this.log.error(
-        { evictedKeys: server.evictedKeys },
-        'Redis has evicted keys: where the index lost some it is built anew',
-      );
+  #compare(server: ServerReport): void {
+    const { address, runId, evictedKeys } = server;
+    const last = this.#last.get(address);
+    this.#last.set(address, server);
+    if (last && last.runId !== runId)
+      this.log.warn({ address, runId }, 'Redis is another server process than before, or was started again');
+    else if (last && evictedKeys > last.evictedKeys)
+      this.log.error({ address, evictedKeys }, 'Redis has evicted keys: where the index lost some it is built anew');
   }
 }
 
-function faultOf({ policy }: RedisServer): string | undefined {
-  if (policy === undefined)
-    return 'Redis does not say whether it evicts keys: allow the command INFO to the user of the gateway';
-  if (policy !== 'noeviction') return `Redis evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`;
+function faultOf(servers: readonly ServerReport[]): string | undefined {
+  const at = ({ address }: ServerReport) => (servers.length > 1 ? ` at ${address}` : '');
+  const silent = servers.find(({ policy }) => policy === undefined);
+  if (silent !== undefined)
+    return `Redis${at(silent)} does not say whether it evicts keys: allow the command INFO to the user of the gateway`;
+  const evicting = servers.find(({ policy }) => policy !== 'noeviction');
+  if (evicting !== undefined)
+    return `Redis${at(evicting)} evicts keys (maxmemory-policy ${evicting.policy}). Set maxmemory-policy noeviction`;
   return undefined;
 }

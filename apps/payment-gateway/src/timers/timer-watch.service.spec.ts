@@ -7,19 +7,29 @@ import type { OrderIndexStore } from '../journal/order-index.store.js';
 import type { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
 import { TimerWatchService } from './timer-watch.service.js';
 
-it('takes no commands while our clock and that of Redis are more than 60 s apart, either way, and takes them again afterwards', async () => {
+function watched(timeMs: () => Promise<number>) {
   const log = silentLog as ServiceLogger;
   const intake = new Intake(new Health(), log);
-  let redisMs = 1_000_000;
-  const index = {
-    timeMs: () => Promise.resolve(redisMs),
-    claimDueOrders: () => Promise.resolve([]),
-  } as unknown as OrderIndexStore;
+  const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OrderIndexStore;
   const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
-  const journal = {} as Journal;
-  const lookUps = {} as WaitingLookUps;
-  const config = {} as GatewayConfig;
+  const [journal, lookUps, config] = [{} as Journal, {} as WaitingLookUps, {} as GatewayConfig];
   const watch = new TimerWatchService(journal, index, clock, new Metrics('spec'), lookUps, config, log, intake);
+  return { intake, watch };
+}
+
+it('takes no commands while Redis refuses to tell its time: no timer would run, and nobody would see it', async () => {
+  let refusal: Error | undefined = new Error("NOPERM this user has no permissions to run the 'time' command");
+  const { intake, watch } = watched(() => (refusal ? Promise.reject(refusal) : Promise.resolve(1_000_000)));
+  await watch.poll();
+  expect(intake.blockedBecause).toContain('allow the command TIME');
+  refusal = undefined;
+  await watch.poll();
+  expect(intake.blockedBecause).toBeUndefined();
+});
+
+it('takes no commands while our clock and that of Redis are more than 60 s apart, either way, and takes them again afterwards', async () => {
+  let redisMs = 1_000_000;
+  const { intake, watch } = watched(() => Promise.resolve(redisMs));
   const seen = async (ms: number) => {
     redisMs = 1_000_000 + ms;
     await watch.poll();

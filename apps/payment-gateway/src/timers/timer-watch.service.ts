@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { errorText } from '@tranche/runtime';
 import { CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
@@ -9,6 +10,8 @@ import { OrderIndexStore } from '../journal/order-index.store.js';
 import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
 
 const POLL_EVERY_MS = 1_000;
+const NOT_ALLOWED = /NOPERM/;
+const NO_TIME = 'Redis does not tell its time: allow the command TIME to the user of the gateway';
 
 /** Runs the timer watch of libs/order-journal by the clock: payments that wait, reminders, orders to carry over and to forget. */
 @Injectable()
@@ -56,6 +59,7 @@ export class TimerWatchService {
       this.intake.report('clocks', apartMs > CLOCKS_APART_MS ? fault : undefined);
     } catch (error) {
       this.log.debug({ err: error }, 'The index could not be asked for timers');
+      if (NOT_ALLOWED.test(errorText(error))) this.intake.report('clocks', NO_TIME);
     } finally {
       this.#isPolling = false;
     }

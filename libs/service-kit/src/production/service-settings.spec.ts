@@ -67,6 +67,25 @@ describe('production mode', () => {
     expect(faultsOf(env, 'create')).toEqual([]);
   });
 
+  it.each([
+    ['a cluster', { REDIS_CLUSTER_NODES: '127.0.0.1:6379,cache-1:6379' }],
+    ['sentinels', { REDIS_SENTINEL_NODES: 'sentinel-1:26379', REDIS_SENTINEL_MASTER: 'index' }],
+  ])('judges the nodes of %s, not the host of REDIS_URL, which is not connected to', (_what, nodes) => {
+    expect(faultsOf({ ...nodes, REDIS_URL: 'redis://127.0.0.1' })).toEqual([
+      'REDIS_URL must start with rediss://: the way to another machine needs TLS',
+      NO_PASSWORD,
+    ]);
+    expect(faultsOf({ ...nodes, REDIS_URL: 'rediss://gateway:long-and-random@127.0.0.1' })).toEqual([]);
+  });
+
+  it('refuses a database of a cluster, which has only one, in development too', () => {
+    const env = { REDIS_CLUSTER_NODES: '127.0.0.1:6379', REDIS_URL: 'redis://127.0.0.1/2' };
+    expect(faultsOf(env, 'create')).toEqual([
+      'REDIS_URL names a database, and a Redis Cluster has only 0: leave it out',
+    ]);
+    expect(faultsOf({ ...env, REDIS_URL: 'redis://127.0.0.1/0' }, 'create')).toEqual([]);
+  });
+
   it('takes TLS, passwords and keys of its own', () => {
     const env = {
       KAFKA_BROKERS: 'kafka:9093',

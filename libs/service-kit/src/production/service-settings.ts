@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { declarationsOf, readConfig, type ConfigFault } from '../config.js';
 import { KitConfig } from '../kit.config.js';
 import { productionFaults } from './production-faults.js';
+import { redisFaults, withReachedRedis } from './redis-settings.js';
 
 export interface ServiceSettings<C extends object> {
   config: C;
@@ -18,10 +19,10 @@ export function readServiceSettings<C extends object>(
 ): ServiceSettings<C> {
   const { config, faults: own } = readConfig(Config, env);
   const { config: kit, faults: ofKit } = readConfig(KitConfig, env);
-  const faults = [...own, ...ofKit];
+  const faults = [...own, ...ofKit, ...redisFaults(config, kit)];
   if (isProduction ?? (config as { topics?: unknown }).topics === 'check') {
     const hosts = kit.plaintextHosts ?? [];
-    faults.push(...productionFaults(config, declarationsOf(Config), hosts));
+    faults.push(...productionFaults(withReachedRedis(config, kit), declarationsOf(Config), hosts));
     faults.push(...productionFaults(kit, declarationsOf(KitConfig), hosts));
   }
   return { config, kit, faults };

@@ -1,10 +1,14 @@
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Health } from './health.js';
-import { KitConfig } from './kit.config.js';
-import { ServiceLogger } from './logger.js';
-import { closeRedis, connectRedis, type RedisClient, type RedisOptions } from './redis.js';
+import { Health } from '../health.js';
+import { KitConfig } from '../kit.config.js';
+import { ServiceLogger } from '../logger.js';
+import { RedisClient } from './redis-client.js';
+import type { RedisOptions, RedisTopology } from './redis-options.js';
 
-export interface RedisModuleOptions extends Omit<RedisOptions, 'url' | 'caFile' | 'log' | 'health'> {
+export interface RedisModuleOptions extends Omit<
+  RedisOptions,
+  'url' | 'caFile' | 'log' | 'health' | keyof RedisTopology
+> {
   /** Without a URL there is no connection: what `@InjectRedis()` injects is then undefined. */
   url?: string | URL;
   /** True: the service is not ready while Redis is away. Default false. */
@@ -23,13 +27,20 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
 
 function clientOf(
   { url, isRequired = false, ...options }: RedisModuleOptions,
-  { redisCaFile: caFile }: KitConfig,
+  { redisCaFile: caFile, redisTopology }: KitConfig,
   log: ServiceLogger,
   health: Health,
 ): RedisClient | undefined {
   return url === undefined
     ? undefined
-    : connectRedis({ ...options, ...(caFile && { caFile }), url, log, ...(isRequired ? { health } : {}) });
+    : new RedisClient({
+        ...options,
+        ...redisTopology,
+        ...(caFile && { caFile }),
+        url,
+        log,
+        ...(isRequired ? { health } : {}),
+      });
 }
 
 /** One connection to Redis for the modules that import it. It is closed after those that use it have stopped. */
@@ -45,6 +56,6 @@ export class RedisModule extends ConfigurableModuleClass implements OnApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
-    if (this.client !== undefined) await closeRedis(this.client);
+    await this.client?.close();
   }
 }

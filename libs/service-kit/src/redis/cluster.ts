@@ -1,0 +1,68 @@
+import { createCluster } from 'redis';
+import { backOffMs } from '@tranche/runtime';
+import type { HostAndPort } from './one-server.js';
+import {
+  credentialsOf,
+  inTime,
+  socketOptions,
+  type ConnectionSettings,
+  type OpenLink,
+  type RedisServer,
+} from './redis-link.js';
+
+/** How soon after a lost connection the other nodes are asked who has its slots now. */
+const ASK_OTHERS_MS = 1_000;
+
+/**
+ * All masters of a Redis Cluster, as its nodes name them; which of them has a slot is asked again when one says MOVED, or is away. The next
+ * link asks the nodes that the last one knew, too: those of the settings may be the ones that are away.
+ */
+export function openCluster(settings: ConnectionSettings, nodes: readonly HostAndPort[], maxDelayMs: number): OpenLink {
+  let known: readonly HostAndPort[] = [];
+  return async (events) => {
+    const { name } = settings;
+    const cluster = createCluster({
+      rootNodes: [...nodes, ...known].map(({ host, port }) => ({ socket: { host, port } })),
+      defaults: {
+        ...credentialsOf(settings),
+        name,
+        disableOfflineQueue: true,
+        socket: {
+          ...socketOptions(settings),
+          reconnectStrategy: (retries) => backOffMs(retries + 1, { firstMs: 100, maxMs: maxDelayMs }),
+        },
+      },
+      topologyRefreshOnReconnectionAttemptStrategy: ASK_OTHERS_MS,
+    });
+    const isReady = () => cluster.isReady && cluster.masters.every(({ client }) => client?.isReady === true);
+    cluster.on('error', (error: unknown) => events.trouble(error, false));
+    cluster.on('node-error', (error: unknown) => events.trouble(error, false));
+    cluster.on('node-ready', () => isReady() && events.ready());
+    const destroy = () => {
+      known = cluster.masters.map(({ host, port }) => ({ host, port }));
+      cluster.destroy();
+    };
+    const connecting = cluster.connect();
+    try {
+      await inTime(connecting);
+    } catch (error) {
+      cluster.destroy();
+      // A node that answers later would still be connected to.
+      void connecting.finally(() => cluster.destroy()).catch(() => undefined);
+      throw error;
+    }
+    return {
+      commands: cluster,
+      get isReady() {
+        return isReady();
+      },
+      get servers() {
+        return cluster.masters.flatMap(({ address, client }): RedisServer[] =>
+          client === undefined ? [] : [{ address, send: <T>(command: string[]) => client.sendCommand<T>(command) }],
+        );
+      },
+      close: () => cluster.close(),
+      destroy,
+    };
+  };
+}
