@@ -189,7 +189,13 @@ describe('Redis over TLS', () => {
 
   function redis(name, { user = 'gateway:of-the-gateway', caFile = ours.cert } = {}) {
     const url = `rediss://${user}@localhost:${ports[name]}`;
-    return new RedisClient({ url, name: `tls-${name}-${Math.random()}`, log, maxDelayMs: 50, ...(caFile && { caFile }) });
+    return new RedisClient({
+      url,
+      name: `tls-${name}-${Math.random()}`,
+      log,
+      maxDelayMs: 50,
+      ...(caFile && { caFile }),
+    });
   }
 
   it('takes our authority, and the user only what its ACL allows', async () => {
