@@ -17,6 +17,8 @@ export interface Mutant extends PlantedText, Change {
   does: string;
   /** The worlds that it takes, where those drawn plainly show it too seldom. */
   profile?: ProfileName;
+  /** The seed to begin at, where one world in thousands shows it. */
+  from?: number;
 }
 
 /** Every change of a mutant, each with its name. */

@@ -51,8 +51,9 @@ interface Finding {
 }
 
 /** A run counts only if it goes well without the bug. */
-async function hunt({ name, does, profile = 'plain' }: Mutant, seed: number, runs: number): Promise<Finding> {
+async function hunt({ name, does, profile = 'plain', from }: Mutant, given: number, runs: number): Promise<Finding> {
   const planted: Part = { mutant: name, profile, stopsAtFirst: true };
+  const seed = from ?? given;
   let next = seed;
   let failed = await firstFailure(planted, next, runs);
   while (failed && (await firstFailure({ profile, stopsAtFirst: true }, failed.seed, 1))) {

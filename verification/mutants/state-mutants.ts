@@ -97,6 +97,16 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     profile: 'edges',
   },
   {
+    name: 'carried-by-who-knows-less',
+    does: 'carries an order over by a late copy of its last record, whose writer had not read the records between',
+    project: 'order-journal',
+    file: 'state/carried.js',
+    find: "match === 'last' && namesFewer(record.seen, before)",
+    replace: 'false',
+    profile: 'edges',
+    from: 7_100,
+  },
+  {
     name: 'forgotten-at-any-age',
     does: 'forgets an order however young it is (R12)',
     project: 'order-journal',
