@@ -7,6 +7,7 @@ import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.j
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { CHART_SERVICES } from './chart-schema.mjs';
 import { headingAnchors } from './docs-checks.mjs';
+import { alerts, dashboards, metricsOf, queries } from './queries.mjs';
 
 const CHART = 'deploy/helm/tranche';
 const CONFIGS = {
@@ -21,11 +22,7 @@ const settingsOf = (app) => [
   ...describeConfig(KafkaConfig),
   ...describeConfig(KitConfig),
 ];
-const alerts = parse(readFileSync(`${CHART}/alerts.yaml`, 'utf8')).groups.flatMap(({ rules }) => rules);
 const tests = parse(readFileSync('deploy/alerts.test.yaml', 'utf8')).tests;
-const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
-  JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
-);
 
 describe.each(Object.entries(CHART_SERVICES))('the chart, %s', (name, app) => {
   const service = values.services[name];
@@ -71,13 +68,6 @@ describe('alerts', () => {
   );
 });
 
-const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|http_server)_[a-z0-9_]+\b/g;
-/** Names of histograms have no `_bucket`. */
-const metricsOf = (expr) =>
-  [...expr.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(METRIC)].map(([name]) =>
-    name.replace(/_(bucket|count|sum)$/, ''),
-  );
-
 describe('every metric is one of the code', () => {
   const sources = ['apps', 'libs']
     .flatMap((root) => readdirSync(root).map((project) => `${root}/${project}/src`))
@@ -85,11 +75,7 @@ describe('every metric is one of the code', () => {
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
-  const panels = dashboards.flatMap(({ title, panels }) =>
-    panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].expr]),
-  );
-
-  it.each([...alerts.map(({ alert, expr }) => [alert, expr]), ...panels])('of %s', (_, expr) => {
+  it.each(queries)('of %s', (_, expr) => {
     const metrics = metricsOf(expr);
     expect(metrics.length + Number(/\bup\b/.test(expr))).toBeGreaterThan(0);
     for (const metric of metrics) expect(sources).toContain(`'${metric}'`);

@@ -26,6 +26,7 @@ export const COMMANDS = {
   'check-docs': () => import('./check-docs.mjs'),
   'check-coverage': () => import('./check-coverage.mjs'),
   'check-deploy': () => import('./check-deploy.mjs'),
+  'deploy-test': () => import('./deploy-test.mjs'),
   bundle: () => import('./bundle.mjs'),
   sbom: () => import('./sbom.mjs'),
   'card-encryption': () => import('./card-encryption.mjs'),
@@ -41,6 +42,7 @@ const WITH_A_SCRIPT = new Set([
   'faults',
   'quarantine',
   'doctor',
+  'deploy-test',
   'generate-schemas',
 ]);
 

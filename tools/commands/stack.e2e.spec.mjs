@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { infrastructure, waitFor } from '@tranche/testing';
+import { metricsOf, queries } from '../checks/queries.mjs';
 import { PORT_VARIABLES } from '../infra/service-ports.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-stack-test-'));
@@ -28,7 +29,16 @@ function stack(args, env) {
   return { child, said, exited };
 }
 
-it('stands on ports of its own, shows the log of a service until it ends, and leaves nothing', async () => {
+/** Of every service that says where it is, without the prefixes that kinds of series have. */
+async function metricsTold(said) {
+  const addresses = [...said.matchAll(/^[a-z-]+ +(http:\S+)(?: {2}(http:\S+))?$/gm)].map(
+    ([, url, management]) => management ?? url,
+  );
+  const texts = await Promise.all(addresses.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  return new Set(texts.flatMap((text) => [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)));
+}
+
+it('stands on ports of its own, has every metric that an alert or a dashboard asks for, shows the log of a service until it ends, and leaves nothing', async () => {
   const { brokers, redisUrl } = infrastructure();
   const freePorts = Object.fromEntries(PORT_VARIABLES.map(({ variable }) => [variable, '0']));
   const prefix = `stack-${randomBytes(4).toString('hex')}.`;
@@ -39,6 +49,14 @@ it('stands on ports of its own, shows the log of a service until it ends, and le
   if (simulator === undefined) throw new Error(one.said.stderr);
   const [, ingest] = /^notification-ingest +(http:\S+)/m.exec(one.said.stdout);
   for (const address of [simulator, ingest]) expect(address).not.toMatch(/:40\d\d$/);
+
+  const told = await metricsTold(one.said.stdout);
+  const missing = queries.flatMap(([name, expr]) =>
+    metricsOf(expr)
+      .filter((metric) => !told.has(metric))
+      .map((metric) => `${metric} of ${name}`),
+  );
+  expect([told.size > 50, missing]).toEqual([true, []]);
 
   const log = stack(['--logs', 'payment-gateway'], {});
   await waitFor(() => log.said.stdout.includes('\n'), { timeoutMs: 30_000, what: 'a line of the log' });

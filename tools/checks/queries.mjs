@@ -1,0 +1,26 @@
+/** What alerts and dashboards of the chart ask for. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const CHART = 'deploy/helm/tranche';
+const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|http_server)_[a-z0-9_]+\b/g;
+
+export const alerts = parse(readFileSync(`${CHART}/alerts.yaml`, 'utf8')).groups.flatMap(({ rules }) => rules);
+
+export const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
+  JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
+);
+
+/** `[name, expression]` of each alert and each panel. */
+export const queries = [
+  ...alerts.map(({ alert, expr }) => [alert, expr]),
+  ...dashboards.flatMap(({ title, panels }) =>
+    panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].expr]),
+  ),
+];
+
+/** Names of histograms have no `_bucket`. */
+export const metricsOf = (expr) =>
+  [...expr.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(METRIC)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  );
