@@ -106,6 +106,7 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     });
     try {
       const over = AbortSignal.any([lost.signal, this.#closing.signal]);
+      if (over.aborted) link.destroy();
       over.throwIfAborted();
       this.#link = link;
       onConnected();
