@@ -78,9 +78,7 @@ export async function startKubernetes({ held, log }) {
   await until('the nodes to be ready', () =>
     kubectl(['wait', 'node', '--all', '--for=condition=Ready', '--timeout=30s']),
   );
-  log(
-    `Kubernetes ${JSON.parse(kubectl(['version', '-o', 'json'])).serverVersion.gitVersion || ''} on ${server}, three nodes`,
-  );
+  log(`Kubernetes ${JSON.parse(kubectl(['get', '--raw', '/version'])).gitVersion} on ${server}, three nodes`);
   return { kubeconfig, kubectl };
 }
 
