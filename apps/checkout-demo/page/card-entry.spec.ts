@@ -1,4 +1,4 @@
-import { brandsOf, grouped, passesLuhn, readExpiry, readNumber, schemeOf } from './card-entry.js';
+import { brandsOf, cardName, grouped, passesLuhn, readExpiry, readNumber, schemeOf } from './card-entry.js';
 
 it.each([
   ['4970 1012 0004 0016', '4970101200040016'],
@@ -51,3 +51,10 @@ it('the brands of a card are those of BINBRANDS that the platform takes, each on
   expect(brandsOf([{ brand: 'CB' }, { brand: 'visa' }, { brand: 'VISA' }, { brand: 'amex' }])).toEqual(['cb', 'visa']);
   expect(brandsOf(undefined)).toEqual([]);
 });
+
+it.each([
+  [{ brand: 'visa', lastFour: '1234' }, 'Visa …1234'],
+  [{ brand: 'CB', lastFour: '0016' }, 'CB …0016'],
+  [{ brand: 'Other', lastFour: '0016' }, 'Other …0016'],
+  [{ lastFour: '0016' }, '…0016'],
+])('%j is shown as %s', (card, name) => expect(cardName(card)).toBe(name));

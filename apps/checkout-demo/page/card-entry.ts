@@ -53,6 +53,10 @@ export const BRAND_NAMES: Readonly<Record<string, string>> = {
   maestro: 'Maestro',
 };
 
+/** `Visa …1234`, as a person knows their card. */
+export const cardName = ({ brand = '', lastFour }: { brand?: string; lastFour: string }): string =>
+  `${BRAND_NAMES[brand.toLowerCase()] ?? brand} …${lastFour}`.trim();
+
 /** BINBRANDS that the platform takes as SELECTEDBRAND, in its order. */
 export function brandsOf(binBrands: readonly { brand: string }[] = []): string[] {
   const names = binBrands.map(({ brand }) => brand.toLowerCase());

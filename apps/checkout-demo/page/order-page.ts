@@ -1,3 +1,4 @@
+import { cardName } from './card-entry.js';
 import { articleName } from './cart-view.js';
 import { byId, make, show } from './elements.js';
 import { inEveryLanguage, price, t } from './language.js';
@@ -76,13 +77,14 @@ function shownStatus(): string {
 
 function render(): void {
   if (order === undefined) return;
-  const { orderId, amount, items, method, reason, nextAttempt, form } = order;
+  const { orderId, amount, items, method, card, reason, nextAttempt, form } = order;
   const status = shownStatus();
   watchTheClock(status);
   showStatus(status, reason, wordsFor(status));
   byId('order-id').textContent = orderId;
   byId('order-total').textContent = price(amount);
-  byId('order-method').textContent = method === undefined ? '' : t(`method.${method}` as TextKey);
+  const ways = [method && t(`method.${method}` as TextKey), card && cardName(card)];
+  byId('order-method').textContent = ways.filter(Boolean).join(' · ');
   byId('order-items').replaceChildren(
     ...items.map(({ sku, quantity }) => make('li', {}, `${quantity} × ${articleName(sku)}`)),
   );

@@ -21,6 +21,7 @@ export interface Order {
   items: { sku: string; quantity: number; price: number }[];
   status: string;
   method?: string;
+  card?: { brand?: string; lastFour: string };
   reason?: string;
   confirmation?: 'awaited' | 'overdue';
   form?: string;

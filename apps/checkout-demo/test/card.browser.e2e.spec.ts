@@ -10,6 +10,7 @@ describe('a card in the browser', () => {
     const shopper = await enterShop(stack);
     await shopper.payByCard();
     await shopper.until('succeeded');
+    await shopper.untilPaidWith('Visa …0016');
     const orderId = await shopper.orderId();
     expect(await stack.executed(orderId)).toEqual(['payment 0000']);
     await shopper.leave();
@@ -65,6 +66,7 @@ describe('a card in the browser', () => {
     await page.getByTestId('brand-visa').check();
     await shopper.pay();
     await shopper.until('succeeded');
+    await shopper.untilPaidWith('Visa …0016');
     expect((await placed).postDataJSON()).toMatchObject({ card: { selectedBrand: 'visa' } });
     expect(tokens).toBe(1);
     await shopper.leave();

@@ -83,6 +83,8 @@ export function shopperAt(page: Page) {
         );
       });
     },
+    /** Waits until the page names the card, which a notification tells. */
+    untilPaidWith: (card: string) => page.locator('#order-method').filter({ hasText: card }).waitFor(),
     leave: () => page.context().close(),
 
     /** The token of the next payment, as the page sends it to the shop. */

@@ -84,6 +84,28 @@ describe('what an event makes of an attempt', () => {
     ]);
   });
 
+  describe('the card that was paid with', () => {
+    const masked = { maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa' };
+    const card = { brand: 'visa', lastFour: '1234' };
+    const cards = ({ attempts }: Order) => attempts.map((one) => one.card);
+
+    it('is kept by brand and last four digits, whether the first or a later success tells it', () => {
+      const paid = event('payment.pay.succeeded', masked);
+      expect(cards(afterEvent(order(attempt(1, 'waiting')), paid))).toEqual([card]);
+      const later = afterEvent(order(attempt(1, 'succeeded', { execCode: '0000' })), paid);
+      expect(later.attempts).toEqual([attempt(1, 'succeeded', { execCode: '0000', card })]);
+      expect(afterEvent(later, event('payment.pay.succeeded', masked)).attempts).toBe(later.attempts);
+    });
+
+    it.each<[EventType, Partial<PaymentEvent>]>([
+      ['payment.pay.succeeded', {}],
+      ['payment.pay.succeeded', { maskedCard: 'unknown', cardBrand: 'visa' }],
+      ['payment.pay.refused', masked],
+    ])('is none with %s %j', (type, data) => {
+      expect(cards(afterEvent(order(attempt(1, 'waiting')), event(type, data)))).toEqual([undefined]);
+    });
+  });
+
   it('never goes back: what comes late or again changes nothing', () => {
     const redirect = event('payment.authorize.redirect_required');
     const pending = event('payment.authorize.pending');

@@ -1,5 +1,5 @@
 import type { CloudEvent, FaultCode, Outcome, PaymentEvent } from '@tranche/contracts';
-import type { Attempt, Order, Phase } from './order.js';
+import type { Attempt, Order, PaidCard, Phase } from './order.js';
 
 /** The order as the event leaves it; the same object where the event says nothing new. Events come again and, after a retry, late. */
 export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order {
@@ -101,9 +101,21 @@ function withResult(order: Order, event: CloudEvent<PaymentEvent>): Order {
   const { commandId } = event.data;
   const phase = isAboutReuse(event) ? 'in_doubt' : phaseOf(event.type, event.data);
   if (commandId === undefined || phase === undefined) return order;
-  return withAttempt(order, commandId, (attempt) =>
-    mayBecome(attempt, event) ? told(attempt, phase, event.data) : attempt,
-  );
+  return withAttempt(order, commandId, (attempt) => {
+    if (mayBecome(attempt, event)) return told(attempt, phase, event.data);
+    return phase === 'succeeded' ? withCard(attempt, event.data) : attempt;
+  });
+}
+
+/** Where the answer came before the notification, the success is told once more, with the card. */
+function withCard(attempt: Attempt, data: PaymentEvent): Attempt {
+  const card = attempt.card ?? paidCard(data);
+  return card === attempt.card || card === undefined ? attempt : { ...attempt, card };
+}
+
+function paidCard({ maskedCard, cardBrand }: PaymentEvent): PaidCard | undefined {
+  const [lastFour] = /\d{4}$/.exec(maskedCard ?? '') ?? [];
+  return lastFour === undefined ? undefined : { ...(cardBrand && { brand: cardBrand }), lastFour };
 }
 
 /** Success is left by nothing: whoever contradicts it is a conflict. A rejected message has no place in the journal's order. */
@@ -116,12 +128,10 @@ function isAboutReuse({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }
 
-function told(
-  attempt: Attempt,
-  phase: Phase,
-  { execCode, faults, retryAfterSeconds, redirectHtml }: PaymentEvent,
-): Attempt {
+function told(attempt: Attempt, phase: Phase, data: PaymentEvent): Attempt {
+  const { execCode, faults, retryAfterSeconds, redirectHtml } = data;
   const { id, method, startedAt, supersedes } = attempt;
+  const card = phase === 'succeeded' ? paidCard(data) : undefined;
   return {
     id,
     method,
@@ -134,6 +144,7 @@ function told(
       : { faultCodes: [...new Set(faults.map(({ code }) => code))].slice(0, 5) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(phase === 'redirect' ? { hasForm: redirectHtml !== undefined || attempt.hasForm === true } : {}),
+    ...(card && { card }),
   };
 }
 

@@ -94,3 +94,9 @@ it('after a return that may mean that it is paid, its confirmation is awaited: n
   for (const name of ['form', 'nextAttempt']) expect(view(15 * 60_000 - 1)).not.toHaveProperty(name);
   expect(view(15 * 60_000)).toMatchObject({ status: 'redirect', confirmation: 'overdue', form: 'o.1', nextAttempt: 2 });
 });
+
+it('names the card that the payment which counts was made with', () => {
+  const card = { brand: 'visa', lastFour: '1234' };
+  expect(viewOf(orderWith({ method: 'card', phase: 'succeeded', card }), startedAtMs)).toMatchObject({ card });
+  expect(viewOf(orderWith({ method: 'card', phase: 'succeeded' }), startedAtMs)).not.toHaveProperty('card');
+});

@@ -1,5 +1,5 @@
 import { decidingAttempt, isConfirming, liveRedirect, nextAttempt } from './order-state.js';
-import type { Attempt, Order, OrderItem, Phase } from './order.js';
+import type { Attempt, Order, OrderItem, PaidCard, Phase } from './order.js';
 import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
 import type { MethodId } from '../shop/methods.js';
@@ -14,6 +14,7 @@ export interface OrderView {
   placedAt: string;
   status: Phase | 'conflict';
   method?: MethodId;
+  card?: PaidCard;
   /** Why it was refused or rejected, or is in doubt: a key of the page's texts. */
   reason?: Reason;
   retryAfterSeconds?: number;
@@ -52,6 +53,7 @@ export function viewOf({ order, version }: StoredOrder, nowMs: number): OrderVie
     placedAt,
     status: order.isInConflict ? 'conflict' : isAwaited ? 'waiting' : statusOf(attempt, nowMs),
     ...(attempt && { method: attempt.method }),
+    ...(attempt?.card && { card: attempt.card }),
     ...(attempt?.phase === 'refused' && { reason: reasonOfRefusal(attempt.execCode) }),
     ...(attempt?.phase === 'rejected' && { reason: reasonOfRejection(attempt.faultCodes ?? []) }),
     ...(attempt && isForgotten(attempt, nowMs) && { reason: 'unsent' as const }),

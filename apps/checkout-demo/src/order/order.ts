@@ -8,6 +8,12 @@ import type { MethodId } from '../shop/methods.js';
 export type Phase =
   'sending' | 'waiting' | 'redirect' | 'pending' | 'succeeded' | 'refused' | 'in_doubt' | 'rejected' | 'expired';
 
+/** What a person knows their card by. */
+export interface PaidCard {
+  brand?: string;
+  lastFour: string;
+}
+
 /** One command. Its content is kept apart, and only until it is published: it holds personal data and perhaps a card token. */
 export interface Attempt {
   /** The command's id: the order's, a dot, the number of the attempt. */
@@ -25,6 +31,8 @@ export interface Attempt {
   hasForm?: boolean;
   /** RFC 3339: the browser came back from the form with a hint that it may be paid. */
   returnedAt?: string;
+  /** What it was paid with, where a notification tells it. */
+  card?: PaidCard;
 }
 
 export interface OrderItem {
@@ -34,7 +42,7 @@ export interface OrderItem {
   price: number;
 }
 
-/** What Redis keeps of an order: no name, no address, no card. */
+/** What Redis keeps of an order: no name, no address, of a card no more than `PaidCard`. */
 export interface Order {
   orderId: string;
   /** Minor units. */
