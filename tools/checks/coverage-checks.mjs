@@ -7,8 +7,6 @@ import { countSentences, expanded, listFaults } from './interface-sentences.mjs'
 import { testTitles } from './test-titles.mjs';
 
 const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
-/** Records of small assumptions: each row says which setting changes its own, or why none does. */
-const SMALL = /\]\(decisions\/(?:0004|0032|0044)-/;
 const SHORTEST_FRAGMENT = 4;
 /** Rules of our own, beside the interface's. */
 const OURS = /^Ours\./;
@@ -80,7 +78,7 @@ function rowFaults(row, known) {
     ...(hasCode || hasDecision ? [] : ['neither code nor a decision record with its assumption']),
     ...(hasTest || hasDecision ? [] : ['neither a test nor a decision record with its assumption']),
     ...(assumes(row.rule) && !hasDecision ? ['an assumption without its decision record'] : []),
-    ...(assumes(row.rule) && SMALL.test(row.rule) && !/(?:Switch|Fixed): \S/.test(row.rule)
+    ...(hasDecision && !/(?:Switch|Fixed): \S/.test(row.rule)
       ? ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)']
       : []),
     ...codeFaults(row.code, known),

@@ -150,6 +150,11 @@ describe('a row is wrong', () => {
       { rule: 'to 32. _At least 1_ [0032](decisions/0032-assumptions.md)' },
       ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)'],
     ],
+    [
+      'nor one of another record',
+      { rule: 'to 32. _At least 1_ [0009](decisions/0009-proofs.md)' },
+      ['an assumption that names neither its switch nor why it has none (Switch: …, Fixed: …)'],
+    ],
     ['an assumption has no record', { rule: 'to 32. _At least 1_' }, ['an assumption without its decision record']],
     ['it is not built', { rule: 'is not built yet' }, ['a rule that is not built']],
     ['a cell is missing', { tests: '' }, ['a row has ids, a rule, code and tests']],
