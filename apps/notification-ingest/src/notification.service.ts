@@ -34,7 +34,7 @@ export class NotificationService {
   ) {
     this.received = metrics.counter({
       name: 'ingest_notifications_total',
-      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, too_large (a body over 1 MiB, which is lost unless the platform shortens it), not_found (no such path or method), unavailable (not stored in time), overloaded (too much waits)',
+      help: 'Notifications by what became of them: published, quarantined (signed, without a usable ORDERID), hash_mismatch, unknown_identifier, unreadable, too_large (a body over 1 MiB or a query over 64 kB, which is lost unless the platform shortens it), not_found (no such path or method), unavailable (not stored in time), overloaded (too much waits)',
       labelNames: ['result'],
     });
   }
@@ -74,7 +74,8 @@ export class NotificationService {
 
   /** Answered before anything looked at it as a notification. */
   refuseUnrouted(status: number, from: string): void {
-    if (status === 413) return this.refuseTooLarge(from);
+    // A body, or the query of a GET, which Node counts among the headers.
+    if (status === 413 || status === 431) return this.refuseTooLarge(from);
     const isAstray = status === 404 || status === 405;
     if (!isAstray) return this.refuseUnreadable({ unreadable: `answered ${status}` }, from);
     this.received.inc({ result: 'not_found' });

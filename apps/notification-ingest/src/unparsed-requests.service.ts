@@ -19,10 +19,12 @@ export class UnparsedRequests implements OnModuleInit {
       'clientError',
       (error: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
         if (error.code === 'ECONNRESET' || socket.remoteAddress === undefined) return;
-        this.notifications.refuseUnreadable(
-          { unreadable: `it is no HTTP request (${error.code ?? 'unknown'})` },
-          socket.remoteAddress,
-        );
+        if (error.code === 'HPE_HEADER_OVERFLOW') this.notifications.refuseUnrouted(431, socket.remoteAddress);
+        else
+          this.notifications.refuseUnreadable(
+            { unreadable: `it is no HTTP request (${error.code ?? 'unknown'})` },
+            socket.remoteAddress,
+          );
       },
     );
   }

@@ -30,6 +30,7 @@ describe('what is refused before anything reads it', () => {
         ),
       'too_large',
     ],
+    ['a query that is too large', () => fetch(`${ingest.webhook}?A=${'x'.repeat(90_000)}`), 'too_large'],
     ['no HTTP', malformed, 'unreadable'],
     ['another path', () => fetch(`${ingest.webhook}x?${form(signed(capture()))}`), 'not_found'],
     ['HEAD', () => fetch(`${ingest.webhook}?${form(signed(capture()))}`, { method: 'HEAD' }), 'not_found'],

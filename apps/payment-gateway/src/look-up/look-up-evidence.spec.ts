@@ -102,6 +102,7 @@ it('our own transaction settles the doubt, and the caller gets EXTRADATA back', 
       answer: { execCode: '0000', transactionId: 'T1', amount: 30_000, message: 'Done.' },
       extraData: 'basket=42',
       tag: { attempt: 1 },
+      executedAt: '2026-03-01T10:00:01.000Z',
     },
   ]);
   const [operation] = order.operations;
@@ -110,6 +111,12 @@ it('our own transaction settles the doubt, and the caller gets EXTRADATA back', 
     type: 'payment.capture.doubt_resolved',
     body: { origin: 'look-up', outcome: 'succeeded' },
   });
+});
+
+it('the time of the transaction is when an authorization was made: its seven days count from then', () => {
+  const DATE = '2026-03-01T09:59:30.000Z';
+  const { order } = lookedUp(doubtful({ operation: 'authorize' }), row({ OPERATIONTYPE: 'authorization', DATE }));
+  expect(order.operations).toMatchObject([{ end: 'succeeded', endedAt: AT, executedAt: DATE }]);
 });
 
 it('absent proves nothing', () => {
