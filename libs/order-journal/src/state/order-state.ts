@@ -45,9 +45,11 @@ export interface EventBody {
   outcome?: 'succeeded' | 'refused' | 'not_executed' | 'redirect_required' | 'pending';
   transactionId?: string;
   execCode?: string;
+  execCodeTruncated?: boolean;
   message?: string;
   messageTruncated?: boolean;
   descriptor?: string;
+  descriptorTruncated?: boolean;
   partial?: boolean;
   redirectHtml?: string;
   redirectHtmlDropped?: boolean;

@@ -135,6 +135,20 @@ describe('the language and the card', () => {
   });
 });
 
+describe('a text of the platform that was cut', () => {
+  const cut = { message: 'long', messageTruncated: true, descriptor: 'long', descriptorTruncated: true };
+  const cutToo = { ...cut, execCodeTruncated: true };
+
+  it.each([
+    ['an answer', cut, [asked('authorize'), answered('authorize', '0000', cut)]],
+    ['a notification', cutToo, [...onForm, notified('authorize', '4001', { answer: cutToo })]],
+    ['a notification of another operation', cutToo, [...captured, notifiedElsewhere('refund', '0000', cutToo)]],
+    ['an answer without its form', { redirectHtmlDropped: true }, [asked('authorize'), answered('authorize', '0002', { redirectHtmlDropped: true })]], // prettier-ignore
+  ])('is flagged by the event: %s', (_whose, flags, records) => {
+    expect(told(...records).bodies.at(-1)).toMatchObject(flags);
+  });
+});
+
 describe('the capture window', () => {
   const lateBy = (ms: number): JournalRecord => ({ ...asked('capture'), at: later(ms) });
   const flagsOf = (...records: JournalRecord[]) => findOperation(told(...records).order, 'capture')?.flags;
