@@ -4,7 +4,7 @@ import type { StoredOrder } from './order.store.js';
 import { TOKEN_LIFETIME_MS } from '../form/checkout-form.js';
 import type { MethodId } from '../shop/methods.js';
 
-/** What the page shows of an order; whoever has its address sees it, so there is nothing of the person in it. */
+/** What the page shows of an order; whoever has its address sees it, so of the person there is no more than what `PaidCard` says. */
 export interface OrderView {
   orderId: string;
   /** Rises with each change: what comes late is known by it. */
