@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { createClient } from 'redis';
 import { encodeCloudEvent, NOTIFICATION_TYPE, TOPICS } from '@tranche/contracts';
-import { ensureTopics, createKafkaClient } from '@tranche/kafka';
-import { silentLog } from '@tranche/runtime';
 import { aCommand, aNotification, aPartnerAAuthorization, startApp, startSimulator, waitFor } from '@tranche/testing';
-import { brokerSettings, clusterId, kafkaCommand } from '../infra/kafka.mjs';
-import { freePorts, portOpens } from '../infra/ports.mjs';
+import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
 
 const { PATH, HOME, REDIS_URL } = process.env;
 const PREFIX = `acl-${randomUUID().slice(0, 8)}.`;
 const PUBLISHER = 'commerce';
 const USERS = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service', PUBLISHER];
-const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 const topicOf = ({ name }) => PREFIX + name;
 const all = Object.values(TOPICS).map(topicOf);
 const held = holdProcesses();
@@ -39,7 +33,7 @@ const kafkaAs = (username) =>
   new kafkajs.Kafka({
     brokers: [brokers],
     clientId: username,
-    sasl: { mechanism: 'plain', username, password: `password-of-${username}` },
+    sasl: { mechanism: 'plain', username, password: passwordOf(username) },
     logLevel: kafkajs.logLevel.NOTHING,
     retry: { retries: 0 },
   });
@@ -49,52 +43,9 @@ async function connected(one) {
   return one;
 }
 
-async function startBroker() {
-  const java = await kafkaCommand({ held, log: () => undefined });
-  const [port, controllerPort] = await freePorts(2);
-  const folder = held.folder('tranche-acls-');
-  const users = ['admin', ...USERS].map((user) => `user_${user}="password-of-${user}"`).join(' ');
-  const settings = {
-    ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }),
-    listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${port}`,
-    'listener.security.protocol.map': 'CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
-    'inter.broker.listener.name': 'CLIENT',
-    'sasl.enabled.mechanisms': 'PLAIN',
-    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
-    'listener.name.client.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required username="admin" password="password-of-admin" ${users};`,
-    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
-    'super.users': 'User:admin;User:ANONYMOUS',
-    'allow.everyone.if.no.acl.found': 'false',
-  };
-  const properties = join(folder, 'server.properties');
-  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
-  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties];
-  await held.run('java', [...java, ...format], { disposable: true });
-  held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
-  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000 });
-  brokers = `127.0.0.1:${port}`;
-}
-
 beforeAll(async () => {
-  await startBroker();
-  const sasl = { mechanism: 'plain', username: 'admin', password: 'password-of-admin' };
-  const client = createKafkaClient({ brokers: [brokers], clientId: 'admin', sasl }, silentLog);
-  const definitions = Object.values(TOPICS);
-  await ensureTopics(client, { prefix: PREFIX, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog }); // prettier-ignore
   rows = JSON.parse(acls('--kafka', '--publisher', PUBLISHER, '--rails', 'partner-a', '--json'));
-  const entries = rows.flatMap(({ principal, resource, name, pattern, operations }) =>
-    operations.map((operation) => ({
-      resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-      resourceName: name,
-      resourcePatternType: pattern === 'literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
-      principal: `User:${principal}`,
-      host: '*',
-      operation: { Read: AclOperationTypes.READ, Write: AclOperationTypes.WRITE, DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS }[operation], // prettier-ignore
-      permissionType: AclPermissionTypes.ALLOW,
-    })),
-  );
-  await (await connected(kafkaAs('admin').admin())).createAcls({ acl: entries });
+  brokers = await startAclBroker({ held, users: USERS, prefix: PREFIX, rows });
 }, 120_000);
 
 const mayWrite = (user, topic) => rows.some(({ principal, name, operations }) => principal === user && name === topic && operations.includes('Write')); // prettier-ignore
@@ -189,7 +140,7 @@ describe('Redis', () => {
       KAFKA_TOPIC_PREFIX: PREFIX,
       KAFKA_SASL_MECHANISM: 'plain',
       KAFKA_SASL_USERNAME: 'payment-gateway',
-      KAFKA_SASL_PASSWORD: 'password-of-payment-gateway',
+      KAFKA_SASL_PASSWORD: passwordOf('payment-gateway'),
       REDIS_URL: urlOf(`${PREFIX}payment-gateway`),
       PAYMENT_URL: simulator.url,
       AUTH_SERVICE_KEY: 'not-used',

@@ -1,0 +1,62 @@
+/** A broker that lets nobody do what no ACL allows: StandardAuthorizer and SASL PLAIN, for tests of the table in access-table.mjs. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import kafkajs from 'kafkajs';
+import { TOPICS } from '@tranche/contracts';
+import { ensureTopics, createKafkaClient } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { brokerSettings, clusterId, kafkaCommand } from './kafka.mjs';
+import { freePorts, portOpens } from './ports.mjs';
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
+
+export const passwordOf = (user) => `password-of-${user}`;
+
+/** With all topics under `prefix`, and what `rows` of `kafkaAcls` allow; resolves to the address. */
+export async function startAclBroker({ held, users, prefix, rows }) {
+  const java = await kafkaCommand({ held, log: () => undefined });
+  const [port, controllerPort] = await freePorts(2);
+  const folder = held.folder('tranche-acls-');
+  const passwords = ['admin', ...users].map((user) => `user_${user}="${passwordOf(user)}"`).join(' ');
+  const settings = {
+    ...brokerSettings({ port, controllerPort, folder: join(folder, 'log') }),
+    listeners: `CLIENT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `CLIENT://127.0.0.1:${port}`,
+    'listener.security.protocol.map': 'CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'CLIENT',
+    'sasl.enabled.mechanisms': 'PLAIN',
+    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+    'listener.name.client.plain.sasl.jaas.config': `org.apache.kafka.common.security.plain.PlainLoginModule required username="admin" password="${passwordOf('admin')}" ${passwords};`,
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:admin;User:ANONYMOUS',
+    'allow.everyone.if.no.acl.found': 'false',
+  };
+  const properties = join(folder, 'server.properties');
+  writeFileSync(properties, Object.entries(settings).map(([name, value]) => `${name}=${value}\n`).join('')); // prettier-ignore
+  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', properties];
+  await held.run('java', [...java, ...format], { disposable: true });
+  held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000 });
+  const brokers = `127.0.0.1:${port}`;
+  const sasl = { mechanism: 'plain', username: 'admin', password: passwordOf('admin') };
+  const client = createKafkaClient({ brokers: [brokers], clientId: 'admin', sasl }, silentLog);
+  const definitions = Object.values(TOPICS);
+  await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+  const admin = new kafkajs.Kafka({ brokers: [brokers], clientId: 'admin', sasl, logLevel: kafkajs.logLevel.NOTHING }).admin(); // prettier-ignore
+  await admin.connect();
+  await admin.createAcls({ acl: rows.flatMap(entriesOf) });
+  await admin.disconnect();
+  return brokers;
+}
+
+function entriesOf({ principal, resource, name, pattern, operations }) {
+  return operations.map((operation) => ({
+    resourceType: resource === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+    resourceName: name,
+    resourcePatternType: pattern === 'literal' ? ResourcePatternTypes.LITERAL : ResourcePatternTypes.PREFIXED,
+    principal: `User:${principal}`,
+    host: '*',
+    operation: { Read: AclOperationTypes.READ, Write: AclOperationTypes.WRITE, DescribeConfigs: AclOperationTypes.DESCRIBE_CONFIGS }[operation], // prettier-ignore
+    permissionType: AclPermissionTypes.ALLOW,
+  }));
+}
