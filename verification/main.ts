@@ -37,8 +37,9 @@ if (MODES.filter((mode) => values[mode]).length > 1)
 if (values.only !== undefined && (values.simulated || values.forgeries || values.canaries || values['kill-anywhere']))
   refuse('--only names a scenario, or a mutant with --mutants');
 
-if (values.profile !== undefined && (!values.simulated || profile().profile === undefined))
-  refuse(`--profile goes with --simulated and is one of ${PROFILES.join(', ')}`);
+const takesProfile = values.simulated || values.corpus !== undefined;
+if (values.profile !== undefined && (!takesProfile || profile().profile === undefined))
+  refuse(`--profile goes with --simulated and --corpus, and is one of ${PROFILES.join(', ')}`);
 
 const require = createRequire(import.meta.url);
 const resolve = (name: string): string => require.resolve(name);
@@ -48,7 +49,12 @@ if (process.send) {
 } else if (values.corpus !== undefined) {
   const { writeCorpus } = await import('./corpus/write-corpus.js');
   console.error(
-    await writeCorpus({ folder: values.corpus, seed: numbers().seed ?? 1, journals: numbers().runs ?? 240 }),
+    await writeCorpus({
+      ...profile(),
+      folder: values.corpus,
+      seed: numbers().seed ?? 1,
+      journals: numbers().runs ?? 240,
+    }),
   );
 } else if (values.mutants) {
   process.exitCode = await runMutants(

@@ -6,7 +6,8 @@ export interface CorpusJournal {
   merchant: string;
   orderId: string;
   rulesVersion: number;
-  journal: [offset: number, record: object][];
+  /** A record without what stands at the head, or, where its history counts, as it was written: a hash is of its bytes. */
+  journal: [offset: number, record: object | string][];
   /** Verdicts by token, operations, what waits unbound, what is not ours. */
   state: object;
   /** `OFFSET TYPE OUTCOME` of every event, in order; `again` where it is a repeat. */
