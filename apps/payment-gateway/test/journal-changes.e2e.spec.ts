@@ -18,7 +18,12 @@ const notReady = async () => {
   return response.ok ? '' : response.text();
 };
 const saysThat = (text: string) =>
-  waitFor(async () => (await notReady()).includes(text), { timeoutMs: 100_000, what: `word that ${text}` });
+  waitFor(async () => (await notReady()).includes(text), { timeoutMs: 100_000, what: `word that ${text}` }).catch(
+    async (cause: unknown) => {
+      const lines = stack.gateway.logs.slice(-15).join('\n');
+      throw new Error(`${String(cause)}: ready or not: ${await notReady()}\n${lines}`, { cause });
+    },
+  );
 const repeated = (orderId: string) => {
   const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
   return encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });

@@ -53,10 +53,9 @@ it('executes nothing twice and goes on by itself when a replica without the late
   const [master] = cluster.masters;
   const [replica] = cluster.replicas;
   if (master === undefined || replica === undefined) throw new Error('no cluster');
-  const seen = (more: number) => {
-    const wanted = stack.results.events.length + more;
-    return waitFor(() => stack.results.events.length >= wanted, { timeoutMs: 60_000, what: `${more} more events` });
-  };
+  const count = () => stack.results.events.length;
+  const seen = (more: number, since = count()) =>
+    waitFor(() => count() >= since + more, { timeoutMs: 60_000, what: `${more} more events` });
   const load = pacedLoad(stack, PER_SECOND);
   await seen(100);
   replica.signal('SIGSTOP');
@@ -78,10 +77,10 @@ it('executes nothing twice and goes on by itself when a replica without the late
   const ready = async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).ok;
   await waitFor(ready, { timeoutMs: 30_000, what: 'ready again' });
 
-  const known = stack.results.events.length;
+  const known = count();
   for (const { orderId, commandId } of sent.slice(-AGAIN))
     await stack.send('payment.authorize', aPartnerAAuthorization({ orderId }), commandId);
-  await seen(AGAIN);
+  await seen(AGAIN, known);
   const firstIds = new Set(stack.results.events.slice(0, known).map(({ id }) => id));
   expect(stack.results.events.slice(known).filter(({ id }) => !firstIds.has(id))).toEqual([]);
   const calls = await allCalls(stack);

@@ -1,8 +1,12 @@
 import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { untilListed } from './topics.js';
 
-/** Deletes a topic (with prefix). For tools and specs: no service takes away what was written. */
+/** Deletes a topic (with prefix), and resolves when brokers list it no more. For tools and specs: no service takes away what was written. */
 export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
-  return askAdmin(client, (admin) => admin.deleteTopics({ topics: [topic] }));
+  return askAdmin(client, async (admin) => {
+    await admin.deleteTopics({ topics: [topic] });
+    await untilListed(admin, [topic], false);
+  });
 }
 
 /** Deletes the records of a partition below `offset`. For tools and specs. */

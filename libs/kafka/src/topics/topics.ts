@@ -86,10 +86,10 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
 }
 
 /** A broker may answer that a topic was created before its own list shows it. */
-async function untilListed(admin: Admin, topics: readonly string[]): Promise<void> {
+export async function untilListed(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
     const existing = new Set(await admin.listTopics());
-    if (topics.every((topic) => existing.has(topic))) return;
+    if (topics.every((topic) => existing.has(topic) === areThere)) return;
     await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
   }
 }
