@@ -1,10 +1,11 @@
 import { delimiter, dirname, resolve } from 'node:path';
+import { AUDITS } from '../checks/packages.mjs';
 import { bootstrap } from '../infra/bootstrap.mjs';
 import { ensureNode, supportedNodes } from '../infra/nodes.mjs';
 import { TEMPORARY } from './variables.mjs';
 
 export const description =
-  'format, lint and import boundaries, types, unit tests, schemas, documents, deployment: all that needs no infrastructure';
+  'format, lint and import boundaries, types, unit tests, schemas, documents, deployment, signatures of packages: all that needs no infrastructure';
 export const options = {
   'all-nodes': { help: 'runs the unit tests on every supported major version of Node.js; npm fetches the others' },
 };
@@ -27,8 +28,22 @@ export async function run({ options: { 'all-nodes': isOnAll }, held, log }) {
   const steps = [OF_ALL_PROJECTS, ...(isOnAll ? await unitTestsOnOtherNodes({ held, log }) : [])];
   const failed = [];
   for (const step of steps) if (!(await passes(step, held))) failed.push(step.name);
+  for (const audit of AUDITS) if (!(await hasNoFaults(audit, held))) failed.push(audit.name);
   console.log(failed.length === 0 ? 'verify: all passed' : `verify: failed: ${failed.join('; ')}`);
   return failed.length === 0 ? 0 : 1;
+}
+
+/** A registry that can't be asked is told, and is no failure: nothing here needs it. */
+async function hasNoFaults({ name, args, read }, held) {
+  const lines = [];
+  const onLine = (line, stream) => stream === 'stdout' && lines.push(line);
+  await held.start('npm', args, { onLine }).exited;
+  const { faults = [], skipped } = read(lines.join('\n'));
+  console.log(
+    `${skipped ? 'skipped' : faults.length > 0 ? 'FAILED ' : 'ok     '} ${name}${skipped ? `: ${skipped}` : ''}`,
+  );
+  for (const fault of faults) console.log(`        ${fault}`);
+  return faults.length === 0;
 }
 
 async function unitTestsOnOtherNodes({ held, log }) {
@@ -54,7 +69,7 @@ async function passes({ name, command: [command, ...args], env, mustNotSay }, he
   const said = lines.some((line) => mustNotSay?.test(line)) ? `said ${mustNotSay}` : undefined;
   const reason = outcome === 0 ? said : `ended with ${outcome}`;
   const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-  console.log(`${reason ? 'FAILED' : 'ok    '}  ${name} (${seconds} s)`);
+  console.log(`${reason ? 'FAILED ' : 'ok     '} ${name} (${seconds} s)`);
   if (reason) console.log([...lines, reason].map((line) => `        ${line}`).join('\n'));
   return reason === undefined;
 }
