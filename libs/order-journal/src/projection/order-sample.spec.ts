@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { orderKey } from '@tranche/contracts';
 import { fold } from '../state/fold.js';
@@ -8,8 +6,8 @@ import { OrderSample } from './order-sample.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
 import type { JournalEntry } from '../journal/ports.js';
 import { encodeRecord, RULES_VERSION, type JournalRecord } from '../state/records.js';
+import { corpusJournals } from '../../test/corpus-journals.js';
 
-const CORPUS = join(__dirname, '../../test/corpus');
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'x', at: '2026-03-01T10:00:00.000Z' };
 const auth = (commandId: string, token: string): JournalRecord => ({
   ...{ record: 'INTENT', ...inOrder, commandId, attempt: 1, token },
@@ -82,22 +80,14 @@ it('compares an order that begins where the journal does now', () => {
 
 it('finds no difference in any journal of the corpus, wherever it was cut, forgotten or not', () => {
   const counts = { 'not compared': 0, same: 0, differs: 0 };
-  for (const file of readdirSync(CORPUS).filter((name) => name.endsWith('.json'))) {
-    for (const { journal, ...named } of JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as {
-      journal: [string, object][];
-    }[]) {
-      const records = journal.map(([offset, record]) => ({
-        record: { ...named, ...record } as JournalRecord,
-        offset: BigInt(offset),
-      }));
-      const order = indexOf(records);
-      const { merchant, orderId, lastOffset } = order;
-      const last: JournalRecord = { ...inOrder, record: 'FORGOTTEN', merchant, orderId, lastOffset };
-      const variants = mayBeForgotten(order)
-        ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]]
-        : [records];
-      for (const variant of variants) for (let cut = 0; cut < variant.length; cut++) counts[audited(variant, cut)]++;
-    }
+  for (const { records } of corpusJournals()) {
+    const order = indexOf(records);
+    const { merchant, orderId, lastOffset } = order;
+    const last: JournalRecord = { ...inOrder, record: 'FORGOTTEN', merchant, orderId, lastOffset };
+    const variants = mayBeForgotten(order)
+      ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]]
+      : [records];
+    for (const variant of variants) for (let cut = 0; cut < variant.length; cut++) counts[audited(variant, cut)]++;
   }
   expect(counts.differs).toBe(0);
   // Whole ones are compared at least.
