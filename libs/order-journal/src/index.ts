@@ -19,6 +19,11 @@ export { evidenceResult, execCodeNotes, notificationEvidence } from './state/evi
 export * from './state/extradata-tag.js';
 export { carriedState, type CarriedState } from './state/carried.js';
 export { hasContent } from './state/command-content.js';
+export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
+export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';
+export * from './sent-ledger/ledger-lines.js';
+export * from './sent-ledger/ledger-ports.js';
+export { LedgerSuccessor, type SuccessorParts } from './sent-ledger/ledger-successor.js';
 export { fold, type Folded } from './state/fold.js';
 export { NOT_EXECUTED_AFTER_MS } from './state/fold-evidence.js';
 export { CAPTURE_WINDOW_MS } from './state/granted-terms.js';

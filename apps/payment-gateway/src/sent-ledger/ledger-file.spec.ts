@@ -1,9 +1,15 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SEND_DEADLINE_MS, type MadeToken } from '@tranche/order-journal';
-import { LedgerFile, type LedgerFileOptions } from './ledger-file.js';
-import { readLedger } from './ledger-lines.js';
+import {
+  LedgerFile,
+  readLedger,
+  SEND_DEADLINE_MS,
+  type LedgerDisk,
+  type LedgerFileOptions,
+  type MadeToken,
+} from '@tranche/order-journal';
+import { ledgerDisk } from './ledger-folder.js';
 
 const identity = { topicPrefix: '', clusterId: 'cluster-1', bootId: 'boot-1' };
 const token = (name: string): MadeToken => ({
@@ -23,8 +29,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const ledger = (options: Partial<LedgerFileOptions> = {}) =>
-  new LedgerFile({ path, identity, now: () => ({ monotonicMs: nowMs, wallMs: nowMs }), ...options });
+const ledger = ({
+  write = ledgerDisk.write,
+  remove = ledgerDisk.remove,
+  ...options
+}: Partial<LedgerFileOptions & LedgerDisk> = {}) =>
+  new LedgerFile({
+    ...{ path, identity, now: () => ({ monotonicMs: nowMs, wallMs: nowMs }) },
+    ...{ disk: { ...ledgerDisk, write, remove }, ...options },
+  });
 const tokensIn = () =>
   readLedger(readFileSync(path))?.entries.map(({ token: { token: name }, sent }) => (sent ? `${name} sent` : name));
 
@@ -38,7 +51,7 @@ it('holds what was made and what was sent, each line by one write', () => {
   expect(writes.map((text) => text.split('\n').length - 1)).toEqual([1, 1, 1, 1]);
 });
 
-it.each<[string, NonNullable<LedgerFileOptions['write']>]>([
+it.each<[string, LedgerDisk['write']]>([
   ['fails', noSpace],
   ['is short', (fd, text) => writeSync(fd, text.slice(0, 9))],
 ])('sends nothing where the write of `sent` %s, and is removed, so that nobody concludes anything', (_what, write) => {

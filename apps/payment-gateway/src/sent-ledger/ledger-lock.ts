@@ -1,14 +1,10 @@
 import { spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
+import type { LedgerLock } from '@tranche/order-journal';
 
 /** flock(1) is not there, or the file system has no locks. */
 export class NoLocksError extends Error {
   override name = 'NoLocksError';
-}
-
-/** The lock of an open file: the kernel lets go of it when this process ends, however it ends. */
-export interface LedgerLock {
-  release(): void;
 }
 
 /**

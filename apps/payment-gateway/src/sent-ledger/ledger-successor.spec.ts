@@ -3,11 +3,20 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { emptyOrder, fold, type JournalRecord, type MadeToken, type OrderState } from '@tranche/order-journal';
+import {
+  emptyOrder,
+  fold,
+  identityLine,
+  LedgerSuccessor,
+  madeLine,
+  sentLine,
+  type JournalRecord,
+  type MadeToken,
+  type OrderState,
+} from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
-import { identityLine, madeLine, sentLine } from './ledger-lines.js';
+import { ledgerFolder, ledgerPath, lockPath } from './ledger-folder.js';
 import { lockFile } from './ledger-lock.js';
-import { ledgerPath, LedgerSuccessor, lockPath } from './ledger-successor.js';
 
 const identity = { topicPrefix: '', clusterId: 'cluster-1', bootId: 'boot-1' };
 const AT = '2026-03-01T10:00:00.000Z';
@@ -45,7 +54,7 @@ function successor(history: JournalRecord[], nowMs = 10_000) {
   };
   const clock = { nowMs };
   const taking = new LedgerSuccessor({
-    ...{ folder, ownId: 'own', identity, journal, log: silentLog, nowMs: () => Date.parse(AT) },
+    ...{ folder: ledgerFolder(folder), ownId: 'own', identity, journal, log: silentLog, nowMs: () => Date.parse(AT) },
     now: () => ({ monotonicMs: clock.nowMs, wallMs: clock.nowMs }),
   });
   return { taking, appended, journal, clock, order: () => order };

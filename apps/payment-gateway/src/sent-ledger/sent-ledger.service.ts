@@ -3,15 +3,21 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
 import { clusterIdOf, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import type { MadeToken, Moment, SentLedger } from '@tranche/order-journal';
+import {
+  LedgerFile,
+  LedgerSuccessor,
+  type LedgerIdentity,
+  type LedgerLock,
+  type MadeToken,
+  type Moment,
+  type SentLedger,
+} from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
-import { LedgerFile } from './ledger-file.js';
-import type { LedgerIdentity } from './ledger-lines.js';
-import { lockFile, type LedgerLock } from './ledger-lock.js';
-import { ledgerPath, LedgerSuccessor, lockPath } from './ledger-successor.js';
+import { ledgerDisk, ledgerFolder, ledgerPath, lockPath } from './ledger-folder.js';
+import { lockFile } from './ledger-lock.js';
 
 const POLL_EVERY_MS = 1_000;
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -111,10 +117,11 @@ export class SentLedgerService implements SentLedger {
       path: ledgerPath(folder, this.#ownId),
       identity,
       now: kernelClocks,
+      disk: ledgerDisk,
       onTrouble: (error, isRemoved) => this.#onTrouble(error, isRemoved),
     });
     this.#successor = new LedgerSuccessor({
-      ...{ folder, ownId: this.#ownId, identity, now: kernelClocks, log: this.log },
+      ...{ folder: ledgerFolder(folder), ownId: this.#ownId, identity, now: kernelClocks, log: this.log },
       journal: this.journal.view,
       nowMs: () => this.clock.nowMs(),
       onConcluded: () => this.#concluded.inc(),

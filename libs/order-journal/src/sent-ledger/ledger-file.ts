@@ -1,6 +1,7 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { SEND_DEADLINE_MS, type MadeToken, type Moment, type SentLedger } from '@tranche/order-journal';
+import type { MadeToken, SentLedger } from '../execution/executor-ports.js';
+import { SEND_DEADLINE_MS, type Moment } from '../state/send-deadline.js';
 import { identityLine, linesOf, madeLine, sentLine, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
+import type { LedgerDisk } from './ledger-ports.js';
 
 /** Where the lines of ended tokens are left out. Bytes. */
 const COMPACT_AT = 256 * 1024;
@@ -13,10 +14,8 @@ export interface LedgerFileOptions {
   path: string;
   identity: LedgerIdentity;
   now: () => Moment;
+  disk: LedgerDisk;
   compactAtBytes?: number;
-  /** Writes all or less, or throws; a spec's disk may be full. */
-  write?: (fd: number, text: string) => number;
-  remove?: (path: string) => void;
   onTrouble?: (error: unknown, isRemoved: boolean) => void;
 }
 
@@ -29,8 +28,6 @@ export type LedgerState = 'open' | 'removed' | 'kept' | 'broken';
  */
 export class LedgerFile implements SentLedger {
   readonly #entries = new Map<string, LedgerEntry>();
-  readonly #write: (fd: number, text: string) => number;
-  readonly #remove: (path: string) => void;
   #fd: number;
   #bytes = 0;
   #compactAt: number;
@@ -38,11 +35,9 @@ export class LedgerFile implements SentLedger {
 
   /** @throws where the file can't be made */
   constructor(private readonly options: LedgerFileOptions) {
-    const { path, identity, compactAtBytes = COMPACT_AT } = options;
-    this.#write = options.write ?? writeSync;
-    this.#remove = options.remove ?? ((file) => rmSync(file, { force: true }));
+    const { path, identity, disk, compactAtBytes = COMPACT_AT } = options;
     this.#compactAt = compactAtBytes;
-    this.#fd = openSync(path, 'ax', 0o600);
+    this.#fd = disk.make(path);
     this.#writeWhole(this.#fd, identityLine(identity));
   }
 
@@ -85,10 +80,11 @@ export class LedgerFile implements SentLedger {
   /** A ledger that holds nothing any more is removed. */
   close(): void {
     if (this.#state !== 'open') return;
-    closeSync(this.#fd);
+    const { disk, path } = this.options;
+    disk.close(this.#fd);
     this.#state = 'kept';
     if (this.#entries.size > 0) return;
-    this.#remove(this.options.path);
+    disk.remove(path);
     this.#state = 'removed';
   }
 
@@ -104,44 +100,44 @@ export class LedgerFile implements SentLedger {
 
   #writeWhole(fd: number, text: string): void {
     const bytes = Buffer.byteLength(text);
-    const written = this.#write(fd, text);
+    const written = this.options.disk.write(fd, text);
     if (written !== bytes) throw new Error(`${written} of ${bytes} bytes were written`);
     this.#bytes += bytes;
   }
 
   #giveUp(error: unknown): void {
     try {
-      this.#remove(this.options.path);
+      this.options.disk.remove(this.options.path);
       this.#state = 'removed';
     } catch {
       this.#state = 'broken';
     }
-    closeSync(this.#fd);
+    this.options.disk.close(this.#fd);
     this.#entries.clear();
     this.options.onTrouble?.(error, this.#state === 'removed');
   }
 
   /** The new file takes the old one's place at once. Where it can't be written the old one goes on, twice as long. */
   #compact(): void {
-    const { path, identity, now } = this.options;
+    const { path, identity, now, disk } = this.options;
     const oldestMs = now().monotonicMs - KEPT_MS;
     for (const [token, { made }] of this.#entries) if (made.monotonicMs < oldestMs) this.#entries.delete(token);
     const next = `${path}.new`;
     const before = this.#bytes;
     let fd: number | undefined;
     try {
-      rmSync(next, { force: true });
-      fd = openSync(next, 'ax', 0o600);
+      disk.remove(next);
+      fd = disk.make(next);
       this.#bytes = 0;
       this.#writeWhole(fd, identityLine(identity) + [...this.#entries.values()].map(linesOf).join(''));
-      renameSync(next, path);
+      disk.rename(next, path);
     } catch {
-      if (fd !== undefined) closeSync(fd);
+      if (fd !== undefined) disk.close(fd);
       this.#bytes = before;
       this.#compactAt = before * 2;
       return;
     }
-    closeSync(this.#fd);
+    disk.close(this.#fd);
     this.#fd = fd;
     this.#compactAt = Math.max(this.options.compactAtBytes ?? COMPACT_AT, this.#bytes * 2);
   }

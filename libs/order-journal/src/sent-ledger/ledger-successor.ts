@@ -1,16 +1,15 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { findOperation, RULES_VERSION, type JournalView, type MadeToken, type Moment } from '@tranche/order-journal';
 import type { Log } from '@tranche/runtime';
+import type { MadeToken } from '../execution/executor-ports.js';
+import type { JournalView } from '../journal/journal-view.js';
+import { findOperation } from '../state/order-state.js';
+import { RULES_VERSION } from '../state/records.js';
+import type { Moment } from '../state/send-deadline.js';
 import { conclusionOf } from './conclude.js';
 import type { LedgerIdentity } from './ledger-lines.js';
-import { lockFile, type LedgerLock } from './ledger-lock.js';
-
-export const lockPath = (folder: string, id: string): string => join(folder, `${id}.lock`);
-export const ledgerPath = (folder: string, id: string): string => join(folder, `${id}.ledger`);
+import type { LedgerFolder, LedgerLock } from './ledger-ports.js';
 
 export interface SuccessorParts {
-  folder: string;
+  folder: LedgerFolder;
   /** Of this process's own ledger, which is no predecessor's. */
   ownId: string;
   identity: LedgerIdentity;
@@ -33,16 +32,15 @@ export class LedgerSuccessor {
   /** To be called every second or so, one call after the other. */
   async poll(): Promise<void> {
     const { folder, ownId } = this.parts;
-    const ids = readdirSync(folder).flatMap((name) => (name.endsWith('.lock') ? [name.slice(0, -'.lock'.length)] : []));
-    for (const id of ids) if (id !== ownId) await this.#lookAt(id);
+    for (const id of folder.ids()) if (id !== ownId) await this.#lookAt(id);
   }
 
   async #lookAt(id: string): Promise<void> {
     const { folder, identity, now, log } = this.parts;
-    const lock = this.#locks.get(id) ?? (await lockFile(lockPath(folder, id)));
+    const lock = this.#locks.get(id) ?? (await folder.lock(id));
     if (lock === undefined) return;
     this.#locks.set(id, lock);
-    const bytes = bytesOf(ledgerPath(folder, id));
+    const bytes = folder.read(id);
     if (bytes === undefined) return this.#leave(id, true);
     const conclusion = conclusionOf(bytes, identity, now());
     switch (conclusion.of) {
@@ -77,22 +75,8 @@ export class LedgerSuccessor {
   }
 
   #leave(id: string, isRead: boolean): void {
-    const { folder } = this.parts;
-    if (isRead)
-      for (const path of [ledgerPath(folder, id), `${ledgerPath(folder, id)}.new`, lockPath(folder, id)])
-        rmSync(path, { force: true });
+    if (isRead) this.parts.folder.remove(id);
     this.#locks.get(id)?.release();
     this.#locks.delete(id);
-  }
-}
-
-/** Undefined where there is none: its process ended before it wrote a line, or after it had removed it. */
-function bytesOf(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    // What can't be read is no ledger; neither is an empty one.
-    return Buffer.alloc(0);
   }
 }

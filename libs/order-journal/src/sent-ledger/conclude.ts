@@ -1,4 +1,5 @@
-import { SEND_DEADLINE_MS, type MadeToken, type Moment } from '@tranche/order-journal';
+import type { MadeToken } from '../execution/executor-ports.js';
+import { SEND_DEADLINE_MS, type Moment } from '../state/send-deadline.js';
 import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 
 /** Two clocks may differ by this much since a line was written. Beyond, one of them stood still or was set. Milliseconds. */

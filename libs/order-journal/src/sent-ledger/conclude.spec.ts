@@ -1,4 +1,5 @@
-import type { MadeToken, Moment } from '@tranche/order-journal';
+import type { MadeToken } from '../execution/executor-ports.js';
+import type { Moment } from '../state/send-deadline.js';
 import { conclusionOf } from './conclude.js';
 import { identityLine, madeLine, sentLine } from './ledger-lines.js';
 
