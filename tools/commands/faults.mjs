@@ -33,8 +33,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges or losses',
-    check: oneOf(['plain', 'rough', 'edges', 'losses']),
+    help: 'of the simulated worlds: plain, rough, edges, losses or ledger',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'ledger']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

@@ -1,6 +1,7 @@
 import { CONSUMER_MUTANTS } from './consumer-mutants.js';
 import { EXECUTION_MUTANTS } from './execution-mutants.js';
 import { JOURNAL_MUTANTS } from './journal-mutants.js';
+import { LEDGER_MUTANTS } from './ledger-mutants.js';
 import { PROJECTION_MUTANTS } from './projection-mutants.js';
 import { STATE_MUTANTS } from './state-mutants.js';
 import type { Mutant } from './mutant.js';
@@ -12,6 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...STATE_MUTANTS,
   ...PROJECTION_MUTANTS,
   ...CONSUMER_MUTANTS,
+  ...LEDGER_MUTANTS,
 ];
 
 export function findMutant(name: string): Mutant {

@@ -26,6 +26,19 @@ export interface Tally extends RunCounts {
   failed: { seed: number; kind: ViolationKind; detail: string }[];
 }
 
+/** What is summed up. */
+export const COUNTS = [
+  'operations',
+  'crashes',
+  'pauses',
+  'rebalances',
+  'flushes',
+  'inDoubt',
+  'falseDoubt',
+  'neverLeft',
+  'concluded',
+] as const satisfies readonly (keyof RunCounts)[];
+
 export const emptyTally = (): Tally => ({
   runs: 0,
   operations: 0,
@@ -35,6 +48,8 @@ export const emptyTally = (): Tally => ({
   flushes: 0,
   inDoubt: 0,
   falseDoubt: 0,
+  neverLeft: 0,
+  concluded: 0,
   violations: {},
   failed: [],
 });
@@ -67,8 +82,7 @@ export async function runPart(
     for (let seed = from; seed < from + runs; seed++) {
       const { violations, ...counts } = await simulate({ seed, profile, stopsAtFirst });
       tally.runs++;
-      for (const name of ['operations', 'crashes', 'pauses', 'rebalances', 'flushes', 'inDoubt', 'falseDoubt'] as const)
-        tally[name] += counts[name];
+      for (const name of COUNTS) tally[name] += counts[name];
       for (const { kind } of violations) tally.violations[kind] = (tally.violations[kind] ?? 0) + 1;
       const [first] = violations;
       if (first) tally.failed.push({ seed, kind: first.kind, detail: first.detail });

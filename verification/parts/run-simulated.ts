@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { ProfileName } from '../simulation/profile.js';
 import { VIOLATIONS } from '../simulation/violations.js';
 import { campaign } from './children.js';
-import { emptyTally, type Tally } from './run-part.js';
+import { COUNTS, emptyTally, type Tally } from './run-part.js';
 
 const RUNS = 2_000;
 const CHUNK = 50;
@@ -60,8 +60,15 @@ function summary(total: Tally, seed: number, profile: ProfileName): object {
 }
 
 /** What else was done, and the first seeds that failed. */
-function more({ pauses, rebalances, flushes, failed }: Tally): object {
-  return { pauses, rebalances, flushes, failedSeeds: failed.slice(0, 10).map(({ seed }) => seed) };
+function more({ pauses, rebalances, flushes, neverLeft, concluded, failed }: Tally): object {
+  return {
+    pauses,
+    rebalances,
+    flushes,
+    neverLeft,
+    concluded,
+    failedSeeds: failed.slice(0, 10).map(({ seed }) => seed),
+  };
 }
 
 function counts(total: Tally): Record<string, number> {
@@ -92,17 +99,8 @@ const isTelling = (line: string): boolean =>
   !/heartbeat|liveness|sleeps$|forgets|looks for|looks at|looks after|index markers/.test(line);
 
 function add(total: Tally, tally: Tally): void {
-  for (const name of [
-    'runs',
-    'operations',
-    'crashes',
-    'pauses',
-    'rebalances',
-    'flushes',
-    'inDoubt',
-    'falseDoubt',
-  ] as const)
-    total[name] += tally[name];
+  total.runs += tally.runs;
+  for (const name of COUNTS) total[name] += tally[name];
   for (const [kind, count] of Object.entries(tally.violations) as [(typeof VIOLATIONS)[number], number][])
     total.violations[kind] = (total.violations[kind] ?? 0) + count;
   total.failed.push(...tally.failed);

@@ -6,6 +6,7 @@ import {
   tagExtraData,
   type ExecutableCommand,
   type ExecutorPorts,
+  type JournalView,
   type OrderState,
   type OperationTerms,
   type PreparedAttempt,
@@ -154,6 +155,7 @@ async function send(
   if (trouble === 'unreachable')
     return { record: 'NOT_EXECUTED', reason: 'unreachable', message: 'connection refused' };
   if (!maySend()) return { record: 'NOT_EXECUTED', reason: 'send_deadline', message: 'The send deadline had passed' };
+  process.around.calls.left({ orderKey: request.orderKey, ...request.by });
   return new Promise((resolve) => {
     const label = `POST ${request.by.commandId}/${request.by.attempt}`;
     const timeout = process.after(PLATFORM_TIMEOUT_MS, `${label}: time-out`, () =>
@@ -201,4 +203,18 @@ function classify(answer: PlatformAnswer): CallResult {
     case 'in_doubt':
       return { record: 'IN_DOUBT', reason: 'platform_in_doubt', message: meaning, execCode: answer.execCode };
   }
+}
+
+/** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
+export function journalOf(view: JournalView): SimulatedPorts['journal'] {
+  return {
+    read: (...order) => view.read(...order),
+    append: (...record) => view.append(...record),
+    appendAndRead: (...record) => view.appendAndRead(...record),
+    appendWithRetry: (...record) => view.appendWithRetry(...record),
+    waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
+    whenReadable: (...order) => view.whenReadable(...order),
+    appendIntent: (...record) => view.appendIntent(...record),
+    stoppedBecause: 'the pool tries again',
+  };
 }

@@ -15,13 +15,12 @@ import {
   JournalView,
   Projector,
   SEND_DEADLINE_MS,
-  type ExecutorPorts,
   type OrderIndex,
   type RulesVersion,
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { keepOne } from './keeping.js';
-import { callsOf, executed, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
+import { callsOf, executed, journalOf, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
 import { evidenceOf } from './evidence.js';
@@ -30,6 +29,7 @@ import { GroupClient, timersOf } from './group-client.js';
 import type { SimulatedJournal } from './journal.js';
 import type { SimulatedIndex } from './order-index.js';
 import type { PlatformRequest, SimulatedNotification, SimulatedPlatform } from './platform.js';
+import { ProcessLedger } from './process-ledger.js';
 import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
 import type { SimulatedTopic, TopicRecord } from './topics.js';
@@ -74,6 +74,7 @@ export class SimulatedGateway {
   readonly #auditing: AuditOfProcess;
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
+  readonly #ledger: ProcessLedger | undefined;
   readonly #life = new AbortController();
   readonly #projectorRuns = new Map<number, Promise<void>>();
   #published = Promise.resolve();
@@ -94,7 +95,15 @@ export class SimulatedGateway {
     const gate = new SimulatedGate(process);
     const newToken = () => `${process.name}#${++this.#tokens}`;
     const calls = callsOf(process, world.platform);
-    this.#executor = new CommandExecutor({ journal: journalOf(this.view), gate, timing: process, newToken, ...calls });
+    const isNoted = process.machine !== undefined && process.around.profile.ledger?.isOff !== true;
+    const ledger = isNoted
+      ? new ProcessLedger(process, process.machine, this.view, (error) => world.threw(error))
+      : undefined;
+    this.#ledger = ledger;
+    this.#executor = new CommandExecutor({
+      ...{ journal: journalOf(this.view), gate, timing: process, newToken, ...calls },
+      ...(ledger && { sentLedger: ledger }),
+    });
     const journal = world.journal.readerOf(process);
     const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => this.#publish(batch) };
     const audit = (this.#auditing = new AuditOfProcess(process));
@@ -117,13 +126,14 @@ export class SimulatedGateway {
 
   /** Why this process must be started again, as its liveness would say. */
   get brokenBecause(): string | undefined {
-    return this.view.stoppedBecause;
+    return this.view.stoppedBecause ?? this.#ledger?.brokenBecause;
   }
 
   /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
   async start(): Promise<void> {
     this.#startProjector();
     await this.#startJournal();
+    this.#ledger?.start();
     this.#startTimers();
     this.#startConsumer();
   }
@@ -282,20 +292,6 @@ export class SimulatedGateway {
     journal.onLanded((landed) => landed.partition === partition && fetch());
     fetch();
   }
-}
-
-/** A command whose order can't be read comes again after a pause here: the worlds that are known by their seeds were drawn so. */
-function journalOf(view: JournalView): ExecutorPorts<ExecutedCommand, PlatformRequest, never>['journal'] {
-  return {
-    read: (...order) => view.read(...order),
-    append: (...record) => view.append(...record),
-    appendAndRead: (...record) => view.appendAndRead(...record),
-    appendWithRetry: (...record) => view.appendWithRetry(...record),
-    waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
-    whenReadable: (...order) => view.whenReadable(...order),
-    appendIntent: (...record) => view.appendIntent(...record),
-    stoppedBecause: 'the pool tries again',
-  };
 }
 
 /** An error of ours rather than of the world around. */

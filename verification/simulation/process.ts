@@ -1,4 +1,6 @@
 import type { Timing } from '@tranche/runtime';
+import type { Calls } from './calls.js';
+import type { SimulatedMachine } from './machine.js';
 import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
@@ -12,6 +14,7 @@ export interface Surroundings {
   profile: Profile;
   /** False once everything is to settle: no more faults. */
   isTroubled: () => boolean;
+  calls: Calls;
 }
 
 /** A request was not answered in time; what it asked for may have happened, or may happen yet. */
@@ -37,15 +40,17 @@ export class SimulatedProcess implements Sleeper, Timing {
   isAlive = true;
   pausedUntilMs = 0;
   wallOffsetMs: number;
-  readonly #startedMs: number;
+  #startedMs: number;
 
   constructor(
     readonly name: string,
     readonly around: Surroundings,
+    readonly machine?: SimulatedMachine,
   ) {
     const { random, profile, scheduler } = around;
     this.#startedMs = scheduler.nowMs;
-    this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs);
+    this.wallOffsetMs = random.between(-profile.clockSkewMs, profile.clockSkewMs) + (machine?.wallOffsetMs ?? 0);
+    machine?.processes.add(this);
   }
 
   nowMs(): number {
@@ -54,6 +59,12 @@ export class SimulatedProcess implements Sleeper, Timing {
 
   monotonicMs(): number {
     return this.around.scheduler.nowMs - this.#startedMs;
+  }
+
+  /** Its monotonic clock stands still meanwhile. */
+  sleepWithMachine(untilMs: number): void {
+    this.#startedMs += untilMs - this.around.scheduler.nowMs;
+    this.pausedUntilMs = Math.max(this.pausedUntilMs, untilMs);
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

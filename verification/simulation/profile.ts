@@ -1,4 +1,5 @@
 import type { RulesVersion } from '@tranche/order-journal';
+import { drawLedger, type LedgerEdges } from './ledger-profile.js';
 import type { Random } from './random.js';
 
 /** How rough one world is. Drawn anew for each run, so that calm worlds and wild ones are all visited. */
@@ -39,6 +40,8 @@ export interface Profile {
   edges?: Edges;
   /** Worlds that lose what they have in ways of their own; absent elsewhere. */
   losses?: Losses;
+  /** Worlds with machines, where processes keep sent ledgers. */
+  ledger?: LedgerEdges;
 }
 
 /** Per wake of a process, each. */
@@ -85,8 +88,8 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses'] as const;
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. */
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -97,6 +100,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
     Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   if (name === 'edges') profile.edges = drawEdges(random, profile);
   if (name === 'losses') profile.losses = drawLosses(random);
+  if (name === 'ledger') profile.ledger = drawLedger(random, profile);
   // Without doubts nothing is superseded.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
   return profile;

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInDoubt, NEWEST_RULES_VERSION } from '@tranche/order-journal';
-import { NEWEST, type ProfileName } from './profile.js';
+import type { LedgerEdges } from './ledger-profile.js';
+import { drawProfile, NEWEST, type ProfileName } from './profile.js';
+import { Random } from './random.js';
 import { simulate } from './simulate.js';
 
 const found = JSON.parse(readFileSync(join(__dirname, 'found-seeds.json'), 'utf8')) as {
@@ -9,6 +11,12 @@ const found = JSON.parse(readFileSync(join(__dirname, 'found-seeds.json'), 'utf8
   seeds: number[];
 };
 const seeds = (from: number, count: number): number[] => Array.from({ length: count }, (_, at) => from + at);
+
+/** One machine, and nothing goes wrong with it. */
+const SOUND: LedgerEdges = {
+  ...{ machines: 1, machineLost: 0, suspended: 0, dateSet: 0, diskTrouble: 0, shortWrite: 0, blockLost: 0 },
+  ...{ otherMachine: 0, locksLie: false, sharesFolder: false },
+};
 
 it('has the newest rules in the worlds of two releases', () => expect(NEWEST).toBe(NEWEST_RULES_VERSION));
 
@@ -93,6 +101,21 @@ it('carries over nothing that was read before a record came once more: edges, se
 it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);
 });
+
+it('doubts less of what never left with a sent ledger than without, and concludes nothing that was executed', async () => {
+  const seen = { kept: 0, without: 0, concluded: 0 };
+  for (const seed of seeds(1, 60)) {
+    const profile = { ...drawProfile(new Random(seed), 'ledger'), operator: false };
+    const kept = await simulate({ seed, profile: { ...profile, ledger: SOUND } });
+    const without = await simulate({ seed, profile: { ...profile, ledger: { ...SOUND, isOff: true } } });
+    expect({ seed, violations: [...kept.violations, ...without.violations] }).toEqual({ seed, violations: [] });
+    seen.kept += kept.neverLeft;
+    seen.without += without.neverLeft;
+    seen.concluded += kept.concluded;
+  }
+  expect(seen.concluded).toBeGreaterThan(10);
+  expect(seen.kept).toBeLessThan(seen.without / 2);
+}, 60_000);
 
 it.each([
   ['plain', 1, 20],

@@ -1,8 +1,10 @@
-import { isInDoubt, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
-import { operatorsWord } from './evidence.js';
+import { RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
+import { Machines } from './machines.js';
+import { operate, OPERATOR_MS } from './operate.js';
 import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
 import { calmProfile, drawProfile, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
@@ -21,10 +23,6 @@ const REST_LOOK_MS = 1_000;
 const HOLES = 0.5;
 const AUDITED_MS = 120_000;
 const LIVENESS_MS = 1_000;
-/** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
-const OPERATOR_MS = 50_000;
-/** The fold wants to see a quarter of an hour by the writers' clocks, which are apart. Milliseconds. */
-const BOOKS_MS = 2_400_000;
 
 /** Moments at which a kill or a stop does most harm: around INTENT, call, OUTCOME and commit. */
 const CRITICAL = /INTENT|connect|POST|OUTCOME|commit/;
@@ -39,6 +37,9 @@ export interface RunCounts {
   flushes: number;
   inDoubt: number;
   falseDoubt: number;
+  /** Doubts at the end whose call never left, and attempts that a sent ledger said were never sent. */
+  neverLeft: number;
+  concluded: number;
 }
 
 export interface RunResult extends RunCounts {
@@ -80,7 +81,8 @@ export async function simulate({
     strike: (owner, label) => strike(owner as SimulatedProcess, CRITICAL.test(label) ? CRITICAL_TIMES : 1),
     ...(trace ? { trace: (atMs, label) => trace(`${atMs.toFixed(1).padStart(9)}  ${label}`) } : {}),
   });
-  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled };
+  const calls = new Calls();
+  const around: Surroundings = { scheduler, random, profile, isTroubled: () => isTroubled, calls };
   const world = new World(around);
   if (trace)
     world.shared.journal.onLanded(({ offset, partition, record }) =>
@@ -91,7 +93,10 @@ export async function simulate({
   const living = new Map<SimulatedProcess, SimulatedGateway>();
 
   const give = (name: string) => {
-    const process = new SimulatedProcess(`${name}.${++lives}`, around);
+    const machine = machines?.place(name);
+    const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
+    if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
+    const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
     const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
@@ -108,9 +113,13 @@ export async function simulate({
     trace?.(`${' '.repeat(11)}  ${process.name} dies`);
     process.isAlive = false;
     living.delete(process);
+    machines?.killed(process);
     const name = process.name.split('.')[0]!;
     scheduler.after(random.between(100, 2_000), `${name} starts again`, () => give(name));
   };
+
+  const machines =
+    profile.ledger && new Machines({ around, edges: profile.ledger, kill, trace: (line) => trace?.(line) });
 
   function strike(process: SimulatedProcess, times: number): boolean {
     if (!isTroubled || !(process instanceof SimulatedProcess) || process instanceof AuditOfProcess) return false;
@@ -134,6 +143,7 @@ export async function simulate({
       index.restoreOlder();
     }
     if (profile.losses !== undefined) lose(profile.losses);
+    machines?.strike(process);
     if (random.chance(profile.clockJump))
       process.wallOffsetMs += random.between(-1, 1) * random.pick([1_500, 864_000_000]);
     return true;
@@ -219,12 +229,16 @@ export async function simulate({
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
+  for (const name of calls.executedAllTheSame(shared.platform))
+    referee.say('concludedExecuted', `a sent ledger said that ${name} was never sent, and it was executed`);
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);
   return {
     seed,
     ...seen,
     ...counts,
     ...shared.taken,
+    neverLeft: calls.neverLeft(referee.orders),
+    concluded: calls.concludedCount,
     rebalances: shared.gatewayGroup.rebalances + shared.projectorGroup.rebalances,
     violations: referee.violations,
     hash: scheduler.hash,
@@ -232,19 +246,4 @@ export async function simulate({
     atMs: scheduler.nowMs,
     world,
   };
-}
-
-/** Looks at every doubt that is old enough, and says what the platform's books say. */
-function operate(world: World, { random, scheduler }: Surroundings): void {
-  const { referee, shared } = world;
-  for (const [key, order] of referee.orders) {
-    for (const operation of order.operations.filter(isInDoubt)) {
-      const { commandId, attempt, token, operation: kind } = operation;
-      const intent = world.intentOf(key, token);
-      if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
-      const executed = shared.platform.of(key, commandId)[0];
-      const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs + BOOKS_MS).toISOString();
-      shared.journal.land(operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
-    }
-  }
 }

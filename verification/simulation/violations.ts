@@ -20,6 +20,8 @@ export const VIOLATIONS = [
   'wentBack',
   /** At rest, the index does not hold what the journal says. */
   'indexWrong',
+  /** A sent ledger said that a call was never sent, and the platform executed it. */
+  'concludedExecuted',
   /** A part of ours threw where it must not. */
   'threw',
 ] as const;

@@ -1,13 +1,13 @@
 /** Where a process writes its ledger. Everything may throw. */
 export interface LedgerDisk {
   /** Makes a file to append to. @throws where it is there already */
-  make(path: string): number;
+  readonly make: (path: string) => number;
   /** Writes all or less. */
-  write(fd: number, text: string): number;
-  close(fd: number): void;
-  rename(from: string, to: string): void;
+  readonly write: (fd: number, text: string) => number;
+  readonly close: (fd: number) => void;
+  readonly rename: (from: string, to: string) => void;
   /** It need not be there. */
-  remove(path: string): void;
+  readonly remove: (path: string) => void;
 }
 
 /** The lock of an open file: the kernel lets go of it when this process ends, however it ends. */

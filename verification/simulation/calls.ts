@@ -1,0 +1,49 @@
+import { isInDoubt, type OrderState } from '@tranche/order-journal';
+import { orderKey } from '@tranche/contracts';
+import type { SimulatedPlatform } from './platform.js';
+
+interface Attempt {
+  orderKey: string;
+  commandId: string;
+  attempt: number;
+}
+
+const nameOf = ({ orderKey: key, commandId, attempt }: Attempt): string => `${key} ${commandId}/${attempt}`;
+
+/** Which calls left their process, and which attempts a sent ledger said were never sent. */
+export class Calls {
+  readonly #left = new Set<string>();
+  readonly #concluded = new Set<string>();
+
+  left(attempt: Attempt): void {
+    this.#left.add(nameOf(attempt));
+  }
+
+  concluded({
+    merchant,
+    orderId,
+    ...attempt
+  }: Omit<Attempt, 'orderKey'> & { merchant: string; orderId: string }): void {
+    this.#concluded.add(nameOf({ orderKey: orderKey(merchant, orderId), ...attempt }));
+  }
+
+  get concludedCount(): number {
+    return this.#concluded.size;
+  }
+
+  /** Attempts that a ledger said were never sent, and that the platform executed. */
+  executedAllTheSame({ ledger }: SimulatedPlatform): string[] {
+    return ledger
+      .map(({ request: { orderKey: key, by } }) => nameOf({ orderKey: key, ...by }))
+      .filter((name) => this.#concluded.has(name));
+  }
+
+  /** Operations in doubt whose call never left. */
+  neverLeft(orders: ReadonlyMap<string, OrderState>): number {
+    return [...orders].reduce(
+      (sum, [key, { operations }]) =>
+        sum + operations.filter((one) => isInDoubt(one) && !this.#left.has(nameOf({ orderKey: key, ...one }))).length,
+      0,
+    );
+  }
+}

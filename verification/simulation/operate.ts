@@ -1,0 +1,24 @@
+import { isInDoubt } from '@tranche/order-journal';
+import { operatorsWord } from './evidence.js';
+import type { Surroundings } from './process.js';
+import type { World } from './world.js';
+
+/** An operator's "not executed" needs an INTENT of this age: ten times send deadline and time-out together (R5). */
+export const OPERATOR_MS = 50_000;
+/** The fold wants to see a quarter of an hour by the writers' clocks, which are apart. Milliseconds. */
+const BOOKS_MS = 2_400_000;
+
+/** Looks at every doubt that is old enough, and says what the platform's books say. */
+export function operate(world: World, { random, scheduler }: Surroundings): void {
+  const { referee, shared } = world;
+  for (const [key, order] of referee.orders) {
+    for (const operation of order.operations.filter(isInDoubt)) {
+      const { commandId, attempt, token, operation: kind } = operation;
+      const intent = world.intentOf(key, token);
+      if (!intent || scheduler.nowMs - intent.atMs < OPERATOR_MS || random.chance(0.3)) continue;
+      const executed = shared.platform.of(key, commandId)[0];
+      const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs + BOOKS_MS).toISOString();
+      shared.journal.land(operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, executed, at));
+    }
+  }
+}
