@@ -38,7 +38,7 @@ done
 build() {
   [ -x "$bin/$2" ] && return 0
   echo "building $2"
-  (cd "src/$1" && go build -trimpath -ldflags "$version" -o "$bin/$2" "$3")
+  (cd "src/$1" && go build -ldflags "$version" -o "$bin/$2" "$3")
 }
 
 fetch go.etcd.io/etcd/server/v3 v3.7.3 etcd
