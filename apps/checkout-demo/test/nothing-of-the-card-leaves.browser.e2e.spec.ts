@@ -58,8 +58,8 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
   ).toBe(true);
 
   const everything = [proxy.sent(), ...seen].join('\n');
-  for (const secret of [CARDS.accepted, CARDS.withoutFunds, CVV]) expect(findSecret(everything, secret)).toEqual([]);
-  expect(everything).not.toContain('12-49');
+  for (const secret of [CARDS.accepted, CARDS.withoutFunds, CVV, '12-49'])
+    expect(findSecret(everything, secret)).toEqual([]);
   await shopper.leave();
 }, 120_000);
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { findSecret } from '@tranche/testing';
 import { API_KEY_ID, ORIGIN } from './cse-token-service.js';
 import { startKeyProvider, type KeyProvider } from './key-provider.js';
 import { keyEvents, ownWorld, redisDump, startCse, type RunningCse } from './running.js';
@@ -7,6 +8,8 @@ const PAN = '4929123412341232';
 const GROUPED = PAN.replace(/\d{4}(?=\d)/g, '$& ');
 const CVV = '7316';
 const PATH = '/v1/cse-keys';
+/** Its number, the beginning of it, or its CVV. */
+const cardIn = (text: string) => [PAN, PAN.slice(0, 8), CVV].flatMap((digits) => findSecret(text, digits));
 const json = { origin: ORIGIN, 'content-type': 'application/json' };
 const sound = JSON.stringify({ apiKeyId: API_KEY_ID });
 const card = { CARDCODE: PAN, CARDCVV: CVV, CARDVALIDITYDATE: '12-30', SELECTEDBRAND: 'visa' };
@@ -103,7 +106,7 @@ describe('card data', () => {
       code: 'card_data_refused',
     });
     expect(answer.headers.get('access-control-allow-origin')).toBe(ORIGIN);
-    expect(JSON.stringify([...answer.headers]) + text).not.toMatch(/4929|7316/);
+    expect(cardIn(JSON.stringify([...answer.headers]) + text)).toEqual([]);
   });
 
   it.each(UNREAD)('%s is refused and not repeated', async (_, bytes) => {
@@ -120,7 +123,7 @@ describe('card data', () => {
       // The last one waits for an answer that can't come before the rest does.
       socket.end(bytes);
     });
-    expect(answer).not.toMatch(/4929|7316/);
+    expect(cardIn(answer)).toEqual([]);
     if (answer !== '') expect(answer).toMatch(/^HTTP\/1.1 4\d\d /);
   });
 
@@ -142,14 +145,13 @@ describe('card data', () => {
     expect(places.log).toContain('sends card data here');
     expect(places.log.split('sends card data here')).toHaveLength(2);
     for (const [place, text] of Object.entries({ ...places, provider: JSON.stringify(provider.requests) })) {
-      for (const canary of [PAN, GROUPED, '4929', 'CARDCODE', 'CARDCVV', 'cardcvv']) {
+      for (const canary of ['CARDCODE', 'CARDCVV', 'cardcvv']) {
         if (text.includes(canary))
           throw new Error(
             `${place} holds ${canary}: ${text.slice(Math.max(0, text.indexOf(canary) - 200)).slice(0, 400)}`,
           );
       }
-      // Four digits alone may be part of a time or of a key.
-      expect(text).not.toMatch(/(?<![\dA-Za-z+/])7316(?![\dA-Za-z+/])/);
+      expect([place, cardIn(text)]).toEqual([place, []]);
     }
   });
 });

@@ -39,8 +39,8 @@ it('of all bytes that leave the browser, only the ciphertext holds the card, als
   );
   const state = JSON.stringify(await page.context().storageState({ indexedDB: true }));
   const seen = [proxy.sent(), ...said, kept, state, page.url()].join('\n');
-  for (const secret of [CARD.cardCode, CARD.cardCvv]) expect(findSecret(seen, secret)).toEqual([]);
-  expect(seen).not.toContain(CARD.cardValidityDate);
+  for (const secret of [CARD.cardCode, CARD.cardCvv, CARD.cardValidityDate])
+    expect(findSecret(seen, secret)).toEqual([]);
   await page.context().close();
 });
 
