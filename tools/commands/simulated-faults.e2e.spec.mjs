@@ -17,7 +17,7 @@ function faults(...args) {
   return new Promise((done) => child.once('close', (code, signal) => done({ exitCode: code ?? signal, ...said })));
 }
 
-it.each(['plain', 'rough', 'edges', 'losses', 'ledger'])(
+it.each(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'])(
   `keeps the promise in ${RUNS} %s worlds from seed ${seed}`,
   async (profile) => {
     const { exitCode, stdout, stderr } = await simulated(profile);
@@ -33,7 +33,7 @@ it.each(['plain', 'rough', 'edges', 'losses', 'ledger'])(
         eventsBroken: 0,
         indexWrong: 0,
       },
-      ...{ frontierPassed: 0, concludedExecuted: 0, profile, seed: Number(seed) },
+      ...{ frontierPassed: 0, concludedExecuted: 0, wrongClock: 0, profile, seed: Number(seed) },
     });
   },
   // Half a minute on a quiet machine; a busy one is slow, not wrong.

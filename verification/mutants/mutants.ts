@@ -1,3 +1,4 @@
+import { CLOCK_MUTANTS } from './clock-mutants.js';
 import { CONSUMER_MUTANTS } from './consumer-mutants.js';
 import { EXECUTION_MUTANTS } from './execution-mutants.js';
 import { JOURNAL_MUTANTS } from './journal-mutants.js';
@@ -14,6 +15,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROJECTION_MUTANTS,
   ...CONSUMER_MUTANTS,
   ...LEDGER_MUTANTS,
+  ...CLOCK_MUTANTS,
 ];
 
 export function findMutant(name: string): Mutant {

@@ -14,6 +14,7 @@ const nameOf = ({ orderKey: key, commandId, attempt }: Attempt): string => `${ke
 export class Calls {
   readonly #left = new Set<string>();
   readonly #concluded = new Set<string>();
+  readonly byWrongClock: string[] = [];
 
   left(attempt: Attempt): void {
     this.#left.add(nameOf(attempt));
@@ -29,6 +30,11 @@ export class Calls {
 
   get concludedCount(): number {
     return this.#concluded.size;
+  }
+
+  /** Something was done by a clock that was wrong. */
+  saw(what: string): void {
+    this.byWrongClock.push(what);
   }
 
   /** Attempts that a ledger said were never sent, and that the platform executed. */

@@ -20,7 +20,8 @@ import {
 } from '@tranche/order-journal';
 import { silentLog, type Log } from '@tranche/runtime';
 import { keepOne } from './keeping.js';
-import { callsOf, executed, journalOf, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
+import { callsOf, executed, journalOf, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
+import { ClockWatch } from './clock-watch.js';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
 import { evidenceOf } from './evidence.js';
@@ -75,6 +76,7 @@ export class SimulatedGateway {
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
   readonly #ledger: ProcessLedger | undefined;
+  readonly #clocks: ClockWatch | undefined;
   readonly #life = new AbortController();
   readonly #projectorRuns = new Map<number, Promise<void>>();
   #published = Promise.resolve();
@@ -121,6 +123,15 @@ export class SimulatedGateway {
       random: () => audit.around.random.next(),
       recordsPerSecond: 1_000,
     });
+    const { index, orderKeys } = world;
+    if (process.around.profile.clocks !== undefined)
+      this.#clocks = new ClockWatch({
+        process,
+        view: this.view,
+        index,
+        orderKeys,
+        threw: (error) => world.threw(error),
+      });
     this.#doubts = new DoubtWatch(this.view, process, DOUBT_WAIT_MS, logger);
   }
 
@@ -134,6 +145,7 @@ export class SimulatedGateway {
     this.#startProjector();
     await this.#startJournal();
     this.#ledger?.start();
+    this.#clocks?.start();
     this.#startTimers();
     this.#startConsumer();
   }
@@ -229,6 +241,8 @@ export class SimulatedGateway {
 
   async #takeCommand({ record: { topic, partition, offset }, assignment }: Task, slot: Slot): Promise<void> {
     const record = this.world.commands.get(topic)!.find(partition, offset)!;
+    if (this.#clocks?.isApart === true) throw new NotNowError('the clocks are apart');
+    this.#clocks?.taken(record.carries.commandId);
     const lease = {
       signal: assignment.signal,
       releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait),

@@ -6,7 +6,7 @@ import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
 
 /** Wall clocks start here. */
-const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
+export const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
 
 export interface Surroundings {
   scheduler: Scheduler;
@@ -54,7 +54,18 @@ export class SimulatedProcess implements Sleeper, Timing {
   }
 
   nowMs(): number {
-    return EPOCH_MS + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs);
+    return EPOCH_MS + Math.floor(this.around.scheduler.nowMs + this.wallOffsetMs + this.#wrongByMs);
+  }
+
+  get isClockWrong(): boolean {
+    return this.#wrongByMs !== 0;
+  }
+
+  get #wrongByMs(): number {
+    const { profile, scheduler } = this.around;
+    const { clocks } = profile;
+    if (clocks === undefined || !this.name.startsWith(`${clocks.gateway}.`)) return 0;
+    return scheduler.nowMs >= clocks.fromMs && scheduler.nowMs < clocks.untilMs ? clocks.byMs : 0;
   }
 
   monotonicMs(): number {

@@ -42,6 +42,8 @@ export interface Profile {
   losses?: Losses;
   /** Worlds with machines, where processes keep sent ledgers. */
   ledger?: LedgerEdges;
+  /** Worlds in which the date of one gateway is ahead by days for a while. */
+  clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
 }
 
 /** Per wake of a process, each. */
@@ -88,8 +90,8 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger'] as const;
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead by days. */
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -100,6 +102,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
     Object.assign(profile, { pause: random.between(0.002, 0.02), pauseMs: 60_000 });
   if (name === 'edges') profile.edges = drawEdges(random, profile);
   if (name === 'losses') profile.losses = drawLosses(random);
+  if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
   if (name === 'ledger') profile.ledger = drawLedger(random, profile);
   // Without doubts nothing is superseded.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
@@ -135,6 +138,20 @@ function drawWaiting(random: Random): WaitingEdges {
     saidNotExecuted: random.chance(0.5) ? 0.4 : 0,
     otherCurrency: random.chance(0.4) ? 0.2 : 0,
     supersedesDoubts: random.chance(0.6),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Nothing else is wrong with the clocks of such a world. A date that is behind is not drawn (docs/reliability.md, what remains). */
+function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
+  const fromMs = random.chance(0.3) ? 0 : random.between(0, 0.5) * troubleMs;
+  const byMs = random.between(1, 400) * DAY_MS;
+  return {
+    clockSkewMs: 20,
+    clockJump: 0,
+    operator: false,
+    clocks: { gateway: 'gateway-0', fromMs, untilMs: random.between(0.6, 1) * troubleMs, byMs },
   };
 }
 

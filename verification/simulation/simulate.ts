@@ -86,7 +86,7 @@ export async function simulate({
   const world = new World(around);
   if (trace)
     world.shared.journal.onLanded(({ offset, partition, record }) =>
-      trace(`${' '.repeat(11)}  ${partition}/${offset} ${JSON.stringify(record)}`),
+      trace(`  ${partition}/${offset} ${JSON.stringify(record)}`),
     );
   const versions = new Map(profile.edges?.versions.map((version, n) => [`gateway-${n}`, version]));
   let lives = 0;
@@ -229,6 +229,7 @@ export async function simulate({
   const missing = world.missingEvidence();
   if (!isEnough() && missing.length > 0) referee.say('lost', `notifications ${missing.join(', ')} became no evidence`);
   if (!isEnough() && rests < 2) referee.say('lost', `no rest within ${SETTLE_MS / 1000} s after the faults`);
+  for (const what of calls.byWrongClock) referee.say('wrongClock', what);
   for (const name of calls.executedAllTheSame(shared.platform))
     referee.say('concludedExecuted', `a sent ledger said that ${name} was never sent, and it was executed`);
   const seen = isEnough() ? { operations: 0, inDoubt: 0, falseDoubt: 0 } : lookAtTheEnd(referee, shared);

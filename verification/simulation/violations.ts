@@ -22,6 +22,8 @@ export const VIOLATIONS = [
   'indexWrong',
   /** A sent ledger said that a call was never sent, and the platform executed it. */
   'concludedExecuted',
+  /** A command was taken, or an age judged, by a clock that was wrong by days and had to be known to be. */
+  'wrongClock',
   /** A part of ours threw where it must not. */
   'threw',
 ] as const;

@@ -28,12 +28,17 @@ function watch({
   apartMs = 0,
   order = pending,
   nowMs = NOW_MS,
-}: { apartMs?: number; order?: OrderState; nowMs?: number } = {}) {
+  setTo = nowMs,
+}: { apartMs?: number; order?: OrderState; nowMs?: number; setTo?: number } = {}) {
+  const clock = { nowMs };
   const appended: JournalRecord[] = [];
   const claims: [number, number, number][] = [];
   const index: TimerIndex = {
     timeMs: () => Promise.resolve(nowMs + apartMs),
-    claimDueOrders: (...claim) => Promise.resolve(claims.push(claim) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []),
+    claimDueOrders: (...claim) => {
+      clock.nowMs = setTo;
+      return Promise.resolve(claims.push(claim) > 0 ? ['shop-fr/o', 'shop-fr/unreadable'] : []);
+    },
   };
   const journal = {
     read: (_merchant: string, orderId: string) =>
@@ -45,7 +50,7 @@ function watch({
   const timers = new TimerWatch(
     journal,
     index,
-    { nowMs: () => nowMs },
+    { nowMs: () => clock.nowMs },
     { debug: tell, info: tell, warn: tell, error: tell },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );
@@ -63,6 +68,12 @@ it('writes what is due, and goes on past an order that can not be read', async (
 
 it('writes nothing that is not due though the order was claimed', async () => {
   const { appended, timers } = watch({ nowMs: NOW_MS - 1 });
+  await timers.poll();
+  expect(appended).toEqual([]);
+});
+
+it('judges what is due by the time that agreed with Redis, also where its clock is set meanwhile', async () => {
+  const { appended, timers } = watch({ nowMs: NOW_MS - 1, setTo: NOW_MS + 86_400_000 });
   await timers.poll();
   expect(appended).toEqual([]);
 });

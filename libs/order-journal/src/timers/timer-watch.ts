@@ -182,12 +182,13 @@ export class TimerWatch {
 
   /** Resolves with how far the index's clock is from ours, milliseconds. Nothing is written where that is more than a minute. */
   async poll(): Promise<number> {
-    const apartMs = Math.abs((await this.index.timeMs()) - this.timing.nowMs());
+    const indexMs = await this.index.timeMs();
+    const nowMs = this.timing.nowMs();
+    const apartMs = Math.abs(indexMs - nowMs);
     this.#tellOf(apartMs);
     if (this.#isApart) return apartMs;
-    const nowMs = this.timing.nowMs();
     const due = await this.index.claimDueOrders(nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
-    await Promise.all(due.map((key) => this.#workOff(key)));
+    await Promise.all(due.map((key) => this.#workOff(key, nowMs)));
     return apartMs;
   }
 
@@ -205,12 +206,12 @@ export class TimerWatch {
     return !isLookUpReminder(timer) || operation === undefined || this.lookUp(order, operation);
   }
 
-  async #workOff(key: string): Promise<void> {
+  /** `nowMs`: as it was compared with the index's clock; ours may be set while the order is read. */
+  async #workOff(key: string, nowMs: number): Promise<void> {
     const parsed = parseOrderKey(key);
     if (!parsed) return;
     try {
       const order = await this.journal.read(parsed.merchant, parsed.orderId);
-      const nowMs = this.timing.nowMs();
       for (const timer of dueTimers(order, nowMs, this.settings))
         if (await this.#isReady(order, timer))
           await this.journal.append(timerRecord(order, timer, nowMs, this.settings));

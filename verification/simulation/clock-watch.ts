@@ -1,0 +1,70 @@
+import { CLOCKS_APART_MS, TimerWatch, type JournalView } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
+import type { SimulatedIndex } from './order-index.js';
+import { EPOCH_MS, type SimulatedProcess } from './process.js';
+
+const POLL_MS = 1_000;
+
+interface ClockWatchParts {
+  process: SimulatedProcess;
+  view: JournalView;
+  index: SimulatedIndex;
+  orderKeys: readonly string[];
+  threw: (error: unknown) => void;
+}
+
+/** What time alone brings about, as one process sees it, and whether its clock is trusted: wired as the service wires it. */
+export class ClockWatch {
+  isApart = false;
+  readonly #watch: TimerWatch;
+  #isPolling = false;
+  /** The clock was compared since it went wrong, and is wrong still. */
+  #wasCompared = false;
+
+  constructor(private readonly parts: ClockWatchParts) {
+    const { process, view, index, orderKeys } = parts;
+    const { calls, scheduler } = process.around;
+    this.#watch = new TimerWatch(
+      {
+        read: (...order) => view.read(...order),
+        // Worlds last for minutes: nothing in them is old enough for any timer.
+        append: (record, trace) => {
+          calls.saw(`${process.name} wrote ${record.record} of ${record.orderId} by a wrong clock`);
+          return view.append(record, trace);
+        },
+      },
+      {
+        timeMs: () => process.request('TIME', () => EPOCH_MS + scheduler.nowMs),
+        claimDueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
+      },
+      process,
+      silentLog,
+      () => Promise.resolve(true),
+    );
+  }
+
+  start(): void {
+    this.parts.process.every(POLL_MS, 'looks at timers', () => void this.#poll());
+  }
+
+  /** Told of each command that is taken. */
+  taken(commandId: string): void {
+    const { process } = this.parts;
+    if (this.#wasCompared && process.isClockWrong)
+      process.around.calls.saw(`${process.name} took ${commandId} while its clock was wrong`);
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    const wasWrong = this.parts.process.isClockWrong;
+    try {
+      this.isApart = (await this.#watch.poll()) > CLOCKS_APART_MS;
+      this.#wasCompared = wasWrong && this.parts.process.isClockWrong;
+    } catch (error) {
+      if (error instanceof TypeError) this.parts.threw(error);
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+}
