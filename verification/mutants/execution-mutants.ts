@@ -42,7 +42,7 @@ export const EXECUTION_MUTANTS: readonly Mutant[] = [
     does: 'sends however long ago it asked (R5)',
     project: 'order-journal',
     file: 'execution/command-executor.js',
-    find: 'isWithinSendDeadline(started, this.#moment())',
+    find: 'isWithinSendDeadline(started, this.ports.moment())',
     replace: 'true',
   },
 ];

@@ -1,4 +1,4 @@
-import { CLOCKS_APART_MS, TimerWatch, type JournalView } from '@tranche/order-journal';
+import { CLOCKS_APART_MS, TimerWatch, type AgreedClock, type JournalView } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { SimulatedIndex } from './order-index.js';
 import { EPOCH_MS, type SimulatedProcess } from './process.js';
@@ -7,6 +7,7 @@ const POLL_MS = 1_000;
 
 interface ClockWatchParts {
   process: SimulatedProcess;
+  clock: AgreedClock;
   view: JournalView;
   index: SimulatedIndex;
   orderKeys: readonly string[];
@@ -22,14 +23,14 @@ export class ClockWatch {
   #wasCompared = false;
 
   constructor(private readonly parts: ClockWatchParts) {
-    const { process, view, index, orderKeys } = parts;
+    const { process, clock, view, index, orderKeys } = parts;
     const { calls, scheduler } = process.around;
     this.#watch = new TimerWatch(
       {
         read: (...order) => view.read(...order),
         // Worlds last for minutes: nothing in them is old enough for any timer.
         append: (record, trace) => {
-          calls.saw(`${process.name} wrote ${record.record} of ${record.orderId} by a wrong clock`);
+          calls.saw(`${process.name} wrote ${record.record} of ${record.orderId}: somebody's clock was wrong`);
           return view.append(record, trace);
         },
       },
@@ -37,10 +38,16 @@ export class ClockWatch {
         timeMs: () => process.request('TIME', () => EPOCH_MS + scheduler.nowMs),
         claimDueOrders: () => process.request('due orders', () => orderKeys.filter((key) => index.order(key))),
       },
-      process,
+      clock,
       silentLog,
       () => Promise.resolve(true),
     );
+  }
+
+  /** Nothing of this process may be written before. */
+  async untilAgreed(): Promise<void> {
+    const { process } = this.parts;
+    while ((await this.#watch.compareClocks()) > CLOCKS_APART_MS) await process.sleep(POLL_MS);
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import type { ConsumedRecord } from '@tranche/kafka';
-import type { SharedWorld } from './gateway.js';
+import type { SharedWorld } from './shared-world.js';
 import type { FetchSource } from './group-client.js';
 import type { Landed } from './journal.js';
 import { consumed } from './topics.js';

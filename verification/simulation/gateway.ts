@@ -9,6 +9,7 @@ import {
   type Task,
 } from '@tranche/kafka';
 import {
+  AgreedClock,
   CommandExecutor,
   DoubtWatch,
   IndexAuditor,
@@ -22,18 +23,14 @@ import { silentLog, type Log } from '@tranche/runtime';
 import { keepOne } from './keeping.js';
 import { callsOf, executed, journalOf, NotNowError, PLATFORM_TIMEOUT_MS, type ExecutedCommand } from './call.js';
 import { ClockWatch } from './clock-watch.js';
-import type { SimulatedCommand } from './commands.js';
-import type { SimulatedGroup } from './consumer-group.js';
 import { evidenceOf } from './evidence.js';
 import { asConsumed, journalSource, topicSource } from './fetch-sources.js';
 import { GroupClient, timersOf } from './group-client.js';
-import type { SimulatedJournal } from './journal.js';
-import type { SimulatedIndex } from './order-index.js';
-import type { PlatformRequest, SimulatedNotification, SimulatedPlatform } from './platform.js';
+import type { PlatformRequest } from './platform.js';
 import { ProcessLedger } from './process-ledger.js';
 import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
-import type { SimulatedTopic, TopicRecord } from './topics.js';
+import type { SharedWorld } from './shared-world.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
@@ -44,26 +41,6 @@ const CATCH_UP_LOOK_MS = 50;
 const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
-
-/** What all processes share. */
-export interface SharedWorld {
-  journal: SimulatedJournal;
-  index: SimulatedIndex;
-  platform: SimulatedPlatform;
-  commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
-  notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
-  gatewayGroup: SimulatedGroup;
-  projectorGroup: SimulatedGroup;
-  /** Records that projectors took, by the way they came. */
-  taken: { buffered: number; fetched: number };
-  publish(events: readonly CloudEvent<PaymentEvent>[]): void;
-  rejected(record: TopicRecord<SimulatedCommand>): void;
-  /** Keys of all orders. */
-  orderKeys: readonly string[];
-  threw(error: unknown): void;
-  /** A part of ours logged an error: something was found that must never be. */
-  alarmed(message: string): void;
-}
 
 /** One life of a gateway: the real cores, wired as the service wires them. */
 export class SimulatedGateway {
@@ -76,6 +53,7 @@ export class SimulatedGateway {
   readonly #auditor: IndexAuditor;
   readonly #doubts: DoubtWatch;
   readonly #ledger: ProcessLedger | undefined;
+  readonly #clock: AgreedClock;
   readonly #clocks: ClockWatch | undefined;
   readonly #life = new AbortController();
   readonly #projectorRuns = new Map<number, Promise<void>>();
@@ -92,6 +70,7 @@ export class SimulatedGateway {
   ) {
     const logger: Log = { ...silentLog, error: (_fields, message) => world.alarmed(message) };
     const log = world.journal.appendsOf(process);
+    const clock = (this.#clock = new AgreedClock(process));
     this.#index = world.index.of(process);
     this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion });
     const gate = new SimulatedGate(process);
@@ -103,7 +82,7 @@ export class SimulatedGateway {
       : undefined;
     this.#ledger = ledger;
     this.#executor = new CommandExecutor({
-      ...{ journal: journalOf(this.view), gate, timing: process, newToken, ...calls },
+      ...{ journal: journalOf(this.view), gate, timing: clock, moment: () => clock.moment(), newToken, ...calls },
       ...(ledger && { sentLedger: ledger }),
     });
     const journal = world.journal.readerOf(process);
@@ -127,12 +106,13 @@ export class SimulatedGateway {
     if (process.around.profile.clocks !== undefined)
       this.#clocks = new ClockWatch({
         process,
+        clock,
         view: this.view,
         index,
         orderKeys,
         threw: (error) => world.threw(error),
       });
-    this.#doubts = new DoubtWatch(this.view, process, DOUBT_WAIT_MS, logger);
+    this.#doubts = new DoubtWatch(this.view, clock, DOUBT_WAIT_MS, logger);
   }
 
   /** Why this process must be started again, as its liveness would say. */
@@ -143,6 +123,7 @@ export class SimulatedGateway {
   /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
   async start(): Promise<void> {
     this.#startProjector();
+    await this.#clocks?.untilAgreed();
     await this.#startJournal();
     this.#ledger?.start();
     this.#clocks?.start();
@@ -235,7 +216,7 @@ export class SimulatedGateway {
 
   async #takeNotification({ partition, offset }: ConsumedRecord): Promise<void> {
     const record = this.world.notifications.find(partition, offset)!;
-    const at = new Date(this.process.nowMs()).toISOString();
+    const at = new Date(this.#clock.nowMs()).toISOString();
     await this.view.append({ ...evidenceOf(record.carries, at), externalReference: record.carries.id });
   }
 

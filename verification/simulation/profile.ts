@@ -42,7 +42,7 @@ export interface Profile {
   losses?: Losses;
   /** Worlds with machines, where processes keep sent ledgers. */
   ledger?: LedgerEdges;
-  /** Worlds in which the date of one gateway is ahead by days for a while. */
+  /** Worlds in which the date of one gateway is wrong by days for a while. */
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
 }
 
@@ -90,7 +90,7 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead by days. */
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. */
 export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
@@ -143,10 +143,10 @@ function drawWaiting(random: Random): WaitingEdges {
 
 const DAY_MS = 86_400_000;
 
-/** Nothing else is wrong with the clocks of such a world. A date that is behind is not drawn (docs/reliability.md, what remains). */
+/** Nothing else is wrong with the clocks of such a world. */
 function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
   const fromMs = random.chance(0.3) ? 0 : random.between(0, 0.5) * troubleMs;
-  const byMs = random.between(1, 400) * DAY_MS;
+  const byMs = random.between(-400, 400) * DAY_MS;
   return {
     clockSkewMs: 20,
     clockJump: 0,

@@ -3,7 +3,7 @@ import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from 
 import { SimulatedGroup } from './consumer-group.js';
 import { Decisions } from './decisions.js';
 import { JOURNAL } from './fetch-sources.js';
-import type { SharedWorld } from './gateway.js';
+import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
 import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';

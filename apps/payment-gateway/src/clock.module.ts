@@ -1,3 +1,4 @@
+import { AgreedClock } from '@tranche/order-journal';
 import { Global, Module } from '@nestjs/common';
 import { systemTiming } from '@tranche/runtime';
 import { Clock } from './clock.js';
@@ -7,11 +8,12 @@ import { GatewayConfig } from './gateway.config.js';
 @Module({
   providers: [
     {
-      provide: Clock,
-      useFactory: ({ clockOffsetMs }: GatewayConfig) => systemTiming(clockOffsetMs),
+      provide: AgreedClock,
+      useFactory: ({ clockOffsetMs }: GatewayConfig) => new AgreedClock(systemTiming(clockOffsetMs)),
       inject: [GatewayConfig],
     },
+    { provide: Clock, useExisting: AgreedClock },
   ],
-  exports: [Clock],
+  exports: [AgreedClock, Clock],
 })
 export class ClockModule {}

@@ -1,6 +1,6 @@
 import type { Timing } from '@tranche/runtime';
 
-/** Time as the service sees it; injected, so that tests travel. */
+/** Time as the service sees it, an `AgreedClock`; injected, so that tests travel. */
 export abstract class Clock implements Timing {
   abstract nowMs(): number;
   abstract monotonicMs(): number;

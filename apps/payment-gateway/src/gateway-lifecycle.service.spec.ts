@@ -14,7 +14,7 @@ import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
 import type { SentLedgerService } from './sent-ledger/sent-ledger.service.js';
 
-const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'sentLedger', 'journal'] as const;
+const STEPS = ['assertUsable', 'decisions', 'resume', 'projector', 'agreed', 'sentLedger', 'journal'] as const;
 
 /** A gateway whose parts start when they are asked to; `at` stops it during that step. */
 function gateway(at?: (typeof STEPS)[number]) {
@@ -34,7 +34,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const audit = started('audit') as unknown as IndexAudit;
   const gauges = started('gauges') as unknown as JournalGauges;
   const doubtWatch = started('doubtWatch') as unknown as DoubtWatchService;
-  const timerWatch = started('timerWatch') as unknown as TimerWatchService;
+  const timerWatch = { ...started('timerWatch'), assertAgreed: step('agreed') } as unknown as TimerWatchService;
   const lookUps = started('lookUps') as unknown as LookUpScheduler;
   const sentLedger = {
     open: step('sentLedger'),
@@ -72,6 +72,7 @@ it('starts its parts in order, the timers last', async () => {
     'projector',
     'audit',
     'gauges',
+    'agreed',
     'sentLedger',
     'journal',
     'ledgersBefore',

@@ -30,7 +30,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly gauges: JournalGauges,
     private readonly journal: Journal,
     doubtWatch: DoubtWatchService,
-    timerWatch: TimerWatchService,
+    private readonly timerWatch: TimerWatchService,
     lookUps: LookUpScheduler,
     private readonly sentLedger: SentLedgerService,
     private readonly lifetime: ServiceLifetime,
@@ -55,6 +55,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
       this.gauges.start();
     }
     if (role === 'projector') return;
+    await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.sentLedger.open());
     await done(this.journal.start());
     for (const timer of this.#timers) timer.start();

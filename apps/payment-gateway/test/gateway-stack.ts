@@ -29,6 +29,7 @@ import {
   waitFor,
   type EventsOf,
   type RunningApp,
+  type StartOptions,
 } from '@tranche/testing';
 
 /** What the platform did with one order. */
@@ -62,6 +63,7 @@ export interface GatewayStack {
 export async function startGatewayStack(
   settings: Record<string, string> = {},
   ofSimulator: Record<string, string> = {},
+  start: StartOptions = {},
 ): Promise<GatewayStack> {
   const { brokers, redisUrl } = infrastructure();
   const prefix = settings.KAFKA_TOPIC_PREFIX ?? ownPrefix();
@@ -86,7 +88,7 @@ export async function startGatewayStack(
     DOUBT_GRACE_MS: '500',
     ...settings,
   };
-  const [results, gateway] = await Promise.all([eventsOf(brokers, prefix), startApp('payment-gateway', env)]);
+  const [results, gateway] = await Promise.all([eventsOf(brokers, prefix), startApp('payment-gateway', env, start)]);
   const about = (orderId: string) => results.events.filter((event) => event.data.orderId === orderId);
   const stack: GatewayStack = {
     gateway,

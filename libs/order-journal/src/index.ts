@@ -42,6 +42,7 @@ export { isWaiting, lifetimeMs, operatorFromMs, PENDING_LIFETIME_MS, REDIRECT_LI
 export { windowFrom } from './state/transaction-details.js';
 export { operationNamedBy, termsOf, type CommandFacts } from './state/terms.js';
 export { compact, type Effect } from './state/draft.js';
+export { AgreedClock } from './timers/agreed-clock.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {
   timerRecord,

@@ -1,5 +1,6 @@
 import type { CallResult } from '@tranche/contracts';
 import {
+  AgreedClock,
   emptyOrder,
   findOperation,
   fold,
@@ -13,7 +14,6 @@ import {
   type SentLedger,
 } from '@tranche/order-journal';
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
-import type { Clock } from '../clock.js';
 import type { Journal } from '../journal/journal.service.js';
 import type { PlatformCaller, PlatformForm } from '../platform/platform-caller.service.js';
 import type { RailBreakers } from '../platform/rail-breakers.service.js';
@@ -104,7 +104,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
       );
     },
   };
-  const injected: Clock = {
+  const injected = new AgreedClock({
     nowMs: () => clock.wallMs,
     monotonicMs: () => clock.monotonicMs,
     sleep: (ms) => {
@@ -112,7 +112,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
       clock.monotonicMs += ms;
       return Promise.resolve();
     },
-  };
+  });
   const ledger: Story['ledger'] = [];
   const whileSent = { act: () => true };
   const sentLedger: SentLedger = {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { CommandExecutor } from '@tranche/order-journal';
-import { Clock } from '../clock.js';
+import { AgreedClock, CommandExecutor } from '@tranche/order-journal';
 import { Journal } from '../journal/journal.service.js';
 import type { BearerToken } from '../platform/bearer-token.client.js';
 import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.service.js';
@@ -17,13 +16,14 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
     journal: Journal,
     platform: PlatformCaller,
     gate: RailBreakers,
-    clock: Clock,
+    clock: AgreedClock,
     sentLedger: SentLedgerService,
   ) {
     super({
       journal: journal.view,
       gate,
       timing: clock,
+      moment: () => clock.moment(),
       sentLedger,
       newToken: randomUUID,
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),

@@ -1,3 +1,4 @@
+import { AgreedClock } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
@@ -11,7 +12,7 @@ function watched(timeMs: () => Promise<number>) {
   const log = silentLog as ServiceLogger;
   const intake = new Intake(new Health(), log);
   const index = { timeMs, claimDueOrders: () => Promise.resolve([]) } as unknown as OrderIndexStore;
-  const clock = { nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() };
+  const clock = new AgreedClock({ nowMs: () => 1_000_000, monotonicMs: () => 0, sleep: () => Promise.resolve() });
   const [journal, lookUps, config] = [{} as Journal, {} as WaitingLookUps, {} as GatewayConfig];
   const watch = new TimerWatchService(journal, index, clock, new Metrics('spec'), lookUps, config, log, intake);
   return { intake, watch };
@@ -39,4 +40,12 @@ it('takes no commands while our clock and that of Redis are more than 60 s apart
   expect(await seen(60_001)).toBe('the clocks of this service and of Redis are 60 s apart');
   expect(await seen(-864_000_000)).toContain('864000 s apart');
   expect(await seen(0)).toBeUndefined();
+});
+
+it('has agreed once Redis told about the same time', async () => {
+  let redisMs = 1_060_001;
+  const { watch } = watched(() => Promise.resolve(redisMs));
+  await expect(watch.assertAgreed()).rejects.toThrow('the clocks of this service and of Redis are 60 s apart');
+  redisMs = 1_000_000;
+  await expect(watch.assertAgreed()).resolves.toBeUndefined();
 });

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
-import { CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
+import { AgreedClock, CLOCKS_APART_MS, TimerWatch, type LookUpWaiting } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
-import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Intake } from '../journal/intake.service.js';
 import { Journal } from '../journal/journal.service.js';
@@ -12,6 +11,8 @@ import { WaitingLookUps } from '../look-up/waiting-look-ups.service.js';
 const POLL_EVERY_MS = 1_000;
 const NOT_ALLOWED = /NOPERM/;
 const NO_TIME = 'Redis does not tell its time: allow the command TIME to the user of the gateway';
+
+const apart = (ms: number) => `the clocks of this service and of Redis are ${Math.round(ms / 1000)} s apart`;
 
 /** Runs the timer watch of libs/order-journal by the clock: payments that wait, reminders, orders to carry over and to forget. */
 @Injectable()
@@ -24,7 +25,7 @@ export class TimerWatchService {
   constructor(
     journal: Journal,
     index: OrderIndexStore,
-    clock: Clock,
+    clock: AgreedClock,
     metrics: Metrics,
     lookUps: WaitingLookUps,
     config: GatewayConfig,
@@ -37,6 +38,12 @@ export class TimerWatchService {
       name: 'tranche_clocks_apart_seconds',
       help: 'Between our clock and the one of Redis; nothing expires and no commands are taken while it is more than 60',
     });
+  }
+
+  /** Rejects while the clocks are apart or can't be compared: nothing of ours may be written before they agreed once. */
+  async assertAgreed(): Promise<void> {
+    const apartMs = await this.#watch.compareClocks();
+    if (apartMs > CLOCKS_APART_MS) throw new Error(apart(apartMs));
   }
 
   start(): void {
@@ -54,9 +61,7 @@ export class TimerWatchService {
     try {
       const apartMs = await this.#watch.poll();
       this.#apart.set(apartMs / 1000);
-      const seconds = Math.round(apartMs / 1000);
-      const fault = `the clocks of this service and of Redis are ${seconds} s apart`;
-      this.intake.report('clocks', apartMs > CLOCKS_APART_MS ? fault : undefined);
+      this.intake.report('clocks', apartMs > CLOCKS_APART_MS ? apart(apartMs) : undefined);
     } catch (error) {
       this.log.debug({ err: error }, 'The index could not be asked for timers');
       if (NOT_ALLOWED.test(errorText(error))) this.intake.report('clocks', NO_TIME);

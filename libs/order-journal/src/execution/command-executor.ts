@@ -131,7 +131,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         return { url, hasWaited: false, order: after };
       }
       // In this order: what the ledger does not hold is not sent, and what took long to write is sent no more.
-      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.#moment());
+      const maySend = () => sentLedger.sent(token) && isWithinSendDeadline(started, this.ports.moment());
       result = await send(prepared.form, { bearer, url, maySend });
     } finally {
       permit.leave(result, attempt % urlCount === 0);
@@ -155,10 +155,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     attempt: number,
     { terms, tag, restsOnOrder, permits }: PreparedAttempt<Form>,
   ): Promise<GrantResult> {
-    const { journal, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
+    const { journal, moment, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;
     const identity = { ...this.#inOrder(order), commandId, attempt, token: newToken() };
     const { token, merchant, orderId } = identity;
-    const started = this.#moment();
+    const started = moment();
     sentLedger.made({ token, merchant, orderId, commandId, attempt });
     const intent: Intent = {
       record: 'INTENT',
@@ -219,10 +219,6 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
 
   #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {
     return { rulesVersion: RULES_VERSION, merchant, orderId, at: new Date(this.ports.timing.nowMs()).toISOString() };
-  }
-
-  #moment(): Moment {
-    return { wallMs: this.ports.timing.nowMs(), monotonicMs: this.ports.timing.monotonicMs() };
   }
 }
 

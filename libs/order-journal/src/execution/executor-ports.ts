@@ -1,5 +1,6 @@
 import type { CallResult, Fault, Rail } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
+import type { Moment } from '../state/send-deadline.js';
 import type { JournalView } from '../journal/journal-view.js';
 import type { OrderState } from '../state/order-state.js';
 import type { Intent, OperationTerms } from '../state/records.js';
@@ -103,6 +104,8 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   >;
   gate: RailGate;
   timing: Timing;
+  /** Both clocks of the machine, neither of them corrected, for the send deadline. */
+  moment: () => Moment;
   /** A token that no other process and no other call makes. */
   newToken: () => string;
   /** Rules, terms and form of an attempt. Sends nothing and asks no other process; the simulation lets time pass in it. */

@@ -1,6 +1,7 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import { RULES_VERSION, type JournalRecord } from '../state/records.js';
+import { AgreedClock } from './agreed-clock.js';
 import { TimerWatch, type TimerIndex } from './timer-watch.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
@@ -50,7 +51,7 @@ function watch({
   const timers = new TimerWatch(
     journal,
     index,
-    { nowMs: () => clock.nowMs },
+    new AgreedClock({ nowMs: () => clock.nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
     { debug: tell, info: tell, warn: tell, error: tell },
     () => Promise.reject(new Error('nothing waits that may be looked up')),
   );

@@ -1,5 +1,5 @@
 import { parseOrderKey } from '@tranche/contracts';
-import type { Log, Timing } from '@tranche/runtime';
+import type { Log } from '@tranche/runtime';
 import type { JournalView } from '../journal/journal-view.js';
 import { CAPTURE_WINDOW_MS } from '../state/granted-terms.js';
 import { carriedState } from '../state/carried.js';
@@ -17,6 +17,7 @@ import {
   type GivenUp,
   type Reminded,
 } from '../state/records.js';
+import type { AgreedClock } from './agreed-clock.js';
 import { hasRule, type RulesVersion } from '../state/rules-version.js';
 import { CLOCKS_APART_MS } from '../state/send-deadline.js';
 import { windowFrom } from '../state/transaction-details.js';
@@ -174,30 +175,31 @@ export class TimerWatch {
   constructor(
     private readonly journal: Pick<JournalView, 'read' | 'append'>,
     private readonly index: TimerIndex,
-    private readonly timing: Pick<Timing, 'nowMs'>,
+    private readonly clock: Pick<AgreedClock, 'compare' | 'nowMs'>,
     private readonly logger: Log,
     private readonly lookUp: LookUpWaiting,
     private readonly settings: TimerSettings = DEFAULT_SETTINGS,
   ) {}
 
-  /** Resolves with how far the index's clock is from ours, milliseconds. Nothing is written where that is more than a minute. */
+  /** Nothing is written where the clocks are more than a minute apart. Resolves with that, milliseconds. */
   async poll(): Promise<number> {
-    const indexMs = await this.index.timeMs();
-    const nowMs = this.timing.nowMs();
-    const apartMs = Math.abs(indexMs - nowMs);
-    this.#tellOf(apartMs);
+    const apartMs = await this.compareClocks();
     if (this.#isApart) return apartMs;
+    const nowMs = this.clock.nowMs();
     const due = await this.index.claimDueOrders(nowMs, nowMs + CLAIM_MS, ORDERS_AT_ONCE);
     await Promise.all(due.map((key) => this.#workOff(key, nowMs)));
     return apartMs;
   }
 
-  #tellOf(apartMs: number): void {
+  /** Resolves with how far the index's clock is from ours, milliseconds. */
+  async compareClocks(): Promise<number> {
+    const apartMs = this.clock.compare(await this.index.timeMs());
     const isApart = apartMs > CLOCKS_APART_MS;
     if (isApart && !this.#isApart)
       this.logger.error({ apartMs }, 'Our clock and the one of Redis disagree: nothing expires until they agree');
     if (!isApart && this.#isApart) this.logger.info({ apartMs }, 'Our clock and the one of Redis agree again');
     this.#isApart = isApart;
+    return apartMs;
   }
 
   /** A look-up is told in the journal once the platform was asked. */

@@ -2,6 +2,7 @@ import { answered, asked, folded, later, notExecuted, notified, START, under } f
 import { fold } from '../state/fold.js';
 import { findOperation, type OrderState } from '../state/order-state.js';
 import type { JournalRecord } from '../state/records.js';
+import { AgreedClock } from './agreed-clock.js';
 import { timerRecord, timersOf, TimerWatch } from './timer-watch.js';
 
 const MINUTE_MS = 60_000;
@@ -74,7 +75,7 @@ describe('the watch', () => {
     const timers = new TimerWatch(
       { read: () => Promise.resolve(order), append: (record) => Promise.resolve(BigInt(appended.push(record))) },
       { timeMs: () => Promise.resolve(nowMs), claimDueOrders: () => Promise.resolve(['shop-fr/order-1']) },
-      { nowMs: () => nowMs },
+      new AgreedClock({ nowMs: () => nowMs, monotonicMs: () => 0, sleep: () => Promise.resolve() }),
       { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       (_order, operation) => {
         looked.push(operation.commandId);

@@ -1,0 +1,27 @@
+import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import type { SimulatedCommand } from './commands.js';
+import type { SimulatedGroup } from './consumer-group.js';
+import type { SimulatedJournal } from './journal.js';
+import type { SimulatedIndex } from './order-index.js';
+import type { SimulatedNotification, SimulatedPlatform } from './platform.js';
+import type { SimulatedTopic, TopicRecord } from './topics.js';
+
+/** What all processes share. */
+export interface SharedWorld {
+  journal: SimulatedJournal;
+  index: SimulatedIndex;
+  platform: SimulatedPlatform;
+  commands: ReadonlyMap<string, SimulatedTopic<SimulatedCommand>>;
+  notifications: SimulatedTopic<SimulatedNotification & { id: string }>;
+  gatewayGroup: SimulatedGroup;
+  projectorGroup: SimulatedGroup;
+  /** Records that projectors took, by the way they came. */
+  taken: { buffered: number; fetched: number };
+  publish(events: readonly CloudEvent<PaymentEvent>[]): void;
+  rejected(record: TopicRecord<SimulatedCommand>): void;
+  /** Keys of all orders. */
+  orderKeys: readonly string[];
+  threw(error: unknown): void;
+  /** A part of ours logged an error: something was found that must never be. */
+  alarmed(message: string): void;
+}
