@@ -124,15 +124,18 @@ export class SimulatedJournal {
   /** Stretches of the journal read anew, a few records at a time. */
   readerOf(process: SimulatedProcess): JournalReader {
     const fetch = (partition: number, from: bigint) =>
-      process.request('journal stretch', () => this.read(partition, from).slice(0, 6));
+      process.request('journal stretch', () => {
+        if (from < this.low(partition))
+          throw new Error(`records of partition ${partition} from ${from} on were deleted`);
+        return this.read(partition, from).slice(0, 6);
+      });
     const high = (partition: number) => this.high(partition);
-    const low = (partition: number) => this.low(partition);
     return {
       firstKept: (partition) => process.request('journal first kept', () => this.low(partition)),
       end: (partition) => process.request('journal end', () => this.high(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
-        for (let next = from < low(partition) ? low(partition) : from; ;) {
+        for (let next = from; next < until;) {
           const entries = (await fetch(partition, next)).filter(({ offset }) => offset < until);
           const last = entries.at(-1);
           if (!last) return;

@@ -56,6 +56,15 @@ export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';
 }
 
+/** What was to be read is not kept any more: what is left of it would pass for all of it. */
+export class RecordsDeletedError extends Error {
+  override readonly name = 'RecordsDeletedError';
+
+  constructor(partition: string, from: bigint, low: bigint) {
+    super(`${partition} begins at ${low} now: its records from ${from} on were deleted`);
+  }
+}
+
 /** A record of a topic whose every record counts can't be read. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';

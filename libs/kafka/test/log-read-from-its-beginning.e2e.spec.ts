@@ -1,4 +1,5 @@
-import { LogReader, type LogRecord } from '../src/index.js';
+import { RecordsDeletedError } from '../src/errors.js';
+import { deleteRecords, LogReader, type LogRecord } from '../src/index.js';
 import { Bench, until } from './support.js';
 
 const RECORDS = 1_200;
@@ -64,6 +65,16 @@ describe('a log that is read again', () => {
   it('refuses to read beyond the end: the log was lost or replaced', async () => {
     await append(0, 1);
     await expect(all(0, 0n, 2n)).rejects.toThrow('ends at 1, before offset 2: the log was lost or replaced');
+  });
+
+  it('does not pass what is left of deleted records for all of them', async () => {
+    await append(0, 10);
+    expect(await all(0, 0n, 10n)).toHaveLength(10);
+    await deleteRecords(bench.client, topic(), 0, 4n);
+    // Where the log begins was asked for a moment ago, and the reader still holds 0 for it.
+    await expect(all(0, 0n, 10n)).rejects.toThrow('its records from 0 on were deleted');
+    expect((await all(0, 4n, 10n)).map(({ offset }) => Number(offset))).toEqual([4, 5, 6, 7, 8, 9]);
+    await expect(all(0, 3n, 10n)).rejects.toThrow(RecordsDeletedError);
   });
 
   it('tells its readers when it is closed', async () => {

@@ -47,6 +47,15 @@ describe('the reader of a log', () => {
     );
   });
 
+  it('rejects where the records that come next were deleted: what is left would pass for all', async () => {
+    const { came, end } = await read(10n);
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    // Kafka's consumer goes on at the first record that is kept, however often it is placed.
+    for (let n = 0; n < 3; n++) await fakes[0]!.fetch({ offsets: offsets(6, 9) });
+    expect(await end).toBe('records/0 begins at 6 now: its records from 4 on were deleted');
+    expect(came).toEqual([0, 1, 2, 3]);
+  });
+
   it('lets a consumer that has ended touch nothing of the one after it', async () => {
     const first = await read(10n);
     fakes[0]!.emit('consumer.crash', { error: new Error('broken'), restart: false });

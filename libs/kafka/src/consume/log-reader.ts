@@ -1,6 +1,6 @@
 import type { Log } from '@tranche/runtime';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
-import { UnreadableRecordError } from '../errors.js';
+import { RecordsDeletedError, UnreadableRecordError } from '../errors.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import type { EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { LogConnection } from '../kafkajs/log-connection.js';
@@ -51,8 +51,9 @@ export class LogReader {
   }
 
   /**
-   * The records of a partition from `from`, or the first that is kept, up to `until`, which is left out. One reader of a partition at a time.
+   * The records of a partition from `from` up to `until`, which is left out. One reader of a partition at a time.
    * @throws where the partition ends before `until`: the log was lost or replaced
+   * @throws RecordsDeletedError where some of them were deleted, also while they are read
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
     const { topic } = this.options;
@@ -61,10 +62,10 @@ export class LogReader {
       throw new Error(`${topic}/${partition} ends at ${high}, before offset ${until}: the log was lost or replaced`);
     if (this.#ranges.has(partition)) throw new Error(`${topic}/${partition} is being read already`);
     if (this.#isClosed) throw new Error('the reader is closed');
-    const start = from < low ? low : from;
-    if (start >= until) return;
+    if (from >= until) return;
+    if (from < low) throw new RecordsDeletedError(`${topic}/${partition}`, from, low);
     const connection = (this.#connection ??= this.#connect());
-    const range = new OffsetRange(start, until, connection);
+    const range = new OffsetRange(from, until, connection);
     this.#ranges.set(partition, range);
     clearTimeout(this.#idle);
     try {
@@ -133,7 +134,9 @@ export class LogReader {
     if (!range) return connection.pause(partition);
     if (fetched.isStale()) return;
     const at = fetchedOf(batch);
-    if (at && range.position.isStray(at)) return connection.place(partition, range.position.next);
+    const { next } = range.position;
+    if (at && range.position.isStray(at)) return connection.place(partition, next);
+    if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
     for (const { headers } of batch.messages) {
       const unreadable = whyUnreadable(headers);
       if (unreadable !== undefined) throw new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`);

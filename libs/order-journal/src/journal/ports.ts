@@ -24,8 +24,8 @@ export interface JournalReader {
   /** Offset of the partition's next record. */
   end(partition: number): Promise<bigint>;
   /**
-   * The records from `from` (or the first that is kept) up to `until`, which is left out, in offset order; ends after the last one.
-   * @throws where the journal ends before `until`: it was lost or replaced (R1).
+   * The records from `from` up to `until`, which is left out, in offset order; ends after the last one.
+   * @throws where the journal ends before `until`: it was lost or replaced (R1); where some of them were deleted, also while they are read.
    */
   read(partition: number, from: bigint, until: bigint): AsyncIterable<readonly JournalEntry[]>;
 }
