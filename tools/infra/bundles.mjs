@@ -54,13 +54,15 @@ async function bundle(rolldown, { main, service, inputs }) {
     input: main,
     platform: 'node',
     external: EXTERNAL,
+    // Both: a call that is there to throw (`decodeURIComponent(text)`) passes for one without effect, and would be left out.
+    treeshake: false,
     onLog: (level, log, next) => {
       // A package that calls `eval` on purpose stays as it is.
       if (log.code !== 'EVAL') next(level, log);
     },
   });
   try {
-    const { output } = await build.generate({ format: 'esm', keepNames: true, codeSplitting: false });
+    const { output } = await build.generate({ format: 'esm', keepNames: true, codeSplitting: false, minify: false });
     const [{ code, moduleIds }] = output;
     const files = moduleIds.filter((id) => existsSync(id));
     writeFileSync(inputs, [...files, import.meta.filename].join('\n'));

@@ -47,3 +47,17 @@ it('makes it again when a file deep in it is newer', () => {
   expect(made()).toEqual(['shop']);
   expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('Shop closed');
 });
+
+it.each([
+  ['decodeURIComponent', '%ff'],
+  ['BigInt', 'x'],
+  ['JSON.parse', '{'],
+  ['new URL', 'no address'],
+  ['new RegExp', '('],
+  ['new TextDecoder', 'no charset'],
+])('leaves no call out that is there to throw: %s', (call, wrong) => {
+  const sound = `const isSound = (text) => { try { ${call}(text); return true; } catch { return false; } };`;
+  write('apps/shop/dist/main.js', `${sound}\nconsole.log(isSound(${JSON.stringify(wrong)}));\n`);
+  made();
+  expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('false');
+});

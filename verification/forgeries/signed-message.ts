@@ -18,6 +18,7 @@ export const MERCHANTS = [
     accountKey: KEYS.account,
     notificationKey: KEYS.notification,
     redirectKey: KEYS.redirect,
+    keepsNotifiedClient: true,
     previousKeys: { notification: KEYS.previous },
   },
   { merchant: 'shop-es', identifier: 'Shop ES', accountKey: KEYS.other },

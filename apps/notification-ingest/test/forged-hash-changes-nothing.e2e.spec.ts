@@ -47,6 +47,15 @@ describe('a notification that nobody we know signed', () => {
     expect(await dropped()).toBe(before + 1);
   });
 
+  it.each(['%ff', '%C3', '%ED%A0%80'])(
+    'bytes that are no text, %s, do not pass for the sign that stands for them, which was signed',
+    async (bytes) => {
+      const fields = signed(capture({ MESSAGE: 'plus \ufffd' }));
+      const answer = await fetch(`${ingest.webhook}?${String(form(fields)).replace('%EF%BF%BD', bytes)}`);
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'unreadable_notification' }]);
+    },
+  );
+
   it('never becomes an event, and is in the metrics', async () => {
     const metrics = await (await fetch(`${ingest.app.managementUrl}/metrics`)).text();
     expect(metrics).toMatch(/ingest_notifications_total\{result="hash_mismatch".*\} 6/);
