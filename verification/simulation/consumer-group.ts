@@ -22,10 +22,15 @@ interface Seat {
   hasJoined: boolean;
 }
 
+/** No request lands so long after it went out. */
+const LATE_MS = 10_000;
+
 /** The broker's side of a consumer group, classic protocol: it checks membership and generation of a commit, never ownership. */
 export class SimulatedGroup {
   rebalances = 0;
   readonly #committed = new Map<string, { offset: bigint; metadata: string }>();
+  /** Of each partition, those of the last `LATE_MS` and the one before. */
+  readonly #commits = new Map<string, { atMs: number; offset: bigint }[]>();
   readonly #seats = new Map<string, Seat>();
   /** What each member was given by the newest generation. */
   #plan = new Map<string, Set<string>>();
@@ -43,6 +48,12 @@ export class SimulatedGroup {
     return this.#committed.get(idOf(partition));
   }
 
+  /** The lowest offset that may yet be the committed one: a commit that went out before may land behind a later one. */
+  lowestCommitted(partition: TopicPartition): bigint {
+    const commits = this.#commits.get(idOf(partition)) ?? [];
+    return commits.reduce((lowest, { offset }) => (offset < lowest ? offset : lowest), commits[0]?.offset ?? 0n);
+  }
+
   /** The partitions lie in another cluster now, where nobody is a member. `renamed`: offset there of an offset here. */
   moveTo(renamed: (partition: number, offset: bigint) => bigint): void {
     this.#seats.clear();
@@ -54,6 +65,7 @@ export class SimulatedGroup {
       if (!committed) continue;
       const offset = renamed(partition.partition, committed.offset);
       this.#committed.set(idOf(partition), { ...committed, offset });
+      this.#commits.set(idOf(partition), [{ atMs: this.around.scheduler.nowMs, offset }]);
     }
   }
 
@@ -89,11 +101,19 @@ export class SimulatedGroup {
     );
   }
 
+  #keep(id: string, offset: bigint): void {
+    const { nowMs } = this.around.scheduler;
+    const commits = this.#commits.get(id) ?? [{ atMs: -Infinity, offset: 0n }];
+    const firstLate = commits.findIndex(({ atMs }) => atMs > nowMs - LATE_MS);
+    this.#commits.set(id, [...commits.slice(firstLate < 0 ? -1 : Math.max(0, firstLate - 1)), { atMs: nowMs, offset }]);
+  }
+
   commit(id: string, generation: number, points: CommitPoint[]): void {
     if (!this.#seats.has(id) || generation !== this.#generation)
       throw new MembershipLostError('unknown member or illegal generation');
     for (const point of points) {
       this.#committed.set(idOf(point), { offset: point.offset, metadata: point.metadata });
+      this.#keep(idOf(point), point.offset);
       this.onCommit(point, this.#plan.get(id)?.has(idOf(point)) ?? false);
     }
   }

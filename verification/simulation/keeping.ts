@@ -65,7 +65,7 @@ export class Retention {
 export function cutJournal(journal: SimulatedJournal, retention: Retention, projectors: SimulatedGroup): number {
   let deleted = 0;
   for (const [partition, landed] of journal.partitions) {
-    const published = projectors.committed({ topic: 'journal', partition })?.offset ?? 0n;
+    const published = projectors.lowestCommitted({ topic: 'journal', partition });
     const low = retention.firstNeeded(partition, published);
     deleted += landed.filter(({ offset }) => offset < low && offset >= journal.low(partition)).length;
     journal.cut(partition, low);
