@@ -8,7 +8,7 @@ const ORDERLESS = new Set(['during-commit', 'before-the-ok']);
 
 export interface Arms {
   failpoints?: readonly Omit<Failpoint, 'order'>[];
-  /** The process's wall clock jumps, so long after its start. */
+  /** The process's wall clock jumps when it gets SIGUSR2. */
   clockJump?: ClockJump;
 }
 

@@ -1,13 +1,13 @@
 export interface ClockJump {
   ms: number;
-  /** After the start of the process, milliseconds. */
-  afterMs: number;
 }
 
 /** `Date` of this process jumps once; nothing monotonic does. */
-export function jumpClock({ ms, afterMs }: ClockJump): void {
+export function jumpClock({ ms }: ClockJump): void {
   const RealDate = Date;
-  const nowMs = () => RealDate.now() + (performance.now() >= afterMs ? ms : 0);
+  let aheadMs = 0;
+  process.once('SIGUSR2', () => (aheadMs = ms));
+  const nowMs = () => RealDate.now() + aheadMs;
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, args: unknown[], newTarget) =>
       Reflect.construct(target, args.length === 0 ? [nowMs()] : args, newTarget) as Date,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Scenario } from '../scenario.js';
 
 const TEN_DAYS_MS = 10 * 24 * 60 * 60_000;
+const RIGHT_FOR_MS = 2_000;
 const WRONG_FOR_MS = 6_000;
 
 /**
@@ -12,9 +13,11 @@ export const clockScenarios: readonly Scenario[] = [TEN_DAYS_MS, -TEN_DAYS_MS].m
   name: `clock-${jumpMs > 0 ? 'ahead' : 'behind'}`,
   fault: 'clock ±10 days',
   async run(stage, load) {
-    const gateways = [await stage.gateway({ clockJump: { ms: jumpMs, afterMs: 6_000 } }), await stage.gateway()];
+    const gateways = [await stage.gateway({ clockJump: { ms: jumpMs } }), await stage.gateway()];
     for (const gateway of gateways) await stage.ready(gateway);
     load.start();
+    await delay(RIGHT_FOR_MS);
+    if (gateways[0]) process.kill(gateways[0].pid, 'SIGUSR2');
     await delay(WRONG_FOR_MS);
     await gateways[0]?.stop();
     stage.faultEnded();
