@@ -57,7 +57,7 @@ it.each([
   ['new TextDecoder', 'no charset'],
 ])('leaves no call out that is there to throw: %s', (call, wrong) => {
   const sound = `const isSound = (text) => { try { ${call}(text); return true; } catch { return false; } };`;
-  write('apps/shop/dist/main.js', `${sound}\nconsole.log(isSound(${JSON.stringify(wrong)}));\n`);
+  write('apps/shop/dist/main.js', `${sound}\nconsole.log(String(isSound(${JSON.stringify(wrong)})));\n`);
   made();
   expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('false');
 });

@@ -34,7 +34,11 @@ export const PLANTED: readonly PlantedPoint[] = [
   },
   {
     ...executor,
-    ...before('const { journal, moment, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;', 'prepared', 'order.orderId'),
+    ...before(
+      'const { journal, moment, newToken, sentLedger = NO_SENT_LEDGER } = this.ports;',
+      'prepared',
+      'order.orderId',
+    ),
   },
   {
     ...journalView,
