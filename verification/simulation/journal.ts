@@ -123,11 +123,13 @@ export class SimulatedJournal {
 
   /** Stretches of the journal read anew, a few records at a time. */
   readerOf(process: SimulatedProcess): JournalReader {
-    const fetch = (partition: number, from: bigint) =>
+    const fetch = (partition: number, from: bigint, until: bigint) =>
       process.request('journal stretch', () => {
-        if (from < this.low(partition))
+        if (from < until && from < this.low(partition))
           throw new Error(`records of partition ${partition} from ${from} on were deleted`);
-        return this.read(partition, from).slice(0, 6);
+        return this.read(partition, from)
+          .slice(0, 6)
+          .filter(({ offset }) => offset < until);
       });
     const high = (partition: number) => this.high(partition);
     return {
@@ -135,8 +137,8 @@ export class SimulatedJournal {
       end: (partition) => process.request('journal end', () => this.high(partition)),
       async *read(partition, from, until) {
         if (high(partition) < until) throw new Error(`partition ${partition} ends before ${until}`);
-        for (let next = from; next < until;) {
-          const entries = (await fetch(partition, next)).filter(({ offset }) => offset < until);
+        for (let next = from; ;) {
+          const entries = await fetch(partition, next, until);
           const last = entries.at(-1);
           if (!last) return;
           yield entries;
