@@ -1,5 +1,5 @@
 import { createCluster } from 'redis';
-import { backOffMs } from '@tranche/runtime';
+import { backOffMs, reasonOf } from '@tranche/runtime';
 import type { HostAndPort } from './one-server.js';
 import {
   credentialsOf,
@@ -35,7 +35,11 @@ export function openCluster(settings: ConnectionSettings, nodes: readonly HostAn
       topologyRefreshOnReconnectionAttemptStrategy: ASK_OTHERS_MS,
     });
     const isReady = () => cluster.isReady && cluster.masters.every(({ client }) => client?.isReady === true);
-    cluster.on('error', (error: unknown) => events.trouble(error, false));
+    let trouble: unknown;
+    cluster.on('error', (error: unknown) => {
+      trouble = error;
+      events.trouble(error, false);
+    });
     cluster.on('node-error', (error: unknown) => events.trouble(error, false));
     cluster.on('node-ready', () => isReady() && events.ready());
     const destroy = () => {
@@ -49,7 +53,8 @@ export function openCluster(settings: ConnectionSettings, nodes: readonly HostAn
       cluster.destroy();
       // A node that answers later would still be connected to.
       void connecting.finally(() => cluster.destroy()).catch(() => undefined);
-      throw error;
+      // By itself it says that no node can be used, and not why.
+      throw trouble === undefined ? error : new Error(`${reasonOf(error)} (${reasonOf(trouble)})`, { cause: error });
     }
     return {
       commands: cluster,
