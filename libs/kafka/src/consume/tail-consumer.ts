@@ -172,7 +172,7 @@ export class TailConsumer {
   }
 
   private async compareAll(): Promise<void> {
-    const asked = new Map([...this.positions].map(([partition, { next }]) => [partition, next]));
+    const asked = new Map([...this.positions].map(([partition, { asked: known }]) => [partition, known]));
     const offsets = await topicOffsets(this.options.client, this.name);
     if (this.runner.isStopping) return;
     for (const [partition, at] of this.positions) {

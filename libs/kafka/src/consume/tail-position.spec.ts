@@ -72,8 +72,40 @@ it('stops where the high watermark stays behind what was read', () => {
 
 it('is not behind for what it read while the broker was asked', () => {
   const at = position();
-  const asked = at.next;
+  const { asked } = at;
   at.take([record(8n)], fetched(8n, 9n), 9n);
   at.compare({ low: 0n, high: 8n }, 0, asked);
   expect(at.isBehind).toBe(false);
+});
+
+it('stops where the log was shorter for a while, though it has grown beyond what was read before that was told', () => {
+  const at = position();
+  const { asked } = at;
+  // The log lost 7 and got another one meanwhile; what comes next is of the new log already.
+  at.take([record(8n, 'new')], fetched(8n, 9n), 9n);
+  at.compare({ low: 0n, high: 6n }, 0, asked);
+  expect(at.isBehind).toBe(true);
+  at.compare({ low: 0n, high: 9n }, 5_000);
+  expect([at.isBehind, at.fetchFrom]).toEqual([false, 7n]);
+  expect(at.take([record(7n, 'new'), record(8n, 'new')], fetched(7n, 9n), 9n)).toBeUndefined();
+  expect(at.fault).toContain('the record at offset 7 of journal/3, which was read before, is another one');
+});
+
+it('goes on where that record is the same: its brokers had not agreed yet', () => {
+  const at = position();
+  const { asked } = at;
+  at.take([record(8n)], fetched(8n, 9n), 9n);
+  at.compare({ low: 0n, high: 7n }, 0, asked);
+  at.compare({ low: 0n, high: 9n }, 5_000);
+  expect(offsets(at.take([record(7n), record(8n)], fetched(7n, 9n), 9n))).toEqual([]);
+  expect([at.fault, at.fetchFrom]).toEqual([undefined, 9n]);
+});
+
+it('checks no record that has been deleted after its time', () => {
+  const at = position();
+  const { asked } = at;
+  at.take([record(8n)], fetched(8n, 9n), 9n);
+  at.compare({ low: 0n, high: 7n }, 0, asked);
+  at.compare({ low: 8n, high: 9n }, 5_000);
+  expect([at.fault, at.fetchFrom]).toEqual([undefined, 8n]);
 });

@@ -4,6 +4,18 @@ import type { Fetched } from './fetch-position.js';
 /** A clean election may leave the high watermark behind what was read, for so long at most. Milliseconds. */
 export const BEHIND_AT_MOST_MS = 60_000;
 
+/** A record that was read. */
+interface Seen {
+  offset: bigint;
+  hash: string;
+}
+
+/** What was read when the broker was asked for the log's ends; what was read meanwhile it could not know. */
+export interface Asked {
+  next: bigint;
+  last: Seen | undefined;
+}
+
 interface ReadRecord {
   offset: bigint;
   value: Buffer | null;
@@ -14,8 +26,11 @@ interface ReadRecord {
  * read no further.
  */
 export class TailPosition {
-  #last?: { offset: bigint; hash: string };
-  #isChecking = false;
+  #last: Seen | undefined;
+  /** The record that is read once more. */
+  #checked: Seen | undefined;
+  /** The last one that was read when the log first ended before it. What came at its offset or behind it since says nothing of it. */
+  #missed: Seen | undefined;
   #behindSinceMs?: number;
   /** Why nothing more is read of the partition. */
   fault?: string;
@@ -30,21 +45,26 @@ export class TailPosition {
     return this.#behindSinceMs !== undefined;
   }
 
-  /** Where to fetch. Begins with the record that was read last, as long as it is to be seen whether that is still there. */
-  get fetchFrom(): bigint {
-    return this.#isChecking && this.#last ? this.#last.offset : this.next;
+  /** To be kept while the broker is asked for the log's ends. */
+  get asked(): Asked {
+    return { next: this.next, last: this.#last };
   }
 
-  /** The log may be another one by now: the record that was read last is read once more. */
+  /** Where to fetch. Begins with a record that was read before, as long as it is to be seen whether that is still there. */
+  get fetchFrom(): bigint {
+    return this.#checked?.offset ?? this.next;
+  }
+
+  /** The log may be another one by now: the record that was read last is read once more, or the one that the log did not hold for a while. */
   check(): void {
-    this.#isChecking = this.#last !== undefined;
+    this.#checked = this.#missed ?? this.#last;
   }
 
   /** The new ones of some fetched records, in offset order. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. */
   take<T extends ReadRecord>(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
     if (this.fault !== undefined) return undefined;
     if (fetched && fetched.from !== this.fetchFrom) return undefined;
-    if (this.#isChecking && !this.#isSame(records)) return undefined;
+    if (this.#checked && !this.#isSame(this.#checked, records)) return undefined;
     const fresh = records.filter(({ offset }) => offset >= this.next);
     const last = fresh.at(-1);
     if (last) this.#last = { offset: last.offset, hash: hashOf(last.value) };
@@ -52,25 +72,24 @@ export class TailPosition {
     return fresh;
   }
 
-  #isSame(records: readonly ReadRecord[]): boolean {
-    const last = this.#last!;
-    this.#isChecking = false;
-    const again = records.find(({ offset }) => offset === last.offset);
-    if (again && hashOf(again.value) === last.hash) return true;
-    this.fault = `the record at offset ${last.offset} of ${this.name}, which was read before, is another one: the log was replaced`;
+  #isSame(checked: Seen, records: readonly ReadRecord[]): boolean {
+    this.#checked = this.#missed = undefined;
+    const again = records.find(({ offset }) => offset === checked.offset);
+    if (again && hashOf(again.value) === checked.hash) return true;
+    this.fault = `the record at offset ${checked.offset} of ${this.name}, which was read before, is another one: the log was replaced`;
     return false;
   }
 
   /**
    * Compares with what the broker says of the log. `fault` or `isBehind` may be set afterwards, or `isBehind` taken back.
-   * @param asked `next` when the broker was asked: what was read meanwhile it could not know
    */
-  compare({ low, high }: { low: bigint; high: bigint }, nowMs: number, asked = this.next): void {
+  compare({ low, high }: { low: bigint; high: bigint }, nowMs: number, asked: Asked = this.asked): void {
     if (this.fault !== undefined) return;
     if (low > this.next) {
       this.fault = `${this.name} begins at ${low}: the records from ${this.next} on were deleted before they were read`;
-    } else if (high < asked) {
+    } else if (high < asked.next) {
       this.#behindSinceMs ??= nowMs;
+      this.#missed ??= asked.last;
       if (nowMs - this.#behindSinceMs >= BEHIND_AT_MOST_MS)
         this.fault = `${this.name} ends at ${high}, before offset ${this.next} that was read already: the log was lost or replaced`;
     } else if (this.#behindSinceMs !== undefined) {
@@ -78,10 +97,10 @@ export class TailPosition {
       this.check();
     }
     // It was deleted after its time: nothing is left to compare with.
-    if (this.#last && low > this.#last.offset) {
-      this.#last = undefined;
-      this.#isChecking = false;
-    }
+    const isGone = (seen: Seen | undefined) => seen !== undefined && low > seen.offset;
+    if (isGone(this.#last)) this.#last = undefined;
+    if (isGone(this.#missed)) this.#missed = undefined;
+    if (isGone(this.#checked)) this.#checked = this.#last;
   }
 }
 
