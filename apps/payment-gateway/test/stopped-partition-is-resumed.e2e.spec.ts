@@ -9,11 +9,12 @@ import {
   topicOffsets,
   type ConsumedRecord,
 } from '@tranche/kafka';
-import { encodeRecord, journalPartition, RULES_VERSION } from '@tranche/order-journal';
+import { decodeRecord, encodeRecord, journalPartition, RULES_VERSION } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import { aCapture, aCommand, aPartnerBAuthorization, infrastructure, startApp, waitFor } from '@tranche/testing';
 import { authorizedOrder, capturedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { keptRecords } from './kept-records.js';
 import { askAboutJournal, neighbourIn, operatorsFile } from './two-operators.js';
 
 const file = operatorsFile();
@@ -43,6 +44,12 @@ async function decide(partition: number): Promise<string> {
   expect(await ask('alice', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 403, body: { code: 'same_operator' } }); // prettier-ignore
   expect(await ask('bob', `decisions/${body.id}/approve`, {})).toMatchObject({ status: 200, body: { approvedBy: 'bob' } }); // prettier-ignore
   return body.id;
+}
+
+async function makeJournalAnew(): Promise<void> {
+  await deleteTopic(client, journal());
+  const again = { prefix: stack.prefix, definitions: [TOPICS.journal], replicationFactor: 1, minInSyncReplicas: 1, log: silentLog }; // prettier-ignore
+  await waitFor(() => ensureTopics(client, again).then(() => true, () => false), { timeoutMs: 30_000, what: 'a new journal' }); // prettier-ignore
 }
 
 async function deadLetters(): Promise<ConsumedRecord[]> {
@@ -79,9 +86,7 @@ it('two people decide that a partition goes on after its journal was made anew: 
   await stack.event(orderId, 'payment.capture.succeeded');
   expect((await ask('alice', `partitions/${partition}/resume`, { reason: 'nothing is wrong yet' })).status).toBe(409);
 
-  await deleteTopic(client, journal());
-  const again = { prefix: stack.prefix, definitions: [TOPICS.journal], replicationFactor: 1, minInSyncReplicas: 1, log: silentLog }; // prettier-ignore
-  await waitFor(() => ensureTopics(client, again).then(() => true, () => false), { timeoutMs: 30_000, what: 'a new journal' }); // prettier-ignore
+  await makeJournalAnew();
   await stack.send('payment.capture', aCapture({ orderId, amount: 100 }));
   await stops(partition);
   const waiting = randomUUID();
@@ -132,4 +137,38 @@ it('two people decide that a partition goes on after records were deleted that n
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
   await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
+}, 240_000);
+
+it('a capture that is kept between two attempts, and was executed by the lost one, is in doubt and never sent again', async () => {
+  const orderId = 'between-two-attempts';
+  const partition = journalPartition(orderKey('shop-fr', orderId));
+  await authorizedOrder(stack, orderId);
+  await stack.fault({ match: { orderPrefix: orderId, times: 1 }, fault: { execCode: '5003' } });
+  const capture = { data: aCapture({ orderId }), id: randomUUID(), time: new Date().toISOString() };
+  await sendAgain('payment.capture', capture.data, capture.id, capture.time);
+  await stack.event(orderId, 'payment.capture.succeeded');
+  const before = (await callsOf(orderId)).length;
+
+  // The log lost its end: what followed the first attempt's answer.
+  const records = (await keptRecords(stack.prefix, TOPICS.journal)).filter((record) => record.partition === partition);
+  const kinds = records.map(({ value }) => decodeRecord(value).record);
+  const kept = records.slice(0, kinds.lastIndexOf('NOT_EXECUTED') + 1);
+  expect(kinds.slice(kept.length)).toEqual(expect.arrayContaining(['INTENT', 'OUTCOME']));
+  await makeJournalAnew();
+  const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
+  const repeated = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
+  // As long again as it was: one that is shorter is waited for.
+  const values = [...kept.map(({ value }) => value!), ...records.slice(kept.length - 2).map(() => repeated)];
+  for (const value of values) await stack.sendRecord(TOPICS.journal.name, kept[0]!.key!, value);
+  await stops(partition);
+  await decide(partition);
+
+  await restarted({ JOURNAL_EPOCH: '1' });
+  await sendAgain('payment.capture', capture.data, capture.id, capture.time);
+  const { data } = await stack.event(orderId, 'payment.capture.in_doubt');
+  expect(data).toMatchObject({ commandId: capture.id, message: expect.stringContaining('lost') as string });
+  const neighbour = neighbourIn(partition);
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  await stack.event(neighbour, 'payment.authorize.redirect_required');
+  expect(await callsOf(orderId)).toHaveLength(before);
 }, 240_000);

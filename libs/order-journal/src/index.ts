@@ -1,6 +1,11 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
-export { answerKnownCommand, type KnownCommandPorts, type RefusedCommand } from './execution/known-command.js';
+export {
+  answerKnownCommand,
+  type BetweenAttempts,
+  type KnownCommandPorts,
+  type RefusedCommand,
+} from './execution/known-command.js';
 export * from './journal/journal-faults.js';
 export { assertSameJournal } from './projection/same-journal.js';
 export { JournalView, type JournalViewParts } from './journal/journal-view.js';

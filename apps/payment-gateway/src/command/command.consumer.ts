@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Controller } from '@nestjs/common';
 import { Ctx, Payload } from '@nestjs/microservices';
 import { COMMAND_TOPICS, orderKey, railOfTopic, type Fault } from '@tranche/contracts';
@@ -9,6 +10,7 @@ import {
   findOperation,
   journalPartition,
   OPERATIONS_AT_MOST,
+  type BetweenAttempts,
   type CommandLease,
   type RefusedCommand,
 } from '@tranche/order-journal';
@@ -40,6 +42,8 @@ const HELD_BACK = {
   message:
     'was published before its journal partition lost records, so it may have been executed: publish it with a new id if not',
 } as const;
+
+type ReadableCommand = Exclude<ReadCommand, { read: 'unreadable' }>;
 
 /** Commands in, from the three rails. */
 @Controller()
@@ -76,7 +80,7 @@ export class CommandConsumer {
     this.#commands.inc({ rail, outcome: read.read });
     if (read.read === 'unreadable')
       throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    if (await this.#isOutOfALostJournal(record, read)) throw new TerminalError(HELD_BACK.code, HELD_BACK.message);
+    if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     switch (read.read) {
       case 'rejected':
@@ -101,23 +105,27 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
-  /**
-   * Published before two people decided that its journal partition goes on without what was lost, and not known to what is kept: it may have been
-   * executed. It is never sent, and no outcome is told (R11).
-   */
-  async #isOutOfALostJournal(
-    record: ConsumedRecord,
-    read: Exclude<ReadCommand, { read: 'unreadable' }>,
-  ): Promise<boolean> {
-    if (this.decisions.resumes.isEmpty) return false;
-    const { merchant, orderId, commandId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+  /** Published before two people decided that its journal partition goes on without what was lost. */
+  #isBeforeALoss(record: ConsumedRecord, read: ReadableCommand): boolean {
+    const { resumes } = this.decisions;
+    if (resumes.isEmpty) return false;
+    const { merchant, orderId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
     const place = { ...record, ...(read.read === 'accepted' && { timeMs: read.command.timeMs }) };
-    if (!this.decisions.resumes.isBefore(journalPartition(orderKey(merchant, orderId)), place)) return false;
-    const order = await comesAgain(this.journal.read(merchant, orderId));
-    return commandId === undefined || findOperation(order, commandId) === undefined;
+    return resumes.isBefore(journalPartition(orderKey(merchant, orderId)), place);
   }
 
-  async #isUnsigned(record: ConsumedRecord, read: Exclude<ReadCommand, { read: 'unreadable' }>): Promise<boolean> {
+  /**
+   * What was lost may have been its attempt: it is never sent. What is kept of it goes on as always, and one that was between two attempts
+   * is in doubt. Of one that is not known no outcome is told (R11). False where its id is that of another command.
+   */
+  async #holdBack(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<boolean> {
+    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
+    const answer = command && (await this.#answerKnown(record, command, 'in_doubt', context));
+    if (answer === undefined || answer === 'unknown') throw new TerminalError(HELD_BACK.code, HELD_BACK.message);
+    return answer === 'answered';
+  }
+
+  async #isUnsigned(record: ConsumedRecord, read: ReadableCommand): Promise<boolean> {
     const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
     const merchant = this.config.merchants.byName(name);
     const topic = this.config.kafkaTopicPrefix + record.topic;
@@ -128,20 +136,16 @@ export class CommandConsumer {
   }
 
   /** Whoever sent it, a command that the order knows gets its result. Otherwise nothing is told under the ids that it names: anybody may have written them. */
-  async #refuseUnsigned(
-    record: ConsumedRecord,
-    read: Exclude<ReadCommand, { read: 'unreadable' }>,
-    context: KafkaRecordContext,
-  ): Promise<void> {
+  async #refuseUnsigned(record: ConsumedRecord, read: ReadableCommand, context: KafkaRecordContext): Promise<void> {
     const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.command;
-    const answer = command && (await this.#answerKnown(record, command, undefined, context));
+    const answer = command && (await this.#answerKnown(record, command, 'left_alone', context));
     if (answer !== 'answered') throw new TerminalError(UNSIGNED.code, UNSIGNED.message, { withoutContent: true });
   }
 
-  #answerKnown(record: ConsumedRecord, command: RefusedCommand, fault: Fault | undefined, context: KafkaRecordContext) {
+  #answerKnown(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
-    const ports = { journal: this.journal.view, timing: this.clock };
-    return comesAgain(answerKnownCommand(ports, traced, fault, leaseOf(context)));
+    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID };
+    return comesAgain(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }
 
   /** A command that its order knows was accepted once: its result counts, whatever is configured or checked today (R13). */

@@ -1,8 +1,9 @@
 import type { Fault } from '@tranche/contracts';
+import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
-import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
-import type { JournalRecord } from '../state/records.js';
-import { answerKnownCommand, type RefusedCommand } from './known-command.js';
+import { emptyOrder, findOperation, verdictOf, type OrderState } from '../state/order-state.js';
+import type { Intent, JournalRecord } from '../state/records.js';
+import { answerKnownCommand, type BetweenAttempts, type RefusedCommand } from './known-command.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const ORDER = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'order-1', at: AT };
@@ -47,13 +48,16 @@ function journalOf(records: JournalRecord[], later: JournalRecord[] = []) {
     read: () => Promise.resolve(order),
     append,
     appendAndRead: (record: JournalRecord) => append(record).then(() => order),
+    appendIntent: (record: Intent) =>
+      append(record).then(() => ({ after: order, verdict: verdictOf(order, record.token) ?? 'lost' })),
     waitForRecordAfter: () => Promise.resolve(take(later.shift()!)),
   };
 }
 
 const lease = { signal: new AbortController().signal, releaseSlotWhile: <T>(wait: () => Promise<T>) => wait() };
-const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND) =>
-  answerKnownCommand({ journal, timing: { nowMs: () => Date.parse(AT) } }, command, fault, lease);
+const timing = { nowMs: () => Date.parse(AT) };
+const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND, betweenAttempts: BetweenAttempts = fault) =>
+  answerKnownCommand({ journal, timing, newToken: () => 'new' }, command, betweenAttempts, lease);
 
 it('does not know a command that its order never had', async () => {
   const journal = journalOf([]);
@@ -88,8 +92,52 @@ it('gives up a command between two attempts, with the fault', async () => {
 
 it('leaves a command between two attempts as it is where nobody knows who sent the copy', async () => {
   const journal = journalOf([intent, notExecuted]);
-  const timing = { nowMs: () => Date.parse(AT) };
-  expect(await answerKnownCommand({ journal, timing }, COMMAND, undefined, lease)).toBe('unknown');
+  expect(await answer(journal, COMMAND, 'left_alone')).toBe('unknown');
   expect(journal.appended).toEqual([]);
   expect(findOperation(journal.order(), 'c1')?.phase).toBe('idle');
+});
+
+describe('records were lost, among which its next attempt may be', () => {
+  it('a command between two attempts is in doubt, under terms that its attempts had', async () => {
+    const journal = journalOf([intent, notExecuted]);
+    expect(await answer(journal, COMMAND, 'in_doubt')).toBe('answered');
+    const ofAttempt = { ...OPERATION, attempt: 2, token: 'new' };
+    expect(journal.appended).toEqual([
+      { record: 'INTENT', ...ofAttempt, ...terms },
+      { record: 'IN_DOUBT', ...ofAttempt, reason: 'owner_lost', message: expect.any(String) as string },
+    ]);
+    expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'in_doubt', attempt: 2 });
+  });
+
+  it('its doubt is settled by evidence with its tag, where its attempts were tagged', async () => {
+    const journal = journalOf([{ ...intent, tag: operationTag('c1') }, notExecuted]);
+    await answer(journal, COMMAND, 'in_doubt');
+    const tag = { operation: operationTag('c1'), attempt: 2 };
+    const told = { source: 'notification', operation: 'authorize', result: 'succeeded' } as const;
+    await journal.append({ record: 'EVIDENCE', ...ORDER, ...told, tag, answer: { transactionId: 'T2' } });
+    expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'ended', end: 'succeeded' });
+  });
+
+  it('one that waits for another operation of its order stays as it is until that one has ended', async () => {
+    const other = { ...intent, commandId: 'c2', token: 't2', contentHash: 'of c2' } as const;
+    const otherRefused = { ...refused, commandId: 'c2', token: 't2' } as const;
+    const journal = journalOf([intent, notExecuted, other], [otherRefused]);
+    expect(await answer(journal, COMMAND, 'in_doubt')).toBe('answered');
+    expect(journal.appended.map(({ record }) => record)).toEqual(['INTENT', 'IN_DOUBT']);
+  });
+
+  it('one that another process has just begun is left to it', async () => {
+    const begun = { ...intent, attempt: 2, token: 't2' } as const;
+    const journal = journalOf([intent, notExecuted]);
+    const before = journal.appendIntent;
+    journal.appendIntent = async (record) => (await journal.append(begun), before(record));
+    const waits = answer(journal, COMMAND, 'in_doubt');
+    await expect(waits).rejects.toThrow();
+    expect(findOperation(journal.order(), 'c1')).toMatchObject({ phase: 'open', token: 't2' });
+  });
+
+  it('an ended one is repeated, and one that the order does not have is unknown', async () => {
+    expect(await answer(journalOf([intent, refused]), COMMAND, 'in_doubt')).toBe('answered');
+    expect(await answer(journalOf([]), COMMAND, 'in_doubt')).toBe('unknown');
+  });
 });

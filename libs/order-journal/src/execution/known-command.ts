@@ -1,8 +1,10 @@
 import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
 import { hasContent } from '../state/command-content.js';
-import { findOperation } from '../state/order-state.js';
+import { operationTag } from '../state/extradata-tag.js';
+import { findOperation, isOpen } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/records.js';
+import { knownTermsOf } from '../state/terms.js';
 import type { CommandLease, ExecutorPorts } from './executor-ports.js';
 
 /** A command that today's configuration or contracts refuse: who it says it is. */
@@ -17,23 +19,29 @@ export interface RefusedCommand {
 export interface KnownCommandPorts {
   journal: Pick<
     ExecutorPorts<never, never, never>['journal'],
-    'read' | 'append' | 'appendAndRead' | 'waitForRecordAfter'
+    'read' | 'append' | 'appendAndRead' | 'appendIntent' | 'waitForRecordAfter'
   >;
   timing: Pick<Timing, 'nowMs'>;
+  newToken: () => string;
 }
 
 /**
+ * What becomes of an operation between two attempts. A fault: it is given up with it. `left_alone`: nobody knows who sent this copy of its command.
+ * `in_doubt`: its next attempt may be among records that were lost (R11), so it is written as one that nobody has answered, and never sent.
+ */
+export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
+
+/**
  * A command that its order knows gets the result that it had, whatever is configured today: it may have been executed before its merchant was
- * removed or a release became stricter. Where it was between two attempts it is given up with `fault`; without one it is left as it is, for nobody knows
- * who sent this copy.
+ * removed or a release became stricter, or before records were lost.
  *
  * `unknown`: the order does not know the id, or has no result of it; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
  * come again.
  */
 export async function answerKnownCommand(
-  { journal, timing }: KnownCommandPorts,
+  { journal, timing, newToken }: KnownCommandPorts,
   command: RefusedCommand,
-  fault: Fault | undefined,
+  betweenAttempts: BetweenAttempts,
   lease: CommandLease,
 ): Promise<'answered' | 'unknown' | 'reused'> {
   const { merchant, orderId, commandId, trace } = command;
@@ -49,19 +57,30 @@ export async function answerKnownCommand(
     const operation = findOperation(order, commandId);
     if (operation === undefined) return 'unknown';
     if (!hasContent(operation, command.contentHash)) return 'reused';
-    if (operation.phase === 'open') {
+    // Judged as busy, its INTENT would be one more that nobody sends.
+    const isBusy = order.operations.some(isOpen);
+    if (operation.phase === 'open' || (operation.phase === 'idle' && betweenAttempts === 'in_doubt' && isBusy)) {
       const seen = BigInt(order.lastOffset);
       order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
     } else if (operation.phase === 'idle') {
-      if (fault === undefined) return 'unknown';
-      const { code, message } = fault;
-      order = await journal.appendAndRead(
-        { record: 'GIVEN_UP', ...identity(), attempt: operation.attempt, code, message },
-        trace,
-      );
+      if (betweenAttempts === 'left_alone') return 'unknown';
+      const { attempt, attempts } = operation;
+      if (betweenAttempts === 'in_doubt') {
+        const ofAttempt = { ...identity(), attempt, token: newToken() };
+        const tag = attempts.every(({ isTagged }) => isTagged) ? { tag: operationTag(commandId) } : {};
+        await journal.appendIntent({ record: 'INTENT', ...ofAttempt, ...knownTermsOf(operation), ...tag }, trace);
+        const doubt = { record: 'IN_DOUBT', ...ofAttempt, reason: 'owner_lost', message: RECORDS_LOST } as const;
+        order = await journal.appendAndRead(doubt, trace);
+      } else {
+        const { code, message } = betweenAttempts;
+        order = await journal.appendAndRead({ record: 'GIVEN_UP', ...identity(), attempt, code, message }, trace);
+      }
     } else {
       if (isNew) await journal.append({ record: 'REPEATED', ...identity() }, trace);
       return 'answered';
     }
   }
 }
+
+const RECORDS_LOST =
+  'Records of its journal partition were lost while it was between two attempts: whether it was executed is not known';

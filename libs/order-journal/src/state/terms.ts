@@ -35,6 +35,14 @@ export function termsOf(
   return { operation, method, currency, contentHash, ...optional };
 }
 
+/** What an operation was asked for with, as its order shows it. */
+export function knownTermsOf(known: OperationState): OperationTerms {
+  const { operation, method, currency, contentHash, amount, isAmountAssumed, reference } = known;
+  const { supersedes, sellers, correlationId } = known;
+  const asked = { amount: isAmountAssumed ? undefined : amount, transactionId: reference };
+  return { operation, method, currency, contentHash, ...compact({ ...asked, supersedes, sellers, correlationId }) };
+}
+
 /** The operation that a follow-up names; undefined where the order does not show it. */
 export function operationNamedBy(order: OrderState, transactionId: string | undefined): OperationState | undefined {
   if (transactionId === undefined) return undefined;
