@@ -46,7 +46,7 @@ export { decodeFinished, encodeFinished } from './consume/gap-metadata.js';
 export { stickyPlan, type Member, type Partitions } from './consume/sticky-plan.js';
 export { BufferedPort, type BufferedPortOptions } from './consume/buffered-port.js';
 export { defaultBufferBounds, TailBuffer, type BufferBounds } from './consume/tail-buffer.js';
-export { BEHIND_AT_MOST_MS } from './consume/tail-position.js';
+export { BEHIND_AT_MOST_MS, TailPosition } from './consume/tail-position.js';
 export { TailConsumer, type TailConsumerOptions } from './consume/tail-consumer.js';
 export { LogReader, type LogReaderOptions, type LogRecord } from './consume/log-reader.js';
 export { commitFor, committedOffsets, topicOffsets } from './topics/offsets.js';

@@ -1,5 +1,6 @@
 export * from './execution/command-executor.js';
 export * from './execution/executor-ports.js';
+export { lostAttempt, recordsAfterLoss } from './journal/after-loss.js';
 export {
   answerKnownCommand,
   type BetweenAttempts,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS, topicName } from '@tranche/contracts';
 import { commitFor, committedOffsets, topicOffsets, type KafkaClient } from '@tranche/kafka';
@@ -6,13 +7,16 @@ import {
   assertSameJournal,
   JournalReplacedError,
   recordHash,
+  recordsAfterLoss,
+  recordWriter,
   type KeptLog,
   type Mark,
   type ResumeDecision,
+  type RulesVersion,
 } from '@tranche/order-journal';
 import { errorText } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
-import { Clock } from '../clock.js';
+import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
@@ -115,6 +119,7 @@ export class JournalResume {
     }
     if (!(await this.fits(decision))) return 'its log is another one again than was decided about; propose it anew';
     if (this.config.journalEpoch <= epoch) return `set JOURNAL_EPOCH to ${epoch + 1} or more: sequences begin again`;
+    await this.#doubtLostAttempts(partition, ends);
     await this.#publishFrom(partition, BigInt(log.low));
     await this.index.beginRebuild(partition, mark?.marker);
     this.log.warn(
@@ -128,6 +133,14 @@ export class JournalResume {
       `Journal partition ${partition} goes on with what is kept, as two people decided: its index is built anew, its events are published again`,
     );
     return undefined;
+  }
+
+  /** First of all: done twice it changes nothing, and left out it would be a second payment or a wrong outcome. */
+  async #doubtLostAttempts(partition: number, { low, high }: Ends): Promise<void> {
+    const write = recordWriter(this.config.rulesVersion as RulesVersion);
+    const range = { partition, from: low, until: high };
+    const records = await recordsAfterLoss(this.reader, range, { at: isoTime(this.clock), newToken: randomUUID });
+    for (const record of records) await this.journal.append(write(record));
   }
 
   /** Before the index is dropped: an index that is gone would let the old offset pass for one of the new log. */

@@ -5,8 +5,8 @@ import {
   RecordTooLargeError,
   TailConsumer,
   topicOffsets,
-  type ConsumedRecord,
   type KafkaClient,
+  type TailConsumerOptions,
 } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
 import {
@@ -78,8 +78,7 @@ export class JournalTopic implements JournalLog {
   /** Reads every partition from `from` on, for as long as the process lives. */
   async follow(
     from: Map<number, bigint>,
-    onRecords: (partition: number, records: ConsumedRecord[]) => void,
-    onFault: (partition: number, fault: string) => void,
+    { onRecords, onFault, onUnsure }: Pick<TailConsumerOptions, 'onRecords' | 'onFault' | 'onUnsure'>,
   ): Promise<{ stop(): Promise<void> }> {
     const tail = new TailConsumer({
       client: this.kafka,
@@ -90,7 +89,8 @@ export class JournalTopic implements JournalLog {
           partition,
           records.map((record) => this.decisions.skipped.substitute(record)),
         ),
-      onFault,
+      ...(onFault && { onFault }),
+      ...(onUnsure && { onUnsure }),
       log: this.log,
       health: this.health,
     });

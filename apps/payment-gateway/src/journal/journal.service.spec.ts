@@ -17,6 +17,7 @@ import type { GatewayConfig } from '../gateway.config.js';
 import { Intake } from './intake.service.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
+import type { ProjectorService } from './projector.service.js';
 import type { OrderIndexStore } from './order-index.store.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
@@ -58,8 +59,8 @@ function journal(
   const written: JournalRecord[] = [];
   const topic = {
     offsets: () => Promise.resolve(offsets),
-    follow: (_from: unknown, take: typeof onRecords, faulty: typeof onFault) => {
-      [onRecords, onFault] = [take, faulty];
+    follow: (_from: unknown, told: { onRecords: typeof onRecords; onFault: typeof onFault }) => {
+      ({ onRecords, onFault } = told);
       followed();
       return Promise.resolve({ stop: () => Promise.resolve() });
     },
@@ -96,13 +97,18 @@ function journal(
     monotonicMs: () => 0,
     sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
   };
+  const stoppedProjections: [number, string][] = [];
+  const projection = {
+    projector: { stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]) },
+  } as unknown as ProjectorService;
   return {
     topic,
     intake,
     service: new Journal(
       ...([topic, store, clock, log, health, new Metrics('spec'), buffer] as const),
-      ...([{ rulesVersion: 2 } as GatewayConfig, intake] as const),
+      ...([{ rulesVersion: 2 } as GatewayConfig, intake, projection] as const),
     ),
+    stoppedProjections,
     buffer,
     bring,
     fault: (text: string) => onFault(PARTITION, text),

@@ -8,6 +8,7 @@ import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { Intake } from './intake.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
+import { ProjectorService } from './projector.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 
 /** How often orders that the index knows leave memory. Milliseconds. */
@@ -37,6 +38,7 @@ export class Journal {
     private readonly buffer: TailBuffer,
     config: GatewayConfig,
     private readonly intake: Intake,
+    private readonly projection: ProjectorService,
   ) {
     this.view = new JournalView({
       log: topic,
@@ -44,6 +46,7 @@ export class Journal {
       timing: clock,
       logger: log,
       rulesVersion: config.rulesVersion as RulesVersion,
+      onLogChanged: (partition, why) => projection.projector.stop(partition, why),
     });
     // Not liveness: a restart would stop at the same record, and the other partitions go on.
     health.addReadiness('journal', () => this.view.stoppedBecause);
@@ -67,14 +70,14 @@ export class Journal {
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
     const from = await this.view.begin(await this.#offsetsBehind(markers), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
-    this.#tail = await this.topic.follow(
-      from,
-      (partition, records) => {
+    this.#tail = await this.topic.follow(from, {
+      onRecords: (partition, records) => {
         this.view.take(partition, records);
         this.buffer.add(partition, records);
       },
-      (partition, fault) => this.view.stop(partition, fault),
-    );
+      onFault: (partition, fault) => this.view.stop(partition, fault),
+      onUnsure: (partition, isUnsure) => this.projection.projector.hold(partition, isUnsure),
+    });
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
     for (let looks = 1; this.view.behind > 0; looks++) {

@@ -25,6 +25,8 @@ export interface TailConsumerOptions {
   onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
   /** Told once when a partition is read no further: its log went back, or lost records that were not read. The other partitions go on. */
   onFault?: (partition: number, fault: string) => void;
+  /** Told when it is to be seen whether a partition's log is still the one that was read, and when it is. */
+  onUnsure?: (partition: number, isUnsure: boolean) => void;
   /** (5000) */
   compareEveryMs?: number;
   log: Log;
@@ -40,6 +42,8 @@ export class TailConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
   private readonly positions = new Map<number, TailPosition>();
+  /** Partitions of which `onUnsure` was told. */
+  private readonly unsure = new Set<number>();
   private readonly name: string;
   private comparing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -123,8 +127,17 @@ export class TailConsumer {
     }
   }
 
+  private tellWhetherSure(partition: number, at: TailPosition): void {
+    const isUnsure = !at.isSure && at.fault === undefined;
+    if (isUnsure === this.unsure.has(partition)) return;
+    if (isUnsure) this.unsure.add(partition);
+    else this.unsure.delete(partition);
+    this.options.onUnsure?.(partition, isUnsure);
+  }
+
   private placeAt(partition: number, at: TailPosition): void {
     const { name: topic } = this;
+    this.tellWhetherSure(partition, at);
     if (at.fault !== undefined || at.isBehind) return this.consumer.pause([{ topic, partitions: [partition] }]);
     this.consumer.seek({ topic, partition, offset: String(at.fetchFrom) });
   }
@@ -145,6 +158,7 @@ export class TailConsumer {
       else this.stopReading(partition, at.fault);
       return;
     }
+    this.tellWhetherSure(partition, at);
     try {
       if (records.length > 0) await onRecords(partition, records);
     } catch (error) {

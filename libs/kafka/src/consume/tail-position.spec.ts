@@ -109,3 +109,25 @@ it('checks no record that has been deleted after its time', () => {
   at.compare({ low: 8n, high: 9n }, 5_000);
   expect([at.fault, at.fetchFrom]).toEqual([undefined, 8n]);
 });
+
+it('compares the last record where a fetch was answered from elsewhere: the log may have been shorter, and have grown since', () => {
+  const at = position();
+  expect(at.isSure).toBe(true);
+  // It was made anew, and the fetch from 8 was out of its range; by now it holds as many records as were read.
+  expect(at.take([record(0n, 'new')], fetched(0n, 1n), 1n)).toBeUndefined();
+  expect([at.isSure, at.fetchFrom]).toEqual([false, 7n]);
+  at.compare({ low: 0n, high: 9n }, 0);
+  expect(at.fault).toBeUndefined();
+  expect(at.take([record(7n, 'new'), record(8n, 'new')], fetched(7n, 9n), 9n)).toBeUndefined();
+  expect(at.fault).toContain('the record at offset 7 of journal/3, which was read before, is another one');
+});
+
+it('is not sure of a log while that ends before what was read', () => {
+  const at = position();
+  at.compare({ low: 0n, high: 7n }, 0);
+  expect(at.isSure).toBe(false);
+  at.compare({ low: 0n, high: 8n }, 1_000);
+  expect(at.isSure).toBe(false);
+  at.take([record(7n)], fetched(7n, 8n), 8n);
+  expect(at.isSure).toBe(true);
+});

@@ -45,6 +45,11 @@ export class TailPosition {
     return this.#behindSinceMs !== undefined;
   }
 
+  /** Nothing says that the log is another one than was read: it does not end before that, and no record is to be read once more. */
+  get isSure(): boolean {
+    return !this.isBehind && this.#checked === undefined;
+  }
+
   /** To be kept while the broker is asked for the log's ends. */
   get asked(): Asked {
     return { next: this.next, last: this.#last };
@@ -60,10 +65,16 @@ export class TailPosition {
     this.#checked = this.#missed ?? this.#last;
   }
 
-  /** The new ones of some fetched records, in offset order. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. */
+  /**
+   * The new ones of some fetched records, in offset order. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An answer from elsewhere may mean that
+   * the log ended before what was read, and it may have grown beyond it since: the last record is compared.
+   */
   take<T extends ReadRecord>(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
     if (this.fault !== undefined) return undefined;
-    if (fetched && fetched.from !== this.fetchFrom) return undefined;
+    if (fetched && fetched.from !== this.fetchFrom) {
+      this.check();
+      return undefined;
+    }
     if (this.#checked && !this.#isSame(this.#checked, records)) return undefined;
     const fresh = records.filter(({ offset }) => offset >= this.next);
     const last = fresh.at(-1);

@@ -1,10 +1,9 @@
 import type { Fault } from '@tranche/contracts';
 import type { Timing, TraceHeaders } from '@tranche/runtime';
+import { lostAttempt } from '../journal/after-loss.js';
 import { hasContent } from '../state/command-content.js';
-import { operationTag } from '../state/extradata-tag.js';
 import { findOperation, isOpen } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/records.js';
-import { knownTermsOf } from '../state/terms.js';
 import type { CommandLease, ExecutorPorts } from './executor-ports.js';
 
 /** A command that today's configuration or contracts refuse: who it says it is. */
@@ -35,7 +34,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * A command that its order knows gets the result that it had, whatever is configured today: it may have been executed before its merchant was
  * removed or a release became stricter, or before records were lost.
  *
- * `unknown`: the order does not know the id, or has no result of it; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
+ * `unknown`: the order does not know the id, or has no result of it and none can be had; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
  * come again.
  */
 export async function answerKnownCommand(
@@ -64,16 +63,18 @@ export async function answerKnownCommand(
       order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
     } else if (operation.phase === 'idle') {
       if (betweenAttempts === 'left_alone') return 'unknown';
-      const { attempt, attempts } = operation;
       if (betweenAttempts === 'in_doubt') {
-        const ofAttempt = { ...identity(), attempt, token: newToken() };
-        const tag = attempts.every(({ isTagged }) => isTagged) ? { tag: operationTag(commandId) } : {};
-        await journal.appendIntent({ record: 'INTENT', ...ofAttempt, ...knownTermsOf(operation), ...tag }, trace);
-        const doubt = { record: 'IN_DOUBT', ...ofAttempt, reason: 'owner_lost', message: RECORDS_LOST } as const;
+        const lost = lostAttempt(order, operation, { at: identity().at, newToken });
+        if (lost === undefined) return 'unknown';
+        const [intent, doubt] = lost;
+        await journal.appendIntent(intent, trace);
         order = await journal.appendAndRead(doubt, trace);
       } else {
         const { code, message } = betweenAttempts;
-        order = await journal.appendAndRead({ record: 'GIVEN_UP', ...identity(), attempt, code, message }, trace);
+        order = await journal.appendAndRead(
+          { record: 'GIVEN_UP', ...identity(), attempt: operation.attempt, code, message },
+          trace,
+        );
       }
     } else {
       if (isNew) await journal.append({ record: 'REPEATED', ...identity() }, trace);
@@ -81,6 +82,3 @@ export async function answerKnownCommand(
     }
   }
 }
-
-const RECORDS_LOST =
-  'Records of its journal partition were lost while it was between two attempts: whether it was executed is not known';

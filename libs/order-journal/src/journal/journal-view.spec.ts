@@ -73,3 +73,47 @@ it('stops the partition where the log that is read does not hold the INTENT', as
   await expect(journal.appendIntent(intent)).rejects.toThrow('the journal was replaced');
   expect(journal.stoppedBecause).toContain(`partition ${PARTITION} is stopped`);
 });
+
+describe('a log that gives offsets once more', () => {
+  /** The tail has read offsets 0 to 9. */
+  async function readTo10(append: () => Promise<bigint>) {
+    const changed: [number, string][] = [];
+    const journal = new JournalView({
+      log: { append },
+      index: {
+        read: () => Promise.resolve({ order: undefined, marker: undefined }),
+        openOrders: () => Promise.resolve({ orderKeys: [] }),
+      },
+      timing: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
+      ...{ logger: silentLog, rulesVersion: 4 },
+      onLogChanged: (partition, why) => void changed.push([partition, why]),
+    });
+    await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());
+    const repeated = { record: 'REPEATED', ...inOrder, commandId: 'nobody' } as const;
+    const entry = (offset: bigint) => ({ key: 'shop-fr/o', offset, value: encodeRecord(repeated) });
+    journal.take(
+      PARTITION,
+      Array.from({ length: 10 }, (_, offset) => entry(BigInt(offset))),
+    );
+    return { journal, changed, repeated };
+  }
+
+  it('is another one: the partition stops at the first record of this process that lands in it', async () => {
+    const { journal, changed, repeated } = await readTo10(() => Promise.resolve(7n));
+    expect(await journal.append(repeated)).toBe(7n);
+    const why = 'a record was appended at offset 7, and the log had been read to 10 before';
+    expect(changed).toEqual([[PARTITION, why]]);
+    expect(journal.stopped.get(PARTITION)).toContain(why);
+    await expect(journal.appendAndRead(repeated)).rejects.toThrow('is stopped');
+  });
+
+  it('is the same where the tail was faster than the answer', async () => {
+    const { journal, repeated } = await readTo10(() => {
+      const value = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
+      journal.take(PARTITION, [{ key: 'shop-fr/o', offset: 10n, value }]);
+      return Promise.resolve(10n);
+    });
+    expect(await journal.append(repeated)).toBe(10n);
+    expect(journal.stopped.size).toBe(0);
+  });
+});

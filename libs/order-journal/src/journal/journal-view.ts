@@ -47,6 +47,8 @@ export interface JournalViewParts {
   logger: Log;
   /** What this installation writes its records under (R9). */
   rulesVersion: RulesVersion;
+  /** A partition was stopped because its log is not the one that was read (R11). */
+  onLogChanged?: (partition: number, why: string) => void;
 }
 
 /**
@@ -162,17 +164,19 @@ export class JournalView {
       } catch (error) {
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
         this.#stoppedAt.set(partition, { partition, offset, hash: recordHash(value), maySkip });
+        if (error instanceof JournalReplacedError) this.parts.onLogChanged?.(partition, error.message);
         return this.stop(partition, (error as Error).message, offset);
       }
     }
   }
 
-  /** No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
+  /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
   stop(partition: number, why: string, at?: bigint): void {
     if (this.#stopped.has(partition)) return;
     const reason = stoppedReason(partition, why, at);
     this.#stopped.set(partition, reason);
     this.parts.logger.error({ partition }, reason);
+    if (at === undefined) this.parts.onLogChanged?.(partition, why);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
   }
 
@@ -212,8 +216,14 @@ export class JournalView {
     }
   }
 
-  append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
-    return this.parts.log.append(this.#written(record), trace);
+  /** A log gives no offset twice: where the record lies below what was read before, the log is another one, and its partition is stopped (R11). */
+  async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
+    const partition = journalPartition(orderKey(record.merchant, record.orderId));
+    const readTo = this.#tailed.get(partition)?.next ?? 0n;
+    const offset = await this.parts.log.append(this.#written(record), trace);
+    if (offset < readTo)
+      this.stop(partition, `a record was appended at offset ${offset}, and the log had been read to ${readTo} before`);
+    return offset;
   }
 
   /** Appends a record and reads the order back to it: the state shows what the fold made of this very record. */

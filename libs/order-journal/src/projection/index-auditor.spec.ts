@@ -176,3 +176,11 @@ it('leaves an index alone whose journal was replaced: a person decides', async (
   await expect(bench.audit()).rejects.toThrow(JournalReplacedError);
   expect(bench.repaired).toEqual([]);
 });
+
+it('repairs nothing from a log that lacks the record at the marker: it went back while it was read', async () => {
+  const bench = new Bench();
+  bench.hash = recordHash(bench.entries.at(-1)!.value);
+  bench.entries.splice(-10);
+  await expect(bench.audit()).rejects.toBeInstanceOf(JournalReplacedError);
+  expect([bench.repaired, bench.logged]).toEqual([[], []]);
+});

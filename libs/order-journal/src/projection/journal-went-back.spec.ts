@@ -1,4 +1,4 @@
-import { intent, journalOf, projection, recordsOf, redirect, typesOf } from '../../test/projector-world.js';
+import { intent, journalOf, projection, recordsOf, redirect, repeated, typesOf } from '../../test/projector-world.js';
 
 /** Waits for a batch whose assignment is ended as soon as the partition was stopped. */
 async function stoppedBy(work: (signal: AbortSignal) => Promise<unknown>, stopped: unknown[]): Promise<void> {
@@ -61,4 +61,61 @@ it('stops where the journal ends before what was published, though the index is 
   const { startOffset, stopped } = projection({ journal: journalOf([], undefined, 2n) });
   await expect(startOffset(5n, 0n)).rejects.toThrow('which ends at 2: the journal was lost or replaced');
   expect(stopped).toHaveLength(1);
+});
+
+it('stops where what was projected last comes again as another record, and projects none of it', async () => {
+  const { index, assign, published, stopped } = projection({ journal: journalOf([intent, redirect]) });
+  const project = async (signal: AbortSignal) => {
+    const projected = assign(signal);
+    await projected.startOffset(0n, 0n);
+    await projected.restore();
+    await projected.project(recordsOf(0n, intent, redirect));
+    stopped.length = 0;
+    await projected.project(recordsOf(1n, repeated, repeated));
+  };
+  await stoppedBy(project, stopped);
+  expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
+  expect(stopped[0]).toContain('the record at offset 1');
+});
+
+it('projects again what comes again as it was', async () => {
+  const { index, startOffset, project, stopped } = projection({ journal: journalOf([intent, redirect]) });
+  await startOffset(0n, 0n);
+  await project(recordsOf(0n, intent, redirect));
+  await project(recordsOf(0n, intent, redirect, repeated));
+  expect([index.marker, stopped]).toEqual([2n, [undefined]]);
+});
+
+describe('the tail of the process', () => {
+  it('holds the projector while it compares the log', async () => {
+    const { index, projector, startOffset, project, published } = projection({ journal: journalOf([intent]) });
+    await startOffset(0n, 0n);
+    projector.hold(3, true);
+    const projecting = project(recordsOf(0n, intent, redirect));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([index.marker, published]).toEqual([-1n, []]);
+    projector.hold(3, false);
+    await projecting;
+    expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
+  });
+
+  it('stops it where the log is another one: nothing is published, the index stays, and no rebuild begins', async () => {
+    const { index, projector, assign, rebuilt, published, stopped } = projection({ journal: journalOf([intent]) });
+    index.marker = 4n;
+    const project = async (signal: AbortSignal) => {
+      const projected = assign(signal);
+      await projected.startOffset(5n, 0n);
+      stopped.length = 0;
+      projector.hold(3, true);
+      const projecting = projected.project(recordsOf(5n, intent, redirect));
+      projector.stop(3, 'it is another log');
+      await projecting;
+    };
+    await stoppedBy(project, stopped);
+    expect([index.marker, published, stopped[0]]).toEqual([4n, [], 'it is another log']);
+    index.lose();
+    await projector.poll();
+    await expect(assign().startOffset(5n, 0n)).rejects.toThrow('it is another log');
+    expect([rebuilt, index.marker]).toEqual([[], undefined]);
+  });
 });

@@ -1,12 +1,15 @@
 import type { IndexRestorer } from './index-restorer.js';
 import type { OrderState } from '../state/order-state.js';
+import { recordHash } from '../state/records.js';
 import {
   JournalChangedError,
   JournalCutError,
   JournalLostError,
+  JournalReplacedError,
   JournalWentBackError,
 } from '../journal/journal-faults.js';
 import { MarkerMovedError, type JournalEntry, type JournalReader } from '../journal/ports.js';
+import type { LogTrust } from './log-trust.js';
 import { replaceOrders } from './order-repair.js';
 import { assertSameJournal } from './same-journal.js';
 import { later, projectBatch, type Progress } from './project-batch.js';
@@ -22,12 +25,15 @@ export class PartitionProjection {
   #isSuperseded = false;
   /** Where this assignment began: a journal never gives it older records. */
   #begin = 0n;
+  /** The record that was projected last. */
+  #last?: { offset: bigint; hash: string };
 
   constructor(
     private readonly parts: ProjectorParts,
     private readonly restorer: IndexRestorer,
     private readonly partition: number,
     private readonly signal: AbortSignal,
+    private readonly trust: LogTrust,
   ) {}
 
   get isEnded(): boolean {
@@ -41,7 +47,9 @@ export class PartitionProjection {
 
   /** Whether the index lacks what this assignment wrote, or relies on, and this process is not restoring it. */
   isBehind(marker: bigint | undefined): boolean {
-    if (!this.#progress || this.isEnded || this.#isProjecting || this.restorer.isRunning(this.partition)) return false;
+    const { partition, restorer, trust } = this;
+    if (!this.#progress || this.isEnded || this.#isProjecting || restorer.isRunning(partition)) return false;
+    if (trust.whyChanged(partition) !== undefined) return false;
     return marker === undefined || marker < this.#progress.next - 1n;
   }
 
@@ -65,6 +73,7 @@ export class PartitionProjection {
 
   async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
+    await this.trust.settled(partition);
     const seen = (await parts.index.marks()).get(partition);
     // Asked afterwards: others append and project meanwhile.
     const end = await parts.journal.end(partition);
@@ -80,7 +89,7 @@ export class PartitionProjection {
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
     if (next < low) throw new JournalCutError(partition, next, low);
     this.#begin = next;
-    this.#progress = { next, publishFrom: next, assertCurrent: () => this.#assertNotSuperseded() };
+    this.#progress = { next, publishFrom: next, assertCurrent: () => this.#assertCurrent() };
     if (marker === undefined || marker < next - 1n) this.restoreInBackground();
     return next;
   }
@@ -99,6 +108,8 @@ export class PartitionProjection {
 
   async #project(entries: readonly JournalEntry[]): Promise<void> {
     const progress = this.#placed();
+    await this.trust.settled(this.partition);
+    this.#assertSameLast(entries);
     const first = entries[0]?.offset ?? progress.next;
     if (first < this.#begin) throw new JournalWentBackError(this.partition, first, this.#begin);
     await this.restorer.settled(this.partition);
@@ -126,6 +137,7 @@ export class PartitionProjection {
   /** Resolves when the index holds all that this assignment relies on. */
   async restore(): Promise<void> {
     const progress = this.#placed();
+    this.trust.assertSure(this.partition);
     this.#moveTo(progress, await this.restorer.restore(this.partition, progress.next));
   }
 
@@ -136,6 +148,7 @@ export class PartitionProjection {
    */
   async repair(folded: (until: bigint) => Promise<OrderState[] | undefined>): Promise<void> {
     const progress = this.#placed();
+    this.trust.assertSure(this.partition);
     if (await this.#isJournalWhole())
       return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
     await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertNotEnded());
@@ -153,6 +166,9 @@ export class PartitionProjection {
       await this.restore();
       await projectBatch(this.parts, this.partition, entries, progress);
     }
+    const last = entries.at(-1);
+    if (last && last.offset >= (this.#last?.offset ?? 0n))
+      this.#last = { offset: last.offset, hash: recordHash(last.value) };
   }
 
   /**
@@ -164,6 +180,7 @@ export class PartitionProjection {
     const firstKept = await parts.journal.firstKept(partition);
     if (firstKept > progress.next) throw new JournalCutError(partition, progress.next, firstKept);
     if (!(await hasRecords(parts.journal, partition, progress.next, begin))) return;
+    this.trust.assertSure(partition);
     parts.logger.error(
       { partition, next: String(progress.next), begin: String(begin) },
       'Records before this batch were never projected: the index is rebuilt and their events are published',
@@ -190,6 +207,21 @@ export class PartitionProjection {
   #placed(): Progress {
     if (this.#progress) return this.#progress;
     throw new Error(`Journal partition ${this.partition} was not assigned, or it is not known yet where it begins`);
+  }
+
+  /** Records come again after a batch that failed. What was projected last is then the same, unless it is of another log. */
+  #assertSameLast(entries: readonly JournalEntry[]): void {
+    const last = this.#last;
+    const [first] = entries;
+    if (last === undefined || first === undefined || first.offset > last.offset) return;
+    const again = entries.find(({ offset }) => offset >= last.offset);
+    if (again !== undefined && (again.offset !== last.offset || recordHash(again.value) !== last.hash))
+      throw new JournalReplacedError(last.offset);
+  }
+
+  #assertCurrent(): void {
+    this.trust.assertSure(this.partition);
+    this.#assertNotSuperseded();
   }
 
   #assertNotEnded(): void {

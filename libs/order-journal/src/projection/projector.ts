@@ -1,6 +1,7 @@
 import type { Log, Timing } from '@tranche/runtime';
 import { setMaxListeners } from 'node:events';
 import { IndexRestorer } from './index-restorer.js';
+import { LogTrust } from './log-trust.js';
 import type { RebuildProgress } from './index-rebuild.js';
 import { PartitionProjection } from './partition-projection.js';
 import type { BatchParts } from './project-batch.js';
@@ -32,6 +33,7 @@ export class Projector {
   readonly #restorer: IndexRestorer;
   /** The newest assignment of each partition. */
   readonly #assigned = new Map<number, PartitionProjection>();
+  readonly #trust = new LogTrust();
   /** Partitions of other processes whose index lacked published records at the last look, and its marker then. */
   #laggards = new Map<number, bigint | undefined>();
 
@@ -48,9 +50,24 @@ export class Projector {
   /** A new assignment of a partition. The one before has ended: what it still awaits changes nothing any more. */
   assign(partition: number, signal: AbortSignal): PartitionProjection {
     this.#assigned.get(partition)?.end();
-    const projection = new PartitionProjection(this.parts, this.#restorer, partition, signal);
+    const projection = new PartitionProjection(this.parts, this.#restorer, partition, signal, this.#trust);
     this.#assigned.set(partition, projection);
     return projection;
+  }
+
+  /** Nothing is published of the partition while the tail of this process compares its log with what was read; or that is over. */
+  hold(partition: number, isHeld: boolean): void {
+    this.#trust.unsure(partition, isHeld);
+  }
+
+  /**
+   * The tail of this process has seen that the partition's log is not the one that was read. Nothing more is published of it, and its index stays as it is: it may be
+   * the only copy of what was lost (R11).
+   */
+  stop(partition: number, why: string): void {
+    this.#trust.changed(partition, why);
+    const projection = this.#assigned.get(partition);
+    if (projection !== undefined && !projection.isEnded) this.parts.onStopped?.(partition, why);
   }
 
   /** Finds indexes that were lost while no record came; to be called about once a second. */
@@ -73,7 +90,8 @@ export class Projector {
     this.#laggards = new Map();
     for (const [partition, next] of published) {
       const marker = markers.get(partition);
-      if (own.has(partition) || next === 0n || (marker !== undefined && marker >= next - 1n)) continue;
+      const isLeftAlone = own.has(partition) || this.#trust.whyChanged(partition) !== undefined;
+      if (isLeftAlone || next === 0n || (marker !== undefined && marker >= next - 1n)) continue;
       this.#laggards.set(partition, marker);
       if (before.has(partition) && before.get(partition) === marker) this.#restoreOfOther(partition, next);
     }

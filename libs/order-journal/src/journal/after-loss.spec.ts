@@ -1,0 +1,74 @@
+import { recordsOf } from '../../test/projector-world.js';
+import { fold } from '../state/fold.js';
+import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
+import { RULES_VERSION, type Intent, type JournalRecord } from '../state/records.js';
+import { recordsAfterLoss } from './after-loss.js';
+
+const at = '2026-03-01T10:00:00.000Z';
+const of = (orderId: string) => ({ rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at });
+const terms = { operation: 'authorize', method: 'A', currency: 'EUR', amount: 100, contentHash: 'h' } as const;
+const intent = (orderId: string, commandId = 'a', attempt = 1): Intent => ({
+  ...{ record: 'INTENT', ...of(orderId), commandId, attempt, token: `${orderId} ${commandId}/${attempt}`, ...terms },
+});
+const notExecuted = (orderId: string, commandId = 'a', attempt = 1): JournalRecord => ({
+  ...{ record: 'NOT_EXECUTED', ...of(orderId), commandId, attempt, token: `${orderId} ${commandId}/${attempt}` },
+  ...{ reason: 'execcode', execCode: '5003', message: 'busy' },
+});
+const outcome = (orderId: string, result: 'succeeded' | 'refused', commandId = 'a', attempt = 1): JournalRecord => ({
+  ...{ record: 'OUTCOME', ...of(orderId), commandId, attempt, token: `${orderId} ${commandId}/${attempt}`, result },
+  answer: { execCode: '0000', transactionId: `T ${orderId}` },
+});
+
+function afterLossOf(...records: JournalRecord[]): Promise<JournalRecord[]> {
+  const reader = {
+    async *read(_partition: number, from: bigint, until: bigint) {
+      for (const entry of recordsOf(4n, ...records)) if (entry.offset >= from && entry.offset < until) yield [entry];
+      await Promise.resolve();
+    },
+  };
+  let tokens = 0;
+  const range = { partition: 3, from: 4n, until: 4n + BigInt(records.length) };
+  return recordsAfterLoss(reader, range, { at, newToken: () => `new ${++tokens}` });
+}
+
+const stateOf = (orderId: string, records: JournalRecord[]): OrderState =>
+  records
+    .filter((record) => record.orderId === orderId)
+    .reduce((order, record, offset) => fold(order, record, BigInt(offset)).order, emptyOrder('shop-fr', orderId));
+
+it('puts an operation between two attempts in doubt: its next attempt may be lost', async () => {
+  const kept = [intent('o'), notExecuted('o')];
+  const written = await afterLossOf(...kept);
+  expect(written.map(({ record }) => record)).toEqual(['INTENT', 'IN_DOUBT']);
+  expect(findOperation(stateOf('o', [...kept, ...written]), 'a')).toMatchObject({ phase: 'in_doubt', attempt: 2 });
+});
+
+it('writes nothing of what has ended, is open or in doubt: those are nobody’s to try again', async () => {
+  expect(
+    await afterLossOf(intent('o'), notExecuted('o'), intent('o', 'a', 2), outcome('o', 'refused', 'a', 2)),
+  ).toEqual([]);
+  expect(await afterLossOf(intent('o'), notExecuted('o'), intent('o', 'a', 2))).toEqual([]);
+  expect(await afterLossOf(intent('o'), intent('p'), outcome('p', 'succeeded'))).toEqual([]);
+});
+
+it('done twice it changes nothing more', async () => {
+  const kept = [intent('o'), notExecuted('o'), intent('p'), notExecuted('p')];
+  const written = await afterLossOf(...kept);
+  expect(written).toHaveLength(4);
+  expect(await afterLossOf(...kept, ...written)).toEqual([]);
+});
+
+it('puts an open operation of the same order in doubt first: beside it the other would be busy', async () => {
+  const kept = [intent('o'), notExecuted('o'), intent('o', 'b')];
+  const written = await afterLossOf(...kept);
+  const after = stateOf('o', [...kept, ...written]);
+  expect(after.operations.map(({ commandId, phase }) => [commandId, phase])).toEqual([
+    ['a', 'idle'],
+    ['b', 'in_doubt'],
+  ]);
+});
+
+it('says of none that it was not executed, where a guard of what is kept would refuse it', async () => {
+  const kept = [intent('o'), notExecuted('o'), intent('o', 'b'), outcome('o', 'succeeded', 'b')];
+  expect(await afterLossOf(...kept)).toEqual([]);
+});

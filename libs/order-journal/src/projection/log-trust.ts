@@ -1,0 +1,59 @@
+import { JournalChangedError } from '../journal/journal-faults.js';
+
+/** The log ends before what was read, or may be another one: nothing is published of it until that is known. Trying again later may help. */
+export class LogUnsureError extends Error {
+  override name = 'LogUnsureError';
+}
+
+interface Wait {
+  promise: Promise<void>;
+  end: () => void;
+}
+
+/** What the other reader of this process, its tail, has found out about the logs of the journal's partitions (R11). */
+export class LogTrust {
+  readonly #changed = new Map<number, string>();
+  readonly #unsure = new Map<number, Wait>();
+
+  /** The log ends before what was read, or its last record is compared; or that is over. */
+  unsure(partition: number, isUnsure: boolean): void {
+    const wait = this.#unsure.get(partition);
+    if (isUnsure && wait === undefined) {
+      let end = () => {};
+      const promise = new Promise<void>((resolve) => (end = resolve));
+      this.#unsure.set(partition, { promise, end });
+    }
+    if (!isUnsure && wait !== undefined) {
+      this.#unsure.delete(partition);
+      wait.end();
+    }
+  }
+
+  /** The log is not the one that was read, for as long as this process lives. */
+  changed(partition: number, why: string): void {
+    if (!this.#changed.has(partition)) this.#changed.set(partition, why);
+    this.unsure(partition, false);
+  }
+
+  whyChanged(partition: number): string | undefined {
+    return this.#changed.get(partition);
+  }
+
+  /** Resolves when the log is known to be the one that was read. @throws JournalChangedError when it is another one */
+  async settled(partition: number): Promise<void> {
+    await this.#unsure.get(partition)?.promise;
+    this.assertSame(partition);
+  }
+
+  /** @throws JournalChangedError */
+  assertSame(partition: number): void {
+    const why = this.#changed.get(partition);
+    if (why !== undefined) throw new JournalChangedError(why);
+  }
+
+  /** @throws JournalChangedError, LogUnsureError */
+  assertSure(partition: number): void {
+    this.assertSame(partition);
+    if (this.#unsure.has(partition)) throw new LogUnsureError(`The log of journal partition ${partition} is compared`);
+  }
+}
