@@ -33,8 +33,8 @@ export const options = {
   simulated: { help: 'seeded worlds over the real cores instead' },
   profile: {
     value: 'NAME',
-    help: 'of the simulated worlds: plain, rough, edges, losses, ledger or clocks',
-    check: oneOf(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks']),
+    help: 'of the simulated worlds: plain, rough, edges, losses, ledger, clocks or anew',
+    check: oneOf(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew']),
   },
   mutants: { help: 'planted bugs that the simulated worlds must find' },
   forgeries: { help: 'forged notifications and slow clients' },

@@ -17,7 +17,7 @@ function faults(...args) {
   return new Promise((done) => child.once('close', (code, signal) => done({ exitCode: code ?? signal, ...said })));
 }
 
-it.each(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'])(
+it.each(['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'])(
   `keeps the promise in ${RUNS} %s worlds from seed ${seed}`,
   async (profile) => {
     const { exitCode, stdout, stderr } = await simulated(profile);

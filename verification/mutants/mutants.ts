@@ -3,6 +3,7 @@ import { CONSUMER_MUTANTS } from './consumer-mutants.js';
 import { EXECUTION_MUTANTS } from './execution-mutants.js';
 import { JOURNAL_MUTANTS } from './journal-mutants.js';
 import { LEDGER_MUTANTS } from './ledger-mutants.js';
+import { LOSS_MUTANTS } from './loss-mutants.js';
 import { PROJECTION_MUTANTS } from './projection-mutants.js';
 import { STATE_MUTANTS } from './state-mutants.js';
 import type { Mutant } from './mutant.js';
@@ -16,6 +17,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONSUMER_MUTANTS,
   ...LEDGER_MUTANTS,
   ...CLOCK_MUTANTS,
+  ...LOSS_MUTANTS,
 ];
 
 export function findMutant(name: string): Mutant {

@@ -104,7 +104,7 @@ function prepare(
     ...compact({ amount, transactionId, extraData: operation === 'pay' ? undefined : extraData }),
   };
   const isReferenceRead = transactionId !== undefined && command.transactionId === undefined;
-  const by = { commandId, attempt, token: '', ...compact({ supersedes }) };
+  const by = { commandId, attempt, token: '', preparedMs: process.around.scheduler.nowMs, ...compact({ supersedes }) };
   return {
     terms,
     restsOnOrder: isReferenceRead,

@@ -56,10 +56,7 @@ export class SimulatedGroup {
 
   /** The partitions lie in another cluster now, where nobody is a member. `renamed`: offset there of an offset here. */
   moveTo(renamed: (partition: number, offset: bigint) => bigint): void {
-    this.#seats.clear();
-    this.#plan.clear();
-    this.#generation++;
-    this.#isJoining = false;
+    this.#dismiss();
     for (const partition of this.partitions) {
       const committed = this.#committed.get(idOf(partition));
       if (!committed) continue;
@@ -67,6 +64,20 @@ export class SimulatedGroup {
       this.#committed.set(idOf(partition), { ...committed, offset });
       this.#commits.set(idOf(partition), [{ atMs: this.around.scheduler.nowMs, offset }]);
     }
+  }
+
+  /** Its members count no more. */
+  #dismiss(): void {
+    this.#seats.clear();
+    this.#plan.clear();
+    this.#generation++;
+    this.#isJoining = false;
+  }
+
+  /** All members were stopped; reading begins there. */
+  resetTo(partition: TopicPartition, offset: bigint): void {
+    this.#dismiss();
+    this.#committed.set(idOf(partition), { offset, metadata: '' });
   }
 
   join(member: GroupMember): void {

@@ -85,7 +85,7 @@ export class Decisions {
       const { merchant, orderId } = order;
       const at = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
       const { commandId, attempt } = operation;
-      journal.land({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
+      journal.landIfLed({ record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at, commandId, attempt });
     });
   }
 }

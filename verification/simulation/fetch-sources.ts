@@ -6,13 +6,17 @@ import { consumed } from './topics.js';
 
 export const JOURNAL = 'journal';
 
-export const asConsumed = ({ partition, offset, key }: Landed): ConsumedRecord =>
-  consumed({ topic: JOURNAL, partition, offset, key });
+/** With its bytes: a log that loses records may hold another one at this offset by the time it is projected. */
+export const asConsumed = ({ partition, offset, key, value }: Landed): ConsumedRecord => ({
+  ...consumed({ topic: JOURNAL, partition, offset, key }),
+  value,
+});
 
 export function journalSource({ journal }: SharedWorld): FetchSource {
   return {
     read: ({ partition }, from, most) => journal.read(partition, from).slice(0, most).map(asConsumed),
     low: ({ partition }) => journal.low(partition),
+    high: ({ partition }) => journal.high(partition),
     onLanded: (listener) => journal.onLanded(({ partition }) => listener(JOURNAL, partition)),
   };
 }

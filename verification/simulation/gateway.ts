@@ -10,12 +10,15 @@ import {
 } from '@tranche/kafka';
 import {
   AgreedClock,
+  answerKnownCommand,
   CommandExecutor,
   DoubtWatch,
   IndexAuditor,
+  journalPartition,
   JournalView,
   Projector,
   SEND_DEADLINE_MS,
+  type CommandLease,
   type OrderIndex,
   type RulesVersion,
 } from '@tranche/order-journal';
@@ -26,11 +29,15 @@ import { ClockWatch } from './clock-watch.js';
 import { evidenceOf } from './evidence.js';
 import { asConsumed, journalSource, topicSource } from './fetch-sources.js';
 import { GroupClient, timersOf } from './group-client.js';
+import type { Landed } from './journal.js';
+import { JournalTail } from './journal-tail.js';
 import type { PlatformRequest } from './platform.js';
 import { ProcessLedger } from './process-ledger.js';
 import { AuditOfProcess, type SimulatedProcess } from './process.js';
 import { SimulatedGate } from './rail-gate.js';
 import type { SharedWorld } from './shared-world.js';
+import type { SimulatedCommand } from './commands.js';
+import type { TopicRecord } from './topics.js';
 
 const DOUBT_LOOK_MS = 1_000;
 const FORGET_MS = 2_500;
@@ -56,6 +63,8 @@ export class SimulatedGateway {
   readonly #clock: AgreedClock;
   readonly #clocks: ClockWatch | undefined;
   readonly #life = new AbortController();
+  readonly #tails = new Map<number, JournalTail>();
+  readonly #newToken = () => `${this.process.name}#${++this.#tokens}`;
   readonly #projectorRuns = new Map<number, Promise<void>>();
   #published = Promise.resolve();
   #tokens = 0;
@@ -72,9 +81,9 @@ export class SimulatedGateway {
     const log = world.journal.appendsOf(process);
     const clock = (this.#clock = new AgreedClock(process));
     this.#index = world.index.of(process);
-    this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion });
+    const onLogChanged = (partition: number, why: string) => this.#projector.stop(partition, why);
+    this.view = new JournalView({ log, index: this.#index, timing: process, logger, rulesVersion, onLogChanged });
     const gate = new SimulatedGate(process);
-    const newToken = () => `${process.name}#${++this.#tokens}`;
     const calls = callsOf(process, world.platform);
     const isNoted = process.machine !== undefined && process.around.profile.ledger?.isOff !== true;
     const ledger = isNoted
@@ -82,7 +91,14 @@ export class SimulatedGateway {
       : undefined;
     this.#ledger = ledger;
     this.#executor = new CommandExecutor({
-      ...{ journal: journalOf(this.view), gate, timing: clock, moment: () => clock.moment(), newToken, ...calls },
+      ...{
+        journal: journalOf(this.view),
+        gate,
+        timing: clock,
+        moment: () => clock.moment(),
+        newToken: this.#newToken,
+        ...calls,
+      },
       ...(ledger && { sentLedger: ledger }),
     });
     const journal = world.journal.readerOf(process);
@@ -117,7 +133,19 @@ export class SimulatedGateway {
 
   /** Why this process must be started again, as its liveness would say. */
   get brokenBecause(): string | undefined {
-    return this.view.stoppedBecause ?? this.#ledger?.brokenBecause;
+    // A partition that lost records stops for good, and the process goes on with the others.
+    const stopped = this.process.around.profile.anew === undefined ? this.view.stoppedBecause : undefined;
+    return stopped ?? this.#ledger?.brokenBecause;
+  }
+
+  /** The first offset of a journal partition that its tail has not brought; -1 before it has begun. */
+  hasReadTo(partition: number): bigint {
+    return this.#tails.get(partition)?.next ?? -1n;
+  }
+
+  /** So often its tail was answered from elsewhere than it had asked for. */
+  strays(partition: number): number {
+    return this.#tails.get(partition)?.strays ?? -1;
   }
 
   /** In the order of the service (`GatewayLifecycle`): the projector goes on by itself while the view catches up. */
@@ -228,17 +256,29 @@ export class SimulatedGateway {
       signal: assignment.signal,
       releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait),
     };
+    if (await this.#isHeldBack(record, lease)) return;
     const end = await this.#executor.execute(executed(record.carries), lease);
     if (end === 'reused')
       await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
+  }
+
+  /** What the service does with a command of before a resume. */
+  async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
+    const { carries } = record;
+    const { resumes } = this.world;
+    const place = { ...record, timeMs: this.world.timeMs(carries) };
+    if (resumes.isEmpty || !resumes.isBefore(journalPartition(carries.orderKey), place)) return false;
+    const ports = { journal: this.view, timing: this.#clock, newToken: this.#newToken };
+    const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
+    if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));
+    return answer !== 'reused';
   }
 
   #project(assignment: Assignment): InOrderWork {
     const { partition, signal } = assignment;
     const projection = this.#projector.assign(partition, signal);
     const onBatch = (records: ConsumedRecord[]) => {
-      const landed = this.world.journal.partitions.get(partition)!;
-      const entries = records.map(({ offset }) => landed.find((entry) => entry.offset === offset)!);
+      const entries = records.map(({ key, offset, value }) => ({ key, offset, value }));
       return projection.project(entries).catch((error: unknown) => {
         if (isBug(error)) this.world.threw(error);
         throw error;
@@ -269,6 +309,19 @@ export class SimulatedGateway {
   /** The tail: every record of the journal, in order, some time after it landed. */
   #follow(partition: number, from: bigint): void {
     const { journal } = this.world;
+    const onRecords = (landed: readonly Landed[]) => {
+      this.view.take(partition, landed);
+      this.#tail.add(partition, landed.map(asConsumed));
+    };
+    if (this.process.around.profile.anew !== undefined) {
+      const onFault = (fault: string) => this.view.stop(partition, fault);
+      const onUnsure = (isUnsure: boolean) => this.#projector.hold(partition, isUnsure);
+      this.#tails.set(
+        partition,
+        new JournalTail({ journal, process: this.process, partition, from, onRecords, onFault, onUnsure }),
+      );
+      return;
+    }
     let next = from;
     let isComing = false;
     const fetch = () => {
@@ -279,8 +332,7 @@ export class SimulatedGateway {
         const landed = journal.read(partition, next).slice(0, 8);
         const last = landed.at(-1);
         if (last) next = last.offset + 1n;
-        this.view.take(partition, landed);
-        this.#tail.add(partition, landed.map(asConsumed));
+        onRecords(landed);
         if (last) fetch();
       });
     };

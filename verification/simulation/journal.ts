@@ -18,6 +18,10 @@ export interface Landed extends JournalEntry {
   atMs: number;
 }
 
+export class LeaderlessError extends Error {
+  override name = 'LeaderlessError';
+}
+
 /** `payments.journal.v1`: a total order per partition, with gaps in its offsets as control records leave them. */
 export class SimulatedJournal {
   readonly partitions = new Map<number, Landed[]>();
@@ -26,6 +30,12 @@ export class SimulatedJournal {
   readonly #next = new Map<number, bigint>();
   readonly #low = new Map<number, bigint>();
   readonly #listeners = new Set<(landed: Landed) => void>();
+  readonly #lossListeners = new Set<(partition: number) => void>();
+  readonly #losses = new Map<number, number>();
+  /** Of records that were lost, by their place. */
+  readonly #lost = new Map<string, Buffer>();
+  /** Nobody leads it: nothing lands. */
+  readonly #leaderless = new Set<number>();
 
   constructor(private readonly around: Surroundings) {}
 
@@ -53,6 +63,31 @@ export class SimulatedJournal {
 
   cut(partition: number, low: bigint): void {
     if (low > this.low(partition)) this.#low.set(partition, low);
+  }
+
+  /** Until `lead` nothing lands in the partition, and what is asked to fails. */
+  loseLeader(partition: number): void {
+    this.#leaderless.add(partition);
+  }
+
+  /** Appends are taken again. */
+  lead(partition: number): void {
+    this.#leaderless.delete(partition);
+  }
+
+  /** A broker answers reads that never had the records from `from` on: they are gone, and their offsets are given once more. */
+  lose(partition: number, from: bigint): void {
+    const landed = this.partitions.get(partition)!;
+    const kept = landed.filter(({ offset }) => offset < from);
+    for (const { offset, value } of landed.slice(kept.length)) this.#lost.set(`${partition}/${offset}`, value);
+    this.partitions.set(partition, kept);
+    this.#next.set(partition, (kept.at(-1)?.offset ?? -1n) + 1n);
+    this.#losses.set(partition, (this.#losses.get(partition) ?? 0) + 1);
+    for (const listener of this.#lossListeners) listener(partition);
+  }
+
+  onLost(listener: (partition: number) => void): void {
+    this.#lossListeners.add(listener);
   }
 
   /** The records are mirrored to another cluster: the same in their order, without gaps, from `first` on. Returns their new offsets by their old ones. */
@@ -94,10 +129,15 @@ export class SimulatedJournal {
   land(record: JournalRecord): bigint {
     const key = orderKey(record.merchant, record.orderId);
     const partition = journalPartition(key);
+    if (this.#leaderless.has(partition)) throw new LeaderlessError(`nobody leads journal partition ${partition}`);
     const { random, scheduler } = this.around;
-    const offset = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
+    const value = encodeRecord(record);
+    const next = this.high(partition) + (random.chance(0.1) ? 1n : 0n);
+    // The same bytes at the same place: nobody could tell this log from the one before (docs/decisions/0053).
+    const isSame = this.#lost.get(`${partition}/${next}`)?.equals(value) === true;
+    const offset = isSame ? next + 1n : next;
     this.#next.set(partition, offset + 1n);
-    const landed = { key, offset, value: encodeRecord(record), partition, record, atMs: scheduler.nowMs };
+    const landed = { key, offset, value, partition, record, atMs: scheduler.nowMs };
     this.partitions.get(partition)!.push(landed);
     for (const listener of this.#listeners) listener(landed);
     return offset;
@@ -107,18 +147,33 @@ export class SimulatedJournal {
   appendsOf(process: SimulatedProcess): JournalLog {
     const { random, profile, isTroubled, scheduler } = this.around;
     return {
-      append: (record) =>
-        process.uncertain(`append ${record.record}`, () => {
+      append: (record) => {
+        const partition = journalPartition(orderKey(record.merchant, record.orderId));
+        const losses = this.#losses.get(partition);
+        return process.uncertain(`append ${record.record}`, () => {
+          // One that was sent before a loss and lands behind it is not played (docs/reliability.md, "what remains").
+          if (this.#losses.get(partition) !== losses)
+            throw new LeaderlessError(`partition ${partition} was lost meanwhile`);
           if (isTroubled() && random.chance(profile.appendTwice)) {
             scheduler.after(
               process.latencyMs() * random.pick([1, 20]),
               `${process.name} append ${record.record}: lands again`,
-              () => this.land(record),
+              () => this.#losses.get(partition) === losses && this.landIfLed(record),
             );
           }
           return this.land(record);
-        }),
+        });
+      },
     };
+  }
+
+  /** Nothing, where nobody leads its partition. */
+  landIfLed(record: JournalRecord): void {
+    try {
+      this.land(record);
+    } catch (error) {
+      if (!(error instanceof LeaderlessError)) throw error;
+    }
   }
 
   /** Stretches of the journal read anew, a few records at a time. */
@@ -140,6 +195,7 @@ export class SimulatedJournal {
         for (let next = from; ;) {
           const entries = await fetch(partition, next, until);
           const last = entries.at(-1);
+          if (!last && high(partition) < until) throw new Error(`partition ${partition} went back below ${until}`);
           if (!last) return;
           yield entries;
           next = last.offset + 1n;

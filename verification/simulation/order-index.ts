@@ -59,6 +59,12 @@ export class SimulatedIndex {
     this.#history = [this.#now];
   }
 
+  /** Of one partition nothing is left, nor of how it was. */
+  drop(partition: number): void {
+    this.#now = new Map([...this.#now].filter(([other]) => other !== partition));
+    this.#history = [this.#now];
+  }
+
   /** An order that the index holds is gone, and its marker says nothing of it. Returns its key; undefined where the index holds none. */
   plantHole(): string | undefined {
     const held = [...this.#now].flatMap(([partition, { marker, orders }]) =>
@@ -172,7 +178,8 @@ export class SimulatedIndex {
   #markOf(partition: number, held: Held): [number, Mark][] {
     const [marker, { hash }] = [markerOf(held), held];
     if (marker === undefined) return [];
-    const isAsked = this.around.profile.edges !== undefined && hash !== undefined;
+    const { edges, anew } = this.around.profile;
+    const isAsked = (edges !== undefined || anew !== undefined) && hash !== undefined;
     return [[partition, { marker, ...(isAsked ? { hash } : {}) }]];
   }
 

@@ -11,7 +11,7 @@ export interface PlatformRequest {
   amount?: number;
   transactionId?: string;
   extraData?: string;
-  by: { commandId: string; attempt: number; token: string; supersedes?: string };
+  by: { commandId: string; attempt: number; token: string; preparedMs?: number; supersedes?: string };
 }
 
 export interface PlatformAnswer {

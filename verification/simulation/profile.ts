@@ -42,8 +42,19 @@ export interface Profile {
   losses?: Losses;
   /** Worlds with machines, where processes keep sent ledgers. */
   ledger?: LedgerEdges;
+  /** Worlds in which a journal partition loses records that were read. */
+  anew?: AnewEdges;
   /** Worlds in which the date of one gateway is wrong by days for a while. */
   clocks?: { gateway: string; fromMs: number; untilMs: number; byMs: number };
+}
+
+/** The leader of a journal partition is lost, and the next one lacks its end, or everything (R11). */
+export interface AnewEdges {
+  atMs: number;
+  /** So many of the records that the index knows are lost, at most, and all behind them. */
+  records: number;
+  /** The partition begins anew, empty. */
+  isAnew: boolean;
 }
 
 /** Per wake of a process, each. */
@@ -90,8 +101,8 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. */
-export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'] as const;
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. `anew`: a journal partition loses records, or begins anew, and two people resume it. */
+export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
 export function drawProfile(random: Random, name: ProfileName = 'plain'): Profile {
@@ -103,6 +114,7 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
   if (name === 'edges') profile.edges = drawEdges(random, profile);
   if (name === 'losses') profile.losses = drawLosses(random);
   if (name === 'clocks') Object.assign(profile, drawClocks(random, profile));
+  if (name === 'anew') Object.assign(profile, drawAnew(random, profile));
   if (name === 'ledger') profile.ledger = drawLedger(random, profile);
   // Without doubts nothing is superseded.
   if (profile.edges?.waiting?.supersedesDoubts) profile.platformTrouble = Math.max(profile.platformTrouble, 0.5);
@@ -153,6 +165,12 @@ function drawClocks(random: Random, { troubleMs }: Profile): Partial<Profile> {
     operator: false,
     clocks: { gateway: 'gateway-0', fromMs, untilMs: random.between(0.6, 1) * troubleMs, byMs },
   };
+}
+
+/** The index is what is left of the lost records: nothing else happens to it in such a world. */
+function drawAnew(random: Random, { troubleMs, pauseMs }: Profile): Partial<Profile> {
+  const anew = { atMs: random.between(0.2, 0.9) * troubleMs, records: 6, isAnew: random.chance(0.3) };
+  return { flush: 0, restore: 0, staleRead: 0, operator: false, pauseMs: Math.min(pauseMs, 12_000), anew };
 }
 
 function drawLosses(random: Random): Losses {

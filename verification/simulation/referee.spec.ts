@@ -38,6 +38,7 @@ const record = (commandId: string, offset: bigint, command: Partial<SimulatedCom
   topic: 'commands',
   partition: 0,
   offset,
+  atMs: 0,
   command: { commandId, orderKey: key, contentHash: commandId, ...command } as SimulatedCommand,
   isRejected: false,
 });

@@ -6,6 +6,7 @@ import {
   hasContent,
   RULES_VERSION,
   toCloudEvent,
+  type Effect,
   type JournalRecord,
   type OperationState,
   type OrderState,
@@ -14,6 +15,7 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard, isOfFirstRules } from './ledger-guards.js';
+import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
 import type { Violation, ViolationKind } from './violations.js';
 
@@ -22,9 +24,12 @@ export interface CommandRecord {
   topic: string;
   partition: number;
   offset: bigint;
+  atMs: number;
   command: SimulatedCommand;
   /** `payment.command.rejected` was published for this very record. */
   isRejected: boolean;
+  /** It is a dead letter: it may have been executed by what was lost. */
+  isHeldBack?: boolean;
 }
 
 /** States that a record may lead an operation to; everything else would be going back. */
@@ -62,6 +67,7 @@ export class Referee {
   /** Rules version of each order's first record. */
   readonly #bornUnder = new Map<string, number>();
   #isMoved = false;
+  readonly lost = new LostRecords();
 
   constructor(
     private readonly nowMs: () => number,
@@ -77,6 +83,7 @@ export class Referee {
   }
 
   landed({ key, record, offset, partition }: Landed): void {
+    if (this.lost.has(key) && !this.lost.isResumed) this.lost.noteBegun(record);
     const before = this.order(key);
     if (!this.#bornUnder.has(key)) this.#bornUnder.set(key, record.rulesVersion);
     const { order, effects } = fold(before, record, offset);
@@ -85,8 +92,13 @@ export class Referee {
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
     for (const operation of order.operations) this.#compare(findOperation(before, operation.commandId), operation, key);
-    for (const { event } of effects) {
+    for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
+    this.#expect(order, effects, partition, offset);
+  }
+
+  #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {
+    for (const { event } of effects) {
       const cloudEvent = toCloudEvent(order, event);
       const known = this.#expectedById.get(cloudEvent.id);
       if (known) known.times++;
@@ -106,8 +118,34 @@ export class Referee {
     this.#isMoved = true;
   }
 
+  /** The end of a partition is lost: its orders are what is kept. What was published of the rest stays published, and what was finished stays so. */
+  losing(partition: number, from: bigint, all: readonly Landed[]): void {
+    this.lost.partition = partition;
+    for (const { record } of all) this.lost.noteBegun(record);
+    for (const key of [...this.orders.keys()].filter((key) => this.lost.has(key))) this.orders.delete(key);
+    for (const { event } of this.expected.filter((one) => one.partition === partition)) {
+      this.#expectedById.delete(event.id);
+      this.lost.events.add(event.id);
+    }
+    this.expected.splice(0, this.expected.length, ...this.expected.filter((one) => one.partition !== partition));
+    for (const { key, record, offset } of all.filter(({ offset }) => offset < from)) {
+      const { order, effects } = fold(this.order(key), record, offset);
+      this.orders.set(key, order);
+      this.#expect(order, effects, partition, offset);
+    }
+    for (const operation of [...this.#finals.keys()].filter((name) => this.lost.has(name.split(' ')[0]!)))
+      this.#finals.delete(operation);
+  }
+
+  /** The partition that lost records goes on; nothing that may have been executed is sent. */
+  resumed(): void {
+    this.lost.resumedMs = this.nowMs();
+  }
+
   executed(entry: LedgerEntry): void {
     const { orderKey, by } = entry.request;
+    if (this.lost.has(orderKey) && (by.preparedMs ?? 0) >= this.lost.resumedMs && this.#isOfBefore(by.commandId))
+      this.say('wentOn', `${by.commandId} was sent after the resume`);
     const times = this.ledger().filter(
       ({ request }) => request.orderKey === orderKey && request.by.commandId === by.commandId,
     ).length;
@@ -115,13 +153,20 @@ export class Referee {
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
     // Asked of the records themselves, not of the fold: one that forgets an order's version is found.
     const isExcused = this.#bornUnder.get(orderKey) === RULES_VERSION && isOfFirstRules(entry, this.ledger());
-    if (guard !== undefined && !isExcused) this.say('guardBroken', guard);
+    // Orders of which records were lost are unknown to what is sent afterwards: the platform's own rules are left (docs/runbook.md).
+    const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
+    if (guard !== undefined && !isExcused && !isUnknown) this.say('guardBroken', guard);
+  }
+
+  /** It was published before the partition that lost records was resumed. */
+  #isOfBefore(commandId: string): boolean {
+    return this.commands.some(({ command, atMs }) => command.commandId === commandId && atMs < this.lost.resumedMs);
   }
 
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
       const { subject: key = '' } = event;
-      const isKept = this.#isMoved || this.order(key).carriedAt !== undefined;
+      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).carriedAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
@@ -156,6 +201,7 @@ export class Referee {
 
   /** The projector's commit: everything below must have been published. */
   projected(partition: number, offset: bigint): void {
+    if (partition === this.lost.partition && !this.lost.isResumed) return;
     const missing = this.expected.find(
       (one) => one.partition === partition && one.offset < offset && !this.published.has(one.event.id),
     );
@@ -166,7 +212,8 @@ export class Referee {
       );
   }
 
-  isFinished({ command, isRejected }: CommandRecord): boolean {
+  isFinished({ command, isRejected, isHeldBack }: CommandRecord): boolean {
+    if (isHeldBack === true || this.lost.begun.has(command.commandId)) return true;
     const operation = findOperation(this.order(command.orderKey), command.commandId);
     if (!operation) return false;
     return hasContent(operation, command.contentHash)
@@ -208,7 +255,8 @@ export class Referee {
     if (from !== after.phase) {
       if (!ONWARD[from].includes(after.phase))
         this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
-      if (after.phase === 'open') this.#inOrder(after, key);
+      // In a log that lost records commands stand granted that were never sent.
+      if (after.phase === 'open' && !this.lost.has(key)) this.#inOrder(after, key);
     } else if (from === 'ended' && before?.end !== after.end && before?.end !== 'expired') {
       this.say('wentBack', `${after.commandId} had ended as ${before?.end} and is now ${after.end}`);
     }
@@ -239,7 +287,8 @@ export class Referee {
     if (final === undefined || data.commandId === undefined) return;
     const operation = `${subject} ${data.commandId}`;
     const before = this.#finals.get(operation);
-    if (before !== undefined && before !== 'expired')
+    // What a lost record had told is not known any more; whether it is true the ledger shows.
+    if (before !== undefined && before !== 'expired' && !this.lost.has(subject))
       this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
     this.#finals.set(operation, final);
   }

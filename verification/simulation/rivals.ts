@@ -5,13 +5,14 @@ import type { Referee } from './referee.js';
 type Ledger = Pick<SimulatedPlatform, 'ledger'>;
 
 /** Two payments that both took money, and both were told: an event that names one of them must say so. */
-export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'say'>, platform: Ledger): void {
+export function lookForRivals(referee: Pick<Referee, 'orders' | 'expected' | 'lost' | 'say'>, platform: Ledger): void {
   const named = new Set(
     referee.expected.flatMap(({ event: { subject, data } }) =>
       data.flags?.includes('two_payments_succeeded') ? [`${subject} ${data.commandId}`] : [],
     ),
   );
   for (const [key, order] of referee.orders) {
+    if (referee.lost.has(key)) continue;
     const told = paidOf(key, platform).filter(
       (entry) => isTold(order, entry) && !isVoided(platform, entry) && !isShownWithDoubt(order, entry),
     );

@@ -1,4 +1,5 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
+import type { ResumeList } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
 import type { SimulatedGroup } from './consumer-group.js';
 import type { SimulatedJournal } from './journal.js';
@@ -19,6 +20,12 @@ export interface SharedWorld {
   taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
+  /** Dead letters: what was published before a partition that lost records was resumed. */
+  heldBack(record: TopicRecord<SimulatedCommand>): void;
+  /** `ce_time` of a command: a repeat keeps it. Virtual, milliseconds. */
+  timeMs(command: SimulatedCommand): number;
+  /** What people decided about partitions that lost records. */
+  resumes: ResumeList;
   /** Keys of all orders. */
   orderKeys: readonly string[];
   threw(error: unknown): void;

@@ -1,12 +1,13 @@
 import { RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
+import { JournalLoss } from './journal-loss.js';
 import { lookAtTheEnd } from './last-look.js';
 import { lookAfter } from './look-after.js';
 import { Machines } from './machines.js';
 import { operate, OPERATOR_MS } from './operate.js';
 import { AuditOfProcess, SimulatedProcess, type Surroundings } from './process.js';
-import { calmProfile, drawProfile, type Losses, type Profile, type ProfileName } from './profile.js';
+import { calmProfile, drawProfile, NEWEST, type Losses, type Profile, type ProfileName } from './profile.js';
 import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
@@ -97,7 +98,11 @@ export async function simulate({
     const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
     if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
     const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
-    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
+    const gateway = new SimulatedGateway(
+      process,
+      world.shared,
+      versions.get(name) ?? (profile.anew ? NEWEST : RULES_VERSION),
+    );
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;
@@ -120,6 +125,10 @@ export async function simulate({
 
   const machines =
     profile.ledger && new Machines({ around, edges: profile.ledger, kill, trace: (line) => trace?.(line) });
+
+  const loss =
+    profile.anew &&
+    new JournalLoss({ world, around, edges: profile.anew, living, kill, trace: (line) => trace?.(line) });
 
   function strike(process: SimulatedProcess, times: number): boolean {
     if (!isTroubled || !(process instanceof SimulatedProcess) || process instanceof AuditOfProcess) return false;
@@ -184,6 +193,7 @@ export async function simulate({
   };
 
   world.start();
+  loss?.start();
   const { cutsAtMs = [], movesAtMs } = profile.edges ?? {};
   for (const atMs of cutsAtMs)
     scheduler.after(atMs, 'retention deletes the beginning of the journal', () => {
@@ -206,10 +216,12 @@ export async function simulate({
   await scheduler.run(() => scheduler.nowMs >= profile.troubleMs || isEnough());
   isTroubled = false;
   if (profile.losses !== undefined) world.shared.index.readEverything();
+  if (!isEnough()) await loss?.resume((isDone) => scheduler.run(() => isDone() || isEnough()));
+  const restUntilMs = (loss ? scheduler.nowMs : profile.troubleMs) + SETTLE_MS;
   let restLookMs = scheduler.nowMs;
   let rests = 0;
   await scheduler.run(() => {
-    if (isEnough() || scheduler.nowMs > profile.troubleMs + SETTLE_MS) return true;
+    if (isEnough() || scheduler.nowMs > restUntilMs) return true;
     if (scheduler.nowMs < restLookMs) return false;
     restLookMs = scheduler.nowMs + REST_LOOK_MS;
     // One that still stands still may yet say what it was about to say.

@@ -46,6 +46,9 @@ export class SimulatedTopic<T> {
       .slice(0, most);
   }
 
+  /** The offset that comes next, as text. */
+  readonly ends = (partition: number): string => String(this.#next.get(partition) ?? 0n);
+
   find(partition: number, offset: bigint): TopicRecord<T> | undefined {
     return this.records.get(partition)?.find((record) => record.offset === offset);
   }

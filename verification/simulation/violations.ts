@@ -24,6 +24,8 @@ export const VIOLATIONS = [
   'concludedExecuted',
   /** A command was taken, or an age judged, by a clock that was wrong by days and had to be known to be. */
   'wrongClock',
+  /** A gateway worked on with a journal partition that had lost records it knew of, or sent what they may have been about. */
+  'wentOn',
   /** A part of ours threw where it must not. */
   'threw',
 ] as const;

@@ -9,10 +9,21 @@ import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import type { Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
+import { NEWEST } from './profile.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
-import { journalPartition } from '@tranche/order-journal';
+import {
+  isOpen,
+  journalPartition,
+  lostAttempt,
+  recordsAfterLoss,
+  recordWriter,
+  ResumeList,
+  type OperationState,
+  type OrderState,
+  type ResumeDecision,
+} from '@tranche/order-journal';
 
 /** What the auditor logs of a planted hole; any other error is one that must not be. */
 const HOLE_FOUND = 'The index holds another state than the journal';
@@ -29,6 +40,7 @@ export class World {
   readonly shared: SharedWorld;
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   readonly #decisions: Decisions;
+  readonly #firstPublishedMs = new Map<string, number>();
   #unpublished: number;
   #notifications = 0;
   /** Orders that were taken out of the index for the auditor to find. */
@@ -83,8 +95,13 @@ export class World {
       taken: { buffered: 0, fetched: 0 },
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
+      heldBack: (record) => void (this.#records.get(record)!.isHeldBack = true),
+      resumes: new ResumeList(),
+      timeMs: ({ commandId }) => this.#firstPublishedMs.get(commandId)!,
       alarmed: (message) => {
-        if (this.holes === 0 || !message.startsWith(HOLE_FOUND)) this.referee.say('indexWrong', message);
+        const isOfHole = this.holes > 0 && message.startsWith(HOLE_FOUND);
+        const isOfLoss = message.startsWith(`Journal partition ${this.referee.lost.partition} is stopped`);
+        if (!isOfHole && !isOfLoss) this.referee.say('indexWrong', message);
       },
       orderKeys: this.plan.orderKeys,
       threw: (error) =>
@@ -116,6 +133,30 @@ export class World {
     this.retention.moved(renamed);
     this.referee.moved([...journal.partitions.values()].flat(), renamed);
     index.flush();
+  }
+
+  /** A partition loses its records from `from` on. */
+  lose(partition: number, from: bigint): void {
+    const { journal } = this.shared;
+    this.referee.losing(partition, from, journal.read(partition, 0n));
+    journal.lose(partition, from);
+  }
+
+  /** What the service does at its start with such a decision. All processes were stopped. */
+  async resume(decision: ResumeDecision, partition: number): Promise<void> {
+    const { journal, projectorGroup, index, resumes } = this.shared;
+    const proposal = { ...decision, approvedBy: undefined };
+    for (const fault of [resumes.take(proposal), resumes.take(decision)])
+      if (fault !== undefined) this.referee.say('threw', fault);
+    const range = { partition, from: 0n, until: journal.high(partition) };
+    let tokens = 0;
+    const written = { at: decision.approvedAt!, newToken: () => `resume#${++tokens}` };
+    const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
+    for (const record of await recordsAfterLoss(reader, range, written)) journal.land(recordWriter(NEWEST)(record));
+    journal.epoch++;
+    projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
+    index.drop(partition);
+    this.referee.resumed();
   }
 
   /** Takes an order out of the index under its valid marker; the auditor must find it. False where the index holds none. */
@@ -152,8 +193,9 @@ export class World {
     if (this.#unpublished > 0 || around.scheduler.loose > 0) return false;
     if (!referee.commands.every((record) => referee.isFinished(record))) return false;
     if (!this.isIndexed) return false;
-    for (const order of referee.orders.values())
-      if (order.operations.some(({ phase }) => phase === 'open' || phase === 'idle')) return false;
+    for (const [key, order] of referee.orders)
+      if (order.operations.some((one) => isOpen(one) || (one.phase === 'idle' && !this.#isLeftIdle(key, order, one))))
+        return false;
     if (this.missingEvidence().length > 0) return false;
     if (!this.staysAtRest) return true;
     return [...commands.values(), notifications].every(({ name, records }) =>
@@ -162,6 +204,12 @@ export class World {
         return last < 0n || (gatewayGroup.committed({ topic: name, partition })?.offset ?? -1n) > last;
       }),
     );
+  }
+
+  /** Its next attempt may be lost, and what is kept forbids to say so: people find it by the dead letter of its command. */
+  #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
+    const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
+    return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }
 
   /** Notifications that were acknowledged and became no evidence. */
@@ -183,8 +231,10 @@ export class World {
     const carried = transactionId === undefined ? command : { ...command, transactionId };
     const record = topic.land(command.orderKey, carried);
     const { partition, offset } = record;
-    const known: CommandRecord = { topic: topic.name, partition, offset, command: carried, isRejected: false };
+    const { nowMs: atMs } = this.around.scheduler;
+    const known: CommandRecord = { topic: topic.name, partition, offset, atMs, command: carried, isRejected: false };
     this.#records.set(record, known);
+    if (!this.#firstPublishedMs.has(command.commandId)) this.#firstPublishedMs.set(command.commandId, atMs);
     this.referee.commands.push(known);
     this.#unpublished--;
   }
@@ -252,3 +302,8 @@ export class World {
 
 const partitionsOf = (topic: string, count: number) =>
   Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+
+async function* oneByOne(landed: readonly Landed[]): AsyncGenerator<readonly Landed[]> {
+  for (const one of landed) yield [one];
+  await Promise.resolve();
+}

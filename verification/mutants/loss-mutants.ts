@@ -1,0 +1,84 @@
+import type { Mutant } from './mutant.js';
+
+const loss = { project: 'order-journal', profile: 'anew' } as const;
+const tail = { project: 'kafka', file: 'consume/tail-position.js', profile: 'anew' } as const;
+
+/** Mistakes about a journal partition that loses records, and its resume (R11). */
+export const LOSS_MUTANTS: readonly Mutant[] = [
+  {
+    ...tail,
+    name: 'believes-a-log-that-is-shorter',
+    does: 'reads on where a log ends that is shorter than what was read',
+    find: 'else if (high < asked.next) {',
+    replace: 'else if (high < asked.next - 1000000n) {',
+    also: [
+      {
+        file: 'consume/tail-position.js',
+        find: 'if (fetched && fetched.from !== this.fetchFrom) {\n            this.check();',
+        replace: 'if (fetched && fetched.from !== this.fetchFrom) {\n            this.next = fetched.from;',
+      },
+    ],
+  },
+  {
+    ...tail,
+    name: 'compares-no-last-record',
+    does: 'goes on where a log has grown again, whatever lies in it',
+    find: 'if (again && hashOf(again.value) === checked.hash)',
+    replace: 'if (again)',
+  },
+  {
+    ...tail,
+    name: 'asks-nothing-of-an-answer-from-elsewhere',
+    does: 'does not compare the last record where a fetch was answered from elsewhere',
+    find: 'this.check();\n            return undefined;',
+    replace: 'return undefined;',
+  },
+  {
+    ...loss,
+    name: 'projects-a-changed-log',
+    does: 'publishes and writes the index of a log that the tail knows to be another one',
+    file: 'projection/log-trust.js',
+    find: 'this.#changed.set(partition, why);',
+    replace: ';',
+  },
+  {
+    ...loss,
+    name: 'audits-without-the-marked-record',
+    does: 'repairs an index from a log that lacks the record at its marker',
+    file: 'projection/index-auditor.js',
+    find: '(last?.offset !== marker || recordHash(last.value) !== hash)',
+    replace: 'last?.offset === marker && recordHash(last.value) !== hash',
+  },
+  {
+    ...loss,
+    name: 'sends-what-came-before-the-loss',
+    does: 'takes commands from before a resume for new ones',
+    file: 'journal/resume-list.js',
+    find: 'return this.decisions.some(',
+    replace: 'return [].some(',
+  },
+  {
+    ...loss,
+    name: 'repeats-what-came-before-the-loss',
+    does: 'takes a command for a new one that is published again after a resume, with the id and time of before',
+    file: 'journal/resume-list.js',
+    find: ' || timeMs < Date.parse(approvedAt)',
+    replace: '',
+  },
+  {
+    ...loss,
+    name: 'tries-again-after-a-loss',
+    does: 'leaves an operation between two attempts, though its next one may be lost',
+    file: 'journal/after-loss.js',
+    find: 'return idle.length > 0 ? records : [];',
+    replace: 'return [];',
+  },
+  {
+    ...loss,
+    name: 'starts-with-a-changed-log',
+    does: 'begins behind the marker of an index that the journal does not hold',
+    file: 'journal/journal-view.js',
+    find: 'offset !== marked.offset || recordHash(value) !== marked.hash',
+    replace: 'offset !== marked.offset && recordHash(value) === marked.hash',
+  },
+];

@@ -1,0 +1,114 @@
+import { recordHash, type ResumeDecision } from '@tranche/order-journal';
+import type { SimulatedGateway } from './gateway.js';
+import type { AnewEdges } from './profile.js';
+import type { SimulatedProcess, Surroundings } from './process.js';
+import type { World } from './world.js';
+
+const LOOK_MS = 20;
+/** Who has not read all that the lost leader had by then is killed: its broker is away. */
+const READ_WITHIN_MS = 3_000;
+const AGAIN_MS = 500;
+/** A log that is shorter than before is waited for so long, and compared every 5 s. */
+const STOPS_WITHIN_MS = 90_000;
+
+interface LossParts {
+  world: World;
+  around: Surroundings;
+  edges: AnewEdges;
+  living: ReadonlyMap<SimulatedProcess, SimulatedGateway>;
+  kill: (process: SimulatedProcess) => void;
+  trace: (line: string) => void;
+}
+
+/**
+ * The leader of a journal partition is lost, and the next one never had its last records, or none at all. What every gateway, or the index, has
+ * seen is gone from the log. Then two people decide that the partition goes on with what is kept (R11).
+ */
+export class JournalLoss {
+  /** Which partition has lost records; undefined before. */
+  partition: number | undefined;
+  #isLosing = false;
+
+  constructor(private readonly parts: LossParts) {}
+
+  start(): void {
+    this.#after(this.parts.edges.atMs, () => this.#loseLeader());
+  }
+
+  #after(ms: number, act: () => void): void {
+    this.parts.around.scheduler.after(ms, 'a journal partition loses records', act);
+  }
+
+  #loseLeader(): void {
+    const { around, world, edges } = this.parts;
+    const { journal, index } = world.shared;
+    if (!around.isTroubled()) return;
+    // Where the index knows none of the lost records a process that starts could not know of them.
+    const indexed = [...index.markers].flatMap(([partition, marker]) => {
+      const offsets = journal.read(partition, 0n).flatMap(({ offset }) => (offset <= marker ? [offset] : []));
+      return offsets.length > 0 ? [{ partition, offsets }] : [];
+    });
+    if (indexed.length === 0) return this.#after(AGAIN_MS, () => this.#loseLeader());
+    const { partition, offsets } = around.random.pick(indexed);
+    const lost = around.random.below(Math.min(offsets.length, edges.records)) + 1;
+    journal.loseLeader(partition);
+    this.#isLosing = true;
+    this.#whenRead(partition, edges.isAnew ? 0n : offsets.at(-lost)!, READ_WITHIN_MS);
+  }
+
+  /** Those that live have read it all: what one of them alone has seen nobody else could know. */
+  #whenRead(partition: number, from: bigint, waitMs: number): void {
+    const { world, living, kill, trace } = this.parts;
+    const { journal } = world.shared;
+    const late = [...living].filter(([, gateway]) => gateway.hasReadTo(partition) < journal.high(partition));
+    if (late.length > 0 && waitMs > 0)
+      return this.#after(LOOK_MS, () => this.#whenRead(partition, from, waitMs - LOOK_MS));
+    for (const [process] of late) kill(process);
+    trace(`journal partition ${partition} loses its records from ${from} on`);
+    const before = new Map([...living.values()].map((gateway) => [gateway, gateway.strays(partition)]));
+    world.lose(partition, from);
+    this.partition = partition;
+    this.#whenAsked(partition, before, READ_WITHIN_MS);
+  }
+
+  /** Who reads asks again within milliseconds, who writes within some hundreds. One that stands still until the log has grown again is not played. */
+  #whenAsked(partition: number, before: ReadonlyMap<SimulatedGateway, number>, waitMs: number): void {
+    const { world, living, kill } = this.parts;
+    const late = [...living].filter(([, gateway]) => gateway.strays(partition) <= (before.get(gateway) ?? -Infinity));
+    if (late.length > 0 && waitMs > 0)
+      return this.#after(LOOK_MS, () => this.#whenAsked(partition, before, waitMs - LOOK_MS));
+    for (const [process] of late) kill(process);
+    world.shared.journal.lead(partition);
+    this.#isLosing = false;
+  }
+
+  /** Every gateway stands still at the partition; then they stop, and start again as two people decided. */
+  async resume(run: (isDone: () => boolean) => Promise<void>): Promise<void> {
+    const { around, world, living, kill, trace } = this.parts;
+    await run(() => !this.#isLosing);
+    const { partition } = this;
+    if (partition === undefined) return;
+    const giveUpMs = around.scheduler.nowMs + STOPS_WITHIN_MS;
+    const goOn = () => [...living].filter(([, gateway]) => !gateway.view.stopped.has(partition));
+    await run(() => (living.size > 0 && goOn().length === 0) || around.scheduler.nowMs > giveUpMs);
+    for (const [{ name }] of goOn())
+      world.referee.say('wentOn', `${name} goes on with partition ${partition}, which has lost records`);
+    trace(`two people decide that journal partition ${partition} goes on`);
+    for (const process of [...living.keys()]) kill(process);
+    await world.resume(this.#decision(partition), partition);
+  }
+
+  #decision(partition: number): ResumeDecision {
+    const { journal, commands } = this.parts.world.shared;
+    const at = new Date(Math.ceil(this.parts.around.scheduler.nowMs)).toISOString();
+    const last = journal.read(partition, 0n).at(-1);
+    const commandEnds = [...commands.values()].map(({ name, records, ends }) => [name, [...records.keys()].map(ends)]);
+    return {
+      ...{ kind: 'resume', id: 'decision', partition, epoch: journal.epoch },
+      log: { low: '0', ...(last && { last: { offset: String(last.offset), hash: recordHash(last.value) } }) },
+      ...{ reason: 'the disk was lost', proposedBy: 'alice', proposedAt: at },
+      ...{ approvedBy: 'bob', approvedAt: at },
+      commandEnds: Object.fromEntries(commandEnds) as Record<string, string[]>,
+    };
+  }
+}

@@ -1,0 +1,93 @@
+import { TailPosition } from '@tranche/kafka';
+import type { Landed, SimulatedJournal } from './journal.js';
+import type { SimulatedProcess } from './process.js';
+
+const FETCHED = 8;
+/** As the service's tail compares what it read with the log's ends. */
+const COMPARE_MS = 5_000;
+/** The group of one is joined again so often. */
+const JOIN_MS = 20_000;
+
+interface TailParts {
+  journal: SimulatedJournal;
+  process: SimulatedProcess;
+  partition: number;
+  from: bigint;
+  onRecords: (records: readonly Landed[]) => void;
+  onFault: (fault: string) => void;
+  onUnsure: (isUnsure: boolean) => void;
+}
+
+/** What `TailConsumer` does with the real `TailPosition`, for one partition of a log that may go back. */
+export class JournalTail {
+  readonly #position: TailPosition;
+  /** Answers that came from elsewhere than was asked for. */
+  strays = 0;
+  #isComing = false;
+  #isComparing = false;
+
+  constructor(private readonly parts: TailParts) {
+    const { journal, process, partition, from } = parts;
+    this.#position = new TailPosition(`journal/${partition}`, from);
+    journal.onLanded((landed) => landed.partition === partition && this.#fetch());
+    journal.onLost((lost) => lost === partition && this.#fetch());
+    process.every(COMPARE_MS, `tail of ${partition} compares`, () => this.#compare());
+    process.every(JOIN_MS, `tail of ${partition} joins`, () => this.#join());
+    this.#fetch();
+  }
+
+  /** First offset that was not read. */
+  get next(): bigint {
+    return this.#position.next;
+  }
+
+  #join(): void {
+    this.#position.check();
+    this.#fetch();
+  }
+
+  /** One at a time. It brings what the log holds when it arrives; one that is out of the log's range brings what lies elsewhere. */
+  #fetch(): void {
+    const { journal, process, partition, onUnsure } = this.parts;
+    if (process.isAlive && this.#position.fault === undefined) onUnsure(!this.#position.isSure);
+    const { fetchFrom: from, fault, isBehind } = this.#position;
+    if (this.#isComing || !process.isAlive || fault !== undefined || isBehind || journal.high(partition) === from)
+      return;
+    this.#isComing = true;
+    process.after(process.latencyMs(), `tail of ${partition}`, () => {
+      this.#isComing = false;
+      const low = journal.low(partition);
+      const fetched = low <= from && from <= journal.high(partition) ? from : low;
+      this.#take(journal.read(partition, fetched).slice(0, FETCHED), fetched);
+    });
+  }
+
+  #take(landed: readonly Landed[], from: bigint): void {
+    const position = this.#position;
+    if (position.fault !== undefined) return;
+    const next = (landed.at(-1)?.offset ?? from - 1n) + 1n;
+    const fresh = position.take(landed, { from, next }, next);
+    if (position.fault !== undefined) return this.parts.onFault(position.fault);
+    if (fresh === undefined) {
+      this.strays++;
+      return this.#compare();
+    }
+    if (fresh.length > 0) this.parts.onRecords(fresh);
+    this.#fetch();
+  }
+
+  #compare(): void {
+    const { journal, process, partition, onFault } = this.parts;
+    const position = this.#position;
+    if (this.#isComparing || position.fault !== undefined) return;
+    this.#isComparing = true;
+    const { asked } = position;
+    const ends = () => ({ low: journal.low(partition), high: journal.high(partition) });
+    void process.request(`journal ends of ${partition}`, ends).then((bounds) => {
+      this.#isComparing = false;
+      position.compare(bounds, process.monotonicMs(), asked);
+      if (position.fault !== undefined) onFault(position.fault);
+      else this.#fetch();
+    });
+  }
+}
