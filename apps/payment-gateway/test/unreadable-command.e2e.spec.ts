@@ -1,7 +1,10 @@
-import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
+import { randomUUID } from 'node:crypto';
+// eslint-disable-next-line no-restricted-imports -- our own producer writes no header twice
+import kafkajs from 'kafkajs';
+import { COMMAND_TOPICS, encodeCloudEvent, TOPICS } from '@tranche/contracts';
 import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
-import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
+import { aCapture, aCommand, aPartnerAAuthorization, infrastructure, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
@@ -44,4 +47,32 @@ it('names every fault of a command that can be read', async () => {
   const { data: told } = await stack.event('faulty', 'payment.command.rejected');
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
   expect((await stack.ledgerOf('faulty')).calls).toEqual([]);
+}, 90_000);
+
+const recordOf = (orderId: string, time: string) => {
+  const data = aPartnerAAuthorization({ orderId });
+  return encodeCloudEvent(aCommand('payment.authorize', data, { id: randomUUID(), time }));
+};
+
+it('rejects a command that is dated more than 5 minutes after Kafka took it', async () => {
+  const { headers, value } = recordOf('dated-ahead', new Date(Date.now() + 360_000).toISOString());
+  await stack.sendRecord(COMMAND_TOPICS['partner-a'].name, 'shop-fr/dated-ahead', value, headers);
+  const { data: told } = await stack.event('dated-ahead', 'payment.command.rejected');
+  expect(told.faults).toMatchObject([{ path: 'ce_time', code: 'time_ahead' }]);
+  expect((await stack.ledgerOf('dated-ahead')).calls).toEqual([]);
+}, 90_000);
+
+it('executes nothing of a command that names two ids', async () => {
+  const orderId = 'two-ids';
+  const { headers, value } = recordOf(orderId, new Date().toISOString());
+  const producer = new kafkajs.Kafka({ brokers: [infrastructure().brokers], logLevel: 0 }).producer();
+  await producer.connect();
+  const twice = { ...headers, ce_id: [headers.ce_id!, 'another'] };
+  const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
+  await producer.send({ topic, messages: [{ key: `shop-fr/${orderId}`, value, headers: twice }] });
+  await producer.disconnect();
+  // Of the same order, so behind it.
+  await stack.send('payment.capture', aCapture({ orderId }));
+  await stack.event(orderId, 'payment.capture.rejected');
+  expect((await stack.ledgerOf(orderId)).calls).toEqual([]);
 }, 90_000);

@@ -93,6 +93,13 @@ describe('binary mode', () => {
 });
 
 describe('structured mode', () => {
+  it('is faulty where a ce_ header says something else than the event: readers of headers would take it for another one', () => {
+    const message = structured({ ...complete, specversion: '1.0' });
+    const withHeaders = (more: Record<string, string>) => ({ ...message, headers: { ...message.headers, ...more } });
+    expect(pathsOf(withHeaders({ ce_id: complete.id }))).toEqual([]);
+    expect(pathsOf(withHeaders({ ce_id: 'another', ce_unknown: 'x' }))).toEqual(['ce_id', 'ce_unknown']);
+  });
+
   const envelope = { specversion: '1.0', ...complete };
 
   it('reads the envelope from the value', () => {

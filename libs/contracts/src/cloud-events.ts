@@ -125,6 +125,10 @@ function decodeStructured(message: ReceivedMessage): DecodedEvent {
   const faults: Fault[] = [];
   const event = attributes(read, faults, '');
   if (read('specversion') !== SPEC_VERSION) faults.push(unsupportedVersion('specversion'));
+  // A reader that looks at the headers alone would take it for another one.
+  for (const [header, value] of Object.entries(message.headers))
+    if (header.startsWith('ce_') && value !== read(header.slice(3)))
+      faults.push(fault(header, 'malformed_envelope', `differs from ${header.slice(3)} of the structured event`));
   addTrace(event, message.headers, read);
   if (event.datacontenttype !== undefined && !JSON_MEDIA_TYPE.test(mediaType(event.datacontenttype) ?? '')) {
     faults.push(fault('datacontenttype', 'malformed_envelope', 'datacontenttype must be application/json'));

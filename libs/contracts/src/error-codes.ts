@@ -47,7 +47,11 @@ export const ERROR_CODES = {
       'The merchant demands signed commands, and the signature is missing or no key of the merchant has made it.',
   },
   id_reused: { kind: 'rule', meaning: 'A command with this id and other content was accepted before.' },
-  command_too_old: { kind: 'rule', meaning: 'The command is older than 7 days.' },
+  command_too_old: {
+    kind: 'rule',
+    meaning: 'The command is older than 7 days, by its own time or by that at which Kafka took it.',
+  },
+  time_ahead: { kind: 'rule', meaning: 'The ce_time of the command is more than 5 minutes after Kafka took it.' },
   not_after_passed: { kind: 'rule', meaning: "The command's own notAfter has passed." },
   method_not_on_rail: {
     kind: 'rule',

@@ -70,6 +70,10 @@ class PublisherKeyEntry {
   @Optional()
   @Text(1, 64, { test: isTimestamp, says: 'an RFC 3339 time-stamp' })
   notAfter?: string;
+
+  @Optional()
+  @Text(1, 64, { test: isTimestamp, says: 'an RFC 3339 time-stamp' })
+  revokedAt?: string;
 }
 
 class ReturnPageEntry {

@@ -210,6 +210,24 @@ describe('age', () => {
     ['HFTOKEN at 15 minutes', payment('2026-03-01T10:00:00Z'), minutes(15), []],
     ['HFTOKEN after 15 minutes', payment('2026-03-01T10:00:00Z'), minutes(15) + 1, ['hfToken hftoken_expired']],
     ['HFTOKEN by the command’s own time', payment(), minutes(15) + 1, ['hfToken hftoken_expired']],
+    [
+      'a command that Kafka took 7 days ago',
+      { ...capture(), appendedMs: TIME - 1 },
+      days(7),
+      ['ce_time command_too_old'],
+    ],
+    [
+      'HFTOKEN of a command that Kafka took before its own time',
+      { ...payment(), appendedMs: TIME - 1 },
+      minutes(15),
+      ['hfToken hftoken_expired'],
+    ],
+    [
+      'HFTOKEN said to be made after Kafka took it',
+      { ...payment('2026-03-01T12:00:00Z'), appendedMs: TIME },
+      minutes(15) + 1,
+      ['hfToken hftoken_expired'],
+    ],
     ['HFTOKEN made before the command', payment('2026-03-01T09:50:00Z'), minutes(5) + 1, ['hfToken hftoken_expired']],
   ])('%s', (_what, command, afterMs, faults) => {
     expect(codesOf(faultsOfAge(command, TIME + afterMs))).toEqual(faults);

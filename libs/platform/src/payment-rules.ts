@@ -146,17 +146,24 @@ function hoursAtLeast(item: unknown, timeMs: number): number {
   return Math.max(typeof delay === 'number' ? delay * 24 : 0, Number.isNaN(byDate) ? 0 : byDate / HOUR_MS);
 }
 
-/** Rules that need a clock: asked before each attempt, for what was sound on arrival may have aged in a queue. */
-export function faultsOfAge(command: PlatformOperation & { timeMs: number }, nowMs: number): Fault[] {
+/**
+ * Rules that need a clock: asked before each attempt, for what was sound on arrival may have aged in a queue. The older of the publisher's time and the
+ * broker's counts.
+ */
+export function faultsOfAge(
+  command: PlatformOperation & { timeMs: number; appendedMs?: number },
+  nowMs: number,
+): Fault[] {
   const { data } = command;
   const faults: Fault[] = [];
-  if (nowMs - command.timeMs > COMMAND_LIFETIME_MS)
+  const madeMs = Math.min(command.timeMs, command.appendedMs ?? Infinity);
+  if (nowMs - madeMs > COMMAND_LIFETIME_MS)
     faults.push({ path: 'ce_time', code: 'command_too_old', message: 'is more than 7 days ago' });
   if (data.notAfter !== undefined && nowMs > Date.parse(data.notAfter))
     faults.push({ path: 'notAfter', code: 'not_after_passed', message: 'has passed' });
   if (command.operation === 'pay') {
     const tokenizedAtMs =
-      command.data.tokenizedAt === undefined ? command.timeMs : Date.parse(command.data.tokenizedAt);
+      command.data.tokenizedAt === undefined ? madeMs : Math.min(madeMs, Date.parse(command.data.tokenizedAt));
     if (nowMs - tokenizedAtMs > HFTOKEN_LIFETIME_MS)
       faults.push({
         path: 'hfToken',

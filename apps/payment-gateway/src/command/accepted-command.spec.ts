@@ -117,3 +117,35 @@ it('puts the tag of operation and attempt behind the caller’s EXTRADATA', () =
     sentExtraData({ operation: 'pay', commandId: 'command-1', data: aCardPayment() } as AcceptedCommand, 1),
   ).toBeUndefined();
 });
+
+describe('when Kafka took it', () => {
+  const at = (timestampMs: number) => ({ ...recordOf(sound), timestampMs });
+  const made = Date.parse('2026-03-01T10:00:00Z');
+
+  it('counts beside the time that the publisher says', () => {
+    expect(readCommand(at(made - 1_000), 'partner-a', merchants)).toMatchObject({
+      command: { appendedMs: made - 1_000 },
+    });
+    const unstamped = readCommand(at(-1), 'partner-a', merchants);
+    expect(unstamped.read === 'accepted' && unstamped.command.appendedMs).toBeUndefined();
+  });
+
+  it('may be up to 5 minutes before that time', () => {
+    expect(readCommand(at(made - 300_000), 'partner-a', merchants).read).toBe('accepted');
+    expect(faultsOf(at(made - 300_001))).toEqual(['ce_time time_ahead']);
+  });
+});
+
+it.each(['ce_id', 'ce_type', 'content-type', 'tranche-signature'])(
+  'reads nothing where the header %s is there more than once: readers would take different ones',
+  (name) => {
+    const read = readCommand({ ...recordOf(sound), repeatedHeaders: ['traceparent', name] }, 'partner-a', merchants);
+    expect(read).toMatchObject({ read: 'unreadable', faults: [{ path: name, code: 'duplicate' }] });
+  },
+);
+
+it('takes a header of others that is there more than once', () => {
+  expect(readCommand({ ...recordOf(sound), repeatedHeaders: ['traceparent'] }, 'partner-a', merchants).read).toBe(
+    'accepted',
+  );
+});

@@ -5,6 +5,7 @@ import {
   operationKind,
   orderKey,
   parseOrderKey,
+  SIGNATURE_HEADER,
   validateCommandData,
   type CloudEvent,
   type Fault,
@@ -34,6 +35,8 @@ export type AcceptedCommand = PlatformOperation &
   Omit<ExecutableCommand, 'merchant' | 'rail'> & {
     /** `ce_time`, milliseconds since the epoch. */
     readonly timeMs: number;
+    /** When Kafka took it, milliseconds since the epoch; absent where the record does not say. */
+    readonly appendedMs?: number;
     readonly correlationId?: string;
     readonly orderKey: string;
   };
@@ -49,10 +52,18 @@ interface CommandRecord {
   key: string | null;
   value: Buffer | null;
   headers: Record<string, string>;
+  repeatedHeaders?: readonly string[];
+  timestampMs?: number;
 }
+
+/** A publisher's clock may be ahead of the broker's by so much. Milliseconds. */
+const AHEAD_AT_MOST_MS = 300_000;
 
 /** Reads a record of a command topic; every fault at once, each with its path. Never throws. */
 export function readCommand(record: CommandRecord, rail: Rail, merchants: Merchants): ReadCommand {
+  const repeated = (record.repeatedHeaders ?? []).filter(isOfEnvelope);
+  if (repeated.length > 0)
+    return { read: 'unreadable', faults: repeated.map((path) => ({ path, code: 'duplicate', message: REPEATED })) };
   const decoded = decodeCloudEvent(record);
   const event: Partial<CloudEvent> = decoded.event ?? {};
   const named = orderOf(event.data) ?? (record.key === null ? undefined : parseOrderKey(record.key));
@@ -60,7 +71,7 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
     return { read: 'unreadable', faults: decoded.faults.length > 0 ? decoded.faults : [noOrder()] };
 
   const merchant = merchants.byName(named.merchant);
-  const faults = [...decoded.faults, ...envelopeFaults(event, record.key, named, merchant)];
+  const faults = [...decoded.faults, ...envelopeFaults(event, record, named, merchant)];
   const type = event.type ?? '';
   if (isCommandType(type)) {
     const { value, faults: faultsOfData } = validateCommandData(rail, type, event.data, merchant);
@@ -68,7 +79,7 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
     faults.push(...faultsOfExtraData(event.data));
     if (merchant) faults.push(...faultsOfRules(rail, type, event.data, merchant, Date.parse(event.time ?? '')));
     if (faults.length === 0 && value !== undefined && merchant)
-      return { read: 'accepted', command: accept(event as CloudEvent, rail, merchant, value) };
+      return { read: 'accepted', command: accept(event as CloudEvent, record, { rail, merchant }, value) };
   }
   const { id, correlationid } = event;
   const identity = {
@@ -81,7 +92,23 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
   return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
 }
 
-function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object): AcceptedCommand {
+const REPEATED = 'is there more than once: readers would take different ones';
+
+/** One that says what the command is, or who made it. */
+const isOfEnvelope = (header: string): boolean =>
+  header.startsWith('ce_') || header === 'content-type' || header === SIGNATURE_HEADER;
+
+/** Undefined for Kafka's -1: the record has none. */
+const appendedMsOf = ({ timestampMs = -1 }: CommandRecord): number | undefined =>
+  timestampMs > 0 ? timestampMs : undefined;
+
+function accept(
+  event: CloudEvent,
+  record: CommandRecord,
+  { rail, merchant }: { rail: Rail; merchant: Merchant },
+  data: object,
+): AcceptedCommand {
+  const appendedMs = appendedMsOf(record);
   const { orderId } = data as { orderId: string };
   return {
     operation: operationKind(event.type as Parameters<typeof operationKind>[0]),
@@ -89,6 +116,7 @@ function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object)
     orderId,
     commandId: event.id,
     timeMs: Date.parse(event.time),
+    ...(appendedMs === undefined ? {} : { appendedMs }),
     ...(event.correlationid === undefined ? {} : { correlationId: event.correlationid }),
     rail,
     merchant,
@@ -99,7 +127,7 @@ function accept(event: CloudEvent, rail: Rail, merchant: Merchant, data: object)
 
 function envelopeFaults(
   event: Partial<CloudEvent>,
-  key: string | null,
+  record: CommandRecord,
   named: { merchant: string; orderId: string },
   merchant: Merchant | undefined,
 ): Fault[] {
@@ -107,8 +135,15 @@ function envelopeFaults(
   if (event.type !== undefined && !isCommandType(event.type))
     faults.push({ path: 'ce_type', code: 'unknown_type', message: 'is no command type' });
   if (merchant === undefined) faults.push({ path: 'merchant', code: 'unknown_merchant', message: 'is not configured' });
-  if (key !== orderKey(named.merchant, named.orderId))
+  if (record.key !== orderKey(named.merchant, named.orderId))
     faults.push({ path: 'key', code: 'key_mismatch', message: 'must be merchant/orderId of the command' });
+  const aheadMs = Date.parse(event.time ?? '') - (appendedMsOf(record) ?? Infinity);
+  if (aheadMs > AHEAD_AT_MOST_MS)
+    faults.push({
+      path: 'ce_time',
+      code: 'time_ahead',
+      message: 'is more than 5 minutes after Kafka took the command',
+    });
   return faults;
 }
 

@@ -23,6 +23,8 @@ it.each([
   ['with keys an unsigned command passes while signatures are not required', unsigned, { publisherKeys }, undefined],
   ['with keys a signature is checked', signed, { publisherKeys }, 'verified'],
   ['and a wrong one refused', { ...signed, key: 'shop/2' }, { publisherKeys }, 'does_not_match'],
+  ['of a key that was revoked, whenever it was made', signed, { publisherKeys: [{ ...publisherKeys[0]!, revokedAt: '2026-03-02T00:00:00Z' }] }, 'key_revoked'],
+  ['of a key that will be revoked', signed, { publisherKeys: [{ ...publisherKeys[0]!, revokedAt: '2999-01-01T00:00:00Z' }] }, 'verified'],
   ['required, it may not be missing', unsigned, { publisherKeys, requireSignatures: true }, 'missing'],
   ['required without any key, nothing passes', signed, { requireSignatures: true }, 'unknown_key'],
   ['the broker took it too late', { ...signed, timestampMs: Date.parse('2026-05-01T00:00:00Z') }, { publisherKeys }, 'key_not_valid_then'],

@@ -67,7 +67,7 @@ export class CommandConsumer {
     });
     this.#signatures = metrics.counter({
       name: 'tranche_command_signatures_total',
-      help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_not_valid_then or does_not_match',
+      help: 'Signatures of commands by merchant and outcome: verified, missing, malformed, unknown_key, key_revoked, key_not_valid_then or does_not_match',
       labelNames: ['merchant', 'outcome'],
     });
   }

@@ -13,6 +13,8 @@ export interface PublisherKey {
   notBefore?: string;
   /** RFC 3339. A command that was made or appended after it is refused. */
   notAfter?: string;
+  /** RFC 3339. From then on nothing that it signed counts, whenever that was made and appended. */
+  revokedAt?: string;
 }
 
 export interface CommandToSign {
@@ -29,7 +31,8 @@ export interface SigningKey {
   privateKey: string | KeyObject;
 }
 
-export type SignatureProblem = 'missing' | 'malformed' | 'unknown_key' | 'key_not_valid_then' | 'does_not_match';
+export type SignatureProblem =
+  'missing' | 'malformed' | 'unknown_key' | 'key_revoked' | 'key_not_valid_then' | 'does_not_match';
 
 /** `HEADER..SIGNATURE`, both in base64url; the content that stands between them in a whole JWS is `signedText`. */
 export function signCommand(command: CommandToSign, { kid, privateKey }: SigningKey): string {
@@ -46,6 +49,7 @@ export async function signatureProblem(
   command: CommandToSign,
   keys: readonly PublisherKey[],
   atMs: readonly number[],
+  nowMs: number = Date.now(),
 ): Promise<SignatureProblem | undefined> {
   const signature = command.headers[SIGNATURE_HEADER];
   if (signature === undefined) return 'missing';
@@ -56,6 +60,7 @@ export async function signatureProblem(
   if (kid === undefined || text === undefined) return 'malformed';
   const key = keys.find((one) => one.kid === kid);
   if (key === undefined) return 'unknown_key';
+  if (key.revokedAt !== undefined && nowMs >= Date.parse(key.revokedAt)) return 'key_revoked';
   if (!atMs.every((at) => isValidAt(key, at))) return 'key_not_valid_then';
   const content = Buffer.from(`${header}.${base64url(text)}`);
   // With a callback it is computed outside of the main thread.

@@ -12,6 +12,9 @@ export interface ConsumedRecord {
   value: Buffer | null;
   /** First value of each name, as UTF-8; an object without prototype. */
   headers: Record<string, string>;
+  /** Names that were there more than once. */
+  repeatedHeaders?: readonly string[];
+  /** Of the broker, where the topic has LogAppendTime; else of the sender. Milliseconds since the epoch; -1: none. */
   timestampMs: number;
   /** Why nothing of the record could be read: it has an offset then, and neither value nor headers. */
   unreadable?: string;
@@ -20,6 +23,7 @@ export interface ConsumedRecord {
 /** Bytes are copied: a fetched record is a view of the whole answer, which would stay in memory as long as the record. */
 export function consumedRecord(topic: string, partition: number, message: KafkaMessage): ConsumedRecord {
   const unreadable = whyUnreadable(message.headers);
+  const repeatedHeaders = repeatedIn(message.headers);
   const rawKey = message.key === null ? null : Buffer.from(message.key);
   return {
     topic,
@@ -30,6 +34,7 @@ export function consumedRecord(topic: string, partition: number, message: KafkaM
     value: message.value === null || unreadable !== undefined ? null : Buffer.from(message.value),
     headers: headersOf(unreadable === undefined ? message.headers : undefined),
     timestampMs: Number(message.timestamp),
+    ...(repeatedHeaders.length === 0 ? {} : { repeatedHeaders }),
     ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
@@ -43,6 +48,10 @@ export function assertReadable(records: readonly ConsumedRecord[]): void {
 /** What a record weighs in memory, for bounds; not its size on the wire. */
 export function bytesOf(record: ConsumedRecord): number {
   return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
+}
+
+function repeatedIn(headers: IHeaders = {}): string[] {
+  return Object.keys(headers).filter((name) => Array.isArray(headers[name]));
 }
 
 function headersOf(headers: IHeaders | undefined): Record<string, string> {
