@@ -22,7 +22,7 @@ const REST_LOOK_MS = 1_000;
  * planted, not a fault.
  */
 const HOLES = 0.5;
-const AUDITED_MS = 120_000;
+const AUDITED_MS = 600_000;
 const LIVENESS_MS = 1_000;
 
 /** Moments at which a kill or a stop does most harm: around INTENT, call, OUTCOME and commit. */
