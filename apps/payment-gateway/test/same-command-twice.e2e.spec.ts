@@ -35,3 +35,16 @@ it('sends two commands at once with the same id once', async () => {
   await stack.event('at-once', 'payment.authorize.redirect_required', 2);
   expect((await stack.ledgerOf('at-once')).calls).toHaveLength(1);
 }, 90_000);
+
+it('tells the result of a command that comes 100 times at once a time or two, and of the others of its order all the same', async () => {
+  const data = aPartnerAAuthorization({ orderId: 'flood' });
+  await stack.send('payment.authorize', data, 'command-flood');
+  await stack.event('flood', 'payment.authorize.redirect_required');
+  const startMs = performance.now();
+  await Promise.all(Array.from({ length: 100 }, () => stack.send('payment.authorize', data, 'command-flood')));
+  await stack.send('payment.authorize', { ...data, amount: data.amount + 1 }, 'command-flood');
+  await stack.event('flood', 'payment.command.rejected');
+  const told = stack.typesOf('flood').filter((type) => type === 'payment.authorize.redirect_required').length - 1;
+  expect(told).toBeGreaterThanOrEqual(1);
+  expect(told).toBeLessThanOrEqual(2 + (performance.now() - startMs) / 1_000);
+}, 90_000);

@@ -12,6 +12,7 @@ import {
   OPERATIONS_AT_MOST,
   type BetweenAttempts,
   type CommandLease,
+  type OrderState,
   type RefusedCommand,
 } from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
@@ -24,6 +25,7 @@ import { Journal } from '../journal/journal.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
+import { RepeatLimit } from './repeat-limit.js';
 import { PaymentExecutor } from './payment-executor.service.js';
 
 /** Errors of ours rather than of the world around: trying again would not help. */
@@ -58,6 +60,7 @@ export class CommandConsumer {
     private readonly decisions: JournalDecisions,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
+    private readonly repeats: RepeatLimit,
     metrics: Metrics,
   ) {
     this.#commands = metrics.counter({
@@ -73,7 +76,8 @@ export class CommandConsumer {
   }
 
   @KafkaHandler(Object.values(COMMAND_TOPICS).map(({ name }) => name))
-  async take(@Payload() record: ConsumedRecord, @Ctx() context: KafkaRecordContext): Promise<void> {
+  async take(@Payload() consumed: ConsumedRecord, @Ctx() context: KafkaRecordContext): Promise<void> {
+    const record = this.#moved(consumed);
     const rail = railOfTopic(record.topic);
     if (rail === undefined) throw new TerminalError('unknown_topic', `${record.topic} is no command topic`);
     const read = readCommand(record, rail, this.config.merchants);
@@ -88,6 +92,13 @@ export class CommandConsumer {
       case 'accepted':
         return this.#execute(record, read.command, context);
     }
+  }
+
+  /** Kafka's time goes along with our clock and that of Redis where `CLOCK_OFFSET_MS` moves them. */
+  #moved(record: ConsumedRecord): ConsumedRecord {
+    const { clockOffsetMs } = this.config;
+    if (clockOffsetMs === 0 || record.timestampMs < 0) return record;
+    return { ...record, timestampMs: record.timestampMs + clockOffsetMs };
   }
 
   async #execute(record: ConsumedRecord, command: AcceptedCommand, context: KafkaRecordContext): Promise<void> {
@@ -144,7 +155,8 @@ export class CommandConsumer {
 
   #answerKnown(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
-    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID };
+    const mayRepeat = (order: OrderState, commandId: string) => this.repeats.admits(order, commandId);
+    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, mayRepeat };
     return comesAgain(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }
 

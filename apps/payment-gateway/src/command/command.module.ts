@@ -4,11 +4,12 @@ import { PlatformModule } from '../platform/platform.module.js';
 import { SentLedgerModule } from '../sent-ledger/sent-ledger.module.js';
 import { CommandConsumer } from './command.consumer.js';
 import { PaymentExecutor } from './payment-executor.service.js';
+import { RepeatLimit } from './repeat-limit.js';
 
 /** Commands of the three rails: read, then executed at most once. */
 @Module({
   imports: [JournalModule, PlatformModule, SentLedgerModule],
   controllers: [CommandConsumer],
-  providers: [PaymentExecutor],
+  providers: [PaymentExecutor, RepeatLimit],
 })
 export class CommandModule {}

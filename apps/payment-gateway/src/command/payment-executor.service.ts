@@ -7,6 +7,7 @@ import { PlatformCaller, type PlatformForm } from '../platform/platform-caller.s
 import { RailBreakers } from '../platform/rail-breakers.service.js';
 import { SentLedgerService } from '../sent-ledger/sent-ledger.service.js';
 import type { AcceptedCommand } from './accepted-command.js';
+import { RepeatLimit } from './repeat-limit.js';
 import { prepareAttempt } from './prepare-attempt.js';
 
 /** The executor of libs/order-journal with this service's journal, breakers and platform. */
@@ -18,6 +19,7 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
     gate: RailBreakers,
     clock: AgreedClock,
     sentLedger: SentLedgerService,
+    repeats: RepeatLimit,
   ) {
     super({
       journal: journal.view,
@@ -26,6 +28,7 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
       moment: () => clock.moment(),
       sentLedger,
       newToken: randomUUID,
+      mayRepeat: (order, commandId) => repeats.admits(order, commandId),
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
       bearerFor: (merchant) => platform.bearerFor(merchant),
       urlCount: platform.urlCount,

@@ -62,7 +62,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
           case 'full':
             return next.step;
           case 'repeat':
-            if (isNew) await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);
+            if (isNew && (this.ports.mayRepeat?.(order, commandId) ?? true))
+              await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);
             return 'done';
           case 'wait': {
             const seen = BigInt(order.lastOffset);

@@ -71,6 +71,13 @@ it('repeats the result of a command that has ended', async () => {
   expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
 });
 
+it('tells it no more where it was told a moment ago', async () => {
+  const journal = journalOf([intent, refused]);
+  const ports = { journal, timing, newToken: () => 'new', mayRepeat: () => false };
+  expect(await answerKnownCommand(ports, COMMAND, fault, lease)).toBe('answered');
+  expect(journal.appended).toEqual([]);
+});
+
 it('says that the id was used for other content, and appends nothing', async () => {
   const journal = journalOf([intent, refused]);
   expect(await answer(journal, { ...COMMAND, contentHash: 'other' })).toBe('reused');

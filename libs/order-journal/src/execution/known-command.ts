@@ -22,6 +22,7 @@ export interface KnownCommandPorts {
   >;
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
+  mayRepeat?: ExecutorPorts<never, never, never>['mayRepeat'];
 }
 
 /**
@@ -38,7 +39,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * come again.
  */
 export async function answerKnownCommand(
-  { journal, timing, newToken }: KnownCommandPorts,
+  { journal, timing, newToken, mayRepeat }: KnownCommandPorts,
   command: RefusedCommand,
   betweenAttempts: BetweenAttempts,
   lease: CommandLease,
@@ -77,7 +78,8 @@ export async function answerKnownCommand(
         );
       }
     } else {
-      if (isNew) await journal.append({ record: 'REPEATED', ...identity() }, trace);
+      if (isNew && (mayRepeat?.(order, commandId) ?? true))
+        await journal.append({ record: 'REPEATED', ...identity() }, trace);
       return 'answered';
     }
   }
