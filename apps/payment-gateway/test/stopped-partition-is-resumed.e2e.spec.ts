@@ -154,12 +154,19 @@ it('a capture that is kept between two attempts, and was executed by the lost on
   const kinds = records.map(({ value }) => decodeRecord(value).record);
   const kept = records.slice(0, kinds.lastIndexOf('NOT_EXECUTED') + 1);
   expect(kinds.slice(kept.length)).toEqual(expect.arrayContaining(['INTENT', 'OUTCOME']));
-  await makeJournalAnew();
   const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
   const repeated = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
-  // As long again as it was: one that is shorter is waited for.
+  // As long again as it was before the gateway looks: nothing but the record that was read last tells them apart.
   const values = [...kept.map(({ value }) => value!), ...records.slice(kept.length - 2).map(() => repeated)];
-  for (const value of values) await stack.sendRecord(TOPICS.journal.name, kept[0]!.key!, value);
+  const stoppedMs = performance.now();
+  process.kill(stack.gateway.pid, 'SIGSTOP');
+  try {
+    await makeJournalAnew();
+    for (const value of values) await stack.sendRecord(TOPICS.journal.name, kept[0]!.key!, value);
+    await waitFor(() => performance.now() - stoppedMs > 250, { what: 'longer than a fetch waits' });
+  } finally {
+    process.kill(stack.gateway.pid, 'SIGCONT');
+  }
   await stops(partition);
   await decide(partition);
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HealthRegistry, Log } from '@tranche/runtime';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
+import { FetchGap } from '../kafkajs/fetch-gap.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
@@ -68,12 +69,13 @@ export class TailConsumer {
       name: `the tail of ${this.name}`,
       topics: [this.name],
       eachBatch: (fetched) => this.take(fetched),
-      onJoin: () => this.afterJoin(),
+      onJoin: () => this.checkAll(),
       onCrash: (error, comesBack) => this.afterCrash(error, comesBack),
       onLost: (error) => void (this.failure = `the tail of ${this.name} did not start again: ${String(error)}`),
       log: options.log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
+    new FetchGap(this.consumer, () => this.checkAll());
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -119,8 +121,8 @@ export class TailConsumer {
     return at === undefined ? undefined : at.next - 1n;
   }
 
-  /** kafkajs reports a join before its first fetch, so nothing is ever read from elsewhere. */
-  private afterJoin(): void {
+  /** Before a first fetch, or one after a gap: kafkajs tells of both before it sends it, so nothing is ever read from elsewhere. */
+  private checkAll(): void {
     for (const [partition, at] of this.positions) {
       at.check();
       this.placeAt(partition, at);
