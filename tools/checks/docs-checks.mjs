@@ -33,6 +33,14 @@ export function namedFileFaults(document, text, files) {
   return [...new Set(missing)].map((name) => `${document}: ${name} does not exist`);
 }
 
+/** Rows of a table without its head and the line of dashes below it, as a blank line inside a table leaves them: they are shown as plain text. */
+export function tableFaults(document, text) {
+  const blocks = withoutCode(text).matchAll(/^(\|.*)(?:\n(\|.*))?(?:\n\|.*)*/gm);
+  return [...blocks]
+    .filter(([, , dashes = '']) => !/^\|[|:\- ]+$/.test(dashes))
+    .map(([, first]) => `${document}: no table begins with ${first.slice(0, 60)}`);
+}
+
 const WAY = { heading: 'The way of a capture', files: 40, shapes: 10 };
 
 /** The files that a capture passes, as a document lists them: each exists, none comes twice, and neither they nor their shapes become too many. */

@@ -7,6 +7,7 @@ import {
   machineFaults,
   namedFileFaults,
   settingsFaults,
+  tableFaults,
   wayFaults,
 } from './docs-checks.mjs';
 
@@ -73,6 +74,13 @@ it('files named in a document must be there; placeholders and built files are no
   const text =
     '`libs/kafka/src/index.ts` `libs/kafka/src/gone.ts` `apps/NAME/main.js` `apps/x/dist/main.js` `payments.events.v1`';
   expect(namedFileFaults('d.md', text, files)).toEqual(['d.md: libs/kafka/src/gone.ts does not exist']);
+});
+
+it('finds rows that a blank line cuts off from their table', () => {
+  const table = '| a | b |\n| - | - |\n| 1 | 2 |\n';
+  expect(tableFaults('d.md', `text\n\n${table}\n${table}`)).toEqual([]);
+  expect(tableFaults('d.md', '```\n| no table |\n```\n')).toEqual([]);
+  expect(tableFaults('d.md', `${table}\n| 3 | 4 |\n| 5 | 6 |\n`)).toEqual(['d.md: no table begins with | 3 | 4 |']);
 });
 
 describe('settings', () => {

@@ -11,6 +11,7 @@ import {
   lockFileFaults,
   machineFaults,
   namedFileFaults,
+  tableFaults,
   settingsFaults,
   wayFaults,
 } from './docs-checks.mjs';
@@ -32,6 +33,7 @@ export function checkDocuments(interfaceFile) {
   const isUsed = productionUse(productionFiles(files), read);
   const faults = [
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => linkFaults(file, read(file), files, read)),
+    ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => tableFaults(file, read(file))),
     ...[...files].filter((file) => file.endsWith('.md')).flatMap((file) => namedFileFaults(file, read(file), files)),
     ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
     ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
