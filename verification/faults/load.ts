@@ -141,8 +141,8 @@ export class Load {
       ...(isBegun ? [] : [`${this.orders.length - this.#begun} orders have not begun`]),
       ...stories.map(({ orderId }) => `the story of ${orderId}`),
       ...commands.map(
-        ({ type, id, orderId, acknowledged }) =>
-          `${type} ${id} of ${orderId}${acknowledged ? '' : ', not acknowledged'}`,
+        ({ type, id, orderId, acknowledged, refusal }) =>
+          `${type} ${id} of ${orderId}${acknowledged ? '' : `, not acknowledged${refusal === undefined ? '' : `: ${refusal}`}`}`,
       ),
     ];
     if (open.length > 0) return open;
@@ -184,7 +184,8 @@ export class Load {
       .send({ topic, key: orderKey(merchant, orderId), ...encodeCloudEvent(aCommand(type, data, { id })) })
       .then(
         () => void (sent.acknowledged = true),
-        () => undefined, // it may have landed: the command topic says
+        // It may have landed: the command topic says.
+        (error: unknown) => void (sent.refusal = String(error)),
       )
       .finally(() => this.#sending.delete(sending));
     this.#sending.add(sending);

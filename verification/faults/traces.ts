@@ -13,6 +13,8 @@ export interface SentCommand {
   sentAtMs: number;
   /** Kafka has it for sure; else it may have landed: the command topic says. */
   acknowledged: boolean;
+  /** Why it was not. */
+  refusal?: string;
   data: CommandData;
 }
 

@@ -106,6 +106,11 @@ it('takes a doubt that operators see with its notification for no silent second 
   expect((await simulate({ seed: 31421692 })).violations).toEqual([]);
 });
 
+// Its records were lost but for the INTENT of its first authorization, and then the notification of its second came, without a tag.
+it('judges a notification without a tag by what a partition kept: anew, seed 4282', async () => {
+  expect((await simulate({ seed: 4282, profile: 'anew' })).violations).toEqual([]);
+});
+
 it('doubts less of what never left with a sent ledger than without, and concludes nothing that was executed', async () => {
   const seen = { kept: 0, without: 0, concluded: 0 };
   for (const seed of seeds(1, 60)) {

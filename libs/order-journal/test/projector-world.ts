@@ -146,7 +146,14 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number; 
   const rebuilt: RebuildProgress[] = [];
   const logged: string[] = [];
   const logger = { ...silentLog, error: (_fields: object, message: string) => void logged.push(message) };
-  const events = { publish: (batch: CloudEvent<PaymentEvent>[]) => Promise.resolve(void published.push(...batch)) };
+  const events = {
+    acknowledged: () => {},
+    publish(batch: CloudEvent<PaymentEvent>[]) {
+      published.push(...batch);
+      events.acknowledged();
+      return Promise.resolve();
+    },
+  };
   const timing = {
     nowMs: () => nowMs,
     monotonicMs: () => 0,
@@ -162,7 +169,7 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number; 
   const assign = (signal = new AbortController().signal) => (assigned = projector.assign(3, signal));
   const startOffset = (committed: bigint | undefined, low: bigint) => assign().startOffset(committed, low);
   const project = (entries: JournalEntry[]) => assigned.project(entries);
-  return { index, published, rebuilt, logged, stopped, projector, assign, startOffset, project };
+  return { index, events, published, rebuilt, logged, stopped, projector, assign, startOffset, project };
 }
 export const typesOf = (published: CloudEvent<PaymentEvent>[]) =>
   published.map(({ type }) => type.replace('payment.', ''));

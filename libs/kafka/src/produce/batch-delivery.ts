@@ -66,7 +66,7 @@ export class BatchDelivery {
   /** Returns what is to be sent again; the same records in the same order. */
   private async afterFailure(open: Pending[], error: unknown, attempt: number): Promise<Pending[]> {
     const { log, reachability, giveUp } = this.options;
-    const next = afterFailedProduce(error);
+    const next = afterFailedProduce(error, attempt);
     if (next !== 'refused') reachability.failed('Kafka does not acknowledge what is sent');
     if (next === 'repeat') {
       log.warn(

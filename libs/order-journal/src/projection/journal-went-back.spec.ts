@@ -99,6 +99,30 @@ describe('the tail of the process', () => {
     expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
   });
 
+  it('holds a batch whose events are published while it compares, and publishes them once', async () => {
+    const { index, projector, startOffset, project, events, published } = projection({ journal: journalOf([intent]) });
+    await startOffset(0n, 0n);
+    events.acknowledged = () => projector.hold(3, true);
+    const projecting = project(recordsOf(0n, intent, redirect));
+    while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    projector.hold(3, false);
+    await projecting;
+    expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
+  });
+
+  it('lets go of such a batch at the end of its assignment', async () => {
+    const { index, projector, assign, events, published } = projection({ journal: journalOf([intent]) });
+    const end = new AbortController();
+    const projected = assign(end.signal);
+    await projected.startOffset(0n, 0n);
+    events.acknowledged = () => projector.hold(3, true);
+    const projecting = projected.project(recordsOf(0n, intent, redirect));
+    while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    end.abort(new Error('ended'));
+    await expect(projecting).rejects.toThrow('ended');
+    expect(index.marker).toBe(-1n);
+  });
+
   it('stops it where the log is another one: nothing is published, the index stays, and no rebuild begins', async () => {
     const { index, projector, assign, rebuilt, published, stopped } = projection({ journal: journalOf([intent]) });
     index.marker = 4n;

@@ -39,9 +39,10 @@ export class LogTrust {
     return this.#changed.get(partition);
   }
 
-  /** Resolves when the log is known to be the one that was read. @throws JournalChangedError when it is another one */
-  async settled(partition: number): Promise<void> {
-    await this.#unsure.get(partition)?.promise;
+  /** Resolves when the log is known to be the one that was read. @throws JournalChangedError when it is another one, and the signal's reason when that comes first */
+  async settled(partition: number, signal: AbortSignal): Promise<void> {
+    const wait = this.#unsure.get(partition);
+    if (wait !== undefined) await unlessAborted(wait.promise, signal);
     this.assertSame(partition);
   }
 
@@ -56,4 +57,14 @@ export class LogTrust {
     this.assertSame(partition);
     if (this.#unsure.has(partition)) throw new LogUnsureError(`The log of journal partition ${partition} is compared`);
   }
+}
+
+async function unlessAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<void>((resolve) => (abort = resolve));
+  signal.addEventListener('abort', abort, { once: true });
+  await Promise.race([wait, aborted]);
+  signal.removeEventListener('abort', abort);
+  signal.throwIfAborted();
 }

@@ -73,7 +73,7 @@ export class PartitionProjection {
 
   async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
-    await this.trust.settled(partition);
+    await this.trust.settled(partition, this.signal);
     const seen = (await parts.index.marks()).get(partition);
     // Asked afterwards: others append and project meanwhile.
     const end = await parts.journal.end(partition);
@@ -108,7 +108,7 @@ export class PartitionProjection {
 
   async #project(entries: readonly JournalEntry[]): Promise<void> {
     const progress = this.#placed();
-    await this.trust.settled(this.partition);
+    await this.trust.settled(this.partition, this.signal);
     this.#assertSameLast(entries);
     const first = entries[0]?.offset ?? progress.next;
     if (first < this.#begin) throw new JournalWentBackError(this.partition, first, this.#begin);
@@ -219,8 +219,9 @@ export class PartitionProjection {
       throw new JournalReplacedError(last.offset);
   }
 
-  #assertCurrent(): void {
-    this.trust.assertSure(this.partition);
+  /** A batch whose events were published waits for the tail: one that came again would publish them twice. */
+  async #assertCurrent(): Promise<void> {
+    await this.trust.settled(this.partition, this.signal);
     this.#assertNotSuperseded();
   }
 

@@ -13,8 +13,8 @@ export interface Progress {
   next: bigint;
   /** Events of records below were acknowledged before. */
   publishFrom: bigint;
-  /** @throws once nothing may be written any more on behalf of this progress */
-  assertCurrent(): void;
+  /** Waits until something may be written on behalf of this progress. @throws once nothing may any more */
+  assertCurrent(): void | Promise<void>;
 }
 
 /** An event that was acknowledged for the first time, as far as its projector knows. */
@@ -43,7 +43,7 @@ export async function projectBatch(
   entries: readonly JournalEntry[],
   progress: Progress,
 ): Promise<void> {
-  progress.assertCurrent();
+  await progress.assertCurrent();
   const { next, publishFrom } = progress;
   const fresh = entries.filter(({ offset }) => offset >= next);
   const last = fresh.at(-1);
@@ -71,10 +71,10 @@ export async function projectBatch(
       if (!effect.isRepeat) published.push({ event, ...commandTimeOf(headers) });
     }
   }
-  progress.assertCurrent();
+  await progress.assertCurrent();
   await outlet.publish(events);
   if (published.length > 0) onPublished?.(published);
-  progress.assertCurrent();
+  await progress.assertCurrent();
   // Should the index not take it, the batch comes again, and its events need not.
   progress.publishFrom = later(publishFrom, last.offset + 1n);
   const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };
