@@ -24,9 +24,9 @@ const saysThat = (text: string) =>
       throw new Error(`${String(cause)}: ready or not: ${await notReady()}\n${lines}`, { cause });
     },
   );
-const repeated = (orderId: string) => {
+const repeated = (orderId: string, commandId = 'nobody') => {
   const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId, at: new Date().toISOString() };
-  return encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });
+  return encodeRecord({ record: 'REPEATED', ...inOrder, commandId });
 };
 
 /** A command of another partition, sent after all before, is executed. */
@@ -70,8 +70,9 @@ it('stops the partition when records are deleted while the gateway stands still,
   await capturedOrder(stack, orderId);
   process.kill(stack.gateway.pid, 'SIGSTOP');
   try {
-    await stack.sendRecord(TOPICS.journal.name, key, repeated(orderId));
-    await stack.sendRecord(TOPICS.journal.name, key, repeated(orderId));
+    // More than the one fetch of 4 MiB may bring that is under way.
+    const large = repeated(orderId, 'x'.repeat(900_000));
+    for (let sent = 0; sent < 6; sent++) await stack.sendRecord(TOPICS.journal.name, key, large);
     await deleteRecords(client, topic(), partition, await end(partition));
   } finally {
     process.kill(stack.gateway.pid, 'SIGCONT');

@@ -45,9 +45,9 @@ interface MethodRow {
   readonly amount?: AmountLimits;
   /** Phones of both addresses, in markets that want them in a form of their own. */
   readonly phones?: { readonly [M in Market]?: Readonly<Record<'phone' | 'mobilePhone', PhoneForm>> };
-  /** For so long after the authorization a capture is guaranteed. */
+  /** For so long after the authorization a capture is guaranteed. The fold has its own (`CAPTURE_WINDOW_MS`): a change there is a new rule of the fold. */
   readonly captureWindowDays?: number;
-  /** After so long without news a pending authorization counts as failed. */
+  /** After so long without news a pending authorization counts as failed. The fold has its own (`PENDING_LIFETIME_MS`): a change there is a new rule of the fold. */
   readonly pendingDays?: number;
   /** A card token is good for so long. */
   readonly tokenMinutes?: number;

@@ -5,7 +5,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
  *
  * clear = K + "NAME1=value1" + K + "NAME2=value2" + K …, lower-case hex of SHA-256 over its UTF-8 bytes. Names come flat
  * (`CART[0][PRICE]`) and are sorted level by level: indices inside brackets by number, everything else by bytes. `HASH` itself is
- * left out. The interface does not show it; docs/decisions record the assumption.
+ * left out. The interface does not show it (docs/decisions/0003-hash.md). The simulator computes it by itself (`platform-hash.ts`): a change concerns
+ * both.
  */
 export function platformHash(key: string, parameters: Iterable<readonly [name: string, value: string]>): string {
   const named: { order: string; pair: string }[] = [];

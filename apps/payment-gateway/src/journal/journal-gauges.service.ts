@@ -12,7 +12,7 @@ const READS_AT_ONCE = 100;
 interface DoubtLabels {
   merchant: string;
   operation: string;
-  /** The flag that says why: `answer_lost`, `owner_lost` … */
+  /** The flag that says why: `timeout`, `owner_lost` … (docs/runbook.md, "What is in doubt?") */
   reason: string;
 }
 

@@ -46,7 +46,7 @@ export interface OrderView {
     redirectExpiresAt?: string;
     /** From then on an operator may resolve a payment that waits. */
     operatorMayResolveFrom?: string;
-    /** When the doubt is looked up on the platform next, where the merchant allows it and the schedule goes on. */
+    /** When the doubt is looked up on the platform next, where the merchant allows it and the schedule goes on; added by OperationsService. */
     nextLookUpAt?: string;
   };
   operations: OperationView[];

@@ -155,10 +155,9 @@ export class TailConsumer {
     assertReadable(all);
     const records = at.take(all, fetchedOf(batch), BigInt(batch.lastOffset()) + 1n);
     if (records === undefined) {
+      if (at.fault !== undefined) return this.stopReading(partition, at, at.fault);
       this.placeAt(partition, at);
-      if (at.fault === undefined) void this.compare();
-      else this.stopReading(partition, at.fault);
-      return;
+      return void this.compare();
     }
     this.tellWhetherSure(partition, at);
     try {
@@ -196,7 +195,7 @@ export class TailConsumer {
       if (at.fault !== undefined || !bounds) continue;
       const { isBehind: wasBehind, fetchFrom } = at;
       at.compare(bounds, performance.now(), asked.get(partition));
-      if (at.fault !== undefined) this.stopReading(partition, at.fault);
+      if (at.fault !== undefined) this.stopReading(partition, at, at.fault);
       else if (at.isBehind !== wasBehind) this.afterChange(partition, at);
       else if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
     }
@@ -211,10 +210,11 @@ export class TailConsumer {
     if (!at.isBehind) this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
   }
 
-  private stopReading(partition: number, fault: string): void {
+  private stopReading(partition: number, at: TailPosition, fault: string): void {
     const { log, onFault } = this.options;
     log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
     onFault?.(partition, fault);
+    this.tellWhetherSure(partition, at);
     // It throws while kafkajs has no group; then the next join does it.
     this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
   }

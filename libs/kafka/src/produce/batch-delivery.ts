@@ -3,9 +3,14 @@ import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Producer } from '../kafkajs/kafkajs.js';
 import { ProducerConnection } from '../kafkajs/producer-connection.js';
-import { byTopic, rejectAsClosed, settleAcknowledged, type Pending } from './produce-batch.js';
+import { byPartition, byTopic, rejectAsClosed, settleAcknowledged, type Pending } from './produce-batch.js';
 import { afterFailedProduce } from './produce-failure.js';
 import type { Reachability } from './reachability.js';
+
+interface Failures {
+  attempts: number;
+  unexplained: number;
+}
 
 export interface BatchDeliveryOptions {
   client: KafkaClient;
@@ -15,6 +20,9 @@ export interface BatchDeliveryOptions {
   /** Aborts when the producer is closed: nothing is repeated after it. */
   giveUp: AbortSignal;
 }
+
+/** How often records are sent again, for about 10 s, that a broker fails to take without saying why. */
+const MAX_UNEXPLAINED = 10;
 
 /** Sends batches by one kafkajs producer, which is replaced where it has become unusable. */
 export class BatchDelivery {
@@ -39,11 +47,12 @@ export class BatchDelivery {
     return this.connection.drop();
   }
 
-  /** Sends the batch until every record of it is settled. */
-  async deliver(batch: Pending[]): Promise<void> {
+  /** Sends the batch until every record of it is settled. `unexplained`: how often brokers failed to take it without saying why. */
+  async deliver(batch: Pending[], unexplained = 0): Promise<void> {
     const { metrics, reachability, giveUp } = this.options;
+    const failed = { attempts: 0, unexplained };
     let open = batch;
-    for (let attempt = 1; open.length > 0; attempt++) {
+    while (open.length > 0) {
       if (giveUp.aborted) return rejectAsClosed(open);
       try {
         const producer = await this.connected();
@@ -58,15 +67,26 @@ export class BatchDelivery {
         );
         reachability.acknowledged();
       } catch (error) {
-        open = await this.afterFailure(open, error, attempt);
+        failed.attempts++;
+        open = await this.afterFailure(open, error, failed);
       }
     }
   }
 
   /** Returns what is to be sent again; the same records in the same order. */
-  private async afterFailure(open: Pending[], error: unknown, attempt: number): Promise<Pending[]> {
+  private async afterFailure(open: Pending[], error: unknown, failed: Failures): Promise<Pending[]> {
     const { log, reachability, giveUp } = this.options;
-    const next = afterFailedProduce(error, attempt);
+    const attempt = failed.attempts;
+    let next = afterFailedProduce(error);
+    if (next === 'unexplained') {
+      const groups = byPartition(open);
+      if (groups.length > 1) {
+        log.warn({ records: open.length, error: String(error) }, 'a broker failed; sending each partition by itself');
+        for (const group of groups) await this.deliver(group, failed.unexplained);
+        return [];
+      }
+      next = ++failed.unexplained < MAX_UNEXPLAINED ? 'repeat' : 'refused';
+    }
     if (next !== 'refused') reachability.failed('Kafka does not acknowledge what is sent');
     if (next === 'repeat') {
       log.warn(
@@ -88,7 +108,7 @@ export class BatchDelivery {
     }
     if (open.length > 1) {
       log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
-      for (const pending of open) await this.deliver([pending]);
+      for (const pending of open) await this.deliver([pending], failed.unexplained);
     } else {
       open[0]!.reject(error instanceof Error ? error : new Error(String(error)));
     }

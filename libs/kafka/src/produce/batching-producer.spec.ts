@@ -140,6 +140,53 @@ describe('the batching producer', () => {
     expect(broker.log).toEqual(['0', '2']);
   });
 
+  describe('where a broker fails without saying why', () => {
+    const unexplained = () =>
+      Promise.reject(Object.assign(new Error('unknown'), { type: 'UNKNOWN', retriable: false }));
+    const sendTo = (partition: number, value: string) =>
+      producer.send({ topic: 'records', partition, key: 'key', value: Buffer.from(value) });
+    const acknowledged: Answer = ({ topicMessages = [] }) =>
+      topicMessages.flatMap(({ topic, messages }) =>
+        messages.map(({ partition = 0 }) => ({ topicName: topic, partition, errorCode: 0, baseOffset: '0' })),
+      );
+
+    it('sends each partition by itself: what another broker acknowledges is not sent again with what fails', async () => {
+      broker.answers.push(unexplained, unexplained, acknowledged, acknowledged);
+      await Promise.all([sendTo(0, 'failing'), sendTo(1, 'healthy')]);
+      expect(broker.batches).toEqual([['failing', 'healthy'], ['failing'], ['failing'], ['healthy']]);
+      expect(broker.producers).toBe(1);
+    });
+
+    it('takes it for the record at last, and sends those beside it once more only', async () => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+      broker.answers.push(...Array.from({ length: 10 }, () => unexplained), broker.append, unexplained, broker.append);
+      const sent = Promise.allSettled([send('0'), send('culprit'), send('2')]);
+      let isSettled = false;
+      void sent.then(() => (isSettled = true));
+      while (!isSettled) {
+        await turns(3);
+        jest.advanceTimersByTime(2_000);
+      }
+      expect((await sent).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(broker.log).toEqual(['0', '2']);
+      expect(broker.batches).toHaveLength(13);
+    });
+
+    it('does not count what was another failure before it', async () => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+      const away = () => Promise.reject(new Error('no connection'));
+      broker.answers.push(...Array.from({ length: 40 }, () => away), unexplained);
+      const sent = send('0');
+      let isSettled = false;
+      void sent.finally(() => (isSettled = true));
+      while (!isSettled) {
+        await turns(3);
+        jest.advanceTimersByTime(2_000);
+      }
+      expect(broker.log).toEqual(['0']);
+    });
+  });
+
   it('says whether a record that missed its deadline may still land', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
     let land: (answer: RecordMetadata[]) => void = () => undefined;

@@ -61,6 +61,21 @@ export function byTopic(batch: Pending[]): { topic: string; messages: Message[] 
   return [...topics].map(([topic, messages]) => ({ topic, messages }));
 }
 
+/**
+ * The records of each partition. kafkajs counts a partition whose broker acknowledged as sent, also where it tells us only of another's failure:
+ * sent again together, its records would be there twice.
+ */
+export function byPartition(batch: Pending[]): Pending[][] {
+  const groups = new Map<string, Pending[]>();
+  for (const pending of batch) {
+    const place = `${pending.record.topic}/${pending.message.chosenPartition}`;
+    const group = groups.get(place);
+    if (group) group.push(pending);
+    else groups.set(place, [pending]);
+  }
+  return [...groups.values()];
+}
+
 /** Offset = the partition's base offset + the record's place among those of its partition. Returns the records without an answer. */
 export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]): Pending[] {
   const nextOffset = new Map<string, bigint>();

@@ -4,7 +4,7 @@ import {
   KafkaJSNumberOfRetriesExceeded,
   KafkaJSProtocolError,
 } from 'kafkajs';
-import { afterFailedProduce, MAX_UNEXPLAINED } from './produce-failure.js';
+import { afterFailedProduce } from './produce-failure.js';
 
 const broker = (type: string, retriable: boolean) =>
   Object.assign(new KafkaJSProtocolError(new Error(type)), { type, retriable });
@@ -14,7 +14,7 @@ describe('after a failed produce', () => {
     ['a lost connection', new KafkaJSConnectionError('closed'), 'repeat'],
     ['a time-out of the replicas', broker('REQUEST_TIMED_OUT', true), 'repeat'],
     ['too few replicas', broker('NOT_ENOUGH_REPLICAS', true), 'repeat'],
-    ['an error that the broker does not explain', broker('UNKNOWN', false), 'repeat'],
+    ['an error that the broker does not explain', broker('UNKNOWN', false), 'unexplained'],
     ['out of order', broker('OUT_OF_ORDER_SEQUENCE_NUMBER', false), 'replace'],
     ['an unknown producer id', broker('UNKNOWN_PRODUCER_ID', false), 'replace'],
     ['a duplicate that the broker cannot place', broker('DUPLICATE_SEQUENCE_NUMBER', false), 'replace'],
@@ -22,24 +22,19 @@ describe('after a failed produce', () => {
     ['not authorized', broker('TOPIC_AUTHORIZATION_FAILED', false), 'refused'],
     ['a bug in the call', new TypeError('value is undefined'), 'refused'],
   ] as const)('%s means: %#', (_what, error, next) => {
-    expect(afterFailedProduce(error, 1)).toBe(next);
-    expect(afterFailedProduce(Object.assign(new KafkaJSNonRetriableError(error), { cause: error }), 1)).toBe(next);
+    expect(afterFailedProduce(error)).toBe(next);
+    expect(afterFailedProduce(Object.assign(new KafkaJSNonRetriableError(error), { cause: error }))).toBe(next);
   });
 
   it('looks into retries that ran out', () => {
     const inner = broker('OUT_OF_ORDER_SEQUENCE_NUMBER', false);
-    expect(afterFailedProduce(new KafkaJSNumberOfRetriesExceeded(inner, { retryCount: 3, retryTime: 1 }), 1)).toBe(
+    expect(afterFailedProduce(new KafkaJSNumberOfRetriesExceeded(inner, { retryCount: 3, retryTime: 1 }))).toBe(
       'replace',
     );
     expect(
       afterFailedProduce(
         new KafkaJSNumberOfRetriesExceeded(new KafkaJSConnectionError('closed'), { retryCount: 3, retryTime: 1 }),
-        1,
       ),
     ).toBe('repeat');
-  });
-
-  it('takes an error that the broker never explains for the record at last', () => {
-    expect(afterFailedProduce(broker('UNKNOWN', false), MAX_UNEXPLAINED)).toBe('refused');
   });
 });

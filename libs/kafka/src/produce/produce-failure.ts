@@ -8,20 +8,17 @@ const deadProducer = new Set([
   'INVALID_PRODUCER_ID_MAPPING',
 ]);
 
-/** How often a batch is sent again, for about a minute, that a broker fails to take without saying why. */
-export const MAX_UNEXPLAINED = 30;
-
 /**
- * What to do after the produce of this attempt, which kafkajs gave up on.
+ * What to do after a produce that kafkajs gave up on.
  * `repeat`: the same batch on the same producer, the broker drops what it has already.
- * `replace`: the same batch on a new producer. `refused`: a record of it will never be accepted.
+ * `replace`: the same batch on a new producer. `refused`: a record of it will never be accepted. `unexplained`: a broker in trouble (a disk that
+ * just filled), or a record on which it always fails (UNKNOWN_SERVER_ERROR).
  */
-export function afterFailedProduce(error: unknown, attempt: number): 'repeat' | 'replace' | 'refused' {
+export function afterFailedProduce(error: unknown): 'repeat' | 'replace' | 'refused' | 'unexplained' {
   const chain = [...causes(error)];
   if (chain.some(({ type }) => type !== undefined && deadProducer.has(type))) return 'replace';
   const protocol = chain.find(({ type }) => type !== undefined);
-  // UNKNOWN_SERVER_ERROR: a broker in trouble (a disk that just filled), or a record on which it always fails.
-  if (protocol?.type === 'UNKNOWN') return attempt < MAX_UNEXPLAINED ? 'repeat' : 'refused';
+  if (protocol?.type === 'UNKNOWN') return 'unexplained';
   if (protocol) return protocol.retriable === false ? 'refused' : 'repeat';
   return chain.some(({ name }) => name === 'TypeError' || name === 'RangeError') ? 'refused' : 'repeat';
 }

@@ -107,6 +107,14 @@ describe('a log that gives offsets once more', () => {
     await expect(journal.appendAndRead(repeated)).rejects.toThrow('is stopped');
   });
 
+  it('is told to the projector also where the partition had stopped at a record that can not be read', async () => {
+    const { journal, changed } = await readTo10(() => Promise.resolve(10n));
+    journal.take(PARTITION, [{ key: 'shop-fr/o', offset: 10n, value: Buffer.from('no record') }]);
+    expect(changed).toEqual([]);
+    journal.stop(PARTITION, 'the log begins anew');
+    expect(changed).toEqual([[PARTITION, 'the log begins anew']]);
+  });
+
   it('is the same where the tail was faster than the answer', async () => {
     const { journal, repeated } = await readTo10(() => {
       const value = encodeRecord({ record: 'REPEATED', ...inOrder, commandId: 'nobody' });

@@ -172,11 +172,11 @@ export class JournalView {
 
   /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
   stop(partition: number, why: string, at?: bigint): void {
+    if (at === undefined) this.parts.onLogChanged?.(partition, why);
     if (this.#stopped.has(partition)) return;
     const reason = stoppedReason(partition, why, at);
     this.#stopped.set(partition, reason);
     this.parts.logger.error({ partition }, reason);
-    if (at === undefined) this.parts.onLogChanged?.(partition, why);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
   }
 

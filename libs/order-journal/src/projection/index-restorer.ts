@@ -100,7 +100,9 @@ export class IndexRestorer {
       { partition, records: Number(until - from) },
       'The index is older than it was and catches up',
     );
-    const progress = { next: from, publishFrom: until, assertCurrent: () => this.closing.throwIfAborted() };
+    const assertCurrent = () => this.closing.throwIfAborted();
+    const settled = () => new Promise<void>((resolve) => resolve(assertCurrent()));
+    const progress = { next: from, publishFrom: until, assertCurrent, settled };
     try {
       for await (const entries of this.parts.journal.read(partition, from, until))
         await projectBatch(this.parts, partition, entries, progress);

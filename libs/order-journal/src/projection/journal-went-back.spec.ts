@@ -1,3 +1,4 @@
+import { LogTrust, LogUnsureError } from './log-trust.js';
 import { intent, journalOf, projection, recordsOf, redirect, repeated, typesOf } from '../../test/projector-world.js';
 
 /** Waits for a batch whose assignment is ended as soon as the partition was stopped. */
@@ -142,4 +143,49 @@ describe('the tail of the process', () => {
     await expect(assign().startOffset(5n, 0n)).rejects.toThrow('it is another log');
     expect([rebuilt, index.marker]).toEqual([[], undefined]);
   });
+
+  it('is not waited for where the log has changed, though it compares once more', async () => {
+    const trust = new LogTrust();
+    trust.changed(3, 'it is another log');
+    trust.unsure(3, true);
+    expect(await Promise.race([aTurnLater(), trust.settled(3, never).catch(String)])).toContain('another log');
+  });
+
+  it('is waited for as long as it compares, also where it begins again at once', async () => {
+    const trust = new LogTrust();
+    trust.unsure(3, true);
+    let isSettled = false;
+    const settled = trust.settled(3, never).then(() => (isSettled = true));
+    trust.unsure(3, false);
+    trust.unsure(3, true);
+    await aTurnLater();
+    expect(isSettled).toBe(false);
+    trust.unsure(3, false);
+    await settled;
+  });
+
+  it('keeps no other partition of this member from its place: the question where to begin is asked again', async () => {
+    const { projector, assign } = projection({ journal: journalOf([intent]) });
+    projector.hold(3, true);
+    await expect(assign().startOffset(0n, 0n)).rejects.toThrow(LogUnsureError);
+    projector.hold(3, false);
+    await expect(assign().startOffset(0n, 0n)).resolves.toBe(0n);
+  });
+
+  it('ends a repair: what was folded meanwhile may be of the other log', async () => {
+    const { index, projector, startOffset, assign } = projection({
+      journal: journalOf([intent, redirect], undefined, 99n, 1n),
+    });
+    index.marker = 1n;
+    await startOffset(2n, 1n);
+    const assigned = assign();
+    await assigned.startOffset(2n, 1n);
+    const replaced = jest.spyOn(index, 'replace');
+    const folded = () => (projector.stop(3, 'it is another log'), Promise.resolve([]));
+    await expect(assigned.repair(folded)).rejects.toThrow('it is another log');
+    expect(replaced).not.toHaveBeenCalled();
+  });
 });
+
+const never = new AbortController().signal;
+const aTurnLater = () => new Promise<void>((resolve) => setImmediate(resolve));

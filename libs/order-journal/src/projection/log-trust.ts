@@ -18,7 +18,7 @@ export class LogTrust {
   /** The log ends before what was read, or its last record is compared; or that is over. */
   unsure(partition: number, isUnsure: boolean): void {
     const wait = this.#unsure.get(partition);
-    if (isUnsure && wait === undefined) {
+    if (isUnsure && wait === undefined && !this.#changed.has(partition)) {
       let end = () => {};
       const promise = new Promise<void>((resolve) => (end = resolve));
       this.#unsure.set(partition, { promise, end });
@@ -41,8 +41,8 @@ export class LogTrust {
 
   /** Resolves when the log is known to be the one that was read. @throws JournalChangedError when it is another one, and the signal's reason when that comes first */
   async settled(partition: number, signal: AbortSignal): Promise<void> {
-    const wait = this.#unsure.get(partition);
-    if (wait !== undefined) await unlessAborted(wait.promise, signal);
+    for (let wait = this.#unsure.get(partition); wait; wait = this.#unsure.get(partition))
+      await unlessAborted(wait.promise, signal);
     this.assertSame(partition);
   }
 

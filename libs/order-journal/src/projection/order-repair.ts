@@ -20,6 +20,7 @@ export async function replaceOrders(
       const orders = await folded(marker + 1n);
       // The index came back older than it was: the next audit looks again.
       if (orders === undefined) return;
+      assertCurrent();
       return await index.replace(partition, marker, orders);
     } catch (error) {
       if (!(error instanceof MarkerMovedError)) throw error;

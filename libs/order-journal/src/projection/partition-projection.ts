@@ -66,14 +66,15 @@ export class PartitionProjection {
       this.parts.onStopped?.(this.partition, undefined);
       return begin;
     } catch (error) {
-      if (error instanceof JournalChangedError) this.parts.onStopped?.(this.partition, error.message);
+      if (error instanceof JournalChangedError && !this.isEnded) this.parts.onStopped?.(this.partition, error.message);
       throw error;
     }
   }
 
   async #place(committed: bigint | undefined, low: bigint): Promise<bigint> {
     const { partition, parts } = this;
-    await this.trust.settled(partition, this.signal);
+    // Nothing waits here: the other partitions of this member are placed behind it.
+    this.trust.assertSure(partition);
     const seen = (await parts.index.marks()).get(partition);
     // Asked afterwards: others append and project meanwhile.
     const end = await parts.journal.end(partition);
@@ -84,12 +85,17 @@ export class PartitionProjection {
     if (!this.restorer.isRunning(partition)) await assertSameJournal(parts.journal, partition, seen);
     // Once more: what the assignment before did meanwhile must not be overlooked.
     const marker = (await parts.index.markers()).get(partition);
-    this.#assertNotEnded();
+    this.#assertSureAndNotEnded();
     const published = committed ?? low;
     const next = marker !== undefined && marker >= published ? marker + 1n : published;
     if (next < low) throw new JournalCutError(partition, next, low);
     this.#begin = next;
-    this.#progress = { next, publishFrom: next, assertCurrent: () => this.#assertCurrent() };
+    this.#progress = {
+      next,
+      publishFrom: next,
+      assertCurrent: () => this.#assertCurrent(),
+      settled: () => this.#settled(),
+    };
     if (marker === undefined || marker < next - 1n) this.restoreInBackground();
     return next;
   }
@@ -151,7 +157,7 @@ export class PartitionProjection {
     this.trust.assertSure(this.partition);
     if (await this.#isJournalWhole())
       return this.#moveTo(progress, await this.restorer.rebuild(this.partition, progress.next));
-    await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertNotEnded());
+    await replaceOrders(this.parts.index, this.partition, folded, () => this.#assertSureAndNotEnded());
   }
 
   async #isJournalWhole(): Promise<boolean> {
@@ -219,10 +225,19 @@ export class PartitionProjection {
       throw new JournalReplacedError(last.offset);
   }
 
-  /** A batch whose events were published waits for the tail: one that came again would publish them twice. */
-  async #assertCurrent(): Promise<void> {
+  #assertCurrent(): void {
+    this.trust.assertSure(this.partition);
+    this.#assertNotSuperseded();
+  }
+
+  async #settled(): Promise<void> {
     await this.trust.settled(this.partition, this.signal);
     this.#assertNotSuperseded();
+  }
+
+  #assertSureAndNotEnded(): void {
+    this.trust.assertSure(this.partition);
+    this.#assertNotEnded();
   }
 
   #assertNotEnded(): void {

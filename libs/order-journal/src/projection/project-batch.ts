@@ -13,8 +13,10 @@ export interface Progress {
   next: bigint;
   /** Events of records below were acknowledged before. */
   publishFrom: bigint;
-  /** Waits until something may be written on behalf of this progress. @throws once nothing may any more */
-  assertCurrent(): void | Promise<void>;
+  /** @throws where nothing may be published or written on behalf of this progress, now or any more */
+  assertCurrent(): void;
+  /** Waits until something may be written. @throws once nothing may any more */
+  settled(): Promise<void>;
 }
 
 /** An event that was acknowledged for the first time, as far as its projector knows. */
@@ -43,7 +45,7 @@ export async function projectBatch(
   entries: readonly JournalEntry[],
   progress: Progress,
 ): Promise<void> {
-  await progress.assertCurrent();
+  progress.assertCurrent();
   const { next, publishFrom } = progress;
   const fresh = entries.filter(({ offset }) => offset >= next);
   const last = fresh.at(-1);
@@ -71,10 +73,11 @@ export async function projectBatch(
       if (!effect.isRepeat) published.push({ event, ...commandTimeOf(headers) });
     }
   }
-  await progress.assertCurrent();
+  progress.assertCurrent();
   await outlet.publish(events);
   if (published.length > 0) onPublished?.(published);
-  await progress.assertCurrent();
+  // A batch that came again would publish its events twice.
+  await progress.settled();
   // Should the index not take it, the batch comes again, and its events need not.
   progress.publishFrom = later(publishFrom, last.offset + 1n);
   const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };

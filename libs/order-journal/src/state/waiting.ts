@@ -5,7 +5,7 @@ import { hasRule } from './rules-version.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** "0003: no update, 6 days elapse: expired, considered failed" (interface, States and transitions). */
+/** "0003: no update, 6 days elapse: expired, considered failed" (interface, States and transitions). The fold checks it: another value is a new rule of the fold. */
 export const PENDING_LIFETIME_MS = 6 * DAY_MS;
 /** The interface ends no redirect. Its form can not be used for longer than an authorization can be captured (R15). */
 export const REDIRECT_LIFETIME_MS = 7 * DAY_MS;
