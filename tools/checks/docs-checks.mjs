@@ -60,6 +60,35 @@ export function wayFaults(document, text, files) {
   return faults.map((fault) => `${document}, "${WAY.heading}": ${fault}`);
 }
 
+const ROOMS = 'Where is what';
+
+/** The rooms of a folder, as a document lists them, are the folders that are there. A folder without a listed room is not looked into. */
+export function roomFaults(document, text, files) {
+  const [, section = ''] = new RegExp(`^## ${ROOMS}\\s*$([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text) ?? [];
+  const listed = new Map();
+  let folder;
+  for (const [, first, second] of section.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)) {
+    folder = /`([^`]+)`/.exec(first)?.[1] ?? /\[(\w+)\]/.exec(first)?.[1] ?? folder;
+    const rooms = [...second.matchAll(/`([^`]+)`/g)].map(([, room]) => room);
+    if (folder !== undefined && rooms.length > 0) listed.set(folder, [...(listed.get(folder) ?? []), ...rooms]);
+  }
+  if (listed.size === 0) return [`${document}: lists no rooms under "${ROOMS}"`];
+  return [...listed].flatMap(([folder, rooms]) => {
+    const within = /^(libs|apps)\//.test(folder) ? `${folder}/src/` : `${folder}/`;
+    const inside = [...files].filter((file) => file.startsWith(within)).map((file) => file.slice(within.length));
+    const there = new Set(inside.filter((file) => file.includes('/')).map((file) => file.split('/')[0]));
+    there.delete('test');
+    return [
+      ...rooms
+        .filter((room) => !there.has(room))
+        .map((room) => `${document}, "${ROOMS}": ${within}${room} does not exist`),
+      ...[...there]
+        .filter((room) => !rooms.includes(room))
+        .map((room) => `${document}, "${ROOMS}": ${within}${room} is not listed`),
+    ];
+  });
+}
+
 /** Environment variables of a configuration file: `@Env('NAME'` of a class, `{ name: 'NAME'` of a table. */
 export function configVariables(source) {
   return [...source.matchAll(/(?:@Env\(\s*|\{\s*name:\s*)'([A-Z][A-Z0-9_]+)'/g)].map(([, name]) => name);

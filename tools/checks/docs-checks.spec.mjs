@@ -8,6 +8,7 @@ import {
   namedFileFaults,
   settingsFaults,
   tableFaults,
+  roomFaults,
   wayFaults,
 } from './docs-checks.mjs';
 
@@ -30,6 +31,33 @@ describe('links', () => {
     ['[a](a.md#three)', 'docs/b.md: a.md#three has no such heading'],
     ['[a](../libs/redis)', 'docs/b.md: ../libs/redis does not exist'],
   ])('%j is wrong', (text, fault) => expect(links(text)).toEqual([fault]));
+});
+
+describe('rooms', () => {
+  const rooms = new Set([
+    'libs/kafka/src/consume/a.ts',
+    'libs/kafka/src/nest/b.ts',
+    'libs/kafka/src/index.ts',
+    'tools/demo/c.mjs',
+  ]);
+  const table = (...rows) =>
+    roomFaults('a.md', `## Where is what\n\n| folder | room |\n| --- | --- |\n${rows.join('\n')}\n`, rooms);
+  const TOOLS = '| [tools](tools.md) | `demo` | |';
+
+  it('are the folders that are there', () =>
+    expect(table('| `libs/kafka` | `consume` | |', '| | `nest` | |', '| `libs/other` | | |', TOOLS)).toEqual([]));
+
+  it.each([
+    ['one that is not listed', ['| `libs/kafka` | `nest` | |', TOOLS], 'libs/kafka/src/consume is not listed'],
+    [
+      'one that is not there',
+      ['| `libs/kafka` | `nest`, `consume`, `produce` | |'],
+      'libs/kafka/src/produce does not exist',
+    ],
+  ])('%s is a fault', (_, rows, fault) => expect(table(...rows)).toEqual([`a.md, "Where is what": ${fault}`]));
+
+  it('are listed at all', () =>
+    expect(table('| `libs/kafka` | | |')).toEqual(['a.md: lists no rooms under "Where is what"']));
 });
 
 it('anchors are as on GitHub', () => {

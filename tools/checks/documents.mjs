@@ -13,6 +13,7 @@ import {
   namedFileFaults,
   tableFaults,
   settingsFaults,
+  roomFaults,
   wayFaults,
 } from './docs-checks.mjs';
 
@@ -38,6 +39,7 @@ export function checkDocuments(interfaceFile) {
     ...coverageFaults(COVERAGE, read(COVERAGE), list, { files, textOf: read, isUsed }),
     ...(interfaceFile ? interfaceFaults(list.sections, read(interfaceFile)) : []),
     ...wayFaults(ARCHITECTURE, read(ARCHITECTURE), files),
+    ...roomFaults(ARCHITECTURE, read(ARCHITECTURE), files),
     ...recoveryFaults(RUNBOOK, read(RUNBOOK), files, read),
     ...readdirSync('apps').flatMap((app) => appFaults(app, files)),
     ...[...files]
