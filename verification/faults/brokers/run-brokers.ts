@@ -37,11 +37,18 @@ export async function runBrokers({ runs, seed, only, json }: BrokersOptions, lin
   }
   const report = reportOf(finished, { seed, crashPoints: CRASH_POINTS });
   const largestPauseSeconds = Math.max(0, ...finished.map(({ pauseSeconds = 0 }) => pauseSeconds));
-  const pauses = Object.fromEntries(finished.map(({ scenario, pauseSeconds }) => [scenario, pauseSeconds]));
+  const pauses = largestPauses(finished);
   console.error(`${tableOf(report, finished)}\n\nlargest pause: ${largestPauseSeconds} s`);
   if (json)
     console.log(JSON.stringify({ ...report, brokers: infrastructure.cluster.size, largestPauseSeconds, pauses }));
   return finished.some(isBad) ? 1 : 0;
+}
+
+/** Of each scenario. A run that could not be judged has none. */
+export function largestPauses(runs: readonly Pick<FinishedRun, 'scenario' | 'pauseSeconds'>[]): Record<string, number> {
+  const largest: Record<string, number> = {};
+  for (const { scenario, pauseSeconds = 0 } of runs) largest[scenario] = Math.max(largest[scenario] ?? 0, pauseSeconds);
+  return largest;
 }
 
 const isBad = ({ verdict, trouble }: FinishedRun) => verdict.violations.length > 0 || trouble !== undefined;
