@@ -59,17 +59,29 @@ export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) 
   zstd: { type: 4, packed: (key) => zstdBomb(key, 1024 * MIB) },
 };
 
-/** Sends the bytes as the batch of one record, as a hostile publisher would: kafkajs compresses what it is told to. */
+/**
+ * A batch in each compression that is within what one batch may unpack to: 15 MiB. It takes 15 KiB of gzip, 62 KiB of LZ4 and 567 bytes of
+ * zstd, so a fetch brings many. Snappy packs 1 to 21 at most: 2 MiB take 98 KiB.
+ */
+export const SMALL_BOMBS: typeof BOMBS = {
+  gzip: { type: 1, packed: (key) => gzipBomb(key, 15 * MIB) },
+  snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 2 * MIB)) },
+  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 15 * MIB)) },
+  zstd: { type: 4, packed: (key) => zstdBomb(key, 15 * MIB) },
+};
+
+/** Sends the bytes as the batch of one record, `times` times, as a hostile publisher would: kafkajs compresses what it is told to. */
 export async function sendPacked(
   brokers: string,
   topic: string,
-  { type, packed, key }: { type: 1 | 2 | 3 | 4; packed: Buffer; key: string },
+  { type, packed, key, times = 1 }: { type: 1 | 2 | 3 | 4; packed: Buffer; key: string; times?: number },
 ): Promise<void> {
   const own = kafkajs.CompressionCodecs[type];
   kafkajs.CompressionCodecs[type] = () => ({ ...(own as () => object)(), compress: () => Promise.resolve(packed) });
   const producer = new kafkajs.Kafka({ brokers: brokers.split(','), logLevel: kafkajs.logLevel.NOTHING }).producer();
   await producer.connect();
-  await producer.send({ topic, compression: type, messages: [{ key, value: '' }] });
+  for (let sent = 0; sent < times; sent++)
+    await producer.send({ topic, compression: type, messages: [{ key, value: '' }] });
   await producer.disconnect();
   kafkajs.CompressionCodecs[type] = own;
 }

@@ -3,7 +3,7 @@ export * from './builders.js';
 export * from './wait-for.js';
 export * from './infrastructure.js';
 export * from './apps.js';
-export { BOMBS, sendPacked, zstdBomb } from './bombs.js';
+export { BOMBS, sendPacked, SMALL_BOMBS, zstdBomb } from './bombs.js';
 export { freePorts } from './free-ports.js';
 export * from './events-of.js';
 export * from './browser.js';

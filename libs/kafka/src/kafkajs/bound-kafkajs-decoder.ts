@@ -1,26 +1,43 @@
 import Decoder from 'kafkajs/src/protocol/decoder.js';
-import { BATCH_HEADER_BYTES, markedRecord, markHeader, MAX_BATCH_RECORDS, MAX_HEADERS } from './unreadable-batch.js';
+import fetch, { type FetchResponse } from 'kafkajs/src/protocol/requests/fetch/index.js';
+import { headersIn } from './batch-content.js';
+import { budgetOf, FetchBudget, setBudget } from './fetch-budget.js';
+import {
+  BATCH_HEADER_BYTES,
+  markedRecord,
+  markHeader,
+  MAX_BATCH_HEADERS,
+  MAX_BATCH_RECORDS,
+  MAX_HEADERS,
+  TOO_MANY_HEADERS,
+} from './unreadable-batch.js';
 
 /** kafkajs asks for so many bytes before it reads a batch, and nowhere else. */
 const BEFORE_A_BATCH = 49;
+/** The same of a message of the formats before Kafka 0.11: its offset. */
+const BEFORE_A_MESSAGE = 8;
 const AT = { length: 8, magic: 16, attributes: 21, lastOffsetDelta: 23, count: 57 };
-const NO_COMPRESSION = ~0x07;
+const COMPRESSION = 0x07;
 
 let isBounded = false;
 
 /**
- * A batch of more records than a process should hold becomes one record in its last place, and a record with too many headers loses
- * them; both carry the reason (`whyUnreadable`). Otherwise a small message of one sender stops every consumer of the topic.
+ * A batch of more records or headers than a process should hold becomes one record in its last place, and a record with too many headers
+ * loses them; both carry the reason (`whyUnreadable`). Of an answer to a fetch no more is read than its budget allows. Otherwise a small
+ * message of one sender stops every consumer of the topic.
  */
 export function boundKafkajsDecoder(): void {
   if (isBounded) return;
   isBounded = true;
+  budgetEachAnswer();
+  shareBudgets();
   // eslint-disable-next-line @typescript-eslint/unbound-method -- each is called on what ours was called on
   const { canReadBytes, readVarIntArray } = Decoder.prototype;
   Object.assign(Decoder.prototype, {
     canReadBytes(this: Decoder, length: number): boolean {
-      if (length === BEFORE_A_BATCH) shortenBatch(this.buffer.subarray(this.offset));
-      return canReadBytes.call(this, length);
+      if (!canReadBytes.call(this, length)) return false;
+      if (length === BEFORE_A_BATCH) return fits(this.buffer.subarray(this.offset), budgetOf(this.buffer));
+      return length !== BEFORE_A_MESSAGE || (budgetOf(this.buffer)?.spend({ records: 1 }) ?? true);
     },
     readVarIntArray(this: Decoder, read: (decoder: Decoder) => unknown): unknown[] {
       const { offset } = this;
@@ -32,15 +49,69 @@ export function boundKafkajsDecoder(): void {
   });
 }
 
-function shortenBatch(batch: Buffer): void {
-  if (batch.length < BATCH_HEADER_BYTES || batch[AT.magic] !== 2) return;
-  const count = batch.readInt32BE(AT.count);
-  if (count <= MAX_BATCH_RECORDS) return;
-  const why = `the batch has more than ${MAX_BATCH_RECORDS} records`;
-  const record = markedRecord(batch.readInt32BE(AT.lastOffsetDelta), why);
+function budgetEachAnswer(): void {
+  const { protocol } = fetch;
+  fetch.protocol = (of) => {
+    const request = protocol(of);
+    return (options) => {
+      const made = request(options);
+      return { ...made, response: withBudget(made.response) };
+    };
+  };
+}
+
+function withBudget(response: FetchResponse): FetchResponse {
+  return {
+    ...response,
+    decode: (answer) => {
+      setBudget(answer, new FetchBudget(answer.length));
+      return response.decode(answer);
+    },
+  };
+}
+
+/** Every view of an answer shares its budget: a codec gets one of these, and nothing else that says where it came from. */
+function shareBudgets(): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- each is called on what ours was called on
+  const { readBytes, readAll, slice } = Decoder.prototype;
+  Object.assign(Decoder.prototype, {
+    readBytes(this: Decoder, ...length: [number?]): Buffer | null {
+      const bytes = readBytes.apply(this, length);
+      if (bytes) setBudget(bytes, budgetOf(this.buffer));
+      return bytes;
+    },
+    readAll(this: Decoder): Buffer {
+      const bytes = readAll.call(this);
+      setBudget(bytes, budgetOf(this.buffer));
+      return bytes;
+    },
+    slice(this: Decoder, length: number): Decoder {
+      const decoder = slice.call(this, length);
+      setBudget(decoder.buffer, budgetOf(this.buffer));
+      return decoder;
+    },
+  });
+}
+
+/** Whether the batch is to be read. A compressed one is weighed when it is unpacked. */
+function fits(batch: Buffer, budget: FetchBudget | undefined): boolean {
+  if (batch.length < BATCH_HEADER_BYTES || batch[AT.magic] !== 2) return true;
   const end = AT.length + 4 + batch.readInt32BE(AT.length);
-  if (end > batch.length || BATCH_HEADER_BYTES + record.length > end) return;
-  batch.writeInt16BE(batch.readInt16BE(AT.attributes) & NO_COMPRESSION, AT.attributes);
+  if (end > batch.length) return true;
+  const given = batch.readInt32BE(AT.count);
+  if (given > MAX_BATCH_RECORDS) shorten(batch, end, `the batch has more than ${MAX_BATCH_RECORDS} records`);
+  if ((batch.readInt16BE(AT.attributes) & COMPRESSION) !== 0) return true;
+  let records = batch.readInt32BE(AT.count);
+  let headers = headersIn(batch.subarray(BATCH_HEADER_BYTES, end), records);
+  if (headers > MAX_BATCH_HEADERS && shorten(batch, end, TOO_MANY_HEADERS)) records = headers = 1;
+  return budget?.spend({ records, headers }) ?? true;
+}
+
+function shorten(batch: Buffer, end: number, why: string): boolean {
+  const record = markedRecord(batch.readInt32BE(AT.lastOffsetDelta), why);
+  if (BATCH_HEADER_BYTES + record.length > end) return false;
+  batch.writeInt16BE(batch.readInt16BE(AT.attributes) & ~COMPRESSION, AT.attributes);
   batch.writeInt32BE(1, AT.count);
   record.copy(batch, BATCH_HEADER_BYTES);
+  return true;
 }

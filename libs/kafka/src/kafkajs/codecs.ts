@@ -3,10 +3,9 @@ import * as fzstd from 'fzstd';
 import kafkajs from 'kafkajs';
 import lz4 from 'lz4-napi';
 import snappy from 'snappy';
+import { unpackWithinBudget, type Unpack } from './unpack-within-budget.js';
 import { checkLz4, checkZstd, snappyBlockBytes } from './unpacked-size.js';
-import { BatchTooLargeError, MAX_UNPACKED_BYTES, recordsInstead } from './unreadable-batch.js';
-
-type Decompress = (packed: Buffer, limit: number) => Buffer | Promise<Buffer>;
+import { BatchTooLargeError } from './unreadable-batch.js';
 
 /**
  * Teaches kafkajs to read every compression that Kafka has: a record in one that it lacks stops a consumer for good. To read only; our
@@ -21,24 +20,15 @@ export function registerCodecs(): void {
   CompressionCodecs[CompressionTypes.ZSTD] = codec('zstd', unpackZstd);
 }
 
-function codec(name: string, decompress: Decompress) {
+function codec(name: string, unpack: Unpack) {
   return () => ({
     compress: () => Promise.reject(new Error(`${name} is only read here`)),
-    decompress: async (packed: Buffer) => {
-      try {
-        return await decompress(packed, MAX_UNPACKED_BYTES);
-      } catch (error) {
-        const why = error instanceof BatchTooLargeError ? error.message : `the batch is no sound ${name}`;
-        const instead = recordsInstead(packed, why);
-        if (instead === undefined) throw error;
-        return instead;
-      }
-    },
+    decompress: (packed: Buffer) => unpackWithinBudget(packed, name, unpack),
   });
 }
 
 function tooLarge(error: NodeJS.ErrnoException, limit: number): Error {
-  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BatchTooLargeError(limit) : error;
+  return error.code === 'ERR_BUFFER_TOO_LARGE' ? new BatchTooLargeError(limit, limit) : error;
 }
 
 export function unpackGzip(packed: Buffer, limit: number): Promise<Buffer> {
@@ -100,7 +90,7 @@ function unpackZstdHere(packed: Buffer, limit: number): Buffer {
   let bytes = 0;
   const unpacking = new fzstd.Decompress((chunk) => {
     bytes += chunk.length;
-    if (bytes > limit) throw new BatchTooLargeError(limit);
+    if (bytes > limit) throw new BatchTooLargeError(limit, bytes);
     chunks.push(chunk);
   });
   unpacking.push(packed, true);

@@ -25,7 +25,23 @@ declare module 'kafkajs/src/protocol/decoder.js' {
     offset: number;
     constructor(buffer: Buffer);
     canReadBytes(length: number): boolean;
+    readBytes(length?: number): Buffer | null;
+    readAll(): Buffer;
+    slice(length: number): Decoder;
     readVarInt(): number;
     readVarIntArray(read: (decoder: Decoder) => unknown): unknown[];
   }
+}
+
+declare module 'kafkajs/src/protocol/requests/fetch/index.js' {
+  /** `decode` takes the answer without its length and its number. */
+  export interface FetchResponse {
+    decode: (answer: Buffer) => Promise<unknown>;
+    parse: (decoded: unknown) => Promise<unknown>;
+  }
+  interface Fetch {
+    protocol: (of: { version: number }) => (options: object) => { response: FetchResponse };
+  }
+  const definition: Fetch;
+  export default definition;
 }

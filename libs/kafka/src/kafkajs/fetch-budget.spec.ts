@@ -1,0 +1,215 @@
+import zlib from 'node:zlib';
+import fetch from 'kafkajs/src/protocol/requests/fetch/index.js';
+import Encoder from 'kafkajs/src/protocol/encoder.js';
+import { SMALL_BOMBS, zstdBomb } from '@tranche/testing';
+import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
+import { registerCodecs } from './codecs.js';
+import { whyUnreadable } from './unreadable-batch.js';
+
+interface Message {
+  offset: string;
+  value: Buffer | null;
+  headers: Record<string, Buffer>;
+}
+
+interface Batch {
+  offset: number;
+  type?: number;
+  count: number;
+  content: Buffer;
+}
+
+const MIB = 1024 * 1024;
+const BUDGET = 16 * MIB;
+const COUNT = 200;
+
+registerCodecs();
+boundKafkajsDecoder();
+
+function batchOf({ offset, type = 0, count, content }: Batch): Buffer {
+  const header = Buffer.alloc(61);
+  header.writeBigInt64BE(BigInt(offset), 0);
+  header.writeInt32BE(61 - 12 + content.length, 8);
+  header.writeInt8(2, 16);
+  header.writeInt16BE(type, 21);
+  header.writeInt32BE(Math.max(0, count - 1), 23);
+  header.writeBigInt64BE(-1n, 43);
+  header.writeInt16BE(-1, 51);
+  header.writeInt32BE(-1, 53);
+  header.writeInt32BE(count, 57);
+  return Buffer.concat([header, content]);
+}
+
+/** Records without key and value, each with so many headers without name and value. */
+function recordsOf(count: number, headers = 0): Buffer {
+  const records: Buffer[] = [];
+  for (let offsetDelta = 0; offsetDelta < count; offsetDelta++) {
+    const record = new Encoder()
+      .writeVarInt(0)
+      .writeVarInt(0)
+      .writeVarInt(offsetDelta)
+      .writeVarIntBytes(null)
+      .writeVarIntBytes(null)
+      .writeVarInt(headers);
+    records.push(
+      new Encoder().writeVarIntBytes(Buffer.concat([record.buffer, Buffer.alloc(2 * headers, '\0\x01')])).buffer,
+    );
+  }
+  return Buffer.concat(records);
+}
+
+/** A message of the format before Kafka 0.11, version 1. */
+function messageOf(offset: number, value: Buffer, type = 0): Buffer {
+  const message = Buffer.alloc(34);
+  message.writeBigInt64BE(BigInt(offset), 0);
+  message.writeInt32BE(22 + value.length, 8);
+  message.writeInt8(1, 16);
+  message.writeInt8(type, 17);
+  message.writeInt32BE(-1, 26);
+  message.writeInt32BE(value.length, 30);
+  return Buffer.concat([message, value]);
+}
+
+/** What kafkajs makes of the answer to a fetch, version 11, with these record sets of partitions 0, 1, and so on of one topic. */
+async function decode(...recordSets: Buffer[][]): Promise<Message[][]> {
+  const int32 = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32BE(value);
+    return bytes;
+  };
+  const partitions = recordSets.map((batches, partition) => {
+    const set = Buffer.concat(batches);
+    // Error code, high watermark, last stable offset, log start offset; no aborted transactions, no preferred replica.
+    const header = [int32(partition), Buffer.alloc(2 + 8 + 8 + 8), int32(0), int32(-1), int32(set.length)];
+    return Buffer.concat([...header, set]);
+  });
+  const answer = Buffer.concat([
+    Buffer.alloc(4 + 2 + 4),
+    int32(1),
+    Buffer.from([0, 1]),
+    Buffer.from('t'),
+    int32(partitions.length),
+    ...partitions,
+  ]);
+  const { response } = fetch.protocol({ version: 11 })({ topics: [] });
+  const { responses } = (await response.decode(answer)) as {
+    responses: { partitions: { messages: Message[] }[] }[];
+  };
+  return responses[0]!.partitions.map(({ messages }) => messages);
+}
+
+const offsetsOf = (messages: Message[]) => messages.map(({ offset }) => Number(offset));
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+const unpackedBytes = (messages: Message[]) => messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+
+/** Fetches as kafkajs does until nothing comes any more; the largest answer of all, in bytes and records. */
+async function fetchAll(batches: Buffer[]): Promise<{ offsets: number[]; bytes: number; records: number }> {
+  const read = { offsets: [] as number[], bytes: 0, records: 0 };
+  for (let from = 0; ; from = read.offsets.at(-1)! + 1) {
+    // The broker begins with the batch that holds the offset.
+    const first = batches.findIndex((batch) => Number(batch.readBigInt64BE()) + batch.readInt32BE(23) >= from);
+    if (first < 0) return read;
+    const [messages] = (await decode(batches.slice(first))) as [Message[]];
+    expect(messages.length).toBeGreaterThan(0);
+    read.offsets.push(...offsetsOf(messages).filter((offset) => offset >= from));
+    read.bytes = Math.max(read.bytes, unpackedBytes(messages));
+    read.records = Math.max(read.records, messages.length);
+  }
+}
+
+describe.each(Object.entries(SMALL_BOMBS))('many batches in one answer: %s', (_, { type, packed }) => {
+  let content: Buffer;
+  beforeAll(async () => (content = await packed('key')));
+  const bombs = (count: number) => upTo(count).map((offset) => batchOf({ offset, type, count: 1, content }));
+
+  it('what they unpack to is within the budget, and what is left out is a row of batches at the end', async () => {
+    const [messages] = (await decode(bombs(COUNT))) as [Message[]];
+    expect(unpackedBytes(messages)).toBeLessThanOrEqual(Math.max(BUDGET, COUNT * (content.length + 61) + 1000));
+    expect(messages.length).toBeGreaterThan(0);
+    expect(offsetsOf(messages)).toEqual(upTo(messages.length));
+    expect(messages.some(({ headers }) => whyUnreadable(headers))).toBe(false);
+  });
+
+  it('the fetches after it bring each of them once', async () => {
+    const { offsets, bytes } = await fetchAll(bombs(10));
+    expect(offsets).toEqual(upTo(10));
+    expect(bytes).toBeLessThanOrEqual(BUDGET);
+  });
+
+  it('all partitions of the answer share the budget, and a small batch behind them is still read', async () => {
+    const small = batchOf({ offset: 0, count: 1, content: recordsOf(1) });
+    const partitions = await decode(...Array(8).fill(bombs(8)), [small]);
+    expect(partitions.slice(0, 8).reduce((sum, messages) => sum + unpackedBytes(messages), 0)).toBeLessThanOrEqual(
+      Math.max(BUDGET, 64 * (content.length + 61) + 2000),
+    );
+    expect(offsetsOf(partitions[8]!)).toEqual([0]);
+  });
+});
+
+describe('many records in one answer', () => {
+  const kinds: [string, number, (content: Buffer) => Buffer][] = [
+    ['as they are', 0, (content) => content],
+    ['compressed', 1, (content) => zlib.gzipSync(content)],
+  ];
+  it.each(kinds)('50,000 of them at most, %s; none is skipped', async (_, type, pack) => {
+    const content = pack(recordsOf(20_000));
+    const batches = upTo(3).map((at) => batchOf({ offset: at * 20_000, type, count: 20_000, content }));
+    const { offsets, records } = await fetchAll(batches);
+    expect(records).toBe(40_000);
+    expect(offsets.length).toBe(60_000);
+    expect(offsets.every((offset, at) => offset === at)).toBe(true);
+  });
+
+  it.each(kinds)('250,000 headers at most, %s; none is skipped', async (_, type, pack) => {
+    const content = pack(recordsOf(1000, 100));
+    const batches = upTo(3).map((at) => batchOf({ offset: at * 1000, type, count: 1000, content }));
+    const { offsets, records } = await fetchAll(batches);
+    expect(records).toBe(2000);
+    expect(offsets).toEqual(upTo(3000));
+  });
+
+  it.each(kinds)('a batch that alone has more headers is unreadable, %s', async (_, type, pack) => {
+    const batch = batchOf({ offset: 7, type, count: 3000, content: pack(recordsOf(3000, 100)) });
+    const [messages] = (await decode([batch])) as [Message[]];
+    expect(offsetsOf(messages).at(-1)).toBe(3006);
+    for (const { headers } of messages) expect(whyUnreadable(headers)).toBe('the batch has more than 250000 headers');
+  });
+});
+
+describe('what is left out', () => {
+  const bomb = async (offset: number) =>
+    batchOf({ offset, type: 4, count: 1, content: await SMALL_BOMBS.zstd!.packed('key') });
+
+  it('a batch without records, which compaction leaves behind, is no first batch: the one behind it is read', async () => {
+    const empty = batchOf({ offset: 0, count: 0, content: Buffer.alloc(0) });
+    const [messages] = (await decode([empty, await bomb(1), await bomb(2)])) as [Message[]];
+    expect(offsetsOf(messages)).toEqual([1]);
+  });
+
+  it('a batch that is too large for what is left is unreadable only where it comes first, and what it cost counts', async () => {
+    const why = `the batch unpacks to more than ${BUDGET} bytes`;
+    const tooLarge = (offset: number) =>
+      batchOf({ offset, type: 1, count: 1, content: zlib.gzipSync(Buffer.alloc(BUDGET + 1)) });
+    const [behind] = (await decode([await bomb(0), tooLarge(1), await bomb(2)])) as [Message[]];
+    expect(offsetsOf(behind)).toEqual([0]);
+    const [first] = (await decode([tooLarge(1), tooLarge(2)])) as [Message[]];
+    expect(first.map(({ offset, headers }) => [offset, whyUnreadable(headers)])).toEqual([['1', why]]);
+  });
+
+  it('nothing where batches say themselves that they are too large: to read that costs nothing', async () => {
+    const why = `the batch unpacks to more than ${BUDGET} bytes`;
+    const content = zstdBomb('key', BUDGET);
+    const batches = upTo(COUNT).map((offset) => batchOf({ offset, type: 4, count: 1, content }));
+    const [messages] = (await decode(batches)) as [Message[]];
+    expect(messages.map(({ headers }) => whyUnreadable(headers))).toEqual(Array(COUNT).fill(why));
+  });
+
+  it('messages of the old format, compressed and as they are', async () => {
+    const inner = messageOf(0, Buffer.alloc(15 * MIB));
+    const bombs = upTo(10).map((offset) => messageOf(offset, zlib.gzipSync(inner), 1));
+    const [large] = (await decode(bombs)) as [Message[]];
+    expect(offsetsOf(large)).toEqual([0]);
+    const [many] = (await decode(upTo(50_001).map((offset) => messageOf(offset, Buffer.alloc(0))))) as [Message[]];
+    expect(offsetsOf(many)).toEqual(upTo(50_000));
+  });
+});
