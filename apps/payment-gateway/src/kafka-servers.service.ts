@@ -31,6 +31,13 @@ export class KafkaServers {
       topicPrefix: config.kafkaTopicPrefix,
       deadLetterTopic: TOPICS.commandsDeadLetter.name,
       inFlight: config.inFlight,
+      // What is longer came compressed, and no dead letter could hold it.
+      maxRecordBytes: Object.fromEntries(
+        [...Object.values(COMMAND_TOPICS), TOPICS.notifications].map(({ name, maxMessageBytes }) => [
+          name,
+          maxMessageBytes,
+        ]),
+      ),
       drainTimeoutMs: config.drainTimeoutMs,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       // Why a command waits here ends soon: Redis is away, or an index is being built.

@@ -1,5 +1,5 @@
 import { UnreadableRecordError } from '../errors.js';
-import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
+import { markHeader, whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import type { IHeaders, KafkaMessage } from '../kafkajs/kafkajs.js';
 
 export interface ConsumedRecord {
@@ -20,8 +20,19 @@ export interface ConsumedRecord {
   unreadable?: string;
 }
 
-/** Bytes are copied: a fetched record is a view of the whole answer, which would stay in memory as long as the record. */
-export function consumedRecord(topic: string, partition: number, message: KafkaMessage): ConsumedRecord {
+/**
+ * Bytes are copied: a fetched record is a view of the whole answer, which would stay in memory as long as the record.
+ *
+ * @param maxBytes of key and value; a longer record has neither, nor headers, but the reason: it is not worth a look
+ */
+export function consumedRecord(
+  topic: string,
+  partition: number,
+  message: KafkaMessage,
+  maxBytes = Infinity,
+): ConsumedRecord {
+  if ((message.key?.length ?? 0) + (message.value?.length ?? 0) > maxBytes)
+    return consumedRecord(topic, partition, withoutContent(message, `the record has more than ${maxBytes} bytes`));
   const unreadable = whyUnreadable(message.headers);
   const repeatedHeaders = repeatedIn(message.headers);
   const rawKey = message.key === null ? null : Buffer.from(message.key);
@@ -37,6 +48,11 @@ export function consumedRecord(topic: string, partition: number, message: KafkaM
     ...(repeatedHeaders.length === 0 ? {} : { repeatedHeaders }),
     ...(unreadable === undefined ? {} : { unreadable }),
   };
+}
+
+function withoutContent(message: KafkaMessage, why: string): KafkaMessage {
+  const { key, value } = markHeader(why);
+  return { ...message, key: null, value: null, headers: { [key]: value } } as KafkaMessage;
 }
 
 /** For readers that have no dead letters: a record that they can't read is never skipped, and never taken for one without a value. */

@@ -31,6 +31,8 @@ export interface GroupConsumerOptions {
   rebalanceDrainMs?: number;
   /** Bytes of one partition in one fetch at most (1 MiB); a larger record comes alone. */
   maxBytesPerPartition?: number;
+  /** Bytes of key and value by topic (without prefix): a longer record, which came compressed, is unreadable (no bound). */
+  maxRecordBytes?: Readonly<Record<string, number>>;
   /** What the tail of the (one) topic in this process has read: only what it does not reach is fetched. */
   tail?: TailBuffer;
   assigned: (assignment: Assignment) => PartitionWork;
@@ -145,14 +147,14 @@ export class GroupConsumer {
   private take(fetched: EachBatchPayload): Promise<void> {
     const { batch } = fetched;
     if (this.runner.isStopping || fetched.isStale()) return Promise.resolve();
-    const { metrics, groupId, topicPrefix } = this.options;
+    const { metrics, groupId, topicPrefix, maxRecordBytes } = this.options;
     this.port.fetched(fetched);
     const topic = batch.topic.slice(topicPrefix.length);
     const { partition } = batch;
     if (this.drain.isUnderWay) return this.drain.withoutGroup();
     const last = (this.buffered ?? this.work).take(
       { topic, partition },
-      batch.messages.map((message) => consumedRecord(topic, partition, message)),
+      batch.messages.map((message) => consumedRecord(topic, partition, message, maxRecordBytes?.[topic])),
       fetchedOf(batch),
     );
     if (last === undefined) return Promise.resolve();

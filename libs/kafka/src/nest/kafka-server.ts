@@ -30,6 +30,8 @@ export interface KafkaServerOptions {
   inFlight: number;
   /** Besides that, records of one topic (without prefix) handled at the same time at most. */
   inFlightPerTopic?: Readonly<Record<string, number>>;
+  /** Bytes of key and value by topic (without prefix): a longer record goes to the dead letters without content, and no handler sees it (no bound). */
+  maxRecordBytes?: Readonly<Record<string, number>>;
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
