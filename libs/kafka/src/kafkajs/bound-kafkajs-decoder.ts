@@ -12,11 +12,12 @@ import {
   TOO_MANY_HEADERS,
 } from './unreadable-batch.js';
 
-/** kafkajs asks for so many bytes before it reads a batch, and nowhere else. */
+/** kafkajs asks for so many bytes of an answer to a fetch before it reads a batch, and nowhere else. */
 const BEFORE_A_BATCH = 49;
 /** The same of a message of the formats before Kafka 0.11: its offset. */
 const BEFORE_A_MESSAGE = 8;
 const AT = { length: 8, magic: 16, attributes: 21, lastOffsetDelta: 23, count: 57 };
+const MESSAGE_ATTRIBUTES = 17;
 const COMPRESSION = 0x07;
 
 let isBounded = false;
@@ -36,8 +37,10 @@ export function boundKafkajsDecoder(): void {
   Object.assign(Decoder.prototype, {
     canReadBytes(this: Decoder, length: number): boolean {
       if (!canReadBytes.call(this, length)) return false;
-      if (length === BEFORE_A_BATCH) return fits(this.buffer.subarray(this.offset), budgetOf(this.buffer));
-      return length !== BEFORE_A_MESSAGE || (budgetOf(this.buffer)?.spend({ records: 1 }) ?? true);
+      const budget = budgetOf(this.buffer);
+      if (budget === undefined) return true;
+      if (length === BEFORE_A_BATCH) return fits(this.buffer.subarray(this.offset), budget);
+      return length !== BEFORE_A_MESSAGE || messageFits(this.buffer.subarray(this.offset), budget);
     },
     readVarIntArray(this: Decoder, read: (decoder: Decoder) => unknown): unknown[] {
       const { offset } = this;
@@ -94,17 +97,22 @@ function shareBudgets(): void {
 }
 
 /** Whether the batch is to be read. A compressed one is weighed when it is unpacked. */
-function fits(batch: Buffer, budget: FetchBudget | undefined): boolean {
+function fits(batch: Buffer, budget: FetchBudget): boolean {
   if (batch.length < BATCH_HEADER_BYTES || batch[AT.magic] !== 2) return true;
   const end = AT.length + 4 + batch.readInt32BE(AT.length);
   if (end > batch.length) return true;
   const given = batch.readInt32BE(AT.count);
   if (given > MAX_BATCH_RECORDS) shorten(batch, end, `the batch has more than ${MAX_BATCH_RECORDS} records`);
   if ((batch.readInt16BE(AT.attributes) & COMPRESSION) !== 0) return true;
-  let records = batch.readInt32BE(AT.count);
+  let records = Math.max(0, batch.readInt32BE(AT.count));
   let headers = headersIn(batch.subarray(BATCH_HEADER_BYTES, end), records);
   if (headers > MAX_BATCH_HEADERS && shorten(batch, end, TOO_MANY_HEADERS)) records = headers = 1;
-  return budget?.spend({ records, headers }) ?? true;
+  return budget.spend({ records, headers });
+}
+
+/** Of the formats before Kafka 0.11. */
+function messageFits(message: Buffer, budget: FetchBudget): boolean {
+  return ((message[MESSAGE_ATTRIBUTES] ?? 0) & COMPRESSION) !== 0 || budget.spend({ records: 1 });
 }
 
 function shorten(batch: Buffer, end: number, why: string): boolean {

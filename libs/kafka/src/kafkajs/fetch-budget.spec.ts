@@ -208,6 +208,13 @@ describe('what is left out', () => {
     const bombs = upTo(10).map((offset) => messageOf(offset, zlib.gzipSync(inner), 1));
     const [large] = (await decode(bombs)) as [Message[]];
     expect(offsetsOf(large)).toEqual([0]);
+    const wrapper = messageOf(
+      59_999,
+      zlib.gzipSync(Buffer.concat(Array(60_000).fill(messageOf(0, Buffer.alloc(0))))),
+      1,
+    );
+    const [first] = (await decode([wrapper, messageOf(60_000, Buffer.alloc(0))])) as [Message[]];
+    expect(first.length).toBe(60_000);
     const [many] = (await decode(upTo(50_001).map((offset) => messageOf(offset, Buffer.alloc(0))))) as [Message[]];
     expect(offsetsOf(many)).toEqual(upTo(50_000));
   });

@@ -23,7 +23,7 @@ export class FetchBudget {
 
   /** What the next batch may unpack to. */
   get bytesOfBatch(): number {
-    return Math.min(MAX_UNPACKED_BYTES, this.#bytes);
+    return this.#isUnspent ? MAX_UNPACKED_BYTES : Math.min(MAX_UNPACKED_BYTES, this.#bytes);
   }
 
   /** What comes first always has room: otherwise each fetch would begin with it again. */

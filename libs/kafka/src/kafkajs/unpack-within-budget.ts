@@ -42,8 +42,7 @@ interface Of {
 function weighed(content: Buffer, { budget, header }: Of): Buffer {
   const bytes = content.length;
   if (!header) {
-    // One was counted with the message around them.
-    if (budget.spend({ bytes, records: messagesIn(content) - 1 })) return content;
+    if (budget.spend({ bytes, records: messagesIn(content) })) return content;
     throw new LeftOutError();
   }
   const headers = headersIn(content, header.count);

@@ -5,6 +5,7 @@ import snappy from 'snappy';
 import { zstdBomb } from '@tranche/testing';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
 import { registerCodecs, unpackGzip, unpackLz4, unpackSnappy, unpackZstd } from './codecs.js';
+import { FetchBudget, setBudget } from './fetch-budget.js';
 import { MAX_BATCH_RECORDS, whyUnreadable } from './unreadable-batch.js';
 
 interface Read {
@@ -42,7 +43,9 @@ async function read(records: object[], compression = 0): Promise<Read[]> {
   });
   const length = Buffer.alloc(4);
   length.writeInt32BE(batch.buffer.length);
-  return decodeMessages(new Decoder(Buffer.concat([length, batch.buffer])));
+  const answer = Buffer.concat([length, batch.buffer]);
+  setBudget(answer, new FetchBudget());
+  return decodeMessages(new Decoder(answer));
 }
 
 const LIMIT = 10_000;
