@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { COMMAND_TOPICS, orderKey } from '@tranche/contracts';
-import { aPartnerAAuthorization, BOMBS, infrastructure, sendPacked, SMALL_BOMBS } from '@tranche/testing';
+import { COMMAND_TOPICS, orderKey, TOPICS } from '@tranche/contracts';
+import { topicOffsets } from '@tranche/kafka';
+import { aPartnerAAuthorization, BOMBS, infrastructure, sendPacked, SMALL_BOMBS, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { kafka, keptRecords } from './kept-records.js';
 
 const MIB = 1024;
 /** The most memory that the process ever held, KiB (VmHWM). */
@@ -21,6 +23,23 @@ async function answeredAfter(stack: GatewayStack, { name, type, packed, times }:
   console.info(`${name}, ${times}: the answer took ${Math.round(tookMs)} ms, peak of the gateway: ${peakMib} MiB`);
   expect(tookMs).toBeLessThan(10_000);
   expect(peakMib).toBeLessThan(600);
+  await expectDeadLetters(stack.prefix, times);
+}
+
+/** One for each batch, without key, value and headers. */
+async function expectDeadLetters(prefix: string, count: number): Promise<void> {
+  const written = async () => {
+    const offsets = await topicOffsets(kafka, prefix + TOPICS.commandsDeadLetter.name);
+    return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
+  };
+  await waitFor(async () => (await written()) >= count, { what: `${count} dead letters` });
+  const letters = await keptRecords(prefix, TOPICS.commandsDeadLetter);
+  expect(letters.length).toBe(count);
+  for (const { key, value, headers } of letters) {
+    const code = headers['dead-letter-code'];
+    expect({ key, value, code }).toEqual({ key: null, value: null, code: 'unreadable_batch' });
+    expect(Object.keys(headers).every((name) => name.startsWith('dead-letter-'))).toBe(true);
+  }
 }
 
 type Bomb = (typeof BOMBS)[string] & { name: string; times: number };
@@ -39,7 +58,8 @@ describe.each([
   beforeEach(async () => (stack = await startGatewayStack()));
   afterEach(() => stack.stop());
 
-  it.each(cases)('$name: the next command of the key is answered within 10 s, with less than 600 MiB', (bomb) =>
-    answeredAfter(stack, bomb),
+  it.each(cases)(
+    '$name: the next command of the key is answered within 10 s, with less than 600 MiB and a dead letter each',
+    (bomb) => answeredAfter(stack, bomb),
   );
 });
