@@ -36,18 +36,38 @@ describe('the signature of a notification', () => {
 
   it('is missing', () => expect(isSignedBy(merchant({}), fields)).toBe(false));
 
+  const apiKeys = [1, 2].map((n) => ({ id: `id-${n}`, key: `api-${n}` }));
+  const receivedWith = (key: string, id?: string) => {
+    const named = id === undefined ? fields : [...fields, ['APIKEYID', id] as const];
+    return [...named, ['HASH', platformHash(key, named)] as const];
+  };
+
   it.each<[string, string | undefined, string, boolean]>([
     ['the API key that it names', 'id-2', 'api-2', true],
     ['another API key than it names', 'id-1', 'api-2', false],
     ['an API key that nobody has', 'id-3', 'api-2', false],
     ['an API key, and names none', undefined, 'api-2', false],
-    ['the notification key, though it names an API key', 'id-2', 'notification', true],
-  ])('by %s', (_which, id, key, isSigned) => {
-    const apiKeys = [1, 2].map((n) => ({ id: `id-${n}`, key: `api-${n}` }));
-    const named = id === undefined ? fields : [...fields, ['APIKEYID', id] as const];
-    const received = [...named, ['HASH', platformHash(key, named)] as const];
-    expect(isSignedBy(merchant({ notificationKey: 'notification', apiKeys }), received)).toBe(isSigned);
-    expect(isRedirectSignedBy(merchant({ redirectKey: 'notification', apiKeys }), received)).toBe(isSigned);
+    ['the account key, though it names an API key', 'id-2', 'account', true],
+  ])('by %s, where it has no key of its own', (_which, id, key, isSigned) => {
+    expect(isSignedBy(merchant({ apiKeys }), receivedWith(key, id))).toBe(isSigned);
+    expect(isRedirectSignedBy(merchant({ apiKeys }), receivedWith(key, id))).toBe(isSigned);
+  });
+
+  it.each<[string, string | undefined, string, boolean]>([
+    ['the API key that it names', 'id-2', 'api-2', false],
+    ['its own key, though it names an API key', 'id-2', 'own', true],
+    ['its own key before, though it names an API key', 'id-2', 'own-before', true],
+    ['the account key, though it names an API key', 'id-2', 'account', false],
+  ])('by %s, where it has a key of its own', (_which, id, key, isSigned) => {
+    const before = { notification: 'own-before', redirect: 'own-before', account: 'account-before' };
+    const shop = merchant({ notificationKey: 'own', redirectKey: 'own', previousKeys: before, apiKeys });
+    expect(isSignedBy(shop, receivedWith(key, id))).toBe(isSigned);
+    expect(isRedirectSignedBy(shop, receivedWith(key, id))).toBe(isSigned);
+  });
+
+  it('of one kind is not bound by the key of the other', () => {
+    expect(isRedirectSignedBy(merchant({ notificationKey: 'own', apiKeys }), receivedWith('api-2', 'id-2'))).toBe(true);
+    expect(isSignedBy(merchant({ redirectKey: 'own', apiKeys }), receivedWith('api-2', 'id-2'))).toBe(true);
   });
 
   it('covers every parameter', () => {

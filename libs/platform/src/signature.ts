@@ -15,20 +15,23 @@ export function signed(parameters: Parameters, key: string): Parameters {
 }
 
 /**
- * Whether HASH was made with the merchant's notification key or the one before it; without a notification key, with the account's; or, where
- * APIKEYID is among the parameters, with the key that belongs to it.
+ * Whether HASH was made with the merchant's notification key or the one before it. A notification key binds: only without one do the account's
+ * keys count, and the key that APIKEYID names.
  */
 export function isSignedBy(merchant: Merchant, parameters: Parameters): boolean {
-  const { accountKey, notificationKey, previousKeys } = merchant;
-  const keys = notificationKey === undefined ? [accountKey, previousKeys?.account] : [notificationKey];
-  return isSignedWith([...keys, previousKeys?.notification, apiKeyOf(merchant, parameters)], parameters);
+  return isSignedWith(keysOf(merchant, 'notification', parameters), parameters);
 }
 
 /** The same of the cardholder's redirect and its keys. */
 export function isRedirectSignedBy(merchant: Merchant, parameters: Parameters): boolean {
-  const { accountKey, redirectKey, previousKeys } = merchant;
-  const keys = redirectKey === undefined ? [accountKey, previousKeys?.account] : [redirectKey];
-  return isSignedWith([...keys, previousKeys?.redirect, apiKeyOf(merchant, parameters)], parameters);
+  return isSignedWith(keysOf(merchant, 'redirect', parameters), parameters);
+}
+
+function keysOf(merchant: Merchant, kind: 'notification' | 'redirect', parameters: Parameters): (string | undefined)[] {
+  const { accountKey, previousKeys } = merchant;
+  const own = kind === 'notification' ? merchant.notificationKey : merchant.redirectKey;
+  const keys = own === undefined ? [accountKey, previousKeys?.account, apiKeyOf(merchant, parameters)] : [own];
+  return [...keys, previousKeys?.[kind]];
 }
 
 function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undefined {
