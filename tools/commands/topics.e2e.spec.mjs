@@ -57,7 +57,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   const signed = { publisherKeys: [{ kid: 'k1', publicKey }], requireSignatures: true };
   writeFileSync(
     merchants,
-    JSON.stringify([{ merchant: 'shop', identifier: 'Shop', accountKey: 'its-own', ...signed }]),
+    JSON.stringify([{ merchant: 'shop', identifier: 'Shop', accountKey: 'a-key-of-its-own', ...signed }]),
   );
   const settings = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX, REDIS_URL, MERCHANTS_FILE: merchants };
   const ingest = await startApp('notification-ingest', { ...settings, TOPICS: 'check' });

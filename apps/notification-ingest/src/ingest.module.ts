@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import type { ServiceDefinition } from '@tranche/service-kit';
+import { ServiceLogger, SHORT_KEYS_WARNING, shortKeysOfMerchants, type ServiceDefinition } from '@tranche/service-kit';
 import { FailureFilter } from './failure.filter.js';
 import { IngestConfig } from './ingest.config.js';
 import { pathWithoutSlash } from './path-without-slash.js';
@@ -32,6 +32,8 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
   http: { rewriteUrl: pathWithoutSlash },
   prepare: (app) => {
     app.useGlobalFilters(app.get(FailureFilter));
+    const merchants = shortKeysOfMerchants(app.get(IngestConfig).merchants);
+    if (merchants.length > 0) app.get(ServiceLogger).warn({ merchants }, SHORT_KEYS_WARNING);
     // Bodies arrive whole as bytes: the pipe of the route reads them.
     app.useBodyParser(BODY_TYPES, { bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => done(null, body));
   },

@@ -2,7 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { COMMAND_TOPICS, TOPICS } from '@tranche/contracts';
 import { BatchingProducer, type KafkaClient } from '@tranche/kafka';
 import { InjectKafkaClient, KafkaServer } from '@tranche/kafka/nest';
-import { Health, Metrics, ServiceLogger, unsignedMerchants } from '@tranche/service-kit';
+import {
+  Health,
+  Metrics,
+  ServiceLogger,
+  SHORT_KEYS_WARNING,
+  shortKeysOfMerchants,
+  unsignedMerchants,
+} from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { Intake } from './journal/intake.service.js';
 import { RailBreakers } from './platform/rail-breakers.service.js';
@@ -26,6 +33,7 @@ export class KafkaServers {
     const { config, client, producer, log, metrics, health } = this;
     if (config.role === 'projector') return [];
     this.#warnOfUnsignedCommands();
+    this.#warnOfShortKeys();
     const shared = {
       ...{ client, producer, log, health, metrics: metrics.registry },
       topicPrefix: config.kafkaTopicPrefix,
@@ -73,5 +81,10 @@ export class KafkaServers {
       { merchants },
       'Who may write a command topic may command for these merchants: their commands need no signature (TOPICS=check refuses that)',
     );
+  }
+
+  #warnOfShortKeys(): void {
+    const merchants = shortKeysOfMerchants(this.config.merchants);
+    if (merchants.length > 0) this.log.warn({ merchants }, SHORT_KEYS_WARNING);
   }
 }

@@ -35,7 +35,12 @@ export { InjectRedis, RedisModule, type RedisModuleOptions } from './redis/redis
 export { faultsOf, requestValidation } from './request-validation.js';
 export { isDemoValue } from './production/demo-values.js';
 export { isLoopback } from './production/hosts.js';
-export { merchantsInProduction, unsignedMerchants } from './production/merchants-in-production.js';
+export {
+  merchantsInProduction,
+  SHORT_KEYS_WARNING,
+  shortKeysOfMerchants,
+  unsignedMerchants,
+} from './production/merchants-in-production.js';
 export { readServiceSettings, type ServiceSettings } from './production/service-settings.js';
 export { runService } from './run-service.js';
 export { Secret } from './secret.js';

@@ -1,16 +1,32 @@
 import type { Merchant, Merchants } from '@tranche/contracts';
-import { isDemoValue } from './demo-values.js';
+import { isDemoValue, isPublishedTestKey } from './demo-values.js';
 import { isLoopback } from './hosts.js';
 
 const OWN_KEYS = ['accountKey', 'notificationKey', 'redirectKey'] as const;
 const URLS = ['notificationUrl', 'returnUrl', 'pageUrl'] as const;
+const KEY_AT_LEAST = 16;
 
-/** What no merchants file of a real shop may hold: keys of the demo, addresses without TLS. One sentence a merchant. */
+/** What no merchants file of a real shop may hold: keys of the demo, short keys, addresses without TLS. One sentence a merchant and kind. */
 export function merchantsInProduction({ all }: Merchants): string[] {
   return all.flatMap((merchant) => [
     ...said(merchant, demoKeysOf(merchant), 'belongs to the demo. Use keys of your own account'),
+    ...said(
+      merchant,
+      publishedKeysOf(merchant),
+      'is the published test key, with which anybody can sign. Use a key of your own',
+    ),
+    ...shortKeysOf(merchant),
     ...said(merchant, plainUrlsOf(merchant), 'must start with https://'),
   ]);
+}
+
+/** What is logged with `shortKeysOfMerchants`. */
+export const SHORT_KEYS_WARNING =
+  'Keys of these merchants are so short that they can be found by trying (TOPICS=check refuses that)';
+
+/** Keys of HASH that somebody who has a signed notification could find by trying. Refused in production, warned of elsewhere. */
+export function shortKeysOfMerchants({ all }: Merchants): string[] {
+  return all.flatMap(shortKeysOf);
 }
 
 /** Who writes a command topic could otherwise command for every merchant of the file. */
@@ -22,22 +38,43 @@ export function unsignedMerchants({ all }: Merchants): string[] {
 }
 
 function demoKeysOf(merchant: Merchant): string[] {
+  return keysOfHash(merchant).flatMap(({ name, id, key }) => (isDemo(id) || isDemo(key) ? [name] : []));
+}
+
+function shortKeysOf(merchant: Merchant): string[] {
+  const isShort = (key: string | undefined) => key !== undefined && Array.from(key).length < KEY_AT_LEAST;
+  const names = keysOfHash(merchant).flatMap(({ name, key }) => (isShort(key) ? [name] : []));
+  return said(merchant, names, `must have ${KEY_AT_LEAST} characters or more. Ask the platform for a longer key`);
+}
+
+function publishedKeysOf({ publisherKeys = [] }: Merchant): string[] {
+  return publisherKeys.flatMap(({ publicKey }, at) => (isPublishedTestKey(publicKey) ? [`publisherKeys[${at}]`] : []));
+}
+
+const isDemo = (text: string | undefined): boolean => text !== undefined && isDemoValue(text);
+
+/** Every key that HASH may be made with, by the name of its field; an API key also has an id. */
+function keysOfHash(merchant: Merchant): { name: string; id?: string; key: string | undefined }[] {
   const { previousKeys = {}, apiKeys = [] } = merchant;
-  const isDemo = (text: string | undefined) => text !== undefined && isDemoValue(text);
   return [
-    ...OWN_KEYS.filter((name) => isDemo(merchant[name])),
-    ...Object.entries(previousKeys).flatMap(([name, key]) => (isDemo(key) ? [`previousKeys.${name}`] : [])),
-    ...apiKeys.flatMap(({ id, key }, at) => (isDemo(id) || isDemo(key) ? [`apiKeys[${at}]`] : [])),
+    ...OWN_KEYS.map((name) => ({ name, key: merchant[name] })),
+    ...Object.entries(previousKeys).map(([name, key]) => ({ name: `previousKeys.${name}`, key })),
+    ...apiKeys.map(({ id, key }, at) => ({ name: `apiKeys[${at}]`, id, key })),
   ];
 }
 
 function plainUrlsOf(merchant: Merchant): string[] {
-  return URLS.filter((name) => {
-    const text = merchant[name];
-    if (text === undefined) return false;
-    const { protocol, hostname } = new URL(text);
-    return protocol !== 'https:' && !isLoopback(hostname);
-  });
+  const { returnPages = [] } = merchant;
+  const urls = [
+    ...URLS.map((name) => ({ name, url: merchant[name] })),
+    ...returnPages.map(({ url }, at) => ({ name: `returnPages[${at}].url`, url })),
+  ];
+  return urls.flatMap(({ name, url }) => (url !== undefined && isPlain(url) ? [name] : []));
+}
+
+function isPlain(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol !== 'https:' && !isLoopback(hostname);
 }
 
 const said = ({ merchant }: Merchant, fields: readonly string[], what: string): string[] =>
