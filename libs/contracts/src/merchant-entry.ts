@@ -2,6 +2,7 @@ import { Currency, CURRENCY_PATTERN, ReturnPageName } from './commands/payment-f
 import { fault, type Fault } from './faults.js';
 import { MARKETS, type Market } from './methods.js';
 import { MERCHANT_PATTERN } from './order-key.js';
+import { isEd25519PublicKey } from './signatures/ed25519-key.js';
 import { isTimestamp } from './validation/calendar.js';
 import { CARD_SCANS, type CardScan } from './validation/card-data.js';
 import {
@@ -60,7 +61,10 @@ class PublisherKeyEntry {
   @Text(1, 64, { pattern: /^[\w.-]*$/, says: 'letters, digits, hyphens, dots and underscores' })
   kid!: string;
 
-  @Text(43, 43, { pattern: /^[\w-]*$/, says: 'the 32 bytes of an Ed25519 key in base64url' })
+  @Text(43, 43, {
+    test: isEd25519PublicKey,
+    says: 'the 32 bytes of an Ed25519 key in base64url, no point of small order',
+  })
   publicKey!: string;
 
   @Optional()

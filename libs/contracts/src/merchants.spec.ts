@@ -103,6 +103,21 @@ describe('a list', () => {
     ['an unknown profile', [{ ...shop, requirements: 'none' }], ['[0].requirements: enum']],
     ['an unknown scan', [{ ...shop, descriptionScan: false }], ['[0].descriptionScan: type']],
     ['a threshold below nothing', [{ ...shop, approvalAboveMinor: -1 }], ['[0].approvalAboveMinor: range']],
+    [
+      "publishers' keys that are nobody's",
+      [
+        {
+          ...shop,
+          publisherKeys: [
+            { kid: 'identity', publicKey: `AQ${'A'.repeat(41)}` },
+            { kid: 'order-4', publicKey: 'A'.repeat(43) },
+            { kid: 'beyond-the-field', publicKey: `${'_'.repeat(42)}8` },
+            { kid: 'sound', publicKey: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' },
+          ],
+        },
+      ],
+      [0, 1, 2].map((n) => `[0].publisherKeys[${n}].publicKey: format`),
+    ],
     ['lookup as a text', [{ ...shop, lookup: 'yes' }], ['[0].lookup: type']],
     ['an API key id too short', [{ ...shop, apiKeys: [{ id: 'short', key: 'K' }] }], ['[0].apiKeys[0].id: length']],
     ['an API key without a key', [{ ...shop, apiKeys: [{ id: API_KEY_ID }] }], ['[0].apiKeys[0].key: required']],
