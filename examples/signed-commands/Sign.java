@@ -9,20 +9,25 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Signs a command: java Sign.java SEED KID TOPIC KEY VALUE [NAME=TEXT ...]. SEED is `d` of the Ed25519 key's JWK. */
+/**
+ * Signs a command: java Sign.java SEED KID ENVIRONMENT TOPIC KEY VALUE [NAME=TEXT ...]. SEED is `d` of the Ed25519 key's JWK, ENVIRONMENT the
+ * gateway's ENVIRONMENT_ID ("" where it has none).
+ */
 public class Sign {
   public static void main(String[] given) throws Exception {
     Map<String, String> headers = new TreeMap<>();
-    for (int at = 5; at < given.length; at++) {
+    for (int at = 6; at < given.length; at++) {
       String[] header = given[at].split("=", 2);
       headers.put(header[0], header[1]);
     }
-    System.out.println(sign(given[0], given[1], given[2], given[3], utf8(given[4]), headers));
+    System.out.println(sign(given[0], given[1], given[2], given[3], given[4], utf8(given[5]), headers));
   }
 
-  static String sign(String seed, String kid, String topic, String key, byte[] value, Map<String, String> headers)
+  static String sign(
+      String seed, String kid, String environment, String topic, String key, byte[] value, Map<String, String> headers)
       throws Exception {
-    StringBuilder text = new StringBuilder("tranche-command-v1\ntopic:" + topic + "\nkey:" + key + "\n");
+    StringBuilder text = new StringBuilder("tranche-command-v1\n");
+    text.append("environment:" + environment + "\ntopic:" + topic + "\nkey:" + key + "\n");
     for (Map.Entry<String, String> header : new TreeMap<>(headers).entrySet())
       if (header.getKey().equals("content-type") || header.getKey().startsWith("ce_"))
         text.append(header.getKey()).append(':').append(header.getValue()).append('\n');

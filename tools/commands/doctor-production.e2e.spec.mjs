@@ -47,7 +47,7 @@ it('names of every service what production mode refuses, without a value, and en
 }, 60_000);
 
 const INDEX_HMAC_KEYS = `one:${Buffer.alloc(32, 7).toString('base64')}`;
-const good = { TOPICS: 'check', AUTH_SERVICE_KEY: 'a-key-of-its-own', INDEX_HMAC_KEYS };
+const good = { TOPICS: 'check', AUTH_SERVICE_KEY: 'a-key-of-its-own', ENVIRONMENT_ID: 'spec', INDEX_HMAC_KEYS };
 
 it('asks the broker for the topics, and Redis for an answer', async () => {
   const prefix = `doctor-${randomUUID().slice(0, 8)}.`;

@@ -23,6 +23,9 @@ export const MERCHANT: Merchant = {
 };
 
 const KID = 'bench';
+
+/** `ENVIRONMENT_ID` of the gateway that takes signed commands. */
+export const ENVIRONMENT_ID = 'bench';
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 
 /** The same merchant, whose commands must be signed. */
@@ -73,7 +76,7 @@ export function commandRecord(
 /** The same for a topic, signed by its publisher. */
 export function signedRecord(n: number, time: string, topic: string): ReturnType<typeof commandRecord> {
   const record = commandRecord(n, time);
-  const signature = signCommand({ topic, ...record }, { kid: KID, privateKey });
+  const signature = signCommand({ topic, ...record }, { kid: KID, privateKey, environmentId: ENVIRONMENT_ID });
   return { ...record, headers: { ...record.headers, [SIGNATURE_HEADER]: signature } };
 }
 

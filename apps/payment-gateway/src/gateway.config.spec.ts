@@ -1,3 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ConfigError, loadConfig, readServiceSettings } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 
@@ -84,6 +88,28 @@ it.each([
   ['one that is too short', { INDEX_HMAC_KEYS: 'one:c2hvcnQ=' }, ['INDEX_HMAC_KEYS']],
 ])('keys of the index: %s', (_, env, faults) => {
   expect(faultsOf(env)).toEqual(faults);
+});
+
+describe('the id of the environment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const merchants = (more: object) => {
+    const file = join(folder, `${Object.keys(more).join('-') || 'none'}.json`);
+    writeFileSync(file, JSON.stringify([{ merchant: 's', identifier: 'S', accountKey: 'a-key-of-its-own', ...more }]));
+    return file;
+  };
+  const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x;
+  const signing = merchants({ publisherKeys: [{ kid: 'k1', publicKey }] });
+  const production = { TOPICS: 'check', INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}` };
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['none, in a demo', { MERCHANTS_FILE: signing }, []],
+    ['none, in production', { MERCHANTS_FILE: signing, ...production }, ['ENVIRONMENT_ID']],
+    ['none, in production, where nobody signs', { MERCHANTS_FILE: merchants({}), ...production }, []],
+    ['one, in production', { MERCHANTS_FILE: signing, ...production, ENVIRONMENT_ID: 'eu-west-2' }, []],
+    ['with capitals', { ENVIRONMENT_ID: 'Production' }, ['ENVIRONMENT_ID']],
+    ['too long', { ENVIRONMENT_ID: 'x'.repeat(33) }, ['ENVIRONMENT_ID']],
+  ])('%s', (_, env, faults) => expect(faultsOf(env)).toEqual(faults));
 });
 
 it.each([100, 30_000, 600_000])('the drain outlasts a call of %i ms, and the stop outlasts the drain', (timeoutMs) => {

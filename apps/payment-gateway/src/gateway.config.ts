@@ -1,5 +1,16 @@
-import { ArrayMaxSize, ArrayMinSize, IsDefined, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
-import { HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsOptional,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+import { ENVIRONMENT_ID_PATTERN, HIGHEST_JOURNAL_EPOCH, loadMerchants, type Merchants } from '@tranche/contracts';
 import type { KafkaSettings } from '@tranche/kafka';
 import { NEWEST_RULES_VERSION, RULES_VERSIONS, type RulesVersion, type TimerSettings } from '@tranche/order-journal';
 import {
@@ -138,6 +149,18 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   @ValidateIf((config: GatewayConfig) => config.merchants?.all.some(({ authAccount }) => authAccount !== undefined))
   @IsDefined({ message: 'must be set: a merchant of MERCHANTS_FILE has an authAccount' })
   authServiceKey?: Secret;
+
+  @Env('ENVIRONMENT_ID', {
+    doc: 'name of this installation, lower-case letters, digits and hyphens: a command counts as signed only where it was signed for this name; required with `TOPICS=check` where a merchant has `publisherKeys`',
+    optional: true,
+  })
+  @ValidateIf(({ environmentId, topics, merchants }: GatewayConfig) => {
+    const isSigned = merchants?.all.some(({ publisherKeys = [] }) => publisherKeys.length > 0);
+    return environmentId !== undefined || (topics === 'check' && isSigned);
+  })
+  @IsDefined({ message: 'must be set in production (TOPICS=check): commands are signed for it' })
+  @Matches(ENVIRONMENT_ID_PATTERN, { message: 'must be 1 to 32 lower-case letters, digits and hyphens' })
+  environmentId?: string;
 
   @Env('INDEX_HMAC_KEYS', {
     doc: '`ID:KEY`, comma-separated, 32 bytes and more in base64: entries of the order index are signed with the first and verified with any; required with `TOPICS=check`',

@@ -81,6 +81,7 @@ it('refuses to start without its topics, and says which', async () => {
     KAFKA_TOPIC_PREFIX: prefix,
     MERCHANTS_FILE: await productionMerchants(),
     TOPICS: 'check',
+    ENVIRONMENT_ID: 'spec',
     INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}`,
   });
   expect(await app.exited).toBe(1);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const keys = { publisherKeys: [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }] };
   const demanding = { ...keys, requireSignatures: true };
   writeMerchants(file, (all) => all.map((one) => (one.merchant === merchant ? { ...one, ...demanding } : one)));
-  stack = await startGatewayStack({ MERCHANTS_FILE: file });
+  stack = await startGatewayStack({ MERCHANTS_FILE: file, ENVIRONMENT_ID: 'spec' });
 }, 60_000);
 afterAll(async () => {
   await stack.stop();
@@ -36,10 +36,11 @@ const encodedOf = (orderId: string, id: string) =>
     data: aPartnerAAuthorization({ orderId }),
   });
 
-async function sendSigned(orderId: string, id: string): Promise<void> {
+async function sendSigned(orderId: string, id: string, environmentId = 'spec'): Promise<void> {
   const key = `${merchant}/${orderId}`;
   const encoded = encodedOf(orderId, id);
-  const signature = signCommand({ topic: stack.prefix + topic, key, ...encoded }, { kid: 'k1', privateKey });
+  const by = { kid: 'k1', privateKey, environmentId };
+  const signature = signCommand({ topic: stack.prefix + topic, key, ...encoded }, by);
   await stack.sendRecord(topic, key, encoded.value, { ...encoded.headers, [SIGNATURE_HEADER]: signature });
 }
 
@@ -57,6 +58,7 @@ it('is a dead letter without its content, of which no event tells; a known one g
 
   await sendUnsigned('signed', 'command-2');
   await sendUnsigned('unsigned', 'command-3');
+  await sendSigned('elsewhere', 'command-4', 'staging');
   const letters: ConsumedRecord[] = [];
   const tail = new TailConsumer({
     client: createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'spec' }, silentLog),
@@ -67,7 +69,7 @@ it('is a dead letter without its content, of which no event tells; a known one g
     onRecords: (_partition, records) => void letters.push(...records),
   });
   await tail.start();
-  await waitFor(() => letters.length === 2, { what: 'the dead letters' });
+  await waitFor(() => letters.length === 3, { what: 'the dead letters' });
   await tail.stop();
   for (const { value, headers } of letters) {
     expect(value).toBeNull();
@@ -75,6 +77,8 @@ it('is a dead letter without its content, of which no event tells; a known one g
   }
   expect(stack.typesOf('unsigned')).toEqual([]);
   expect(stack.typesOf('signed')).not.toContain('payment.command.rejected');
+  expect(stack.typesOf('elsewhere')).toEqual([]);
   expect((await stack.ledgerOf('unsigned')).calls).toEqual([]);
+  expect((await stack.ledgerOf('elsewhere')).calls).toEqual([]);
   expect((await stack.ledgerOf('signed')).calls).toHaveLength(1);
 }, 120_000);

@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADER, signCommand, TOPICS, type SigningKey } from '@tranche/contracts';
+import { ENVIRONMENT_ID_PATTERN, SIGNATURE_HEADER, signCommand, TOPICS, type SigningKey } from '@tranche/contracts';
 import {
   BatchingProducer,
   ConsumerClosedError,
@@ -36,7 +36,7 @@ export interface TrancheOptions {
   topicPrefix?: string;
   /** CloudEvents source of the commands (`/CLIENTID`). */
   source?: string;
-  /** Signs every command; the gateway knows the public key from `publisherKeys` of its merchants' file. */
+  /** Signs every command; the gateway knows the public key from `publisherKeys` of its merchants' file. `environmentId` is its `ENVIRONMENT_ID`. */
   signing?: SigningKey;
   /** Warnings and errors go to standard error as JSON lines unless given; pino fits. */
   log?: Log;
@@ -211,6 +211,9 @@ function checked(options: TrancheOptions): TrancheOptions {
   )
     throw new TypeError('brokers must be a list of host:port with at least one entry');
   if (typeof clientId !== 'string' || clientId === '') throw new TypeError('clientId must be the name of the service');
+  const environmentId = options.signing?.environmentId;
+  if (environmentId !== undefined && !ENVIRONMENT_ID_PATTERN.test(environmentId))
+    throw new TypeError('signing.environmentId must be 1 to 32 lower-case letters, digits and hyphens');
   return options;
 }
 

@@ -1,6 +1,7 @@
 import { TOPICS } from '@tranche/contracts';
 import type { Context } from '../bench.js';
 import { startChild } from '../children.js';
+import { ENVIRONMENT_ID } from '../commands.js';
 import { rateOf, type Rate } from '../rate.js';
 import { forget, signingMerchantsFile, Stage, startGateway, type Platform, type PlatformKind } from '../stage.js';
 
@@ -33,7 +34,7 @@ export async function ours(
     await stage.fill(0, count, isSigned);
     await forget(platform, kind);
     context.log(`ours: ${count} commands, ${inFlight} in flight`);
-    const signing: Record<string, string> = isSigned ? { MERCHANTS_FILE: signingMerchantsFile() } : {};
+    const signing: Record<string, string> = isSigned ? { MERCHANTS_FILE: signingMerchantsFile(), ENVIRONMENT_ID } : {};
     const start = (role: string) =>
       startGateway({ ...context, stage, platform, inFlight, env: { ...env, ...signing, GATEWAY_ROLE: role } });
     const projector = isSplit ? await start('projector') : undefined;

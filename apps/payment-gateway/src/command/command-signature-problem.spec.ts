@@ -15,7 +15,10 @@ const encoded = encodeCloudEvent({
   data: {},
 });
 const unsigned = { topic: 'p.commands', key: 'shop/1', ...encoded, timestampMs: Date.parse('2026-03-01T10:00:01Z') };
-const headers = { ...unsigned.headers, [SIGNATURE_HEADER]: signCommand(unsigned, { kid: 'k1', privateKey }) };
+const headers = {
+  ...unsigned.headers,
+  [SIGNATURE_HEADER]: signCommand(unsigned, { kid: 'k1', privateKey, environmentId: 'production' }),
+};
 const signed = { ...unsigned, headers };
 
 it.each([
@@ -29,5 +32,9 @@ it.each([
   ['required without any key, nothing passes', signed, { requireSignatures: true }, 'unknown_key'],
   ['the broker took it too late', { ...signed, timestampMs: Date.parse('2026-05-01T00:00:00Z') }, { publisherKeys }, 'key_not_valid_then'],
 ])('%s', async (_, record, merchant, expected) => {
-  expect(await commandSignatureProblem(record, merchantOf(merchant))).toBe(expected);
+  expect(await commandSignatureProblem(record, merchantOf(merchant), 'production')).toBe(expected);
 }); // prettier-ignore
+
+it.each([['staging'], [undefined]])('a signature for production is refused in %s', async (environmentId) => {
+  expect(await commandSignatureProblem(signed, merchantOf({ publisherKeys }), environmentId)).toBe('does_not_match');
+});

@@ -8,15 +8,17 @@ import {
 } from '@tranche/contracts';
 
 /**
- * Undefined where the merchant's commands need no signature and this one has none that could be checked. The key must have been valid when
- * the command was made and when Kafka took it, so that commands that wait survive a change of keys.
+ * Undefined where the merchant's commands need no signature and this one has none that could be checked. A signature must be made for this
+ * environment. Its key must have been valid when the command was made and when Kafka took it, so that commands that wait survive a change of keys.
  */
 export async function commandSignatureProblem(
   record: CommandToSign & { timestampMs: number },
   { publisherKeys = [], requireSignatures = false }: Merchant,
+  environmentId: string | undefined,
 ): Promise<SignatureProblem | 'verified' | undefined> {
   const isSigned = record.headers[SIGNATURE_HEADER] !== undefined;
   if (!requireSignatures && (!isSigned || publisherKeys.length === 0)) return undefined;
   const madeMs = Date.parse(record.headers.ce_time ?? decodeCloudEvent(record).event?.time ?? '');
-  return (await signatureProblem(record, publisherKeys, [madeMs, record.timestampMs])) ?? 'verified';
+  const expected = { keys: publisherKeys, environmentId, atMs: [madeMs, record.timestampMs] };
+  return (await signatureProblem(record, expected)) ?? 'verified';
 }

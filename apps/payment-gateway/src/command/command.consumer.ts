@@ -140,7 +140,8 @@ export class CommandConsumer {
     const name = read.read === 'accepted' ? read.command.merchant.merchant : read.rejection.merchant;
     const merchant = this.config.merchants.byName(name);
     const topic = this.config.kafkaTopicPrefix + record.topic;
-    const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant));
+    const { environmentId } = this.config;
+    const checked = merchant && (await commandSignatureProblem({ ...record, topic }, merchant, environmentId));
     if (checked === undefined) return false;
     this.#signatures.inc({ merchant: name, outcome: checked });
     return checked !== 'verified';

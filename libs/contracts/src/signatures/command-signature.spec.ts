@@ -2,10 +2,18 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SIGNATURE_HEADER, signatureProblem, signCommand, type CommandToSign } from './command-signature.js';
+import {
+  SIGNATURE_HEADER,
+  signatureProblem,
+  signCommand,
+  signedText,
+  type CommandToSign,
+  type SigningKey,
+} from './command-signature.js';
 
 interface Vector {
   what: string;
+  environmentId: string;
   topic: string;
   key: string;
   headers: Record<string, string>;
@@ -17,22 +25,28 @@ const vectors = JSON.parse(readFileSync(join(__dirname, '../../vectors/command-s
   commands: Vector[];
 };
 const { kid, d, x } = vectors.key;
+const { environmentId } = vectors.commands[0]!;
 const privateKey = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
 const KEY = { kid, publicKey: x, notBefore: '2026-01-01T00:00:00Z', notAfter: '2026-12-31T00:00:00Z' };
 const AT = Date.parse('2026-03-01T10:00:00Z');
-const commandOf = ({ value, ...rest }: Vector): CommandToSign => ({ ...rest, value: Buffer.from(value) });
-const signed = (command: CommandToSign, by = { kid, privateKey }): CommandToSign => ({
+const commandOf = ({ topic, key, headers, value }: Vector): CommandToSign => ({
+  ...{ topic, key, headers },
+  value: Buffer.from(value),
+});
+const signed = (command: CommandToSign, by: SigningKey = { kid, privateKey, environmentId }): CommandToSign => ({
   ...command,
   headers: { ...command.headers, [SIGNATURE_HEADER]: signCommand(command, by) },
 });
 const sound = commandOf(vectors.commands[0]!);
-const problem = (command: CommandToSign, keys = [KEY], at = [AT]) => signatureProblem(command, keys, at);
+const problem = (command: CommandToSign, keys = [KEY], atMs = [AT], environment: string | undefined = environmentId) =>
+  signatureProblem(command, { keys, environmentId: environment, atMs });
 
 describe('the test vectors', () => {
   it.each(vectors.commands)('$what: signed and verified here', async (vector) => {
     const command = commandOf(vector);
-    expect(signCommand(command, { kid, privateKey })).toBe(vector.signature);
-    expect(await problem(signed(command))).toBeUndefined();
+    const by = { kid, privateKey, environmentId: vector.environmentId };
+    expect(signCommand(command, by)).toBe(vector.signature);
+    expect(await problem(signed(command, by), [KEY], [AT], vector.environmentId)).toBeUndefined();
   });
 
   const hasPython = spawnSync('python3', ['-c', 'import cryptography']).status === 0;
@@ -43,9 +57,9 @@ describe('the test vectors', () => {
     ['Java', hasJava, 'java', 'Sign.java'],
   ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, file) => {
     if (!isThere) return;
-    for (const { topic, key, value, headers, signature } of vectors.commands) {
+    for (const { environmentId: environment, topic, key, value, headers, signature } of vectors.commands) {
       const texts = Object.entries(headers).map(([name, text]) => `${name}=${text}`);
-      const printed = execFileSync(program, [join(examples, file), d, kid, topic, key, value, ...texts]);
+      const printed = execFileSync(program, [join(examples, file), d, kid, environment, topic, key, value, ...texts]);
       expect(printed.toString('utf8').trim()).toBe(signature);
     }
   });
@@ -60,6 +74,40 @@ it.each([
   ['unknown_key', withHeader({ alg: 'EdDSA', kid: 'other' })],
 ] as const)('is refused: %s', async (expected, command) => {
   expect(await problem(command)).toBe(expected);
+});
+
+describe('a signature that was made for an environment', () => {
+  const by = (environment?: string) => ({
+    kid,
+    privateKey,
+    ...(environment === undefined ? {} : { environmentId: environment }),
+  });
+
+  it.each([
+    ['the same', 'staging', 'staging', undefined],
+    ['another', 'staging', 'production', 'does_not_match'],
+    ['one whose name begins alike', 'production', 'production-2', 'does_not_match'],
+    ['one without a name', 'staging', undefined, 'does_not_match'],
+    ['any, where it was made for none', undefined, 'production', 'does_not_match'],
+    ['one without a name, where it was made for none', undefined, undefined, undefined],
+  ])('is judged in %s', async (_which, made, judged, expected) => {
+    expect(await signatureProblem(signed(sound, by(made)), { keys: [KEY], environmentId: judged, atMs: [AT] })).toBe(
+      expected,
+    );
+  });
+
+  it('is the second line of what is signed', () => {
+    expect(signedText(sound, 'staging')?.split('\n').slice(0, 3)).toEqual([
+      'tranche-command-v1',
+      'environment:staging',
+      `topic:${sound.topic}`,
+    ]);
+    expect(signedText(sound)?.split('\n')[1]).toBe('environment:');
+  });
+
+  it.each(['Production', 'a b', 'a\ntopic:x', 'x'.repeat(33)])('is not made for %j', (environment) => {
+    expect(() => signCommand(sound, by(environment))).toThrow('environmentId');
+  });
 });
 
 it('counts only while the key was valid, when the command was made and when it was appended', async () => {
@@ -87,8 +135,8 @@ it('accepts none of 12,000 forged, replayed and re-keyed commands', async () => 
   const names = Object.keys(sound.headers);
   const forged: ((n: number) => CommandToSign)[] = [
     // Another key under the known id, and the known key under another id.
-    (n) => signed({ ...sound, value: Buffer.from(`{"n":${n}}`) }, { kid, privateKey: foreign }),
-    (n) => signed(sound, { kid: `key-${n}`, privateKey }),
+    (n) => signed({ ...sound, value: Buffer.from(`{"n":${n}}`) }, { kid, privateKey: foreign, environmentId }),
+    (n) => signed(sound, { kid: `key-${n}`, privateKey, environmentId }),
     // The signature of one command on another topic, order, merchant, id or content.
     (n) => ({ ...own, topic: `${own.topic}${n}` }),
     (n) => ({ ...own, key: `shop-es/order-${n}` }),

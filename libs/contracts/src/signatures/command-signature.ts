@@ -13,7 +13,7 @@ export interface PublisherKey {
   notBefore?: string;
   /** RFC 3339. A command that was made or appended after it is refused. */
   notAfter?: string;
-  /** RFC 3339. From then on nothing that it signed counts, whenever that was made and appended. */
+  /** RFC 3339. From then on nothing that it signed counts, whenever that was made and appended, once the gateway has read the file again: at its start. */
   revokedAt?: string;
 }
 
@@ -29,14 +29,30 @@ export interface SigningKey {
   kid: string;
   /** Ed25519, as PEM or KeyObject. */
   privateKey: string | KeyObject;
+  /** `ENVIRONMENT_ID` of the gateway that the commands are for: no other takes the signature. */
+  environmentId?: string;
 }
+
+/** Who may have signed, for which environment, and the times at which the key must have been valid. */
+export interface SignatureExpected {
+  keys: readonly PublisherKey[];
+  /** That of this gateway, where it has one. */
+  environmentId: string | undefined;
+  atMs: readonly number[];
+  nowMs?: number;
+}
+
+/** Of an installation, so that what is signed for one counts in no other. */
+export const ENVIRONMENT_ID_PATTERN = /^[a-z0-9-]{1,32}$/;
 
 export type SignatureProblem =
   'missing' | 'malformed' | 'unknown_key' | 'key_revoked' | 'key_not_valid_then' | 'does_not_match';
 
 /** `HEADER..SIGNATURE`, both in base64url; the content that stands between them in a whole JWS is `signedText`. */
-export function signCommand(command: CommandToSign, { kid, privateKey }: SigningKey): string {
-  const text = signedText(command);
+export function signCommand(command: CommandToSign, { kid, privateKey, environmentId = '' }: SigningKey): string {
+  if (environmentId !== '' && !ENVIRONMENT_ID_PATTERN.test(environmentId))
+    throw new TypeError('environmentId must be 1 to 32 lower-case letters, digits and hyphens');
+  const text = signedText(command, environmentId);
   if (text === undefined) throw new TypeError('a command with control characters in its key or headers is not signed');
   const header = base64url(JSON.stringify({ alg: 'EdDSA', kid }));
   const key = typeof privateKey === 'string' ? createPrivateKey(privateKey) : privateKey;
@@ -44,19 +60,17 @@ export function signCommand(command: CommandToSign, { kid, privateKey }: Signing
   return `${header}..${sign(null, Buffer.from(`${header}.${base64url(text)}`), key).toString('base64url')}`;
 }
 
-/** Undefined where one of `keys` has signed the command. `atMs`: the times at which that key must have been valid. */
+/** Undefined where one of `keys` has signed the command for this environment. */
 export async function signatureProblem(
   command: CommandToSign,
-  keys: readonly PublisherKey[],
-  atMs: readonly number[],
-  nowMs: number = Date.now(),
+  { keys, environmentId, atMs, nowMs = Date.now() }: SignatureExpected,
 ): Promise<SignatureProblem | undefined> {
   const signature = command.headers[SIGNATURE_HEADER];
   if (signature === undefined) return 'missing';
   if (signature.length > MAX_SIGNATURE || !DETACHED.test(signature)) return 'malformed';
   const [header = '', , bytes = ''] = signature.split('.');
   const kid = kidOf(header);
-  const text = signedText(command);
+  const text = signedText(command, environmentId);
   if (kid === undefined || text === undefined) return 'malformed';
   const key = keys.find((one) => one.kid === kid);
   if (key === undefined) return 'unknown_key';
@@ -76,15 +90,16 @@ const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 const verifyAside = promisify(verify);
 
 /**
- * What is signed, line by line: topic, key, content-type and every CloudEvents attribute in the order of their names, and the SHA-256 of the value
- * in base64url. So a signature fits one message on one topic only.
+ * What is signed, line by line: environment (empty where it has no id), topic, key, content-type and every CloudEvents attribute in the order of
+ * their names, and the SHA-256 of the value in base64url. So a signature fits one message on one topic of one environment only.
  */
-export function signedText({ topic, key, headers, value }: CommandToSign): string | undefined {
+export function signedText({ topic, key, headers, value }: CommandToSign, environmentId = ''): string | undefined {
   const names = Object.keys(headers).filter((name) => name === 'content-type' || name.startsWith('ce_'));
-  const parts = [topic, key ?? '', ...names.sort().flatMap((name) => [name, headers[name] ?? ''])];
+  const parts = [environmentId, topic, key ?? '', ...names.sort().flatMap((name) => [name, headers[name] ?? ''])];
   if (parts.some((part) => CONTROL_CHARACTER.test(part)) || names.some((name) => name.includes(':'))) return undefined;
   return [
     FIRST_LINE,
+    `environment:${environmentId}`,
     `topic:${topic}`,
     `key:${key ?? ''}`,
     ...names.map((name) => `${name}:${headers[name] ?? ''}`),

@@ -1,0 +1,34 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { COMMAND_TOPICS, signatureProblem } from '@tranche/contracts';
+import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
+import { silentLog } from '@tranche/runtime';
+import { aVoid, waitFor } from '@tranche/testing';
+import { kafkaWorld } from './worlds.js';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const keys = [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x! }];
+
+it('signs a command for one environment: another one does not take it', async () => {
+  const world = await kafkaWorld();
+  const { name } = COMMAND_TOPICS['partner-a'];
+  const records: ConsumedRecord[] = [];
+  const tail = new TailConsumer({
+    client: createKafkaClient({ brokers: world.brokers, clientId: 'spec' }, silentLog),
+    topic: name,
+    topicPrefix: world.prefix,
+    from: new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const)),
+    log: silentLog,
+    onRecords: (_partition, read) => void records.push(...read),
+  });
+  world.atEnd(() => tail.stop());
+  await tail.start();
+  const client = await world.client({ signing: { kid: 'k1', privateKey, environmentId: 'production' } });
+  await client.publisher.void(aVoid(), { id: 'signed' });
+  const record = await waitFor(() => records[0], { what: 'the command' });
+  const problemIn = (environmentId: string | undefined) =>
+    signatureProblem({ ...record, topic: world.prefix + name }, { keys, environmentId, atMs: [Date.now()] });
+  expect(await problemIn('production')).toBeUndefined();
+  expect(await problemIn('staging')).toBe('does_not_match');
+  expect(await problemIn(undefined)).toBe('does_not_match');
+  await world.close();
+}, 60_000);
