@@ -84,8 +84,9 @@ export class CommandConsumer {
     this.#commands.inc({ rail, outcome: read.read });
     if (read.read === 'unreadable')
       throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
+    // Before all else: what nobody proved to have sent may neither write into the journal nor be kept with its content.
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
+    if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
     switch (read.read) {
       case 'rejected':
         return this.#refuse(record, read, context);

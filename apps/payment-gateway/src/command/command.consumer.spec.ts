@@ -1,0 +1,124 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
+import {
+  emptyOrder,
+  fold,
+  journalPartition,
+  ResumeList,
+  RULES_VERSION,
+  type JournalRecord,
+  type OrderState,
+  type ResumeDecision,
+} from '@tranche/order-journal';
+import { aPartnerAAuthorization } from '@tranche/testing';
+import { commandConsumer } from '../../test/command-consumer.js';
+import { contentHash } from './accepted-command.js';
+
+const MADE = '2026-03-01T10:00:00Z';
+const NOW_MS = Date.parse('2026-03-01T11:00:00Z');
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const data = aPartnerAAuthorization();
+const { merchant, orderId } = data;
+const key = `${merchant}/${orderId}`;
+const topic = COMMAND_TOPICS['partner-a'].name;
+const shop = { merchant, identifier: 'Shop', accountKey: 'a-key-of-its-own' };
+const publisherKeys = [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }];
+const demanding = { ...shop, publisherKeys, requireSignatures: true };
+
+/** A decision after which a command of before counts as one that may have been lost. */
+function resumed(): ResumeList {
+  const list = new ResumeList();
+  const proposal: ResumeDecision = {
+    ...{ kind: 'resume', id: '1', partition: journalPartition(key), log: { low: '0' }, epoch: 0, reason: 'lost' },
+    ...{ proposedBy: 'alice', proposedAt: '2026-03-01T10:20:00Z' },
+  };
+  list.take(proposal);
+  list.take({ ...proposal, approvedBy: 'bob', approvedAt: '2026-03-01T10:30:00Z', commandEnds: {} });
+  return list;
+}
+
+/** The command is known, its first attempt was not executed, its next one has not begun. */
+function betweenAttempts(): OrderState {
+  const identity = {
+    rulesVersion: RULES_VERSION,
+    merchant,
+    orderId,
+    at: MADE,
+    commandId: 'c1',
+    attempt: 1,
+    token: 't',
+  };
+  const hash = contentHash('payment.authorize', data);
+  const terms = {
+    operation: 'authorize',
+    method: 'A',
+    currency: 'EUR',
+    amount: data.amount,
+    contentHash: hash,
+  } as const;
+  const records: JournalRecord[] = [
+    { record: 'INTENT', ...identity, ...terms },
+    { record: 'NOT_EXECUTED', ...identity, reason: 'unreachable', message: 'no' },
+  ];
+  return records.reduce((order, record, at) => fold(order, record, BigInt(at)).order, emptyOrder(merchant, orderId));
+}
+
+function recordOf(isSigned: boolean): ConsumedRecord {
+  const event = encodeCloudEvent({ id: 'c1', source: '/s', type: 'payment.authorize', time: MADE, data });
+  const signature = isSigned && {
+    [SIGNATURE_HEADER]: signCommand({ topic, key, ...event }, { kid: 'k1', privateKey }),
+  };
+  return {
+    ...{ topic, partition: 0, offset: 7n, key, rawKey: Buffer.from(key), value: event.value },
+    headers: { ...event.headers, ...signature },
+    timestampMs: NOW_MS,
+  };
+}
+
+const refusal = { code: 'signature_refused', options: { withoutContent: true } };
+
+describe('a command from before a resumed partition', () => {
+  it('whose signature is missing is refused without its content', async () => {
+    const { take, executed, published, appended } = commandConsumer({
+      merchants: [demanding],
+      resumes: resumed(),
+      nowMs: NOW_MS,
+    });
+    await expect(take(recordOf(false))).rejects.toMatchObject(refusal);
+    expect([executed, published, appended]).toEqual([[], [], []]);
+  });
+
+  it('that copies one between two attempts, and is not signed, writes nothing', async () => {
+    const parts = { merchants: [demanding], resumes: resumed(), orders: [betweenAttempts()], nowMs: NOW_MS };
+    const { take, executed, appended } = commandConsumer(parts);
+    await expect(take(recordOf(false))).rejects.toMatchObject(refusal);
+    expect([executed, appended]).toEqual([[], []]);
+  });
+
+  it('that is signed is in doubt where it stood between two attempts', async () => {
+    const parts = { merchants: [demanding], resumes: resumed(), orders: [betweenAttempts()], nowMs: NOW_MS };
+    const { take, executed, appended } = commandConsumer(parts);
+    await take(recordOf(true));
+    expect(appended.map(({ record }) => record).slice(0, 2)).toEqual(['INTENT', 'IN_DOUBT']);
+    expect(executed).toEqual([]);
+  });
+
+  it('that is signed and not known is held back', async () => {
+    const { take, executed } = commandConsumer({ merchants: [demanding], resumes: resumed(), nowMs: NOW_MS });
+    await expect(take(recordOf(true))).rejects.toMatchObject({ code: 'journal_resumed' });
+    expect(executed).toEqual([]);
+  });
+
+  it('of a merchant that needs no signature is held back unsigned too', async () => {
+    const { take, executed } = commandConsumer({ merchants: [shop], resumes: resumed(), nowMs: NOW_MS });
+    await expect(take(recordOf(false))).rejects.toMatchObject({ code: 'journal_resumed' });
+    expect(executed).toEqual([]);
+  });
+});
+
+it('a signed command is executed where nothing was lost', async () => {
+  const { take, executed } = commandConsumer({ merchants: [demanding], nowMs: NOW_MS });
+  await take(recordOf(true));
+  expect(executed).toEqual(['c1']);
+});

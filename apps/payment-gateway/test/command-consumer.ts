@@ -1,0 +1,83 @@
+import { orderKey, readMerchants } from '@tranche/contracts';
+import type { ConsumedRecord } from '@tranche/kafka';
+import type { KafkaRecordContext } from '@tranche/kafka/nest';
+import {
+  emptyOrder,
+  fold,
+  verdictOf,
+  type JournalRecord,
+  type OrderState,
+  type ResumeList,
+} from '@tranche/order-journal';
+import { Metrics } from '@tranche/service-kit';
+import type { Clock } from '../src/clock.js';
+import { CommandConsumer } from '../src/command/command.consumer.js';
+import type { PaymentExecutor } from '../src/command/payment-executor.service.js';
+import type { RepeatLimit } from '../src/command/repeat-limit.js';
+import type { GatewayConfig } from '../src/gateway.config.js';
+import type { EventsProducer } from '../src/journal/events.producer.js';
+import type { JournalDecisions } from '../src/journal/journal-decisions.service.js';
+import type { Journal } from '../src/journal/journal.service.js';
+
+export interface ConsumerParts {
+  merchants: object[];
+  environmentId?: string;
+  orders?: OrderState[];
+  resumes?: ResumeList | { isEmpty: true };
+  nowMs: number;
+}
+
+/** The gateway's consumer with a journal in memory; what would be executed, published or appended is noted. */
+export function commandConsumer({
+  merchants,
+  orders = [],
+  resumes = { isEmpty: true },
+  nowMs,
+  ...more
+}: ConsumerParts) {
+  const read = readMerchants(merchants, () => '');
+  if ('faults' in read) throw new Error(JSON.stringify(read.faults));
+  const config = { merchants: read.merchants, kafkaTopicPrefix: '', clockOffsetMs: 0, ...more };
+  const states = new Map(orders.map((order) => [orderKey(order.merchant, order.orderId), order]));
+  const executed: string[] = [];
+  const published: unknown[] = [];
+  const appended: JournalRecord[] = [];
+  const stateOf = (merchant: string, orderId: string) =>
+    states.get(orderKey(merchant, orderId)) ?? emptyOrder(merchant, orderId);
+  const append = (record: JournalRecord) => {
+    appended.push(record);
+    const order = stateOf(record.merchant, record.orderId);
+    const next = fold(order, record, BigInt(order.lastOffset) + 1n).order;
+    states.set(orderKey(record.merchant, record.orderId), next);
+    return Promise.resolve(next);
+  };
+  const view = {
+    read: (merchant: string, orderId: string) => Promise.resolve(stateOf(merchant, orderId)),
+    append,
+    appendAndRead: append,
+    appendIntent: (record: JournalRecord & { token: string }) =>
+      append(record).then((after) => ({ after, verdict: verdictOf(after, record.token) ?? 'lost' })),
+  };
+  const executor = {
+    execute: ({ commandId }: { commandId: string }) => Promise.resolve(executed.push(commandId)).then(() => 'done'),
+  };
+  const metrics = new Metrics('spec');
+  const consumer = new CommandConsumer(
+    config as unknown as GatewayConfig,
+    executor as unknown as PaymentExecutor,
+    { view, read: view.read } as unknown as Journal,
+    { resumes } as unknown as JournalDecisions,
+    { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
+    { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
+    { admits: () => true } as unknown as RepeatLimit,
+    metrics,
+  );
+  const context = {
+    signal: new AbortController().signal,
+    withoutSlot: <T>(wait: () => Promise<T>) => wait(),
+  } as unknown as KafkaRecordContext;
+  return {
+    ...{ executed, published, appended, metrics },
+    take: (record: ConsumedRecord) => consumer.take(record, context),
+  };
+}
