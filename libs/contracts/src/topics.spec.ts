@@ -34,7 +34,7 @@ it('has one partition of what people decide, and 12 of all else', () => {
   expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
 });
 
-it('keeps personal data no longer than its retention, and the journal without an upper limit', () => {
+it('keeps personal data no longer than its retention, that in the journal too', () => {
   const bounded = Object.values(TOPICS).filter(({ maxRetentionMs }) => maxRetentionMs !== undefined);
   expect(bounded.map(({ name }) => name).sort()).toEqual([
     'payments.commands.card.v1',
@@ -42,6 +42,7 @@ it('keeps personal data no longer than its retention, and the journal without an
     'payments.commands.partner-a.v1',
     'payments.commands.partner-b.v1',
     'payments.events.v1',
+    'payments.journal.v1',
     'payments.notifications.quarantine.v1',
     'payments.notifications.v1',
   ]);

@@ -49,8 +49,10 @@ export const TOPICS = {
     writtenBy: 'notification-ingest',
     readBy: 'payment-gateway',
   }),
+  // MESSAGE, EXTRADATA, REDIRECTHTML and the masked card are of a buyer; what must stay longer is carried over (docs/decisions/0047).
   journal: topic('payments.journal.v1', {
     days: 100,
+    isPersonal: true,
     mib: 4,
     key: ORDER_KEY,
     writtenBy: 'payment-gateway',

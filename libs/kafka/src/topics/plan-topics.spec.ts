@@ -43,7 +43,7 @@ it.each([
 it.each<[string, Record<string, string>, object, string]>([
   ['retention that is too long', { 'retention.ms': '1001' }, {}, 'retention.ms is 1001, must be at most 1000'],
   ['retention for ever', { 'retention.ms': '-1' }, {}, 'retention.ms is -1, must be at most 1000'],
-  ['a missing limit of size', { 'retention.bytes': '-1' }, {}, 'retention.bytes is -1, should be 5000'],
+  ['a missing limit of size', { 'retention.bytes': '-1' }, {}, 'retention.bytes is -1, must be 5000 or more'],
   ['compaction', { 'cleanup.policy': 'compact' }, {}, 'cleanup.policy is compact, must be delete'],
   ['too few partitions', {}, { partitions: 6 }, 'has 6 partitions, must have 12'],
   ['too many partitions', {}, { partitions: 24 }, 'has 24 partitions, must have 12'],

@@ -71,7 +71,7 @@ export function changesOf(
   if (bytes !== -1 && (retentionBytes === undefined || bytes < retentionBytes))
     set('retention.bytes', String(retentionBytes ?? -1));
   if (bytes === -1 && retentionBytes !== undefined)
-    byHand.push(`retention.bytes is -1, should be ${retentionBytes}: what is beyond would be deleted`);
+    byHand.push(`retention.bytes is -1, must be ${retentionBytes} or more: what is beyond would be deleted`);
   if (number('max.message.bytes') < maxMessageBytes) set('max.message.bytes', String(maxMessageBytes));
   if (timestampType !== undefined && actual.get('message.timestamp.type') !== timestampType)
     set('message.timestamp.type', timestampType);

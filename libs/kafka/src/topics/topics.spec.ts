@@ -75,11 +75,13 @@ describe('a topic held against the table', () => {
   });
 
   it.each([
-    ['-1', 'retention.bytes is -1, should be 5000: anybody can make the topic grow', 'warning'],
-    ['4999', 'retention.bytes is 4999, must be at least 5000', 'fault'],
-  ] as const)('with a limit of size in the table, %s is said', (bytes, message, severity) => {
+    ['-1', 'retention.bytes is -1, must be 5000 or more: anybody can make the topic grow'],
+    ['4999', 'retention.bytes is 4999, must be at least 5000'],
+  ] as const)('with a limit of size in the table, %s is said, and is a fault in production', (bytes, message) => {
     const bounded = { ...wanted, retentionBytes: 5000 };
-    expect(topicFaults(bounded, actual({ 'retention.bytes': bytes }), true)).toEqual([{ message, severity }]);
+    const topic = actual({ 'retention.bytes': bytes });
+    expect(topicFaults(bounded, topic, false)).toEqual([{ message, severity: 'warning' }]);
+    expect(topicFaults(bounded, topic, true)).toEqual([{ message, severity: 'fault' }]);
     expect(topicFaults(bounded, actual({ 'retention.bytes': '5000' }), true)).toEqual([]);
   });
 });

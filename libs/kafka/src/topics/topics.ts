@@ -103,7 +103,7 @@ export interface CheckTopicsOptions {
 /**
  * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
  * unclean leader election. Faults in production and warnings in development: shorter retention, personal data kept longer, the writer's time where
- * the broker's is needed, a limit of size, smaller records, fewer than 3 replicas or 2 in sync.
+ * the broker's is needed, a limit of size, none where anybody can write, smaller records, fewer than 3 replicas or 2 in sync.
  */
 export async function checkTopics(
   client: KafkaClient,
@@ -193,8 +193,7 @@ export function topicFaults(
     require(sizeLimit ===
       -1, inProduction, `retention.bytes is ${sizeLimit}, must be -1: a size limit deletes records before their time`);
   else if (sizeLimit === -1)
-    // A topic that was made before it had a limit works all the same.
-    require(false, 'warning', `retention.bytes is -1, should be ${retentionBytes}: anybody can make the topic grow`);
+    require(false, inProduction, `retention.bytes is -1, must be ${retentionBytes} or more: anybody can make the topic grow`);
   else
     require(sizeLimit >=
       retentionBytes, inProduction, `retention.bytes is ${sizeLimit}, must be at least ${retentionBytes}`);
