@@ -2,7 +2,9 @@ import type { CommandType, FaultCode, Rail } from '../src/index.js';
 import {
   aCapture,
   aCardPayment,
+  aPartnerACartItem,
   aPartnerAAuthorization,
+  aPartnerBCartItem,
   aPartnerBAuthorization,
   aRefund,
   aVoid,
@@ -336,6 +338,11 @@ const followUp: Limit[] = [
   optional('EXTRADATA', 'extraData', freeField),
   optional('(notAfter)', 'notAfter', timestamp),
 ];
+/** Ours: the interface states no limit (docs/decisions/0045). */
+const cart = (item: () => object): Sides => ({
+  accepted: [[item(), item()], Array.from({ length: 200 }, item)],
+  refused: { length: [[], Array.from({ length: 201 }, item)], type: [{}, 'x', null] },
+});
 const cartOfBoth: Limit[] = [
   optional('DISCOUNT', 'cart[0].discount', percentage),
   optional('TAX', 'cart[0].tax', percentage),
@@ -367,10 +374,7 @@ export const LIMITS: readonly LimitTable[] = [
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(50), city: 255, phone: phoneE164 }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(50), city: 255, phone: phoneE164 }),
-      listed('CART', 'cart', {
-        accepted: [[{ totalAmount: 1 }, { totalAmount: 2 }]],
-        refused: { length: [[]], type: [{}, 'x', null] },
-      }),
+      listed('CART', 'cart', cart(aPartnerACartItem)),
       listed('TOTALAMOUNT', 'cart[0].totalAmount', cartAmount),
       ...cartOfBoth,
     ],
@@ -399,7 +403,7 @@ export const LIMITS: readonly LimitTable[] = [
       ...address('billing', 'BILLING', { lastName: 15, address: singleLine(38), city: 32, phone: phoneInternational }),
       optional('SHIPTOCOMPANYNAME', 'shipping.companyName', personal(50)),
       ...address('shipping', 'SHIPTO', { lastName: 30, address: manyLines(38), city: 32, phone: phoneInternational }),
-      listed('CART', 'cart', { accepted: [], refused: { length: [[]], type: [{}, 'x', null] } }),
+      listed('CART', 'cart', cart(aPartnerBCartItem)),
       listed('MERCHANTITEMID', 'cart[0].merchantItemId', id(256)),
       listed('NAME', 'cart[0].name', text(1, 256, { card_data_forbidden: ['4111111111111111'] })),
       listed('PRICE', 'cart[0].price', {

@@ -28,6 +28,7 @@ import {
   ReturnPageName,
   SellerId,
   SingleLineAddress,
+  MAX_CART_ITEMS,
 } from './payment-fields.js';
 
 export class PartnerAClient {
@@ -211,6 +212,6 @@ export class PartnerAAuthorization {
   shipping?: PartnerAShipping;
 
   @RequiredByAll()
-  @NestedList(() => PartnerACartItem)
+  @NestedList(() => PartnerACartItem, 1, MAX_CART_ITEMS)
   cart?: PartnerACartItem[];
 }

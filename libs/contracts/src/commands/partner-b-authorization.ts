@@ -16,6 +16,7 @@ import {
   PublicIpv4,
   ReturnPageName,
   SingleLineAddress,
+  MAX_CART_ITEMS,
 } from './payment-fields.js';
 
 export class PartnerBClient {
@@ -173,6 +174,6 @@ export class PartnerBAuthorization {
   shipping?: PartnerBShipping;
 
   @RequiredByAll()
-  @NestedList(() => PartnerBCartItem)
+  @NestedList(() => PartnerBCartItem, 1, MAX_CART_ITEMS)
   cart?: PartnerBCartItem[];
 }

@@ -12,6 +12,9 @@ export function OrderId(): PropertyDecorator {
   return Text(1, 40, { pattern: ORDER_ID_PATTERN, says: 'text without control characters' });
 }
 
+/** The interface states no limit of carts (docs/decisions/0045). */
+export const MAX_CART_ITEMS = 200;
+
 /** SUBMERCHANTEXTERNALID: a sub-merchant, or `OPERATOR` for the marketplace itself. */
 export function SellerId(): PropertyDecorator {
   return Text(1, 255);

@@ -131,8 +131,8 @@ function isMissing({ isOptional, profile }: Property, owner: Record<string, unkn
 function checkProperty(property: Property, given: unknown, owner: object, path: string, run: Run): unknown {
   if (property.nested !== undefined) {
     const plan = planOf(property.nested.nested());
-    const { minItems } = property.nested;
-    return minItems === undefined ? checkObject(plan, given, path, run) : checkList(plan, given, minItems, path, run);
+    const { items } = property.nested;
+    return items === undefined ? checkObject(plan, given, path, run) : checkList(plan, given, items, path, run);
   }
   const { field } = property;
   const inspect = field?.scans?.[run.descriptionScan] ?? field?.inspect;
@@ -143,14 +143,24 @@ function checkProperty(property: Property, given: unknown, owner: object, path: 
   return undefined;
 }
 
-function checkList(plan: Plan, input: unknown, minItems: number, path: string, run: Run): unknown[] | undefined {
+function checkList(
+  plan: Plan,
+  input: unknown,
+  { min, max }: { min: number; max: number },
+  path: string,
+  run: Run,
+): unknown[] | undefined {
   const { faults } = run;
   if (!Array.isArray(input)) {
     misplaced(input, path, 'must be a list', faults);
     return undefined;
   }
-  if (input.length < minItems)
-    faults.push(fault(path, 'length', `must have at least ${minItems} item${minItems === 1 ? '' : 's'}`));
+  if (input.length < min) faults.push(fault(path, 'length', `must have at least ${min} item${min === 1 ? '' : 's'}`));
+  // Length before content: a list that is too long is not read.
+  if (input.length > max) {
+    faults.push(fault(path, 'length', `must have at most ${max} items`));
+    return undefined;
+  }
   const items: unknown[] = [];
   for (let i = 0; i < input.length && faults.length <= MAX_FAULTS; i++)
     items.push(checkObject(plan, input[i], `${path}[${i}]`, run));

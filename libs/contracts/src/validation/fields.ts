@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 import type { FaultCode } from '../error-codes.js';
 import { isCalendarDate, isTimestamp, TIMESTAMP_PATTERN } from './calendar.js';
 import { findCardData, holdsCardData, type CardScan, type TextKind } from './card-data.js';
@@ -27,8 +27,8 @@ export interface FieldContext {
 }
 export interface NestedContext {
   nested: () => MessageClass;
-  /** Least number of items, where the field is a list. */
-  minItems?: number;
+  /** Least and greatest number of items, where the field is a list. */
+  items?: { min: number; max: number };
 }
 
 export interface ProfileContext {
@@ -79,10 +79,18 @@ export function Nested<T extends object>(type: () => MessageClass<T>): PropertyD
   return all(IsThere(isPlainObject), ValidateNested({ context }), Type(type));
 }
 
-export function NestedList<T extends object>(type: () => MessageClass<T>, minItems = 1): PropertyDecorator {
-  const context: NestedContext = { nested: type, minItems };
-  const isList = (value: unknown) => Array.isArray(value) && value.every(isPlainObject);
-  return all(IsThere(isList), ValidateNested({ each: true, context }), ArrayMinSize(minItems), Type(type));
+/** `max`: a longer list is not read. */
+export function NestedList<T extends object>(type: () => MessageClass<T>, min = 1, max?: number): PropertyDecorator {
+  const context: NestedContext = { nested: type, items: { min, max: max ?? Infinity } };
+  const isList = (value: unknown) =>
+    Array.isArray(value) && (max === undefined || value.length <= max) && value.every(isPlainObject);
+  return all(
+    IsThere(isList),
+    ValidateNested({ each: true, context }),
+    ArrayMinSize(min),
+    ...(max === undefined ? [] : [ArrayMaxSize(max)]),
+    Type(type),
+  );
 }
 
 /** class-validator’s own rule of nested objects takes null, and none at all. */
