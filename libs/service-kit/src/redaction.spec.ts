@@ -1,7 +1,7 @@
 import { growth } from '@tranche/testing';
 import { inspect } from 'node:util';
 import { isSensitiveName, redact, redactText } from './redaction.js';
-import { Secret } from './secret.js';
+import { REDACTED, Secret } from './secret.js';
 
 const CANARY = 'canary-7f3a';
 
@@ -136,12 +136,39 @@ describe('card numbers in a log', () => {
     },
   );
 
+  it.each(['  ', '\t', '\n', '/', ',', '+', '–', ':', '&nbsp;', '\u200b', '%20'])(
+    'are masked, whatever is between their digits: %j',
+    (separator) => expect(redactText(CARD.replace(/(.{4})(?=.)/g, `$1${separator}`))).not.toContain('4970'),
+  );
+
+  it.each(['cvv is 123', 'CVV code: 123', 'csc 123', 'security code 123'])('%j is withheld', (text) => {
+    expect(redactText(`my ${text}, thanks`)).toBe('my (withheld), thanks');
+  });
+  it.each(['verification_value', 'cid', 'CustomCVV2', 'code_securite'])('%s is a sensitive name', (name) => {
+    expect(redact({ [name]: '123' })).toEqual({ [name]: REDACTED });
+  });
+
   it('are not found in time-stamps, offsets and identifiers', () => {
     const fields = { at: 1_760_000_000_000, offset: '0010000000000000042', transactionId: '20270102030405' };
     expect(redact(fields)).toEqual(fields);
   });
 
-  const worst = ['1', '1 ', '4111 1111 1111 1111 ', 'cvv ', 'eyJ', 'a.', 'Bearer ', 'x://', '４'];
+  const worst = [
+    '1',
+    '4 ',
+    '4    ',
+    '\\u0034',
+    '%34',
+    '&#52;',
+    '٤',
+    '4111 1111 1111 1111 ',
+    'cvv ',
+    'eyJ',
+    'a.',
+    'Bearer ',
+    'x://',
+    '４',
+  ];
   it.each(worst)('are searched for in time that grows with the text: %s', (piece) => {
     expect(growth((length) => redactText(piece.repeat(Math.ceil(length / piece.length))))).toBeLessThan(20);
   });

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isCardFieldName, PERSONAL_FIELDS, withoutCardData } from '@tranche/contracts';
+import { isCardFieldName, isCryptogramName, PERSONAL_FIELDS, withoutHiddenCardData } from '@tranche/contracts';
 import { REDACTED, Secret } from './secret.js';
 
 /** How names that carry a part of a command begin, the platform's parameters among them: `SHIPTOFIRSTNAME`. */
@@ -56,7 +56,8 @@ const JWT_START = 'eyJ';
 export function isSensitiveName(name: string): boolean {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (HARMLESS.has(plain)) return false;
-  return NAMES.has(plain) || isCardFieldName(plain) || ENDINGS.some((ending) => plain.endsWith(ending));
+  if (NAMES.has(plain) || isCardFieldName(name) || isCryptogramName(name)) return true;
+  return ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
 /** Bearer tokens, JWTs, credentials in addresses and numbers of card schemes, wherever they stand in a text. */
@@ -65,7 +66,7 @@ export function redactText(text: string): string {
   const withoutJwts = withoutBearer.includes(JWT_START)
     ? withoutBearer.replace(DOTTED_WORD, withoutJwt)
     : withoutBearer;
-  return withoutCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`), 'reference');
+  return withoutHiddenCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`), 'reference');
 }
 
 /** A JWT is three parts with dots between (RFC 7519); the first two are enough to tell one. */
@@ -97,7 +98,7 @@ function redactObject(fields: object, depth: number, parents: readonly object[])
 
 function redactValue(value: unknown, depth: number, parents: readonly object[]): unknown {
   if (typeof value === 'string') return redactText(value);
-  if (typeof value === 'bigint') return withoutCardData(value.toString(), 'reference');
+  if (typeof value === 'bigint') return withoutHiddenCardData(value.toString(), 'reference');
   if (typeof value === 'number') return isCardNumber(value) ? REDACTED : value;
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Secret) return REDACTED;
@@ -117,7 +118,7 @@ function redactValue(value: unknown, depth: number, parents: readonly object[]):
 
 function isCardNumber(value: number): boolean {
   const text = String(value);
-  return Number.isInteger(value) && withoutCardData(text, 'reference') !== text;
+  return Number.isInteger(value) && withoutHiddenCardData(text, 'reference') !== text;
 }
 
 function plainError(error: Error, depth: number, parents: readonly object[]): Record<string, unknown> {

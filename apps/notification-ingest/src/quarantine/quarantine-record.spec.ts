@@ -1,10 +1,12 @@
 import { decodeCloudEvent } from '@tranche/contracts';
 import { quarantineRecord } from './quarantine-record.js';
+import { growth, notificationParameters } from '@tranche/testing';
+import type { QuarantineReason } from './quarantine-record.js';
 import type { Parameters } from '../received-parameters.js';
 
-const record = (parameters: Parameters) => {
+const record = (parameters: Parameters, reason: QuarantineReason = 'hash_mismatch') => {
   const { event } = decodeCloudEvent(
-    quarantineRecord('hash_mismatch', {
+    quarantineRecord(reason, {
       id: 'content',
       parameters,
       receivedAt: '2027-01-02T03:04:05Z',
@@ -60,4 +62,68 @@ describe('a quarantined notification', () => {
       expect(record([['NOTE', 'my cvv: 987']]).data.parameters).toEqual([['NOTE', 'my (withheld)']]);
     },
   );
+
+  it.each(['  ', '\t', '\n', '/', ',', '+', '–', ':', '&nbsp;', '\u200b', '%20'])(
+    'holds no card number whose groups are parted by %j',
+    (separator) => {
+      const number = ['4970', '1012', '0004', '0016'].join(separator);
+      for (const name of ['MESSAGE', 'ORDERID', 'EXTRADATA'])
+        expect(JSON.stringify(record([[name, number]]).data.parameters)).not.toContain('4970');
+    },
+  );
+
+  it.each(['verification_value', 'cid', 'CustomCVV2', 'code_securite', 'card[cvv]'])(
+    'holds no cryptogram under the name %s',
+    (name) => expect(record([[name, '123']]).data.parameters).toEqual([]),
+  );
+  it.each(['cvv is 123', 'CVV code: 123', 'csc 123', 'security code 123'])('holds no cryptogram as in %j', (text) => {
+    expect(record([['MESSAGE', text]]).data.parameters).toEqual([['MESSAGE', '(withheld)']]);
+  });
+
+  it('keeps a HASH as it came, whatever its digits', () => {
+    const hash = '4970101200040016'.padEnd(64, 'a');
+    expect(record([['HASH', hash]]).data).toMatchObject({ altered: false, parameters: [['HASH', hash]] });
+  });
 });
+
+describe('of an IDENTIFIER that nobody has', () => {
+  const genuine: Parameters = [
+    ...notificationParameters(),
+    ['CARDCODE', 'XXXXXXXXXXXX1234'],
+    ['EXTERNALREFERENCE', '000001234'],
+    ['HASH', 'a'.repeat(64)],
+  ];
+
+  it('all is kept where the names are those of a notification and no value looks like card data', () => {
+    expect(record(genuine, 'unknown_identifier').data).toMatchObject({ altered: false, parameters: genuine });
+  });
+
+  it.each([
+    ['another name', ['COMMENT', 'good day']],
+    ['a number of a card', ['DESCRIPTION', '4970 1012 0004 0016']],
+    ['a cryptogram', ['CARDCVV', '123']],
+  ] as const)('only the names of the parameters are kept with %s', (_what, pair) => {
+    const parameters: Parameters = [...genuine.filter(([name]) => name !== pair[0]), pair];
+    expect(record(parameters, 'unknown_identifier').data).toMatchObject({
+      altered: true,
+      parameters: parameters.map(([name]) => [name, '']),
+    });
+    expect(record(parameters, 'hash_mismatch').data.parameters).toContainEqual(['ORDERID', 'order-1']);
+  });
+
+  it('a name that holds a card number is masked', () => {
+    const { parameters } = record([['CARD_4970101200040016', '1']], 'unknown_identifier').data;
+    expect(parameters).toEqual([['CARD_XXXXXXXXXXXX0016', '']]);
+  });
+});
+
+it.each(['1', '4 ', '4970 1012 0004 0016 ', 'cvv ', '\\u0034', '%34', '&#52;', '٤'])(
+  'takes time that grows with what was received: %j',
+  (piece) => {
+    const work = (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      for (const name of ['MESSAGE', 'CARDCODE', text]) record([[name, text]]);
+    };
+    expect(growth(work)).toBeLessThan(20);
+  },
+);

@@ -1,4 +1,13 @@
-import { encodeCloudEvent, isCardFieldName, withoutCardData, type EncodedEvent } from '@tranche/contracts';
+import {
+  CARD_PARAMETERS,
+  encodeCloudEvent,
+  EXTERNAL_PARAMETERS,
+  isCardFieldName,
+  isCryptogramName,
+  NOTIFICATION_PARAMETERS,
+  withoutHiddenCardData,
+  type EncodedEvent,
+} from '@tranche/contracts';
 import type { Parameters } from '../received-parameters.js';
 
 /** `no_order`: signed, but its ORDERID is missing or unusable. The others are signed with no key that we know. */
@@ -17,43 +26,56 @@ export interface Suspect {
 }
 
 /**
- * Everything that was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Only card
- * data that must not be kept is taken out, and `altered` says so.
+ * What was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Card data that must not be
+ * kept is taken out, and `altered` says so. Of an IDENTIFIER that nobody has, only the names are kept unless every parameter is one of a
+ * notification and none looks like card data: then it may be ours, and is verified again after the identifier was corrected.
  */
 export function quarantineRecord(
   reason: QuarantineReason,
   { id, parameters, receivedAt, from, merchant }: Suspect,
 ): EncodedEvent {
-  const kept = parameters
+  const clean = parameters
     .filter(([name]) => !isCryptogramName(name))
-    .map(([name, value]) => [withoutCardData(name, 'prose'), withoutCardNumber(name, value)] as const);
+    .map(([name, value]) => [withoutHiddenCardData(name, 'prose'), withoutCardNumber(name, value)] as const);
   const altered =
-    kept.length < parameters.length ||
-    kept.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
+    clean.length < parameters.length ||
+    clean.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
+  const isForeign =
+    reason === 'unknown_identifier' && (altered || !parameters.every(([name]) => OF_NOTIFICATIONS.has(name)));
+  const kept = isForeign ? parameters.map(([name]) => [withoutHiddenCardData(name, 'prose'), '']) : clean;
   return encodeCloudEvent({
     id,
     source: 'notification-ingest',
     type: 'payment.notification.quarantined',
     time: receivedAt,
-    data: { reason, merchant, from, receivedAt, altered, parameters: kept },
+    data: { reason, merchant, from, receivedAt, altered: altered || isForeign, parameters: kept },
   });
 }
 
-/** However it is written: `CARDCVV`, `card-cvc`, `securityCode`. */
-const CRYPTOGRAM = /cvv|cvc|cvn|csc|cryptogram|securitycode/;
-
-function isCryptogramName(name: string): boolean {
-  return isCardFieldName(name) && CRYPTOGRAM.test(plainName(name));
-}
+const OF_NOTIFICATIONS: ReadonlySet<string> = new Set([
+  ...NOTIFICATION_PARAMETERS,
+  ...EXTERNAL_PARAMETERS,
+  ...CARD_PARAMETERS,
+]);
 
 /** The platform masks it before it sends; what comes from elsewhere may not be masked. */
 const UNMASKED = /\d(?:\D?\d){10}/;
 /** Numbers of the platform and of ours are at home there, and one in ten looks like a card's: only those of card schemes are masked. */
 const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
+/** A HASH has digits of its own, and without it nothing can be verified again. */
+const HASH = /^[0-9a-f]{64}$/;
+
 function withoutCardNumber(name: string, value: string): string {
-  if (isCardFieldName(name) && UNMASKED.test(value)) return value.replace(/\d(?=(?:\D*\d){4})/g, 'X');
-  return withoutCardData(value, REFERENCES.test(plainName(name)) ? 'reference' : 'prose');
+  if (name === 'HASH' && HASH.test(value)) return value;
+  if (isCardFieldName(name) && UNMASKED.test(value)) return withoutHiddenCardData(maskedCode(value), 'prose');
+  return withoutHiddenCardData(value, REFERENCES.test(plainName(name)) ? 'reference' : 'prose');
+}
+
+/** All digits but the last four, in time that grows with the text. */
+function maskedCode(value: string): string {
+  let left = value.match(/\d/g)?.length ?? 0;
+  return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
 }
 
 function plainName(name: string): string {

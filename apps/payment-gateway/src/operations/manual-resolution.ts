@@ -1,4 +1,4 @@
-import { execCodeClass, holdsCardData } from '@tranche/contracts';
+import { execCodeClass, holdsHiddenCardData } from '@tranche/contracts';
 import {
   compact,
   findOperation,
@@ -26,7 +26,7 @@ const NoCardData = () =>
   ValidateBy({
     name: 'noCardData',
     validator: {
-      validate: (text: unknown) => typeof text !== 'string' || !holdsCardData(text, 'reference'),
+      validate: (text: unknown) => typeof text !== 'string' || !holdsHiddenCardData(text, 'reference'),
       defaultMessage: () => 'must hold no card data',
     },
   });

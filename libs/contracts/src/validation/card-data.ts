@@ -55,55 +55,87 @@ export function isCardFieldName(name: string): boolean {
 
 const TWELVE_DIGITS = /\d(?:[ ._-]?\d){11}/;
 const NUMBERS = /\d+(?:[ ._-]\d+)*/g;
-const CVV_IN_TEXT = /\bc(?:vv|vc)2?\W{0,4}\d{3,4}\b/i;
+const CVV_IN_TEXT = /(?:cvv|\bcvc)2?(?:[\W_]{0,4}(?:is|was|code|number|no|value)){0,2}[\W_]{0,4}\d{3,4}\b/i;
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** True when the text holds a card number or a named CVV. */
+/**
+ * True when the text holds a card number or a named CVV. It refuses commands, so it finds only what is written as people write it; what is kept
+ * of input that nobody has checked is searched by `hidden-card-data.ts`.
+ */
 export function holdsCardData(text: string, kind: TextKind): boolean {
-  // NFKC turns full-width digits and no-break spaces into plain ones.
-  const plain = NOT_ASCII.test(text) ? text.normalize('NFKC') : text;
+  const plain = NOT_ASCII.test(text) ? plainDigits(text) : text;
   if (CVV_IN_TEXT.test(plain)) return true;
   if (!TWELVE_DIGITS.test(plain)) return false;
-  return (plain.match(NUMBERS) ?? []).some((number) => holdsCardNumber(number.split(/[ ._-]/), kind));
+  return (plain.match(NUMBERS) ?? []).some((number) => holdsCardNumber(number, kind));
 }
 
-/** The text with every such number masked but for its last four digits, and without a named CVV. Takes time in proportion to the text. */
-export function withoutCardData(text: string, kind: TextKind): string {
-  if (!holdsCardData(text, kind)) return text;
-  return text
-    .normalize('NFKC')
-    .replace(new RegExp(CVV_IN_TEXT, 'gi'), '(withheld)')
-    .replace(NUMBERS, (number) => (holdsCardNumber(number.split(/[ ._-]/), kind) ? masked(number) : number));
+/** A plain text with every card number masked but for its last four digits. */
+export function withoutCardNumbers(plain: string, kind: TextKind): string {
+  return plain.replace(NUMBERS, (number) =>
+    holdsCardNumber(number, kind) ? number.replace(/\d(?=(?:\D*\d){4})/g, 'X') : number,
+  );
 }
 
-function masked(number: string): string {
-  return number.replace(/\d(?=(?:\D*\d){4})/g, 'X');
+const INVISIBLE = /[\p{Cf}\p{M}]+/gu;
+const OTHER_DIGITS = /(?![0-9])\p{Nd}/gu;
+const DIGIT = /^\p{Nd}$/u;
+const digitOf = new Map<string, string>();
+
+/** Full-width and other digits become ASCII ones, no-break spaces plain ones; what is not seen is left out. */
+export function plainDigits(text: string): string {
+  // Marks go first: to put many of them in their order takes more than linear time.
+  return text.replace(INVISIBLE, '').normalize('NFKC').replace(INVISIBLE, '').replace(OTHER_DIGITS, asciiDigit);
+}
+
+/** Unicode has the digits of a script in a row, from zero on. */
+function asciiDigit(sign: string): string {
+  const known = digitOf.get(sign);
+  if (known !== undefined) return known;
+  let zero = sign.codePointAt(0) ?? 0;
+  const point = zero;
+  while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+  const digit = String((point - zero) % 10);
+  digitOf.set(sign, digit);
+  return digit;
 }
 
 /** Joins neighbouring groups (`4111 1111 1111 1111`), never cuts one: a number of 24 digits is not a card number. */
-function holdsCardNumber(groups: readonly string[], kind: TextKind): boolean {
-  for (let first = 0; first < groups.length; first++) {
-    let digits = '';
-    for (let last = first; last < groups.length; last++) {
-      digits += groups[last] ?? '';
-      if (digits.length > 19) break;
-      if (digits.length >= 12 && passesLuhn(digits) && (kind === 'prose' || SCHEME.test(digits))) return true;
-    }
-  }
-  return false;
+function holdsCardNumber(number: string, kind: TextKind): boolean {
+  const { digits, ends } = digitsOf(number);
+  return ends.some((_end, first) => {
+    const from = ends[first - 1] ?? 0;
+    for (let last = first; last < ends.length && ends[last]! - from <= 19; last++)
+      if (isCardNumber(digits, from, ends[last]!, kind)) return true;
+    return false;
+  });
+}
+
+/** The digits of a run alone, and where its groups end. */
+export function digitsOf(run: string): { digits: string; ends: number[] } {
+  const groups = run.split(/\D+/);
+  let end = 0;
+  return { digits: groups.join(''), ends: groups.map((group) => (end += group.length)) };
+}
+
+/** Whether the digits from `from` to `to` are one. */
+export function isCardNumber(digits: string, from: number, to: number, kind: TextKind): boolean {
+  if (to - from < 12 || to - from > 19 || !passesLuhn(digits, from, to)) return false;
+  return kind === 'prose' || SCHEME.test(digits.slice(from, to));
 }
 
 /** Visa, Mastercard (both series), American Express, Diners, JCB, Maestro and Discover: 14 to 19 digits. */
 const SCHEME =
   /^(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}|(?:5[06-9]|6\d)\d{12,17})$/;
 
-function passesLuhn(digits: string): boolean {
+function passesLuhn(digits: string, from: number, to: number): boolean {
   let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
-    sum += i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
+  let all = 0;
+  for (let at = to - 1; at >= from; at--) {
+    const digit = digits.charCodeAt(at) - 48;
+    all += digit;
+    sum += (to - at) % 2 === 1 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2;
   }
-  return sum % 10 === 0 && /[1-9]/.test(digits);
+  return sum % 10 === 0 && all > 0;
 }
 
 const MAX_DEPTH = 20;
@@ -128,7 +160,8 @@ export function findCardData(value: unknown, depth = 0): string | undefined {
 /** A number of 17 digits and more has lost its last ones on the way: no Luhn check can clear it. */
 function couldBeCardNumber(value: number): boolean {
   if (!Number.isInteger(value) || value < 1e11 || value >= 1e19) return false;
-  return !Number.isSafeInteger(value) || passesLuhn(String(value));
+  const digits = String(value);
+  return !Number.isSafeInteger(value) || passesLuhn(digits, 0, digits.length);
 }
 
 const PLAIN_NAME = /^[A-Za-z_$@][\w$@ .:-]{0,39}$/;

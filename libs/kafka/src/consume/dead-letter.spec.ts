@@ -1,3 +1,4 @@
+import { growth } from '@tranche/testing';
 import { deadLetter } from './dead-letter.js';
 
 const CARD = '4970101234560013';
@@ -35,9 +36,51 @@ it('keeps no key and no header with a card number, and no CVV', () => {
   expect(JSON.stringify(letter)).not.toContain(CARD);
 });
 
-it('keeps everything else as it came', () => {
-  const sound = record('{"orderId":"20270102030405","at":1760000000000', { key: 'shop/1', headers: { own: 'kept' } });
+it.each(['CARDCVV', 'csc', 'cvn', 'securityCode', 'CustomCVV2', 'verification_value', 'card[cvv]'])(
+  'keeps no cryptogram under the name %s',
+  (name) => {
+    for (const value of ['123', 123, ['1234'], { value: '123' }]) {
+      const letter = deadLetter('dead', 'commands', record(JSON.stringify({ a: [{ [name]: value }] })), reason);
+      expect(letter).toMatchObject({ value: null, headers: { 'dead-letter-withheld': 'value' } });
+    }
+    const letter = deadLetter('dead', 'commands', record('{}', { headers: { [name]: '123' } }), reason);
+    expect(letter.headers).not.toHaveProperty([name]);
+  },
+);
+
+it.each([
+  ['the first of two equal names', `{"note":"${CARD}","note":""}`],
+  ['escapes', '{"note":"\\u0034970101234560013"}'],
+  ['a text in a text', JSON.stringify({ note: JSON.stringify({ CARDCVV: '123' }) })],
+  ['spaces', '{"note":"4970  1012  3456  0013"}'],
+  ['a text that names it', '{"note":"CVV code: 123"}'],
+  ['numbers apart', '[4970,1012,3456,"0013"]'],
+  ['a depth that is not searched', `${'['.repeat(40)}{"CARDCVV":"x","y":1}${']'.repeat(40)}`],
+  ['no JSON', '{"orderId":"20270102030405"'],
+  ['a form', 'a=1&b=2'],
+])('keeps no content with %s', (_what, text) => {
+  expect(deadLetter('dead', 'commands', record(text), reason).value).toBeNull();
+});
+
+it.each([
+  ['a command', '{"orderId":"20270102030405","at":1760000000000,"description":"3 chairs, 4990 each"}'],
+  ['names of a card without what they name', '{"CARDCVV":"","CARDCODE":"XXXXXXXXXXXX1234","cvv":null}'],
+  ['no JSON and no digit', 'not JSON'],
+  ['nothing', ''],
+])('keeps everything else as it came: %s', (_what, text) => {
+  const sound = record(text, { key: 'shop/1', headers: { own: 'kept' } });
   const letter = deadLetter('dead', 'commands', sound, reason);
   expect(letter).toMatchObject({ key: sound.rawKey, value: sound.value });
   expect(letter.headers).not.toHaveProperty('dead-letter-withheld');
 });
+
+it.each(['[', '{"a":', '"a",', '4 ', '"4",', '\\u0034', '%34', 'cvv '])(
+  'takes time that grows with the content: %j',
+  (piece) => {
+    const work = (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      for (const content of [text, `[${text}1]`]) deadLetter('dead', 'commands', record(content), reason);
+    };
+    expect(growth(work)).toBeLessThan(20);
+  },
+);

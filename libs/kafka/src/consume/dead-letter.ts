@@ -1,4 +1,4 @@
-import { holdsCardData } from '@tranche/contracts';
+import { holdsHiddenCardData, isCardFieldName, isCryptogramName } from '@tranche/contracts';
 import type { ProducerRecord } from '../produce/batching-producer.js';
 import type { ConsumedRecord } from './consumed-record.js';
 
@@ -12,7 +12,8 @@ export interface DeadLetterReason {
 
 /**
  * The original bytes and headers, and beside them where they came from and why they are here. Nobody has checked what the record holds: what
- * carries a card number or a named CVV is left out, and `dead-letter-withheld` names it.
+ * carries a card number or a CVV, by name or by value, is left out, and `dead-letter-withheld` names it. So is content that is not JSON and has
+ * digits: what they mean cannot be told.
  */
 export function deadLetter(
   topic: string,
@@ -20,10 +21,10 @@ export function deadLetter(
   record: ConsumedRecord,
   reason: DeadLetterReason,
 ): ProducerRecord {
-  const withheldKey = holdsCard(record.rawKey);
-  const withheldValue = holdsCard(record.value);
+  const withheldKey = record.rawKey !== null && isCardText(record.rawKey.toString('utf8'));
+  const withheldValue = record.value !== null && isCardContent(record.value.toString('utf8'));
   const headers = Object.entries(record.headers);
-  const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardText(value));
+  const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardText(value) && !isCardField(name, value));
   const withheld = [
     ...(withheldKey ? ['key'] : []),
     ...(withheldValue ? ['value'] : []),
@@ -47,11 +48,37 @@ export function deadLetter(
   };
 }
 
-function holdsCard(bytes: Buffer | null): boolean {
-  return bytes !== null && isCardText(bytes.toString('utf8'));
+const DIGIT = /\p{Nd}/u;
+/** Of a card number that nobody masked. */
+const UNMASKED = /\d(?:\D?\d){10}/;
+/** No message of ours goes as deep. */
+const MAX_DEPTH = 20;
+
+function isCardContent(text: string): boolean {
+  if (!DIGIT.test(text)) return false;
+  // As it is written too: JSON.parse keeps the last of equal names.
+  if (isCardText(text)) return true;
+  try {
+    return holdsCardField(JSON.parse(text), 0);
+  } catch {
+    return true;
+  }
+}
+
+function holdsCardField(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (depth === MAX_DEPTH) return true;
+  return Object.entries(value).some(([name, child]) => isCardField(name, child) || holdsCardField(child, depth + 1));
+}
+
+function isCardField(name: string, value: unknown): boolean {
+  const isCryptogram = isCryptogramName(name);
+  if (!isCryptogram && !isCardFieldName(name)) return false;
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return isCryptogram ? DIGIT.test(text) : UNMASKED.test(text);
 }
 
 /** Only numbers of card schemes: identifiers and time-stamps pass the Luhn check by chance, and a dead letter is to be sent again. */
 function isCardText(text: string): boolean {
-  return holdsCardData(text, 'reference');
+  return holdsHiddenCardData(text, 'reference');
 }

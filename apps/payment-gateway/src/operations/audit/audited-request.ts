@@ -1,4 +1,4 @@
-import { holdsCardData, parseOrderKey, orderKey, type AuditRecord, type AuditResult } from '@tranche/contracts';
+import { holdsHiddenCardData, parseOrderKey, orderKey, type AuditRecord, type AuditResult } from '@tranche/contracts';
 import { compact } from '@tranche/order-journal';
 import { problemOf } from '@tranche/service-kit';
 import { OUTCOMES } from '../manual-resolution.js';
@@ -48,6 +48,6 @@ export function aboutError(error: unknown): { result: AuditResult; code: string 
 
 function aboutOrder(merchant: unknown, orderId: unknown): Pick<AuditRecord, 'merchant' | 'orderId'> {
   if (typeof merchant !== 'string' || parseOrderKey(orderKey(merchant, '1')) === undefined) return {};
-  if (typeof orderId !== 'string' || holdsCardData(orderId, 'reference')) return { merchant };
+  if (typeof orderId !== 'string' || holdsHiddenCardData(orderId, 'reference')) return { merchant };
   return parseOrderKey(orderKey(merchant, orderId)) === undefined ? { merchant } : { merchant, orderId };
 }

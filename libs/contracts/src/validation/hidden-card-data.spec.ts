@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { growth } from '@tranche/testing';
+import { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './hidden-card-data.js';
+
+const CARD = '4970101200040016';
+const PARTS = ['4970', '1012', '0004', '0016'];
+
+const written: Record<string, string> = {
+  plain: CARD,
+  ...Object.fromEntries(
+    [' ', '  ', '\t', '\n', '\r\n', '/', ',', ', ', '+', '–', ' - ', ':', '|', "','", '\u200b', '\u00a0', '\u00ad'].map(
+      (separator) => [`separated by ${JSON.stringify(separator)}`, PARTS.join(separator)],
+    ),
+  ),
+  'separated by HTML': PARTS.join('&nbsp;'),
+  'separated by an entity': PARTS.join('&#160;'),
+  'separated by percent signs': PARTS.join('%20%20'),
+  'in decimal entities': [...CARD].map((digit) => `&#${48 + Number(digit)};`).join(''),
+  'in hexadecimal entities': [...CARD].map((digit) => `&#x3${digit};`).join(''),
+  'in JSON escapes': [...CARD].map((digit) => `\\u003${digit}`).join(''),
+  'with one JSON escape': `\\u0034${CARD.slice(1)}`,
+  'with an escape of an escape': `\\\\u0034${CARD.slice(1)}`,
+  'in percent signs': [...CARD].map((digit) => `%3${digit}`).join(''),
+  'in percent signs twice': [...CARD].map((digit) => `%253${digit}`).join(''),
+  'in Arabic digits': [...CARD].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join(''),
+  'in Devanagari digits': [...CARD].map((digit) => String.fromCodePoint(0x966 + Number(digit))).join(''),
+  'in full-width digits': [...CARD].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join(''),
+  'in bold digits': [...CARD].map((digit) => String.fromCodePoint(0x1d7ce + Number(digit))).join(''),
+  'with marks': [...CARD].join('\u0301'),
+  'before its expiry date': `${CARD}12/29`,
+  'glued to its expiry date': `${CARD}1229`,
+  'glued to its expiry date and CVV': `x${CARD}1229123`,
+  'as on a magnetic stripe': `;${CARD}=29121010000000000000?`,
+};
+
+it.each(Object.entries(written))('finds a card number %s', (_how, text) => {
+  for (const around of [text, `paid with ${text}, thanks`, JSON.stringify({ note: text })]) {
+    expect(holdsHiddenCardData(around, 'reference')).toBe(true);
+    const kept = withoutHiddenCardData(around, 'reference');
+    expect(kept.replace(/\D/g, '')).toMatch(/^(?:0016)?$/);
+    expect(withoutHiddenCardData(kept, 'reference')).toBe(kept);
+  }
+});
+
+it('keeps nothing of what stands behind a number but its last four digits', () => {
+  expect(withoutHiddenCardData('no 4970 1012 0004 0016 12/29 123', 'reference')).toBe(
+    'no XXXX XXXX XXXX 0016 XX/XX XXX',
+  );
+});
+
+it.each([
+  ...['cvv 123', 'cvv is 123', 'CVV code: 123', 'CustomCVV2=123', 'cvc: 1234', 'csc 123', 'cvn=123', 'cid: 1234'],
+  ...[
+    'security code 123',
+    'securityCode":"123"',
+    'verification_value=123',
+    'code de sécurité : 123',
+    'code_securite=123',
+  ],
+  ...['código de seguridad 123', 'codice di sicurezza 123', 'Prüfnummer 123', 'CVV ١٢٣', 'c\u200bvv 123', 'cvv%3D123'],
+])('finds a CVV in %j', (text) => {
+  expect(holdsHiddenCardData(text, 'reference')).toBe(true);
+  expect(withoutHiddenCardData(`a ${text} b`, 'reference')).not.toMatch(/\d{3}|١٢٣/);
+});
+
+it.each([
+  '2027-01-02T03:04:05.678Z',
+  '2027-01-02 03:04:05',
+  '02/01/2027, 03:04:05',
+  '20270102030405',
+  '+33 6 12 34 56 78, +33 1 23 45 67 89',
+  'FR76 3000 6000 0112 3456 7890 189',
+  'DE89370400440532013000',
+  '3f2b1c9e-5a70-4c55-9d0e-1f6f5f4f3f2f',
+  '1760000000000',
+  '0010000000000000042',
+  'order 1234567, 3 articles at 4990, 100% new & safe',
+  'https://shop.example/?a=1&b=2%20c',
+  'the second 123',
+  'cvv',
+  'Acid 123',
+  '',
+])('finds nothing in %j, and changes nothing', (text) => {
+  expect(withoutHiddenCardData(text, 'reference')).toBe(text);
+});
+
+it.each([
+  ...['CARDCVV', 'cvv', 'csc', 'cvn', 'cid', 'securityCode', 'card[cvv]', 'verification_value', 'CustomCVV2'],
+  ...['code_securite', 'Code de sécurité', 'CARDCRYPTOGRAM', 'ｃｖｖ', 'codigo_seguridad', 'cc_csc'],
+])('%s is the name of a cryptogram', (name) => expect(isCryptogramName(name)).toBe(true));
+it.each(['CARDCODE', 'ORDERID', 'postcode', 'description', 'clientIdent', 'CARDVALIDITYDATE', 'acid', ''])(
+  '%j is not',
+  (name) => expect(isCryptogramName(name)).toBe(false),
+);
+
+it('never throws', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void withoutHiddenCardData(text, 'prose')));
+});
+
+const worst = [
+  ...[
+    '1',
+    '4 ',
+    '1    ',
+    '4970 1012 0004 0016 ',
+    '4970101200040016',
+    '49701012000400161229',
+    'cvv ',
+    'cvv            1',
+  ],
+  ...[
+    '\\',
+    '\\u0034',
+    '%34',
+    '%25',
+    '&',
+    '&amp;',
+    '&#52;',
+    '\u0301\u0323',
+    '\ufdfa',
+    '٤',
+    '４',
+    '\u200b1',
+    'security   ',
+  ],
+];
+it.each(worst)('searches in time that grows with the text: %j', (piece) => {
+  const search = (length: number) =>
+    void withoutHiddenCardData(piece.repeat(Math.ceil(length / piece.length)), 'prose');
+  expect(growth(search)).toBeLessThan(20);
+});

@@ -1,0 +1,115 @@
+import { digitsOf, isCardNumber, plainDigits, withoutCardNumbers, holdsCardData, type TextKind } from './card-data.js';
+
+/**
+ * The search of what is kept of input that nobody has checked: quarantine, dead letters, logs (docs/decisions/0073). It reads a text as a
+ * person or a program might: escapes resolved, digits of any script, anything but letters between the digits, an expiry date behind them. It
+ * masks where `holdsCardData` refuses, so it may find too much: what it finds wrongly is kept masked, and no payment is refused.
+ */
+export function holdsHiddenCardData(text: string, kind: TextKind): boolean {
+  return isFound(plainText(text), kind);
+}
+
+/** The text with every such number masked but for its last four digits, and without a named CVV. Takes time in proportion to the text. */
+export function withoutHiddenCardData(text: string, kind: TextKind): string {
+  const plain = plainText(text);
+  if (!isFound(plain, kind)) return text;
+  // Numbers first: a CVV that begins with one would take away a part of it.
+  return withoutCardNumbers(plain.replace(SPREAD_NUMBERS, maskedRun), kind).replace(CVV, '(withheld)');
+}
+
+/** The beginning or the whole of what a cryptogram is called in the languages of the interface. */
+const CRYPTOGRAM_WORDS = [
+  'cvv|cvc|(?<!\\p{L})(?:csc|cvn|cvd|cid)(?!\\p{L})|cryptogram|kryptogram|pr[uü]f(?:nummer|ziffer)',
+  'security[\\W_]{0,3}code|verification[\\W_]{0,3}(?:value|code|number)|code[\\W_]{0,3}(?:de[\\W_]{0,3})?s[ée]curit[ée]',
+  'c[oó]digo[\\W_]{0,3}(?:de[\\W_]{0,3})?seguridad|codice[\\W_]{0,3}(?:di[\\W_]{0,3})?sicurezza|beveiligingscode',
+].join('|');
+const CVV = new RegExp(`(?:${CRYPTOGRAM_WORDS})2?\\D{0,12}\\d{3,4}(?!\\d)`, 'giu');
+const NAMED_CVV = new RegExp(CVV, 'iu');
+
+const TWELVE_DIGITS = /\d(?:[^\p{L}\p{N}]{0,4}\d){11}/u;
+const SPREAD_NUMBERS = /\d+(?:[^\p{L}\p{N}]{1,4}\d+)*/gu;
+
+function isFound(plain: string, kind: TextKind): boolean {
+  if (NAMED_CVV.test(plain) || holdsCardData(plain, kind)) return true;
+  return TWELVE_DIGITS.test(plain) && (plain.match(SPREAD_NUMBERS) ?? []).some((run) => cardEndIn(run) !== undefined);
+}
+
+/** A card number in the clear but for its last four digits; of what stands with it, such as an expiry date, nothing. */
+function maskedRun(run: string): string {
+  const end = cardEndIn(run);
+  if (end === undefined) return run;
+  let seen = 0;
+  return run.replace(/\d/g, (digit) => (++seen > end - 4 && seen <= end ? digit : 'X'));
+}
+
+const SCHEMES_BEGIN = /[2-6]/;
+const MIN_CARD = 14;
+const MAX_CARD = 19;
+/** MMYY, YYMM or MM20YY and a CVV, written behind the number without anything between. */
+const GLUED = 10;
+const EXPIRY = /^(?:(?:0[1-9]|1[0-2])(?:20)?[2-4]\d|[2-4]\d(?:0[1-9]|1[0-2]))(?:\d{3,4})?$/;
+const MONTH = /^(?:0[1-9]|1[0-2])$/;
+const YEAR = /^(?:20)?[2-4]\d$/;
+
+/** How many digits of the run there are up to the end of its first number of a card scheme; undefined where it holds none. */
+function cardEndIn(run: string): number | undefined {
+  const { digits, ends } = digitsOf(run);
+  for (let first = 0; first < ends.length; first++) {
+    const from = ends[first - 1] ?? 0;
+    if (!SCHEMES_BEGIN.test(digits.charAt(from))) continue;
+    for (let last = first; last < ends.length; last++) {
+      const end = ends[last]!;
+      if (isCardNumber(digits, from, end, 'reference')) return end;
+      const before = last === first ? from : ends[last - 1]!;
+      if (end - from > MAX_CARD + GLUED) break;
+      for (let cut = Math.max(before + 1, from + MIN_CARD); cut < end && cut <= from + MAX_CARD; cut++)
+        if (
+          isCardNumber(digits, from, cut, 'reference') &&
+          isExpiry(digits.slice(cut, end), digits.slice(end, ends[last + 1]))
+        )
+          return cut;
+      if (end - from >= MAX_CARD) break;
+    }
+  }
+  return undefined;
+}
+
+/** `…12/29` has its year in the next group. */
+const isExpiry = (rest: string, next: string) => EXPIRY.test(rest) || (MONTH.test(rest) && YEAR.test(next));
+
+const WRITTEN_OTHERWISE = /[\\%&]|[^\0-\x7f]/;
+const ESCAPES =
+  /\\{1,8}(?:u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|x([0-9a-f]{2})|[bfnrtv/"])|((?:%[0-9a-f]{2})+)|&(?:#(\d{1,7});?|#x([0-9a-f]{1,6});?|nbsp;?|[a-z][a-z0-9]{1,30};)/gi;
+/** A text may have come through several hands that each escaped it. */
+const ROUNDS = 3;
+
+function plainText(text: string): string {
+  if (!WRITTEN_OTHERWISE.test(text)) return text;
+  let plain = text;
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = plain.replace(ESCAPES, unescaped);
+    if (next === plain) break;
+    plain = next;
+  }
+  return plainDigits(plain);
+}
+
+function unescaped(all: string, ...[unicode, braced, byte, percent, decimal, hex]: (string | undefined)[]): string {
+  if (percent !== undefined) return Buffer.from(percent.replaceAll('%', ''), 'hex').toString('utf8');
+  const point = decimal === undefined ? parseInt(unicode ?? braced ?? byte ?? hex ?? '', 16) : Number(decimal);
+  if (Number.isNaN(point)) return all.endsWith('"') ? '"' : ' ';
+  return point <= 0x10ffff ? String.fromCodePoint(point) : ' ';
+}
+
+const CRYPTOGRAM_NAME =
+  /cvv|cvc|[ck]ryptogram|securitycode|verification(?:value|code|number)|code(?:de)?securite|codigo(?:de)?seguridad|codice(?:di)?sicurezza|pruf(?:nummer|ziffer)|beveiligingscode|^(?:card|cc|cb|custom|my)?(?:csc|cvn|cvd|cid|cvx|cav)2?$/;
+
+/** However it is written: `CARDCVV`, `card[cvc]`, `securityCode`, `verification_value`. */
+export function isCryptogramName(name: string): boolean {
+  return CRYPTOGRAM_NAME.test(
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, ''),
+  );
+}
