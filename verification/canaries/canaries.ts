@@ -21,6 +21,19 @@ export const CARD_NAMES = [
   ...['comment', 'NOTE', 'DESCRIPTION', 'MESSAGE', 'EXTRADATA', 'CLIENTEMAIL'],
 ];
 
+/** What people call a card's cryptogram, and texts that name it. */
+export const CVV_NAMES = [
+  'CARDCVV',
+  'cvc',
+  'csc',
+  'cvn',
+  'securityCode',
+  'CustomCVV2',
+  'card[cvv]',
+  'verification_value',
+];
+export const CVV_TEXTS = ['cvv is #', 'CVV code: #', 'csc #', 'security code #', '{"CARDCVV":"#"}', 'cvv%3D#'];
+
 /** A text that is nowhere else; what stands in front of its random part may be. */
 export const secretCanary = (name: string, value: string): Canary => ({
   name,
@@ -55,6 +68,10 @@ export const cardTokenCanary = (token: string): Canary => ({
 /** What is searched by its shape: three digits are found in every time-stamp, a private key is new in every process. Base64 has the letters of
  * any name now and then, seldom with three digits that stand for themselves. */
 export const SHAPES: readonly { readonly name: string; readonly shape: RegExp }[] = [
-  { name: 'CVV', shape: /(?:cvv|cvc|cvn|cryptogram)(?:[a-z]*2?[^0-9a-z]{1,16})?[0-9]{3,4}(?![0-9a-z])/gi },
+  {
+    name: 'CVV',
+    shape:
+      /(?:cvv|cvc|cvn|cryptogram|security ?code|verification_value)(?:[a-z]*2?(?:[^0-9a-z]{1,16}| is | code: ))?[0-9]{3,4}(?![0-9a-z])/gi,
+  },
   { name: 'private key', shape: /BEGIN (?:[A-Z]+ )?PRIVATE KEY|"(?:dp|dq|qi)"\s*:\s*"/g },
 ];

@@ -1,4 +1,4 @@
-import { CARD_NAMES } from './canaries.js';
+import { CARD_NAMES, CVV_NAMES, CVV_TEXTS } from './canaries.js';
 
 /** Where card data could be sent by mistake: a service's name and its address. */
 export interface WrongAddress {
@@ -80,6 +80,7 @@ function misplaced({ number, cvv }: { number: string; cvv: string }): Misplaced[
     { headers: { 'content-type': 'text/plain' }, body: `${groups} ${cvv}` },
     { headers: { 'content-type': `x/${number}` }, body: number },
     { body: formDataOf(card) },
+    ...['Demo Shop FR', 'nobody'].map((identifier) => ({ headers: form, body: forgedWithCvv(identifier, cvv) })),
     ...['Demo Shop FR', 'nobody'].flatMap((identifier) =>
       [0, 9, 18].map((at) => ({ headers: form, body: forged(identifier, CARD_NAMES.slice(at, at + 9), number) })),
     ),
@@ -160,6 +161,14 @@ function forged(IDENTIFIER: string, names: readonly string[], number: string): s
     form.append(name, `paid with ${number.replace(/(.{4})(?=.)/g, '$1 ')}, thank you`);
     form.append(`${name}_${number}`, '1');
   }
+  return form.toString();
+}
+
+/** The same with a CVV under names and in texts. */
+function forgedWithCvv(IDENTIFIER: string, cvv: string): string {
+  const form = new URLSearchParams({ IDENTIFIER, HASH: 'b'.repeat(64) });
+  for (const name of CVV_NAMES) form.append(name, cvv);
+  for (const [at, text] of CVV_TEXTS.entries()) form.append(`MESSAGE${at}`, text.replace('#', cvv));
   return form.toString();
 }
 

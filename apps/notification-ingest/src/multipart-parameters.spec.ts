@@ -1,3 +1,4 @@
+import { growth } from '@tranche/testing';
 import { parametersOfMultipart } from './multipart-parameters.js';
 
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -93,3 +94,16 @@ describe('fields of multipart/form-data', () => {
     expect(read(`${part('A', '\xe9')}--xyz--`, TYPE, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' });
   });
 });
+
+it.each(['\r\n', '--', '\r\n--xy', 'a: b\r\n', '; name="', '\\', 'x='])(
+  'is read in time that grows with the body: %j',
+  (piece) => {
+    const work = (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      const bodies = [part('A', text), part(text, 'x'), part('A', 'x', text), `--xyz\r\n${text}\r\n\r\nx\r\n`];
+      for (const body of bodies) read(`${body}--xyz--`);
+      read(part('A', 'x'), `multipart/form-data; ${text}`);
+    };
+    expect(growth(work)).toBeLessThan(20);
+  },
+);

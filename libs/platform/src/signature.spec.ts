@@ -1,3 +1,4 @@
+import { growth } from '@tranche/testing';
 import type { Merchant } from '@tranche/contracts';
 import { platformHash } from './hash.js';
 import type { Parameters } from './form.js';
@@ -114,3 +115,22 @@ describe('an API key of type Public', () => {
       ).toBe(false);
   });
 });
+
+it.each(['a', 'A[', '[1]', 'account', '4 '])(
+  'a HASH is judged in time that grows with what was received: %j',
+  (piece) => {
+    const work = (length: number) => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      for (const pairs of [
+        [['MESSAGE', text]],
+        [
+          [text, 'x'],
+          ['A', 'y'],
+        ],
+      ] as const)
+        // prettier-ignore
+        isSignedBy(merchant({}), [...pairs, ['HASH', 'a'.repeat(64)]]);
+    };
+    expect(growth(work)).toBeLessThan(20);
+  },
+);

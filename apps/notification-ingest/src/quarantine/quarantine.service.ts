@@ -64,8 +64,11 @@ export class QuarantineService {
     const hash = valueOf(suspect.parameters, 'HASH') ?? '';
     const known = `${suspect.id} ${hash}`;
     if (this.kept.has(known)) return;
+    if (!HASH.test(hash)) return this.dropped.inc({ reason: 'no_hash' });
+    // Length before content: what is too long to be kept is not searched for cards.
+    if (lengthOf(suspect) > MAX_KEPT_BYTES) return this.dropped.inc({ reason: 'size' });
     const record = quarantineRecord(reason, suspect);
-    const verdict = HASH.test(hash) ? await this.take(reason, suspect.from, record.value.length) : 'no_hash';
+    const verdict = await this.take(reason, suspect.from, record.value.length);
     if (verdict !== 'kept') {
       this.dropped.inc({ reason: verdict });
       return;
@@ -87,4 +90,8 @@ export class QuarantineService {
       return;
     }
   }
+}
+
+function lengthOf({ parameters }: Suspect): number {
+  return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }

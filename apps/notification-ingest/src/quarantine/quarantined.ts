@@ -10,7 +10,7 @@ export interface Quarantined {
   from: string;
   /** RFC 3339. */
   receivedAt: string;
-  /** Card data was taken out: its HASH cannot fit any more. */
+  /** Card data, or all values, were taken out: its HASH cannot fit any more. */
   isAltered: boolean;
   parameters: Parameters;
 }

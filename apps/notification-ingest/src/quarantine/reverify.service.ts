@@ -14,7 +14,7 @@ export interface Reverified {
   published: number;
   /** Records whose HASH fits no key. */
   stillRefused: number;
-  /** Records that card data was taken out of, so that no HASH can fit. */
+  /** Records that card data, or all values, were taken out of, so that no HASH can fit. */
   altered: number;
   /** Records whose HASH fits and that name no order: for a person. */
   withoutOrder: number;

@@ -80,17 +80,11 @@ export function Nested<T extends object>(type: () => MessageClass<T>): PropertyD
 }
 
 /** `max`: a longer list is not read. */
-export function NestedList<T extends object>(type: () => MessageClass<T>, min = 1, max?: number): PropertyDecorator {
-  const context: NestedContext = { nested: type, items: { min, max: max ?? Infinity } };
-  const isList = (value: unknown) =>
-    Array.isArray(value) && (max === undefined || value.length <= max) && value.every(isPlainObject);
-  return all(
-    IsThere(isList),
-    ValidateNested({ each: true, context }),
-    ArrayMinSize(min),
-    ...(max === undefined ? [] : [ArrayMaxSize(max)]),
-    Type(type),
-  );
+export function NestedList<T extends object>(type: () => MessageClass<T>, min = 1, max = Infinity): PropertyDecorator {
+  const context: NestedContext = { nested: type, items: { min, max } };
+  const isList = (value: unknown) => Array.isArray(value) && value.length <= max && value.every(isPlainObject);
+  const sizes = [ArrayMinSize(min), ...(max === Infinity ? [] : [ArrayMaxSize(max)])];
+  return all(IsThere(isList), ValidateNested({ each: true, context }), ...sizes, Type(type));
 }
 
 /** class-validator’s own rule of nested objects takes null, and none at all. */
