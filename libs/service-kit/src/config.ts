@@ -206,7 +206,19 @@ function url(text: string, protocols: readonly string[] = ['http', 'https']): UR
       `is not an address. Use one that starts with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
     );
   }
+  const { username, password } = parsed;
+  if (!isEncoded(username) || !isEncoded(password))
+    throw new Error('has a % in its user or password that begins no encoded character: write it as %25');
   return parsed;
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function faultsOf({ name }: Declaration, error: unknown): ConfigFault[] {

@@ -98,7 +98,7 @@ export class ServiceProcess<C extends object> {
     );
     log.info({ managementPort: this.managementPort }, `${definition.name} is starting`);
     if (kit.otlpEndpoint !== undefined || !definition.tracesOnlyWhenExported)
-      this.#stopTracing = (await startTracing(definition.name, kit.otlpEndpoint)).stop;
+      this.#stopTracing = (await startTracing(definition.name, kit.tracing)).stop;
     this.#lifetime.stopping.throwIfAborted();
     const app = await this.#createApp();
     this.#app = app;

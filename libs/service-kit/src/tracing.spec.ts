@@ -4,19 +4,20 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;
 
 describe('the resource of spans', () => {
-  const attributes = process.env.OTEL_RESOURCE_ATTRIBUTES;
-  afterEach(() => {
-    if (attributes === undefined) delete process.env.OTEL_RESOURCE_ATTRIBUTES;
-    else process.env.OTEL_RESOURCE_ATTRIBUTES = attributes;
-  });
+  const resourceAttributes = { 'deployment.environment.name': 'staging', 'k8s.pod.name': 'gateway-0' };
 
   it('has what OTEL_RESOURCE_ATTRIBUTES says beside the name of the service', () => {
-    process.env.OTEL_RESOURCE_ATTRIBUTES = 'deployment.environment.name=staging,k8s.pod.name=gateway-0';
-    expect(tracedResource('test').attributes).toEqual({
+    expect(tracedResource('test', { resourceAttributes }).attributes).toEqual({
       'service.name': 'test',
-      'deployment.environment.name': 'staging',
-      'k8s.pod.name': 'gateway-0',
+      ...resourceAttributes,
     });
+  });
+
+  it('has the name that OTEL_SERVICE_NAME gives, which counts more than one among the attributes', () => {
+    const named = { 'service.name': 'of-attributes' };
+    expect(tracedResource('test', { resourceAttributes: named }).attributes).toEqual(named);
+    const both = tracedResource('test', { serviceName: 'of-france', resourceAttributes: named });
+    expect(both.attributes).toEqual({ 'service.name': 'of-france' });
   });
 });
 

@@ -9,11 +9,22 @@ import {
   type Span,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import type { ResourceAttributes } from './resource-attributes.js';
 
 /** HTTP or Kafka headers as they come. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
+
+/** Of the settings OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. */
+export interface SenderSettings {
+  serviceName?: string;
+  resourceAttributes?: ResourceAttributes;
+}
+
+export interface TracingSettings extends SenderSettings {
+  otlpEndpoint?: URL;
+}
 
 const TRACER = 'tranche';
 
@@ -21,19 +32,26 @@ const TRACER = 'tranche';
  * Registers context, W3C propagation and a tracer for this process. Spans get ids either way, so that log lines and messages can be
  * joined; they are sent anywhere only with an OTLP endpoint, and only then is the exporter loaded.
  */
-export async function startTracing(service: string, otlpEndpoint?: URL): Promise<{ stop: () => Promise<void> }> {
+export async function startTracing(
+  service: string,
+  { otlpEndpoint, ...sender }: TracingSettings = {},
+): Promise<{ stop: () => Promise<void> }> {
   const spanProcessors = otlpEndpoint === undefined ? [] : [new BatchSpanProcessor(await otlpExporter(otlpEndpoint))];
   const provider = new NodeTracerProvider({
-    resource: tracedResource(service),
+    resource: tracedResource(service, sender),
     spanProcessors,
   });
   provider.register({ propagator: new W3CTraceContextPropagator() });
   return { stop: () => provider.shutdown() };
 }
 
-/** What spans say of their sender: the service, and what OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say, which count more. */
-export function tracedResource(service: string) {
-  return resourceFromAttributes({ 'service.name': service }).merge(detectResources({ detectors: [envDetector] }));
+/** What spans say of their sender: the name of the service is the one of the settings, then that of the attributes, then its own. */
+export function tracedResource(service: string, { serviceName, resourceAttributes }: SenderSettings = {}) {
+  return resourceFromAttributes({
+    'service.name': service,
+    ...resourceAttributes,
+    ...(serviceName !== undefined && { 'service.name': serviceName }),
+  });
 }
 
 /** Adds `traceparent` (and `tracestate`) of the span that is active now. Returns the same object. */

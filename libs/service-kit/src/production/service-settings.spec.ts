@@ -86,6 +86,13 @@ describe('production mode', () => {
     expect(faultsOf({ ...env, REDIS_URL: 'redis://127.0.0.1/0' }, 'create')).toEqual([]);
   });
 
+  it.each(['check', 'create'])('names a password that is no encoded text, TOPICS=%s', (topics) => {
+    const faults = ['REDIS_URL has a % in its user or password that begins no encoded character: write it as %25'];
+    for (const url of ['rediss://u:100%@h', 'rediss://100%:p@h'])
+      expect(faultsOf({ REDIS_URL: url }, topics)).toEqual(faults);
+    expect(faultsOf({ REDIS_URL: 'rediss://u:100%25@h' }, topics)).toEqual([]);
+  });
+
   it('takes TLS, passwords and keys of its own', () => {
     const env = {
       KAFKA_BROKERS: 'kafka:9093',
