@@ -36,8 +36,12 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
     operations: { id: string }[];
   };
   expect(operations).toHaveLength(2);
-  for (const { id } of operations) {
-    const body = JSON.stringify({ outcome: 'refused', reason: 'The back office shows it, ticket 812' });
+  for (const [at, { id }] of operations.entries()) {
+    const body = JSON.stringify({
+      outcome: 'succeeded',
+      transactionId: `T-${at}`,
+      reason: 'The back office shows it, ticket 812',
+    });
     await fetch(`${stack.gateway.managementUrl}/v1/operations/${id}/resolve`, { method: 'POST', headers, body });
   }
   await waitFor(async () => (await sample('tranche_doubts', labels)) === undefined, {

@@ -92,6 +92,16 @@ describe('a resolution that needs two people', () => {
     expect(appended).toHaveLength(1);
   });
 
+  it('is refused by two people: one alone could have a payment made again that was made', async () => {
+    const { approvals, appended } = setUp();
+    const proposal = await approvals.resolve(id, { outcome: 'refused', reason }, alice);
+    if (!('proposedBy' in proposal)) throw new Error('one person resolved it');
+    expect(proposal).toMatchObject({ state: 'open', why: 'refused' });
+    expect(appended).toEqual([]);
+    expect(await approvals.approve(proposal.id, bob)).toMatchObject({ state: 'refused' });
+    expect(appended).toEqual([expect.objectContaining({ result: 'refused', actor: 'alice', approvedBy: 'bob' })]);
+  });
+
   it('can not be approved or rejected by who proposed it', async () => {
     const { approvals, appended, proposed } = setUp();
     const { id: proposal } = await proposed();
@@ -168,8 +178,10 @@ describe('a resolution that needs two people', () => {
     ['above the merchant’s threshold', { outcome: 'succeeded', reason }, 99, true],
     ['at it', { outcome: 'succeeded', reason }, 100, false],
     ['above it, but a part was accepted', { outcome: 'succeeded', reason, amount: 50 }, 99, true],
-    ['of any amount where there is no threshold', { outcome: 'refused', reason }, undefined, false],
+    ['of any amount where there is no threshold', { outcome: 'succeeded', reason }, undefined, false],
     ['above it, refused', { outcome: 'refused', reason }, 0, true],
+    ['at it, refused', { outcome: 'refused', reason }, 100, true],
+    ['refused, where there is no threshold', { outcome: 'refused', reason }, undefined, true],
   ] as const)('is one %s', async (_, resolution, approvalAboveMinor, isProposed) => {
     const { approvals, appended } = setUp({ approvalAboveMinor });
     const answer = await approvals.resolve(id, resolution, alice);

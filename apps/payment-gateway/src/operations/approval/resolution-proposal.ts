@@ -34,10 +34,10 @@ export type ProposalView = ResolutionProposal & { state: 'open' | 'expired' | Pr
     Pick<ProposalDecision, 'decidedBy' | 'decidedAt'>
   >;
 
-export type ApprovalReason = 'not_executed' | 'amount';
+export type ApprovalReason = 'not_executed' | 'refused' | 'amount';
 
 /**
- * Why one person is not enough; undefined where one is. An amount that the journal does not know may be above every limit: that one person
+ * Why one person is not enough; undefined where one is. After `not_executed` and `refused` the shop may take the money again. An amount that the journal does not know may be above every limit: that one person
  * says it is small is no proof.
  */
 export function whyTwoPeople(
@@ -45,7 +45,7 @@ export function whyTwoPeople(
   { outcome, amount }: Pick<ManualResolution, 'outcome' | 'amount'>,
   { approvalAboveMinor }: Pick<Merchant, 'approvalAboveMinor'> = {},
 ): ApprovalReason | undefined {
-  if (outcome === 'not_executed') return 'not_executed';
+  if (outcome === 'not_executed' || outcome === 'refused') return outcome;
   if (approvalAboveMinor === undefined) return undefined;
   const { amount: asked = Infinity } = operation;
   return Math.max(asked, amount ?? 0) <= approvalAboveMinor ? undefined : 'amount';
