@@ -18,6 +18,11 @@ export const CHART_SERVICES = {
 const LEDGER = 'SENT_LEDGER_DIR';
 /** The chart sets these itself. */
 const PORTS = ['PORT', 'MANAGEMENT_PORT'];
+/** For demo and tests: refused in production mode, which the chart always starts. */
+const NOT_IN_PRODUCTION = ['CLOCK_OFFSET_MS'];
+/** Production mode. */
+const CHECKED = { TOPICS: { const: 'check' } };
+const peers = { type: 'array', items: { type: 'object' } };
 
 export function chartSchema(sections) {
   const [ofAll, ofKafka] = sections;
@@ -43,15 +48,18 @@ export function chartSchema(sections) {
         imagePullSecrets: { type: 'array', items: closed({ name: text }, ['name']) },
         settings: {
           ...settingsOf([...shared.map(({ name }) => name), 'KAFKA_BROKERS', 'TOPICS'], shared),
-          required: ['KAFKA_BROKERS', 'SHUTDOWN_TIMEOUT_MS'],
+          required: ['KAFKA_BROKERS', 'SHUTDOWN_TIMEOUT_MS', 'TOPICS'],
         },
         preStopSeconds: { type: 'integer', minimum: 0, maximum: 120 },
         services: closed(servicesOf, Object.keys(CHART_SERVICES)),
         networkPolicy: closed({
           enabled: isOn,
           managementFrom: { type: 'array', minItems: 1, items: { type: 'object' } },
-          publicFrom: { type: 'array', items: { type: 'object' } },
-          egressPorts: { type: 'array', minItems: 1, items: port },
+          publicFrom: peers,
+          egress: {
+            type: 'object',
+            additionalProperties: closed({ ports: { type: 'array', minItems: 1, items: port }, to: peers }, ['ports']),
+          },
         }),
         serviceMonitor: closed({ enabled: isOn, interval: { ...text, pattern: '^[0-9]+(ms|s|m)$' } }),
         prometheusRule: closed({ enabled: isOn, runbooks: text }),
@@ -64,7 +72,9 @@ export function chartSchema(sections) {
 }
 
 function serviceSchema(app, settings) {
-  const names = settings.map(({ name }) => name).filter((name) => !PORTS.includes(name));
+  const names = settings
+    .map(({ name }) => name)
+    .filter((name) => !PORTS.includes(name) && !NOT_IN_PRODUCTION.includes(name));
   const inFiles = settings
     .filter(({ name, secret, fromFile }) => secret || fromFile || name.endsWith('_FILE'))
     .map(({ name }) => name);
@@ -75,6 +85,7 @@ function serviceSchema(app, settings) {
       replicas: positive,
       port,
       managementPort: port,
+      egress: { type: 'array', items: text },
       callers: { type: 'array', items: { enum: Object.keys(CHART_SERVICES) } },
       ...(names.includes(LEDGER) && {
         sentLedger: closed({ sizeLimit: { ...text, pattern: '^[0-9]+(Ki|Mi|Gi)$' } }, ['sizeLimit']),
@@ -109,6 +120,7 @@ function settingsOf(names, settings) {
   return {
     type: 'object',
     propertyNames: { enum: [...new Set(names)].filter((name) => !secret.includes(name)) },
+    properties: CHECKED,
     additionalProperties: { type: ['string', 'number', 'boolean'] },
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Ajv } from 'ajv';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { wayFaults } from './deployment-ways.mjs';
 
 const TOOLS = resolve('.infra/deploy');
 const CHART = 'deploy/helm/tranche';
@@ -28,22 +29,29 @@ const SMALL = [
   'networkPolicy.enabled=false',
   'preStopSeconds=0',
 ];
-/** As people install it, with everything switched on, and with little, from a registry of their own. */
-const VARIANTS = { 'as shipped': [], 'with all parts': ALL_PARTS, small: SMALL };
+const NARROW = ['networkPolicy.egress.redis.to[0].ipBlock.cidr=10.1.0.0/16', 'settings.PLAINTEXT_HOSTS=kafka'];
+/** As people install it, with everything switched on, with little, from a registry of their own, and under another name. */
+const VARIANTS = {
+  'as shipped': { sets: [] },
+  'with all parts': { sets: ALL_PARTS },
+  small: { sets: SMALL },
+  'as foo': { release: 'foo', sets: NARROW },
+};
 
 /** `{ done, skipped, faults }`: a line each. */
 export function checkDeployment() {
   const report = { done: [], skipped: [], faults: [] };
   withTool('helm', report, 'lint and rendering of the chart, and its resources against their schemas', (helm) => {
     note(report, 'helm lint', call(helm, ['lint', '--strict', CHART]));
-    for (const [name, sets] of Object.entries(VARIANTS)) {
-      const rendered = call(helm, ['template', 'tranche', CHART, ...sets.flatMap((set) => ['--set', set])]);
+    for (const [name, { release = 'tranche', sets }] of Object.entries(VARIANTS)) {
+      const rendered = call(helm, ['template', release, CHART, ...sets.flatMap((set) => ['--set', set])]);
       note(report, `helm template, ${name}`, rendered);
       if (rendered.fault !== undefined) continue;
       const resources = resourcesOf(rendered.output);
       checkResources(name, resources, report);
       const fault = resources.flatMap(podFaults).join('; ') || undefined;
       note(report, `pods end gracefully and can do little, ${name}`, { fault });
+      note(report, `services and ways out, ${name}`, { fault: wayFaults(resources).join('; ') || undefined });
     }
     const wrong = call(helm, ['template', 'tranche', CHART, '--set', 'services.gateway.settings.NO_SUCH_SETTING=1']);
     if (wrong.fault === undefined) report.faults.push('the schema of the values takes a setting that no service has');

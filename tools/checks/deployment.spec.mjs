@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { describeConfig, KafkaConfig, KitConfig } from '@tranche/service-kit';
 import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
@@ -42,6 +43,31 @@ describe.each(Object.entries(CHART_SERVICES))('the chart, %s', (name, app) => {
     const demanded = known.filter(({ required }) => required).map((setting) => setting.name);
     expect(given).toEqual(expect.arrayContaining(demanded));
   });
+});
+
+describe('the schema of the values', () => {
+  const schema = JSON.parse(readFileSync(`${CHART}/values.schema.json`, 'utf8'));
+  const validate = new Ajv({ strict: false }).compile(schema);
+  const taken = (change) => {
+    const changed = structuredClone(values);
+    change(changed);
+    return validate(changed);
+  };
+
+  it.each([
+    ['the values as shipped', () => undefined, true],
+    ['what spans say of their sender', ({ settings }) => (settings.OTEL_RESOURCE_ATTRIBUTES = 'a=b'), true],
+    ['services that make topics, and take what a demo may do', ({ settings }) => (settings.TOPICS = 'create'), false],
+    ['services that do not say it', ({ settings }) => delete settings.TOPICS, false],
+    ['that of one service', ({ services }) => (services.ingest.settings.TOPICS = 'create'), false],
+    ['a clock that is moved', ({ services }) => (services.gateway.settings.CLOCK_OFFSET_MS = 1), false],
+    [
+      'networks for one way out',
+      ({ networkPolicy: { egress } }) => (egress.redis.to = [{ ipBlock: { cidr: '10.0.0.0/8' } }]),
+      true,
+    ],
+    ['a way out without ports', ({ networkPolicy: { egress } }) => (egress.redis.ports = []), false],
+  ])('%s', (_, change, isTaken) => expect(taken(change)).toBe(isTaken));
 });
 
 describe('alerts', () => {

@@ -27,3 +27,16 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | quote }}
 {{- $settings := merge (dict) (.service.settings | default dict) .root.Values.settings -}}
 {{- add .root.Values.preStopSeconds (div (int $settings.SHUTDOWN_TIMEOUT_MS) 1000) 5 -}}
 {{- end }}
+
+{{/* Its own settings before those of all; where nobody says where auth-service is, it is the one of this installation, which speaks plain HTTP. */}}
+{{- define "tranche.settings" -}}
+{{- $auth := .root.Values.services.auth -}}
+{{- $settings := merge (dict) (.service.settings | default dict) .root.Values.settings -}}
+{{- $isSet := or $settings.AUTH_SERVICE_URL $settings.AUTH_SERVICE_URL_FILE (dig "secretFiles" "AUTH_SERVICE_URL" "" .service) (dig "secretFiles" "AUTH_SERVICE_URL_FILE" "" .service) -}}
+{{- if and (eq .service.app "payment-gateway") $auth.enabled (not $isSet) -}}
+{{- $host := include "tranche.name" (dict "root" .root "name" "auth") -}}
+{{- $_ := set $settings "AUTH_SERVICE_URL" (printf "http://%s:%d" $host (int $auth.port)) -}}
+{{- $_ := set $settings "PLAINTEXT_HOSTS" (list $settings.PLAINTEXT_HOSTS $host | compact | join ",") -}}
+{{- end -}}
+{{- toYaml $settings -}}
+{{- end }}
