@@ -6,7 +6,7 @@ const FURTHER_READERS = { 'payments.notifications.quarantine.v1': ['notification
 const GROUPED = ['payment-gateway', 'notification-ingest'];
 const SERVICES = ['payment-gateway', 'notification-ingest', 'auth-service', 'cse-token-service'];
 
-/** `{ principal, write, read, groups }`: names of topics, and what the names of its groups begin with. `rails`: those a publisher may command. */
+/** `{ principal, write, read, groups }`: names of topics, and the names of its groups, which may go on after a dot. `rails`: those a publisher may command. */
 export function kafkaAccess({ TOPICS, COMMAND_TOPICS }, { prefix, publisher, rails }) {
   const all = Object.values(TOPICS);
   // Those that read a log from an offset on have groups without the prefix.
@@ -37,7 +37,11 @@ export function kafkaAcls(access) {
         'DescribeConfigs',
       ],
     })),
-    ...groups.map((name) => ({ principal, resource: 'group', name, pattern: 'prefixed', operations: ['Read'] })),
+    // Not what only begins with the name: `pay` is not `payment-gateway`.
+    ...groups.flatMap((name) => [
+      { principal, resource: 'group', name, pattern: 'literal', operations: ['Read'] },
+      { principal, resource: 'group', name: `${name}.`, pattern: 'prefixed', operations: ['Read'] },
+    ]),
   ]);
 }
 

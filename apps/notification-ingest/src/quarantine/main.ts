@@ -51,7 +51,7 @@ async function run(options: QuarantineOptions, config: IngestConfig): Promise<nu
     );
     return 2;
   }
-  const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest-quarantine' }, log);
+  const client = createKafkaClient({ ...config.kafka, clientId: 'notification-ingest.quarantine' }, log);
   isConnected = false;
   try {
     await waitForKafka(client, { log, signal: AbortSignal.timeout(KAFKA_TIMEOUT_MS) });

@@ -1,0 +1,72 @@
+/** What nobody, and what each user, may not do at Kafka. Written by hand: it says what access-table.mjs must not grant. Names are without the prefix. */
+
+const EVERY_TOPIC = [
+  'payments.commands.partner-a.v1',
+  'payments.commands.partner-b.v1',
+  'payments.commands.card.v1',
+  'payments.events.v1',
+  'payments.notifications.v1',
+  'payments.journal.v1',
+  'payments.journal.decisions.v1',
+  'payments.resolutions.v1',
+  'payments.commands.dead-letter.v1',
+  'payments.notifications.quarantine.v1',
+  'auth.events.v1',
+  'operations.audit.v1',
+  'cse.events.v1',
+];
+
+/** Of every user. */
+export const FORBIDDEN_TO_ALL = {
+  delete: EVERY_TOPIC,
+  empty: EVERY_TOPIC,
+  configure: EVERY_TOPIC,
+  extend: EVERY_TOPIC,
+  create: ['payments.commands.cash.v1', 'payments.journal.v2', 'anything'],
+  transaction: ['payment-gateway', 'payment-gateway.commands', 'anything'],
+  'configure broker': ['1'],
+  grant: ['payment-gateway', 'payment'],
+};
+
+/** Of each user beside that. `payment` publishes on rail partner-a: the name of another service begins with its own. */
+export const FORBIDDEN_TO = {
+  'payment-gateway': {
+    write: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.notifications.v1', 'payments.notifications.quarantine.v1', 'auth.events.v1', 'cse.events.v1'],
+    read: ['payments.events.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    groups: ['payment', 'payment.orders', 'payment-gateways', 'payment-gateway-next.commands', 'notification-ingest', 'notification-ingest.quarantine', 'checkout-demo', 'auth-service', 'anything'],
+  },
+  'notification-ingest': {
+    write: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.events.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    read: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    groups: ['notification-ingester', 'notification-ingest-next.quarantine', 'payment-gateway', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'payment', 'checkout-demo', 'anything'],
+  },
+  'auth-service': {
+    write: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'cse.events.v1'],
+    read: EVERY_TOPIC,
+    groups: ['auth-service', 'auth-service.reader', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'payment', 'anything'],
+  },
+  'cse-token-service': {
+    write: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1'],
+    read: EVERY_TOPIC,
+    groups: ['cse-token-service', 'cse-token-service.reader', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'payment', 'anything'],
+  },
+  payment: {
+    write: ['payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.events.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    read: ['payments.commands.partner-a.v1', 'payments.commands.partner-b.v1', 'payments.commands.card.v1', 'payments.notifications.v1', 'payments.journal.v1', 'payments.journal.decisions.v1', 'payments.resolutions.v1', 'payments.commands.dead-letter.v1', 'payments.notifications.quarantine.v1', 'operations.audit.v1', 'auth.events.v1', 'cse.events.v1'],
+    groups: ['payments', 'payment-es', 'payment-gateway', 'payment-gateway.commands', 'payment-gateway.notifications', 'payment-gateway.projector', 'notification-ingest.quarantine', 'checkout-demo', 'anything'],
+  },
+}; // prettier-ignore
+
+/** `[attempt, name]` of each. Groups are tried with the prefix and without: readers of a log have groups without. */
+export function forbiddenTo(user, prefix) {
+  const { write, read, groups } = FORBIDDEN_TO[user];
+  const ofGroups = groups.flatMap((group) => [group, ...(prefix ? [prefix + group] : [])]);
+  const all = { write, read, ...FORBIDDEN_TO_ALL };
+  const isOfTopic = (attempt) => attempt !== 'grant' && attempt !== 'configure broker';
+  return [
+    ...Object.entries(all).flatMap(([attempt, names]) =>
+      names.map((name) => [attempt, isOfTopic(attempt) ? prefix + name : name]),
+    ),
+    ...['join', 'commit', 'delete group'].flatMap((attempt) => ofGroups.map((group) => [attempt, group])),
+  ];
+}
