@@ -36,6 +36,10 @@ export const DASHBOARDS = {
       ['Queued', 'short', 'sum by (group) (kafka_records_queued)', '{{group}}'],
       ['Repeats', 'ops', rate('kafka_record_retries_total', 'group'), '{{group}}'],
       ['Look-ups', 'ops', rate('tranche_look_ups_total', 'outcome'), '{{outcome}}'],
+      ['Signatures of commands', 'ops', rate('tranche_command_signatures_total', 'outcome'), '{{outcome}}'],
+      ['Rails blocked', 'short', 'sum by (rail) (increase(tranche_rail_breaker_opened_total[1h]))', '{{rail}}'],
+      ['Attempts never sent', 'short', 'sum(increase(tranche_never_sent_attempts_total[1h]))', 'attempts'],
+      ['Sent ledger', 'short', 'sum(tranche_sent_ledger_on)', 'instances'],
     ],
   },
   ingest: {
@@ -77,6 +81,8 @@ export const DASHBOARDS = {
       ['Orders in memory', 'short', 'sum(tranche_orders_in_memory)', 'orders'],
       ['Clocks apart', 's', 'max by (instance) (abs(tranche_clocks_apart_seconds))', '{{instance}}'],
       ['Rebalances', 'short', 'sum by (group) (increase(kafka_rebalances_total[1h]))', '{{group}}'],
+      ['Oldest audit', 's', 'max by (instance) (tranche_index_audit_age_seconds)', '{{instance}}'],
+      ['Keys that Redis evicted', 'short', 'max(tranche_redis_evicted_keys)', 'keys'],
     ],
   },
 };

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { describeConfig, KafkaConfig, KitConfig } from '@tranche/service-kit';
@@ -8,6 +8,7 @@ import { IngestConfig } from '../../apps/notification-ingest/src/ingest.config.j
 import { GatewayConfig } from '../../apps/payment-gateway/src/gateway.config.js';
 import { CHART_SERVICES } from './chart-schema.mjs';
 import { headingAnchors } from './docs-checks.mjs';
+import { labelFaults, metricsDocument, registeredMetrics } from './metrics.mjs';
 import { alerts, dashboards, metricsOf, queries } from './queries.mjs';
 
 const CHART = 'deploy/helm/tranche';
@@ -82,6 +83,15 @@ describe('alerts', () => {
     },
   );
 
+  it.each(alerts.map(({ alert, annotations }) => [alert, annotations.runbook_url.split('#')[1]]))(
+    '%s is named by the chapter that it leads to',
+    (alert, wanted) => {
+      const chapters = readFileSync('docs/runbook.md', 'utf8').split(/^(?=##+ )/m);
+      const chapter = chapters.find((text) => [...headingAnchors(text.split('\n', 1)[0])].includes(wanted));
+      expect(chapter).toMatch(new RegExp(`^Alerts?: .*\`${alert}\``, 'm'));
+    },
+  );
+
   it.each(alerts.map(({ alert }) => [alert]))(
     '%s has a test in which it fires, and one in which it does not',
     (alert) => {
@@ -94,16 +104,51 @@ describe('alerts', () => {
   );
 });
 
-describe('every metric is one of the code', () => {
-  const sources = ['apps', 'libs']
-    .flatMap((root) => readdirSync(root).map((project) => `${root}/${project}/src`))
-    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => `${folder}/${file}`))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n');
-  it.each(queries)('of %s', (_, expr) => {
+describe('every metric is one of the code, with the labels that it has there', () => {
+  const registered = registeredMetrics();
+  const legends = new Map(
+    dashboards.flatMap(({ title, panels }) =>
+      panels.map((panel) => [`${title}, ${panel.title}`, panel.targets[0].legendFormat]),
+    ),
+  );
+
+  it.each(queries)('of %s', (name, expr) => {
     const metrics = metricsOf(expr);
     expect(metrics.length + Number(/\bup\b/.test(expr))).toBeGreaterThan(0);
-    for (const metric of metrics) expect(sources).toContain(`'${metric}'`);
+    expect(metrics.filter((metric) => !registered.has(metric))).toEqual([]);
+    if (metrics.length > 0) expect(labelFaults(expr, legends.get(name), registered)).toEqual([]);
+  });
+
+  it('and a label that is not there is found', () => {
+    const has = (expr, legend) => labelFaults(expr, legend, registered);
+    expect(has('sum by (became) (tranche_doubts)')).toEqual(['tranche_doubts has no label became']);
+    expect(has('sum(rate(ingest_notifications_total{came_to="x"}[5m]))')).toEqual([
+      'ingest_notifications_total has no label came_to',
+    ]);
+    expect(has('sum by (rail) (tranche_rail_breaker_open)', '{{reason}}')).toHaveLength(1);
+  });
+});
+
+describe('deploy/metrics.md', () => {
+  it('names every metric, and each that is asked for nowhere has a reason', () => {
+    const { text, faults } = metricsDocument();
+    expect(faults).toEqual([]);
+    for (const metric of ['kafka_queue_wait_seconds', 'tranche_client_waits', 'tranche_sent_ledger_on'])
+      expect(text).toContain(`\`${metric}\``);
+  });
+
+  it('finds what nothing asks for, and a reason that is none any more', () => {
+    const registered = new Map([
+      ['tranche_new_total', { labels: [], project: 'x' }],
+      ['tranche_doubts', { labels: [], project: 'x' }],
+    ]);
+    const { faults } = metricsDocument(registered, { tranche_doubts: 'x', tranche_gone: 'x' });
+    expect(faults).toEqual(
+      [
+        'tranche_gone is no metric',
+        'tranche_doubts: is asked for, and has a reason why not',
+        'tranche_new_total: nothing asks for it',
+      ].sort((a, b) => faults.indexOf(a) - faults.indexOf(b)),
+    );
   });
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 const CHART = 'deploy/helm/tranche';
-const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|http_server)_[a-z0-9_]+\b/g;
+const METRIC = /\b(?:tranche|kafka|ingest|auth|cse|checkout|http_server)_[a-z0-9_]+\b/g;
 
 export const alerts = parse(readFileSync(`${CHART}/alerts.yaml`, 'utf8')).groups.flatMap(({ rules }) => rules);
 
@@ -24,3 +24,9 @@ export const metricsOf = (expr) =>
   [...expr.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(METRIC)].map(([name]) =>
     name.replace(/_(bucket|count|sum)$/, ''),
   );
+
+/** What a query groups by, and what it selects by. */
+export const labelsOf = (expr) => ({
+  grouped: [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list.split(',').map((label) => label.trim())),
+  matched: [...expr.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label]) => label),
+});
