@@ -1,6 +1,9 @@
 # `service`, the last stage and the one that is built without --target: the services that a company runs, no simulator, no npm. `demo` has all apps
-# (docker-compose.yml). The command says which app runs.
-FROM node:24-slim AS build
+# (docker-compose.yml). The command says which app runs. NODE_IMAGE: by digest in production
+# (deploy/README.md).
+ARG NODE_IMAGE=node:24-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.base.json ./
 COPY libs libs
@@ -15,7 +18,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund \
 FROM build AS build-service
 RUN rm -r apps/platform-simulator apps/checkout-demo node_modules/@tranche/platform-simulator node_modules/@tranche/checkout-demo
 
-FROM node:24-slim AS base
+FROM ${NODE_IMAGE} AS base
 ARG BUILD_VERSION=dev
 # A young generation that holds what a busy second allocates: a quarter less processor time in the gateway (docs/performance.md).
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=64 BUILD_VERSION=$BUILD_VERSION HOST=0.0.0.0

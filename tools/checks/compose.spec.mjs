@@ -163,9 +163,19 @@ describe('docker-compose.yml', () => {
 
   it('runs the images that the tools run', () => {
     const docker = readFileSync('tools/infra/docker.mjs', 'utf8') + readFileSync('tools/infra/kafka.mjs', 'utf8');
-    const kafkaVersion = compose.services.kafka?.image.replace('apache/kafka:', '');
+    const kafkaVersion = filledIn(compose.services.kafka.image).replace('apache/kafka:', '');
     expect(docker).toContain(`KAFKA_VERSION = '${kafkaVersion}'`);
-    expect(docker).toContain(`'${compose.services.redis?.image}'`);
+    expect(docker).toContain(`'${filledIn(compose.services.redis.image)}'`);
+  });
+
+  it('takes other images, by digest for example', () => {
+    const { kafka, redis, ...apps } = compose.services;
+    expect([kafka.image, redis.image].map((image) => /^\$\{(\w+):-/.exec(image)?.[1])).toEqual([
+      'KAFKA_IMAGE',
+      'REDIS_IMAGE',
+    ]);
+    for (const { build } of Object.values(apps))
+      expect(build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
   });
 
   it('.env.example names what compose asks for, and no more', () => {
@@ -240,6 +250,14 @@ describe('the images', () => {
     for (const app of ['platform-simulator', 'checkout-demo']) expect(stage('build-service')).toContain(`apps/${app}`);
     for (const tool of ['/usr/local/lib/node_modules', '/usr/local/bin/npm', '/usr/local/bin/npx'])
       expect(stage('base')).toContain(tool);
+  });
+
+  it('stand on a base image that is an argument, so that it can be one by digest', () => {
+    const text = readFileSync('Dockerfile', 'utf8');
+    expect(text).toMatch(/^ARG NODE_IMAGE=node:24-slim$/m);
+    const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    const own = stages.map(({ name }) => name);
+    expect(new Set(bases.filter((base) => !own.includes(base)))).toEqual(new Set(['${NODE_IMAGE}']));
   });
 
   it('Compose, which starts all apps, builds the one of the demo', () => {

@@ -4,7 +4,7 @@ export const description =
   'the chart, alerts and dashboards of deploy/, without a cluster: lint, rendered resources against their schemas, alert tests';
 export const variables = TEMPORARY;
 export const exitCodes = {
-  0: 'nothing is wrong; tools that are missing are named, with what was skipped (deploy/fetch-tools.sh fetches them)',
+  0: 'nothing is wrong; tools that are missing are named, with what was skipped (deploy/fetch-tools.sh fetches them); the last line counts it',
   1: 'something is wrong; a line for each says what',
 };
 
@@ -14,5 +14,12 @@ export async function run() {
   done.forEach((what) => console.log(`ok       ${what}`));
   skipped.forEach((what) => console.log(`skipped  ${what}`));
   faults.forEach((fault) => console.error(`FAILED   ${fault}`));
+  console.log(lastLine({ faults, done, skipped }));
   return faults.length === 0 ? 0 : 1;
+}
+
+/** Says what was not checked, too: a run without tools is no proof. */
+export function lastLine({ done, faults, skipped }) {
+  const how = skipped.length > 0 ? ': `sh deploy/fetch-tools.sh` fetches the tools' : '';
+  return `check-deploy: ${done.length} passed, ${faults.length} failed, skipped ${skipped.length}${how}`;
 }
