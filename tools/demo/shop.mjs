@@ -9,11 +9,12 @@ export async function openShop({
   libraries: { contracts, kafka, runtime, Tranche },
   brokers,
   topicPrefix,
+  sasl,
   nowMs = Date.now,
 }) {
   const { TOPICS, topicName, decodeCloudEvent, orderKey } = contracts;
   const { silentLog } = runtime;
-  const settings = { brokers: brokers.split(','), clientId: 'demo-shop' };
+  const settings = { brokers: brokers.split(','), clientId: 'demo-shop', ...(sasl && { sasl }) };
   const tranche = await Tranche.connect({ ...settings, topicPrefix, log: silentLog });
   const client = kafka.createKafkaClient(settings, silentLog);
 

@@ -9,9 +9,12 @@ import { openPage } from './page.mjs';
 import { platformAt } from './platform.mjs';
 import { openShop } from './shop.mjs';
 
-/** `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses are those of this run, whatever the file says. */
-export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports }) {
-  const topicPrefix = `demo-${randomBytes(4).toString('hex')}.`;
+/** No users: whoever reaches Kafka and Redis may do everything there. */
+const OPEN = { settingsOf: () => ({}) };
+
+/** `access`: where Kafka and Redis have users, `{ topicPrefix, sasl, settingsOf(service) }`; the topics are there then, and the shop is `sasl`'s user. `files`: `{ merchantsFile, accountsFile, logsFolder }`; the merchants' addresses are those of this run, whatever the file says. */
+export async function setStage({ held, log, infrastructure: { brokers, redisUrl }, files, ports, access = OPEN }) {
+  const { topicPrefix = `demo-${randomBytes(4).toString('hex')}.`, sasl, settingsOf } = access;
   const merchants = merchantsOfThisRun(files.merchantsFile, ports);
   const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
   writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
@@ -29,10 +32,10 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     topicPrefix,
     merchantsFile,
     accountsFile: files.accountsFile,
-    more,
+    more: Object.fromEntries(Object.keys(ports).map((name) => [name, { ...more[name], ...settingsOf(name) }])),
   });
   const { tokenizeCard, ...libraries } = await builtLibraries();
-  await createTopics({ ...libraries, brokers, topicPrefix, log });
+  if (access === OPEN) await createTopics({ ...libraries, brokers, topicPrefix, log });
 
   const services = {};
   const trouble = []; // what the services warned of, printed when a scenario fails
@@ -54,7 +57,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   await startInOrder(start);
   log('all services are ready');
   let aheadMs = 0;
-  const shop = await openShop({ libraries, brokers, topicPrefix, nowMs: () => Date.now() + aheadMs });
+  const shop = await openShop({ libraries, brokers, topicPrefix, sasl, nowMs: () => Date.now() + aheadMs });
   const platform = platformAt(services['platform-simulator'].url);
   /** From now on platform, gateway and shop live so much later, and so does what they did before. */
   const travel = async (ms) => {
