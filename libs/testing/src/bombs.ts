@@ -60,14 +60,14 @@ export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) 
 };
 
 /**
- * A batch in each compression that is within what one batch may unpack to: 5 MiB. It takes 5 KiB of gzip, 21 KiB of LZ4 and 190 bytes of
+ * A batch in each compression that is within what one batch may unpack to: 4 MiB. It takes 4 KiB of gzip, 17 KiB of LZ4 and 163 bytes of
  * zstd, so a fetch brings many. Snappy packs 1 to 21 at most: 2 MiB take 98 KiB.
  */
 export const SMALL_BOMBS: typeof BOMBS = {
-  gzip: { type: 1, packed: (key) => gzipBomb(key, 5 * MIB) },
+  gzip: { type: 1, packed: (key) => gzipBomb(key, 4 * MIB) },
   snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 2 * MIB)) },
-  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 5 * MIB)) },
-  zstd: { type: 4, packed: (key) => zstdBomb(key, 5 * MIB) },
+  lz4: { type: 3, packed: (key) => lz4.compressFrameSync(plain(key, 4 * MIB)) },
+  zstd: { type: 4, packed: (key) => zstdBomb(key, 4 * MIB) },
 };
 
 /** Sends the bytes as the batch of one record, `times` times, as a hostile publisher would: kafkajs compresses what it is told to. */
