@@ -10,7 +10,7 @@ const MIB = 1024;
 const peakKib = (pid: number) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
 /** Sends the batch, `times` times, and then a command of the same key. */
-async function answeredAfter(stack: GatewayStack, { name, type, packed, times }: Bomb): Promise<void> {
+async function answeredAfter(stack: GatewayStack, { name, type, packed, times, withinS }: Bomb): Promise<void> {
   const data = aPartnerAAuthorization({ orderId: `after-${times}-${name}` });
   const key = orderKey(data.merchant, data.orderId);
   const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
@@ -21,7 +21,7 @@ async function answeredAfter(stack: GatewayStack, { name, type, packed, times }:
   const tookMs = performance.now() - sentMs;
   const peakMib = Math.round(peakKib(stack.gateway.pid) / MIB);
   console.info(`${name}, ${times}: the answer took ${Math.round(tookMs)} ms, peak of the gateway: ${peakMib} MiB`);
-  expect(tookMs).toBeLessThan(10_000);
+  expect(tookMs).toBeLessThan(withinS * 1_000);
   expect(peakMib).toBeLessThan(600);
   await expectDeadLetters(stack.prefix, times);
 }
@@ -42,24 +42,25 @@ async function expectDeadLetters(prefix: string, count: number): Promise<void> {
   }
 }
 
-type Bomb = (typeof BOMBS)[string] & { name: string; times: number };
-const bombs = (of: typeof BOMBS, times: number): Bomb[] =>
-  Object.entries(of).map(([name, bomb]) => ({ name, times, ...bomb }));
+type Bomb = (typeof BOMBS)[string] & { name: string; times: number; withinS: number };
+const bombs = (of: typeof BOMBS, times: number, withinS: number): Bomb[] =>
+  Object.entries(of).map(([name, bomb]) => ({ name, times, withinS, ...bomb }));
 
 /**
  * 1 MiB of gzip and of zstd unpacks to 1 GiB. LZ4 writes a length with one byte for 255, so 1 MiB of it unpacks to 240 MiB at most; snappy
  * copies 64 bytes at most with 3, so 1 MiB of it unpacks to 20 MiB. The peak of each is that of the process since its start.
+ * 200 small ones unpack to 800 MiB, one after the other: seconds on a quiet machine, several times that on a busy one.
  */
 describe.each([
-  ['one batch of 1 MiB that unpacks to as much as it can', bombs(BOMBS, 1)],
-  ['200 small batches, of which each unpacks to less than one may', bombs(SMALL_BOMBS, 200)],
+  ['one batch of 1 MiB that unpacks to as much as it can', bombs(BOMBS, 1, 10)],
+  ['200 small batches, of which each unpacks to less than one may', bombs(SMALL_BOMBS, 200, 40)],
 ])('%s', (_, cases) => {
   let stack: GatewayStack;
   beforeEach(async () => (stack = await startGatewayStack()));
   afterEach(() => stack.stop());
 
   it.each(cases)(
-    '$name: the next command of the key is answered within 10 s, with less than 600 MiB and a dead letter each',
+    '$name: the next command of the key is answered within $withinS s, with less than 600 MiB and a dead letter each',
     (bomb) => answeredAfter(stack, bomb),
   );
 });
