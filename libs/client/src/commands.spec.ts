@@ -1,4 +1,4 @@
-import { decodeCloudEvent, validateCommandData } from '@tranche/contracts';
+import { commandIdTimeMs, decodeCloudEvent, validateCommandData } from '@tranche/contracts';
 import { aCapture, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
 import { commandMessage, newCommandId, railOf, type PublishOptions } from './commands.js';
 import { InvalidCommandError } from './errors.js';
@@ -75,6 +75,13 @@ it('finds the rail by the payment option', () => {
 
 it('makes ids that are never the same', () =>
   expect(new Set(Array.from({ length: 1000 }, newCommandId)).size).toBe(1000));
+
+it('makes ids that carry the time at which they were made', () => {
+  const beforeMs = Date.now();
+  const timeMs = commandIdTimeMs(newCommandId())!;
+  expect(timeMs).toBeGreaterThanOrEqual(beforeMs);
+  expect(timeMs).toBeLessThanOrEqual(Date.now());
+});
 
 it('lists the first faults in the message and says how many there are', () => {
   const faults = Array.from({ length: 12 }, (_, n) => ({

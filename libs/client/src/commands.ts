@@ -31,7 +31,10 @@ export interface PublishOptions {
   correlationId?: string;
   /** What the gateway's merchants file sets for the merchant, so that its faults are found before anything is published. */
   rules?: CommandRules;
-  /** When the command was made (now). RFC 3339; the gateway refuses what is older than 7 days. */
+  /**
+   * When the command was made (now). RFC 3339; the gateway refuses what is older than 7 days. Where the id is not of `newCommandId()`, store it with the
+   * id and give it again with a repeat: an id of another shape does not say how old it is.
+   */
   time?: string | Date;
 }
 
@@ -54,9 +57,14 @@ export interface CommandMessage {
   readonly contentHash: string;
 }
 
-/** A command id: unguessable, never the same. */
+/**
+ * A command id: unguessable, never the same. It carries the time at which it was made (UUID version 7, RFC 9562), so that the gateway knows how
+ * old the command is, whatever time a repeat has.
+ */
 export function newCommandId(): string {
-  return randomUUID();
+  const time = Date.now().toString(16).padStart(12, '0');
+  const ofVersion4 = randomUUID();
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${ofVersion4.slice(15)}`;
 }
 
 /** The rail of an authorization, by its payment option. What is no option at all is refused on either. */

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 
 export * from './topics.js';
 export * from './order-key.js';
+export * from './command-id.js';
 export * from './faults.js';
 export * from './error-codes.js';
 export * from './methods.js';
