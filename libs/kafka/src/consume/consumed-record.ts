@@ -43,7 +43,7 @@ export function consumedRecord(
     key: rawKey === null ? null : rawKey.toString('utf8'),
     rawKey,
     value: message.value === null || unreadable !== undefined ? null : Buffer.from(message.value),
-    headers: headersOf(unreadable === undefined ? message.headers : undefined),
+    headers: headerTexts(unreadable === undefined ? message.headers : undefined),
     timestampMs: Number(message.timestamp),
     ...(repeatedHeaders.length === 0 ? {} : { repeatedHeaders }),
     ...(unreadable === undefined ? {} : { unreadable }),
@@ -70,7 +70,8 @@ function repeatedIn(headers: IHeaders = {}): string[] {
   return Object.keys(headers).filter((name) => Array.isArray(headers[name]));
 }
 
-function headersOf(headers: IHeaders | undefined): Record<string, string> {
+/** First value of each name, as UTF-8; an object without prototype. */
+export function headerTexts(headers: IHeaders | undefined): Record<string, string> {
   const texts = Object.create(null) as Record<string, string>;
   for (const name in headers) {
     const given = headers[name];

@@ -2,7 +2,7 @@ import type { Log } from '@tranche/runtime';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { RecordsDeletedError, UnreadableRecordError } from '../errors.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import type { EachBatchPayload } from '../kafkajs/kafkajs.js';
+import type { EachBatchPayload, IHeaders } from '../kafkajs/kafkajs.js';
 import { LogConnection } from '../kafkajs/log-connection.js';
 import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import { topicOffsets } from '../topics/offsets.js';
@@ -13,6 +13,8 @@ export interface LogReaderOptions {
   /** With prefix. */
   topic: string;
   log: Log;
+  /** Passes over batches that can't be unpacked, of which no record was ever handled; else the read rejects. */
+  passesUnreadable?: boolean;
 }
 
 /** A record as the broker keeps it. `value` is a view of the whole fetched answer: to be used and let go. */
@@ -20,6 +22,8 @@ export interface LogRecord {
   offset: bigint;
   key: string | null;
   value: Buffer | null;
+  /** As they came: `headerTexts` makes texts of them. */
+  rawHeaders?: IHeaders;
 }
 
 /** Where the log begins and ends is asked for once by all who ask at about the same time. */
@@ -137,11 +141,13 @@ export class LogReader {
     const { next } = range.position;
     if (at && range.position.isStray(at)) return connection.place(partition, next);
     if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
-    for (const { headers } of batch.messages) {
+    const readable = batch.messages.filter(({ headers }) => {
       const unreadable = whyUnreadable(headers);
-      if (unreadable !== undefined) throw new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`);
-    }
-    range.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
+      if (unreadable !== undefined && this.options.passesUnreadable !== true)
+        throw new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`);
+      return unreadable === undefined;
+    });
+    range.give(readable, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
     fetched.resolveOffset(batch.lastOffset());
     if (range.isRead || range.isFull) connection.pause(partition);
   }

@@ -66,6 +66,6 @@ export class OffsetRange {
   }
 }
 
-function recordOf({ offset, key, value }: KafkaMessage): LogRecord {
-  return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value };
+function recordOf({ offset, key, value, headers }: KafkaMessage): LogRecord {
+  return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value, rawHeaders: headers };
 }
