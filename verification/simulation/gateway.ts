@@ -14,7 +14,6 @@ import {
   CommandExecutor,
   DoubtWatch,
   IndexAuditor,
-  journalPartition,
   JournalView,
   Projector,
   SEND_DEADLINE_MS,
@@ -266,8 +265,8 @@ export class SimulatedGateway {
   async #isHeldBack(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<boolean> {
     const { carries } = record;
     const { resumes } = this.world;
-    const place = { ...record, timeMs: this.world.timeMs(carries) };
-    if (resumes.isEmpty || !resumes.isBefore(journalPartition(carries.orderKey), place)) return false;
+    const published = { ...record, commandId: carries.commandId, timeMs: this.world.timeMs(record) };
+    if (resumes.isEmpty || !resumes.isBefore(carries.orderKey, published)) return false;
     const ports = { journal: this.view, timing: this.#clock, newToken: this.#newToken };
     const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
     if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));

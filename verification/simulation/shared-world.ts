@@ -22,8 +22,8 @@ export interface SharedWorld {
   rejected(record: TopicRecord<SimulatedCommand>): void;
   /** Dead letters: what was published before a partition that lost records was resumed. */
   heldBack(record: TopicRecord<SimulatedCommand>): void;
-  /** `ce_time` of a command: a repeat keeps it. Virtual, milliseconds. */
-  timeMs(command: SimulatedCommand): number;
+  /** When a command was made, as far as its record says so: in half of the orders a repeat has a new time. Virtual, milliseconds. */
+  timeMs(record: TopicRecord<SimulatedCommand>): number;
   /** What people decided about partitions that lost records. */
   resumes: ResumeList;
   /** Keys of all orders. */

@@ -97,7 +97,10 @@ export class World {
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
       heldBack: (record) => void (this.#records.get(record)!.isHeldBack = true),
       resumes: new ResumeList(),
-      timeMs: ({ commandId }) => this.#firstPublishedMs.get(commandId)!,
+      timeMs: (record) =>
+        keepsTime(record.carries)
+          ? this.#firstPublishedMs.get(record.carries.commandId)!
+          : this.#records.get(record)!.atMs,
       alarmed: (message) => {
         const isOfHole = this.holes > 0 && message.startsWith(HOLE_FOUND);
         const isOfLoss = message.startsWith(`Journal partition ${this.referee.lost.partition} is stopped`);
@@ -148,6 +151,7 @@ export class World {
     const proposal = { ...decision, approvedBy: undefined };
     for (const fault of [resumes.take(proposal), resumes.take(decision)])
       if (fault !== undefined) this.referee.say('threw', fault);
+    for (const record of this.#keptCopies()) resumes.addCopy(record.carries.orderKey, record.carries.commandId, record);
     const range = { partition, from: 0n, until: journal.high(partition) };
     let tokens = 0;
     const written = { at: decision.approvedAt!, newToken: () => `resume#${++tokens}` };
@@ -157,6 +161,12 @@ export class World {
     projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);
     this.referee.resumed();
+  }
+
+  /** What the service reads of the command topics. Retention has deleted those whose age is known without a copy: any of them may be gone. */
+  #keptCopies(): TopicRecord<SimulatedCommand>[] {
+    const all = [...this.shared.commands.values()].flatMap(({ records }) => [...records.values()].flat());
+    return all.filter(({ carries }) => !keepsTime(carries));
   }
 
   /** Takes an order out of the index under its valid marker; the auditor must find it. False where the index holds none. */
@@ -299,6 +309,9 @@ export class World {
     referee.committed(records, offset, finished);
   }
 }
+
+/** Half of the orders: a repeat of their commands keeps its time, or has it in its id. A repeat of the others has a new time. */
+const keepsTime = ({ orderId }: SimulatedCommand): boolean => Number(orderId.slice(1)) % 2 === 0;
 
 const partitionsOf = (topic: string, count: number) =>
   Array.from({ length: count }, (_, partition) => ({ topic, partition }));

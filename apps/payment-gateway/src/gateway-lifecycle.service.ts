@@ -9,6 +9,7 @@ import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { JournalResume } from './journal/journal-resume.service.js';
 import { ProjectorService } from './journal/projector.service.js';
+import { PublishedBefore } from './journal/published-before.service.js';
 import { RedisGuard } from './journal/redis-guard.service.js';
 import { TimerWatchService } from './timers/timer-watch.service.js';
 import { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
@@ -24,6 +25,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
     private readonly config: GatewayConfig,
     private readonly decisions: JournalDecisions,
     private readonly resume: JournalResume,
+    private readonly publishedBefore: PublishedBefore,
     private readonly redis: RedisGuard,
     private readonly projector: ProjectorService,
     private readonly audit: IndexAudit,
@@ -55,6 +57,7 @@ export class GatewayLifecycle implements OnModuleInit, BeforeApplicationShutdown
       this.gauges.start();
     }
     if (role === 'projector') return;
+    this.publishedBefore.start();
     await done(untilUp('Agreement with Redis on the time', () => this.timerWatch.assertAgreed(), { log, signal }));
     await done(this.sentLedger.open());
     await done(this.journal.start());

@@ -70,8 +70,13 @@ async function deadLetters(): Promise<ConsumedRecord[]> {
 const opened: { stop(): Promise<void> }[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((tail) => tail.stop())));
 
-/** A command as it was published before: the same id, the same time. */
-async function sendAgain(type: 'payment.capture', data: CommandData, id: string, time: string): Promise<void> {
+/** A command with an id and a time of before, or a new time. */
+async function sendAgain(
+  type: 'payment.authorize' | 'payment.capture',
+  data: CommandData,
+  id: string,
+  time: string,
+): Promise<void> {
   const { key, ...record } = { key: orderKey(data.merchant, data.orderId), ...encodeCloudEvent(aCommand(type, data, { id, time })) }; // prettier-ignore
   await stack.sendRecord(COMMAND_TOPICS['partner-b'].name, key, record.value, record.headers);
 }
@@ -113,6 +118,32 @@ it('two people decide that a partition goes on after its journal was made anew: 
   await restarted({ JOURNAL_EPOCH: '1' });
   const { body } = await ask<{ stopped: object[]; decisions: { id: string; appliedAt?: string }[] }>('alice', 'partitions'); // prettier-ignore
   expect(body).toMatchObject({ stopped: [], decisions: [{ id, appliedAt: expect.any(String) as string }] });
+}, 240_000);
+
+it('an authorization that was executed, and is published again after the resume with the same id and a new time, is a dead letter and not executed again', async () => {
+  const orderId = 'published-again-later';
+  const partition = journalPartition(orderKey('shop-fr', orderId));
+  const authorization = aPartnerBAuthorization({ orderId });
+  const id = randomUUID();
+  await sendAgain('payment.authorize', authorization, id, new Date().toISOString());
+  await stack.event(orderId, 'payment.authorize.redirect_required');
+  await makeJournalAnew();
+  await stack.send('payment.capture', aCapture({ orderId, amount: 100 }));
+  await stops(partition);
+  await decide(partition);
+  await restarted({ JOURNAL_EPOCH: '1' });
+
+  await sendAgain('payment.authorize', authorization, id, new Date().toISOString());
+  const letters = await deadLetters();
+  const told = () => letters.find(({ headers }) => headers['ce_id'] === id)?.headers;
+  const eventsAfter = () => stack.results.events.filter(({ data, sequence }) => data.orderId === orderId && sequence?.startsWith('001')); // prettier-ignore
+  await waitFor(() => told() !== undefined || eventsAfter().length > 0, { what: 'what becomes of the repeat' });
+  expect(eventsAfter().map(({ type }) => type)).toEqual([]);
+  expect(await callsOf(orderId)).toEqual(['authorization']);
+  expect(told()).toMatchObject({ 'dead-letter-code': 'journal_resumed', 'dead-letter-message': expect.stringContaining('publish it with a new id if not') as string }); // prettier-ignore
+  const neighbour = neighbourIn(partition);
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));
+  await stack.event(neighbour, 'payment.authorize.redirect_required');
 }, 240_000);
 
 it('two people decide that a partition goes on after records were deleted that nobody had read', async () => {

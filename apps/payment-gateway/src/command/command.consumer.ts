@@ -8,7 +8,6 @@ import {
   answerKnownCommand,
   COMMAND_TIME_HEADER,
   findOperation,
-  journalPartition,
   OPERATIONS_AT_MOST,
   type BetweenAttempts,
   type CommandLease,
@@ -22,6 +21,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
 import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { Journal } from '../journal/journal.service.js';
+import { PublishedBefore } from '../journal/published-before.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
 import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
@@ -58,6 +58,7 @@ export class CommandConsumer {
     private readonly executor: PaymentExecutor,
     private readonly journal: Journal,
     private readonly decisions: JournalDecisions,
+    private readonly publishedBefore: PublishedBefore,
     private readonly events: EventsProducer,
     private readonly clock: Clock,
     private readonly repeats: RepeatLimit,
@@ -117,13 +118,17 @@ export class CommandConsumer {
     await this.#reject(record, { ...identity, faults: [ORDER_FULL] });
   }
 
-  /** Published before two people decided that its journal partition goes on without what was lost. */
+  /** Published before two people decided that its journal partition goes on without what was lost; what is published again has its id of then. */
   #isBeforeALoss(record: ConsumedRecord, read: ReadableCommand): boolean {
     const { resumes } = this.decisions;
     if (resumes.isEmpty) return false;
-    const { merchant, orderId } = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
-    const place = { ...record, ...(read.read === 'accepted' && { timeMs: read.command.timeMs }) };
-    return resumes.isBefore(journalPartition(orderKey(merchant, orderId)), place);
+    const command = read.read === 'accepted' ? refusedCommandOf(read.command) : read.rejection;
+    const { merchant, orderId, commandId } = command;
+    const key = orderKey(merchant, orderId);
+    const timeMs = read.read === 'accepted' ? read.command.timeMs : undefined;
+    if (resumes.isBefore(key, { ...record, commandId, timeMs })) return true;
+    if (this.publishedBefore.isRead || !resumes.hasDecided(key)) return false;
+    throw new RetryableError('What was published before its journal partition was resumed is not read yet');
   }
 
   /**

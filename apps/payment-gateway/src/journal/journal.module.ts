@@ -16,6 +16,7 @@ import { Journal } from './journal.service.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';
 import { ProjectorService } from './projector.service.js';
+import { PublishedBefore } from './published-before.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 import { RebuildReport } from './rebuild-report.service.js';
 
@@ -32,6 +33,7 @@ const IndexRedis = RedisModule.forRootAsync({
     ...[
       JournalDecisions,
       JournalResume,
+      PublishedBefore,
       TailBuffer,
       JournalTopic,
       JournalReaderConsumer,
@@ -47,6 +49,7 @@ const IndexRedis = RedisModule.forRootAsync({
     Journal,
     JournalDecisions,
     JournalResume,
+    PublishedBefore,
     OrderIndexStore,
     EventsProducer,
     Intake,

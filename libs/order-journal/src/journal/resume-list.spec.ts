@@ -1,3 +1,4 @@
+import { journalPartition } from '../state/partition.js';
 import { ResumeList, resumeDecisionOf, type ResumeDecision } from './resume-list.js';
 import { SkipList } from './skip-list.js';
 
@@ -8,6 +9,14 @@ const proposal: ResumeDecision = {
 const commandEnds = { 'payments.commands.card.v1': ['7', '0', '12'] };
 const approval = { ...proposal, approvedBy: 'bob', approvedAt: '2026-03-01T10:05:00.000Z', commandEnds };
 const application = { ...approval, appliedAt: '2026-03-01T10:10:00.000Z' };
+
+/** The order's key; `at`: which one of those in the partition. */
+const orderIn = (partition: number, at = 0): string =>
+  Array.from({ length: 200 }, (_, n) => `shop-fr/o${n}`).filter((key) => journalPartition(key) === partition)[at]!;
+
+/** A UUID of version 7. */
+const idOf = (timeMs: number): string =>
+  timeMs.toString(16).padStart(12, '0').replace(/^.{8}/, '$&-') + '-7cc3-98c4-dc0c0c07398f';
 
 function listOf(...decisions: ResumeDecision[]): ResumeList {
   const list = new ResumeList();
@@ -39,18 +48,46 @@ describe('a stopped partition goes on', () => {
     expect(list.decisions).toEqual(known);
   });
 
+  const order = orderIn(3);
+  const topic = 'payments.commands.card.v1';
+  const later = { topic, partition: 0, offset: 99n };
+  const approvedMs = Date.parse(approval.approvedAt);
+
   it('and commands that were published before the approval are known by their place', () => {
     const list = listOf(proposal, approval, application);
-    const topic = 'payments.commands.card.v1';
-    expect(list.isBefore(3, { topic, partition: 0, offset: 6n })).toBe(true);
-    expect(list.isBefore(3, { topic, partition: 0, offset: 7n })).toBe(false);
-    expect(list.isBefore(3, { topic, partition: 1, offset: 0n })).toBe(false);
-    expect(list.isBefore(3, { topic: 'another', partition: 0, offset: 0n })).toBe(false);
-    expect(list.isBefore(4, { topic, partition: 0, offset: 6n })).toBe(false);
-    const approvedMs = Date.parse(approval.approvedAt);
-    expect(list.isBefore(3, { topic, partition: 0, offset: 99n, timeMs: approvedMs - 1 })).toBe(true);
-    expect(list.isBefore(3, { topic, partition: 0, offset: 99n, timeMs: approvedMs })).toBe(false);
-    expect(listOf(proposal).isBefore(3, { topic, partition: 0, offset: 6n })).toBe(false);
+    expect(list.isBefore(order, { ...later, offset: 6n })).toBe(true);
+    expect(list.isBefore(order, { ...later, offset: 7n })).toBe(false);
+    expect(list.isBefore(order, { topic, partition: 1, offset: 0n })).toBe(false);
+    expect(list.isBefore(order, { topic: 'another', partition: 0, offset: 0n })).toBe(false);
+    expect(list.isBefore(orderIn(4), { ...later, offset: 6n })).toBe(false);
+    expect(listOf(proposal).isBefore(order, { ...later, offset: 6n })).toBe(false);
+    expect(list.endOf(later)).toBe(7n);
+    expect(list.endOf({ topic: 'another', partition: 0 })).toBe(0n);
+    expect([list.hasDecided(order), list.hasDecided(orderIn(4)), listOf(proposal).hasDecided(order)]).toEqual([true, false, false]); // prettier-ignore
+  });
+
+  it('and a repeat is known by the time that it kept, or that its id carries, whichever is earlier', () => {
+    const list = listOf(proposal, approval, application);
+    expect(list.isBefore(order, { ...later, timeMs: approvedMs - 1 })).toBe(true);
+    expect(list.isBefore(order, { ...later, timeMs: approvedMs })).toBe(false);
+    const newTime = { ...later, timeMs: approvedMs + 60_000 };
+    expect(list.isBefore(order, { ...newTime, commandId: idOf(approvedMs - 1) })).toBe(true);
+    expect(list.isBefore(order, { ...newTime, commandId: idOf(approvedMs) })).toBe(false);
+    expect(list.isBefore(order, { ...later, timeMs: approvedMs - 1, commandId: idOf(approvedMs) })).toBe(true);
+    expect(list.isBefore(orderIn(4), { ...newTime, commandId: idOf(approvedMs - 1) })).toBe(false);
+  });
+
+  it('and a repeat with a new time is known by its id where the command topics hold it of before', () => {
+    const list = listOf(proposal, approval, application);
+    const repeat = { ...later, timeMs: approvedMs + 60_000, commandId: 'c1' };
+    expect(list.isBefore(order, repeat)).toBe(false);
+    list.addCopy(order, 'c1', { ...later, offset: 6n });
+    expect(list.isBefore(order, repeat)).toBe(true);
+    expect(list.isBefore(order, { ...repeat, topic: 'payments.commands.partner-a.v1' })).toBe(true);
+    expect(list.isBefore(order, { ...repeat, commandId: 'c2' })).toBe(false);
+    expect(list.isBefore(orderIn(3, 1), repeat)).toBe(false);
+    list.addCopy(order, 'c2', { ...later, offset: 7n });
+    expect(list.isBefore(order, { ...repeat, commandId: 'c2' })).toBe(false);
   });
 
   it('is not taken for a decision about a record, nor the other way round', () => {

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { commandIdTimeMs } from '@tranche/contracts';
+import { journalPartition } from '../state/partition.js';
+
 /** A journal partition as it lies there: where it begins, and the last record that it holds. */
 export interface KeptLog {
   low: string;
@@ -31,6 +35,8 @@ export interface ResumeDecision {
 /** Decisions in the order in which they were written, and what follows of them. */
 export class ResumeList {
   readonly #decisions = new Map<string, ResumeDecision>();
+  /** Hashes of the commands that the command topics hold of before. */
+  readonly #copies = new Set<string>();
 
   get decisions(): readonly ResumeDecision[] {
     return [...this.#decisions.values()];
@@ -71,17 +77,46 @@ export class ResumeList {
     return undefined;
   }
 
+  /** Whether the journal partition of the order goes on by a decision. */
+  hasDecided(orderKey: string): boolean {
+    return this.#decidedOf(orderKey).length > 0;
+  }
+
+  /** Where the commands of before end in a partition of a command topic, for whichever journal partition. */
+  endOf({ topic, partition }: Omit<CommandPlace, 'offset'>): bigint {
+    const ends = this.decisions.map(({ commandEnds }) => BigInt(commandEnds?.[topic]?.[partition] ?? 0));
+    return ends.reduce((one, other) => (one > other ? one : other), 0n);
+  }
+
+  isPlacedBefore(orderKey: string, { topic, partition, offset }: CommandPlace): boolean {
+    return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < BigInt(commandEnds?.[topic]?.[partition] ?? 0));
+  }
+
+  /** A command that the command topics hold. One of before is known by its id from now on, whatever time a repeat of it has. */
+  addCopy(orderKey: string, commandId: string, place: CommandPlace): void {
+    if (this.isPlacedBefore(orderKey, place)) this.#copies.add(copyOf(orderKey, commandId));
+  }
+
   /**
-   * Whether a command was published before a decision about its order's journal partition: one that the journal does not know may have been
-   * executed, and what showed it was lost.
+   * Whether a command was published before a decision about its order's journal partition, now or for the first time: one that the journal does
+   * not know may have been executed, and what showed it was lost.
    */
-  isBefore(journalPartition: number, { topic, partition, offset, timeMs = Infinity }: CommandPlace): boolean {
-    return this.decisions.some(
-      ({ partition: decided, commandEnds, approvedAt }) =>
-        decided === journalPartition &&
-        approvedAt !== undefined &&
-        (offset < BigInt(commandEnds?.[topic]?.[partition] ?? 0) || timeMs < Date.parse(approvedAt)),
+  isBefore(orderKey: string, command: PublishedCommand): boolean {
+    const decided = this.#decidedOf(orderKey);
+    if (decided.length === 0) return false;
+    const { commandId = '', timeMs = Infinity } = command;
+    const madeMs = Math.min(timeMs, commandIdTimeMs(commandId) ?? Infinity);
+    return (
+      this.isPlacedBefore(orderKey, command) ||
+      decided.some(({ approvedAt }) => madeMs < Date.parse(approvedAt!)) ||
+      this.#copies.has(copyOf(orderKey, commandId))
     );
+  }
+
+  #decidedOf(orderKey: string): ResumeDecision[] {
+    if (this.isEmpty) return [];
+    const partition = journalPartition(orderKey);
+    return this.decisions.filter((decision) => decision.partition === partition && decision.approvedAt !== undefined);
   }
 }
 
@@ -90,8 +125,16 @@ export interface CommandPlace {
   topic: string;
   partition: number;
   offset: bigint;
-  /** `ce_time`, milliseconds since the epoch: one that is published again later keeps it. */
+}
+
+export interface PublishedCommand extends CommandPlace {
+  commandId?: string;
+  /** `ce_time`, milliseconds since the epoch. A repeat may have a new one; an id that carries its time has not. */
   timeMs?: number;
+}
+
+function copyOf(orderKey: string, commandId: string): string {
+  return createHash('sha256').update(`${orderKey}\n${commandId}`).digest('base64url').slice(0, 16);
 }
 
 function isSameLog(one: ResumeDecision, other: ResumeDecision): boolean {

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { COMMAND_TOPICS, decodeCloudEvent } from '@tranche/contracts';
+import { headerTexts, LogReader, topicOffsets, type KafkaClient, type LogRecord } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
+import { untilUp } from '@tranche/runtime';
+import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
+import { JournalDecisions } from './journal-decisions.service.js';
+
+/**
+ * What the command topics hold of before two people resumed a journal partition (docs/decisions/0107): read once, beside the start. Until then
+ * commands of such a partition wait. Retention deletes those commands within days, then there is nothing to read.
+ */
+@Injectable()
+export class PublishedBefore {
+  #isRead = false;
+
+  constructor(
+    private readonly config: GatewayConfig,
+    @InjectKafkaClient() private readonly client: KafkaClient,
+    private readonly decisions: JournalDecisions,
+    private readonly lifetime: ServiceLifetime,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** Once the decisions were read. */
+  start(): void {
+    const { log } = this;
+    const { stopping: signal } = this.lifetime;
+    if (this.decisions.resumes.isEmpty) return void (this.#isRead = true);
+    untilUp('What the command topics hold of before a resume', () => this.#read(), { log, signal }).then(
+      (records) => {
+        this.#isRead = true;
+        log.info({ records }, 'Read what the command topics hold of before a journal partition was resumed');
+      },
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+      },
+    );
+  }
+
+  async #read(): Promise<number> {
+    let records = 0;
+    for (const { name } of Object.values(COMMAND_TOPICS)) records += await this.#readTopic(name);
+    return records;
+  }
+
+  async #readTopic(name: string): Promise<number> {
+    const { client, log } = this;
+    const topic = this.config.kafkaTopicPrefix + name;
+    const reader = new LogReader({ client, topic, log, passesUnreadable: true });
+    let records = 0;
+    try {
+      for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
+        const end = this.decisions.resumes.endOf({ topic: name, partition });
+        const until = end < high ? end : high;
+        if (low >= until) continue;
+        for await (const slice of reader.read(partition, low, until)) {
+          for (const record of slice) this.#take(record, { topic: name, partition });
+          records += slice.length;
+        }
+      }
+    } finally {
+      await reader.close();
+    }
+    return records;
+  }
+
+  /** One under another key than its order's was rejected. */
+  #take({ key, value, rawHeaders, offset }: LogRecord, place: { topic: string; partition: number }): void {
+    const { resumes } = this.decisions;
+    if (key === null || !resumes.isPlacedBefore(key, { ...place, offset })) return;
+    const id = decodeCloudEvent({ value, headers: headerTexts(rawHeaders) }).event?.id;
+    if (id !== undefined) resumes.addCopy(key, id, { ...place, offset });
+  }
+}
