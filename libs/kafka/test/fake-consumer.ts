@@ -7,6 +7,8 @@ interface Fetched {
   readonly from?: number;
   /** 0 if absent. */
   readonly partition?: number;
+  /** Of each record. */
+  readonly headers?: Record<string, Buffer>;
 }
 
 /** A kafkajs consumer of one member that holds `records/0`, or what a join gave it. Without its group it throws where kafkajs throws. */
@@ -58,12 +60,13 @@ export class FakeConsumer {
   }
 
   /** Gives a batch to the consumer; resolves to the offset that was resolved then. */
-  async fetch({ offsets, from = offsets[0], partition = 0 }: Fetched): Promise<string | undefined> {
+  async fetch({ offsets, from = offsets[0], partition = 0, headers }: Fetched): Promise<string | undefined> {
     const messages = offsets.map((offset) => ({
       key: Buffer.from(`key ${offset}`),
       value: null,
       offset: String(offset),
       timestamp: '0',
+      ...(headers && { headers }),
     }));
     let resolved: string | undefined;
     await this.eachBatch({

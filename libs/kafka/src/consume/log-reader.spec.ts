@@ -1,6 +1,7 @@
 import { silentLog } from '@tranche/runtime';
 import { fakeKafka, type FakeConsumer } from '../../test/fake-consumer.js';
 import * as clients from '../kafkajs/kafka-client.js';
+import { markHeader } from '../kafkajs/unreadable-batch.js';
 import { LogReader } from './log-reader.js';
 
 jest.mock('../kafkajs/kafka-client.js');
@@ -54,6 +55,23 @@ describe('the reader of a log', () => {
     for (let n = 0; n < 3; n++) await fakes[0]!.fetch({ offsets: offsets(6, 9) });
     expect(await end).toBe('records/0 begins at 6 now: its records from 4 on were deleted');
     expect(came).toEqual([0, 1, 2, 3]);
+  });
+
+  it('rejects at a batch that can not be unpacked, or passes over it where that is asked for', async () => {
+    const marked = markHeader('too large');
+    const unreadable = { offsets: [4, 5], headers: { [marked.key]: marked.value } };
+    const plain = await read(8n);
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    await expect(fakes[0]!.fetch(unreadable)).rejects.toThrow('records/0: too large');
+    await reader.close();
+    expect(await plain.end).toBe('the reader is closed');
+
+    reader = new LogReader({ client: { brokers: ['fake:9092'], clientId: 'spec' }, topic: 'records', log: silentLog, passesUnreadable: true }); // prettier-ignore
+    const passing = await read(8n);
+    await fakes[1]!.fetch({ offsets: offsets(0, 3) });
+    await fakes[1]!.fetch(unreadable);
+    await fakes[1]!.fetch({ offsets: offsets(6, 7) });
+    expect(await passing.end).toEqual([0, 1, 2, 3, 6, 7]);
   });
 
   it('lets a consumer that has ended touch nothing of the one after it', async () => {
