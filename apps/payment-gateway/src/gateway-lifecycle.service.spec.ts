@@ -9,6 +9,7 @@ import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { JournalResume } from './journal/journal-resume.service.js';
 import type { ProjectorService } from './journal/projector.service.js';
+import type { PublishedBefore } from './journal/published-before.service.js';
 import type { RedisGuard } from './journal/redis-guard.service.js';
 import type { TimerWatchService } from './timers/timer-watch.service.js';
 import type { LookUpScheduler } from './look-up/look-up-scheduler.service.js';
@@ -28,6 +29,7 @@ function gateway(at?: (typeof STEPS)[number]) {
   const started = (name: string) => ({ start: () => void calls.push(name) });
   const decisions = { load: step('decisions') } as unknown as JournalDecisions;
   const resume = { apply: step('resume') } as unknown as JournalResume;
+  const publishedBefore = started('publishedBefore') as unknown as PublishedBefore;
   const redis = { assertUsable: step('assertUsable'), start: () => undefined } as unknown as RedisGuard;
   const projector = { start: step('projector') } as unknown as ProjectorService;
   const journal = { start: step('journal') } as unknown as Journal;
@@ -48,6 +50,7 @@ function gateway(at?: (typeof STEPS)[number]) {
       config,
       decisions,
       resume,
+      publishedBefore,
       redis,
       projector,
       audit,
@@ -72,6 +75,7 @@ it('starts its parts in order, the timers last', async () => {
     'projector',
     'audit',
     'gauges',
+    'publishedBefore',
     'agreed',
     'sentLedger',
     'journal',
@@ -92,6 +96,8 @@ it('stopped while Kafka was awaited it starts nothing', async () => {
 it.each(STEPS)('stopped during %s it starts nothing more', async (at) => {
   const { calls, lifecycle } = gateway(at);
   await expect(lifecycle.onModuleInit()).rejects.toThrow('the service is stopping');
-  expect(calls.filter((call) => !['audit', 'gauges'].includes(call))).toEqual(STEPS.slice(0, STEPS.indexOf(at) + 1));
+  expect(calls.filter((call) => !['audit', 'gauges', 'publishedBefore'].includes(call))).toEqual(
+    STEPS.slice(0, STEPS.indexOf(at) + 1),
+  );
   expect(calls.at(-1)).toBe(at);
 });

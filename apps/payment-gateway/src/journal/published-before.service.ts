@@ -37,9 +37,8 @@ export class PublishedBefore {
         this.#isRead = true;
         log.info({ records }, 'Read what the command topics hold of before a journal partition was resumed');
       },
-      (error: unknown) => {
-        if (!signal.aborted) throw error;
-      },
+      // Only a stop ends it.
+      () => undefined,
     );
   }
 
@@ -52,7 +51,10 @@ export class PublishedBefore {
   async #readTopic(name: string): Promise<number> {
     const { client, log } = this;
     const topic = this.config.kafkaTopicPrefix + name;
+    const { stopping } = this.lifetime;
     const reader = new LogReader({ client, topic, log, passesUnreadable: true });
+    const close = () => void reader.close();
+    stopping.addEventListener('abort', close);
     let records = 0;
     try {
       for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
@@ -65,6 +67,7 @@ export class PublishedBefore {
         }
       }
     } finally {
+      stopping.removeEventListener('abort', close);
       await reader.close();
     }
     return records;
