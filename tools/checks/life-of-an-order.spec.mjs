@@ -33,6 +33,44 @@ it.each(KINDS.flatMap(({ name }) => Object.keys(BEGUN[name]).map((state) => [nam
   },
 );
 
+/** Evidence, a timer, an operator or a command: whatever leads to another state. Our own answer to a call comes once or not at all, so it is none. */
+const exitsOf = (all, name, state) =>
+  all.filter(
+    ({ kind, state: from, next, happening }) =>
+      kind === name && from === state && next !== state && !happening.startsWith('answer '),
+  );
+const withoutExit = (all) =>
+  KINDS.flatMap(({ name }) =>
+    statesIn(all, name)
+      .filter((state) => exitsOf(all, name, state).length === 0)
+      .map((state) => `${name}: ${state}`),
+  );
+const statesIn = (all, name) => [
+  ...new Set(
+    all
+      .filter(({ kind }) => kind === name)
+      .flatMap(({ state, next }) => [state, next])
+      .filter((state) => !ENDS.includes(state)),
+  ),
+];
+
+it('every state of the table that is no end has a way out', () => {
+  expect(withoutExit(rows)).toEqual([]);
+});
+
+it('and a state without one would be found', () => {
+  const planted = {
+    kind: 'card payment',
+    state: 'open',
+    happening: 'notification 0000',
+    by: 'platform',
+    next: 'stuck',
+  };
+  expect(withoutExit([...rows, planted])).toEqual(['card payment: stuck']);
+  const stays = rows.map((row) => (row.state === 'expired_live' ? { ...row, next: 'expired_live' } : row));
+  expect(withoutExit(stays)).toEqual(['authorization: expired_live', 'card payment: expired_live']);
+});
+
 it.each(KINDS.map(({ name }) => [name]))(
   'what has ended as something of the %s stays so, but for an expiry',
   (name) => {
