@@ -8,6 +8,7 @@ import {
 } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
+import { NEWEST } from './profile.js';
 
 /** What a notification says, as the gateway journals it. */
 export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
@@ -64,5 +65,14 @@ export function lookedUp({ request, transactionId, execCode, amount }: LedgerEnt
   const shown = { orderKey, operation, execCode, transactionId, amount, ...compact({ extraData }) };
   return { ...evidenceOf(shown, at), source: 'look-up' };
 }
+
+/** A notification of a capture that somebody made elsewhere, before any command of the order. */
+export const madeElsewhere = (orderKey: string, at: string): Evidence => ({
+  ...evidenceOf(
+    { orderKey, operation: 'capture', execCode: '0000', transactionId: `E-${orderIdOf(orderKey)}`, amount: 5_000 },
+    at,
+  ),
+  rulesVersion: NEWEST,
+});
 
 export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);

@@ -41,6 +41,7 @@ export function lookAtTheEnd(
   }
   compareEvents(referee, platform);
   lookForRivals(referee, platform);
+  for (const late of referee.carriedTooLate) referee.say('lost', late);
   lookForCurrencies(referee);
   for (const [partition, landed] of journal.partitions) {
     const last = landed.at(-1)?.offset;

@@ -71,6 +71,8 @@ export interface Edges {
   versions: RulesVersion[];
   /** An upgrade, or a rollback: one gateway after the other starts again and writes this version; then the index is lost, and rebuilt. */
   switches: { atMs: number; version: RulesVersion }[];
+  /** Part of the orders whose first record is a notification of a capture made elsewhere. */
+  externalsFirst: number;
   /** Part of the refunds with a reference that name the authorization. */
   refundOfAuthorization: number;
   /** Part of the successes whose amount is not the one asked for. */
@@ -122,7 +124,8 @@ export function drawProfile(random: Random, name: ProfileName = 'plain'): Profil
 }
 
 /** What the newest writers of a world write. No value of the journal's library is imported here: it would be loaded before bugs are planted in it. */
-export const NEWEST: RulesVersion = 5;
+export const NEWEST: RulesVersion = 6;
+const BEFORE_NEWEST: RulesVersion = 5;
 
 function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
   const isMoved = random.chance(0.3);
@@ -132,9 +135,16 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
   const isMixed = !isMoved && random.chance(0.8);
   const first = version();
   const times = isMixed ? 1 + random.below(3) : 0;
+  // Chances of its own: worlds stay what their seeds gave before there was another version.
+  const apart = random.apart();
+  const lately = (drawn: RulesVersion): RulesVersion => (drawn === 3 && apart.chance(0.6) ? BEFORE_NEWEST : drawn);
+  const versions = Array.from({ length: processes }, () => (isMixed ? version() : first)).map(lately);
+  const switches = Array.from({ length: times }, () => ({
+    atMs: random.between(0.1, 0.9) * troubleMs,
+    version: version(),
+  })).map(({ atMs, version: drawn }) => ({ atMs, version: lately(drawn) }));
   return {
-    versions: Array.from({ length: processes }, () => (isMixed ? version() : first)),
-    switches: Array.from({ length: times }, () => ({ atMs: random.between(0.1, 0.9) * troubleMs, version: version() })),
+    ...{ versions, switches, externalsFirst: versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0 },
     refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
     otherAmount: random.chance(0.6) ? 0.3 : 0,
     ...drawKeeping(random, troubleMs),

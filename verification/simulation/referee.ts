@@ -15,8 +15,10 @@ import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
 import { brokenGuard, isOfFirstRules } from './ledger-guards.js';
+import { carriedTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
+import { NEWEST } from './profile.js';
 import type { Violation, ViolationKind } from './violations.js';
 
 /** A record of a command topic, and what became of it. */
@@ -64,8 +66,8 @@ export class Referee {
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
-  /** Rules version of each order's first record. */
-  readonly #bornUnder = new Map<string, number>();
+  /** Each order's first record. */
+  readonly #born = new Map<string, JournalRecord>();
   #isMoved = false;
   readonly lost = new LostRecords();
 
@@ -85,7 +87,7 @@ export class Referee {
   landed({ key, record, offset, partition }: Landed): void {
     if (this.lost.has(key) && !this.lost.isResumed) this.lost.noteBegun(record);
     const before = this.order(key);
-    if (!this.#bornUnder.has(key)) this.#bornUnder.set(key, record.rulesVersion);
+    if (!this.#born.has(key)) this.#born.set(key, record);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
@@ -152,10 +154,21 @@ export class Referee {
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
     // Asked of the records themselves, not of the fold: one that forgets an order's version is found.
-    const isExcused = this.#bornUnder.get(orderKey) === RULES_VERSION && isOfFirstRules(entry, this.ledger());
+    const isExcused = this.#born.get(orderKey)?.rulesVersion === RULES_VERSION && isOfFirstRules(entry, this.ledger());
     // Orders of which records were lost are unknown to what is sent afterwards: the platform's own rules are left (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
     if (guard !== undefined && !isExcused && !isUnknown) this.say('guardBroken', guard);
+  }
+
+  /** Orders that are carried over after their first record may be deleted, and by how much. */
+  get carriedTooLate(): string[] {
+    return [...this.orders].flatMap(([key, order]) => {
+      const born = this.#born.get(key);
+      if (born === undefined || born.rulesVersion < NEWEST || this.lost.has(key) || order.carriedAt !== undefined)
+        return [];
+      const late = carriedTooLate(order, born.at);
+      return late === undefined ? [] : [`${key}: ${late}`];
+    });
   }
 
   /** It was published before the partition that lost records was resumed. */

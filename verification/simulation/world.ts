@@ -2,6 +2,7 @@ import { RAILS, type Rail } from '@tranche/contracts';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
 import { Decisions } from './decisions.js';
+import { madeElsewhere } from './evidence.js';
 import { JOURNAL } from './fetch-sources.js';
 import type { SharedWorld } from './shared-world.js';
 import { SimulatedJournal, type Landed } from './journal.js';
@@ -114,6 +115,12 @@ export class World {
 
   /** Commands come over time; cardholders and providers decide; an operator looks; an approval expires. */
   start(): void {
+    const { random, profile } = this.around;
+    const { externalsFirst = 0 } = profile.edges ?? {};
+    const apart = random.apart();
+    const at = new Date(Date.UTC(2026, 2, 1, 10)).toISOString();
+    for (const key of externalsFirst > 0 ? this.plan.orderKeys : [])
+      if (apart.chance(externalsFirst)) this.shared.journal.land(madeElsewhere(key, at));
     for (const planned of this.plan.commands) {
       this.around.scheduler.after(planned.atMs, `the shop publishes ${planned.command.commandId}`, () =>
         this.#publish(planned),

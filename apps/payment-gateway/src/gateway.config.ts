@@ -189,14 +189,14 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   indexAuditRecordsPerSecond: number;
 
   @Env('RULES_VERSION', {
-    doc: 'rules version that journal records are written under, 1 to 5; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
+    doc: 'rules version that journal records are written under, 1 to 6; the old one until every instance reads the new one ([runbook](runbook.md#a-release-with-a-new-rules-version))',
     default: NEWEST_RULES_VERSION,
   })
   @IsIn(RULES_VERSIONS)
   rulesVersion: number;
 
   @Env('REFUNDABLE_DAYS', {
-    doc: 'days after its last transition for which an order is kept that may be refunded; longer than the platform takes refunds',
+    doc: 'days after its last transition for which an order is kept that may be refunded, or whose payment may yet succeed though our timer ended it; longer than the platform takes refunds',
     default: 400,
   })
   @IsInt()

@@ -51,6 +51,7 @@ export { compact, type Effect } from './state/draft.js';
 export { AgreedClock } from './timers/agreed-clock.js';
 export { DoubtWatch } from './timers/doubt-watch.js';
 export {
+  CARRY_EVERY_MS,
   timerRecord,
   timersOf,
   TimerWatch,

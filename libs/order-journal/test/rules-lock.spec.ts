@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSIONS } from '../src/index.js';
 import { historyLog } from './rules-lock/history-log.js';
+import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
 import { sellersLog } from './rules-lock/sellers-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
@@ -57,8 +58,9 @@ function digestOf(version: number, at: number): string {
 
 /**
  * Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on a third are of marketplaces, and a third
- * carry over, forget and repeat. */
+ * carry over, forget and repeat. From 6 on every fourth is one of many attempts, or of payments that only our timer ended. */
 function logOf(seed: number, version: number): Log {
+  if (version >= 6 && seed % 4 === 0) return keptLog(seed, version);
   if (version === 3 || (version >= 5 && seed % 3 === 1)) return historyLog(seed, version);
   if (version >= 5 && seed % 3 === 0) return sellersLog(seed, version);
   return version >= 4 && seed % 2 === 1 ? waitingLog(seed, version) : randomLog(seed, version);
@@ -147,4 +149,23 @@ it('of marketplaces have what each seller sold and was paid back, carried over t
     }
   }
   expect(carriedWithSellers).toBeGreaterThan(100);
+});
+
+it('of what version 6 keeps they have old attempts that are heard of, and orders that are kept and forgotten', () => {
+  const seen = { many: 0, late: 0, kept: 0, forgotten: 0, refused: 0 };
+  for (let n = 0; n < 1_000; n++) {
+    let order = emptyOrder('shop-fr', 'o');
+    for (const [offset, record] of keptLog(firstSeed(6) + n, 6)) {
+      const [before, verdicts] = [order, order.verdicts.length];
+      const folded = fold(order, decodeRecord(encodeRecord(record)), offset);
+      order = folded.order;
+      const isLive = before.operations.some(({ mayYetSucceed }) => mayYetSucceed);
+      const [first] = order.operations;
+      if (first && first.attempt > first.attempts.length + 1) seen.many++;
+      if (first && record.record === 'OUTCOME' && record.attempt < 10 && folded.effects.length > 0) seen.late++;
+      if (record.record === 'FORGOTTEN' && isLive) seen[order.lastOffset === '-1' ? 'forgotten' : 'kept']++;
+      if (isLive && before.operations.length === 1 && order.verdicts[verdicts]?.[1] === 'rejected') seen.refused++;
+    }
+  }
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
 });

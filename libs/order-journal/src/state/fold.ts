@@ -1,3 +1,4 @@
+import { withAttempt } from './attempts.js';
 import { foldEvidence, rejudgeHeld } from './fold-evidence.js';
 import { foldCarried } from './carried.js';
 import { foldExpired, foldForgotten, foldReminded, foldRepeated } from './fold-time.js';
@@ -60,6 +61,7 @@ export function fold(
   const next = draft(order, offset, record.at, stored);
   if (rulesVersion !== RULES_VERSION) next.order.rulesVersion = rulesVersion;
   if (stored !== undefined) next.order.history = continuedBy(order, stored);
+  if (isEmptyOrder(order) && hasRule({ rulesVersion }, 'beginningIsKept')) next.order.beganAt = record.at;
   next.order.movedAt = movedAt(order, record, hasRule({ rulesVersion }, 'keptWhileRefundable'));
   if (isEmptyOrder(order) && (needsEarlier(record) || (stored !== undefined && restsOnEarlier(record))))
     next.order.isPartial = true;
@@ -201,7 +203,7 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
     intentAt: next.at,
     isTagged: intent.tag !== undefined,
   };
-  const attempts = [...operation.attempts, granted];
+  const attempts = withAttempt(next.order, operation.attempts, granted);
   const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
   const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(next.order, intent);
   const terms = { ...grantedTerms(next, intent), mayLookUp, supersedesDoubt };

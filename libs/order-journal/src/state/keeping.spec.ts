@@ -7,13 +7,14 @@ import {
   folded,
   later,
   lost,
+  notified,
   notifiedElsewhere,
 } from '../../test/order-story.js';
 import { CARRY_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { isEmptyOrder, type OrderState } from './order-state.js';
-import type { Forgotten, JournalRecord } from './records.js';
+import { isEmptyOrder, verdictOf, type OrderState } from './order-state.js';
+import type { Forgotten, Intent, JournalRecord } from './records.js';
 
 const DAY_MS = 86_400_000;
 const SETTINGS: TimerSettings = { rulesVersion: 3, refundableDays: 400 };
@@ -89,6 +90,85 @@ describe('an order leaves the index, by the journal’s times and the record’s
       { timer: 'forget', atMs: Date.parse(later(35 * DAY_MS)) },
     ]);
     expect(isForgotten(order, { ...forgotten(order, 1), rulesVersion: 2 })).toBe(true);
+  });
+});
+
+/** Ended by our timer alone, on the sixth or seventh day. */
+const leftBehind: [string, JournalRecord[], number][] = [
+  ['a redirect', [asked('authorize'), answered('authorize', '0002')], 7],
+  ['a card payment on hold', [asked('pay'), answered('pay', '0003')], 6],
+].map(([what, records, days]) => {
+  const name = (records as Intent[])[0]!.commandId;
+  const end = { ...expired(name), at: later((days as number) * DAY_MS) };
+  return [what as string, [...(records as JournalRecord[]), end], days as number];
+});
+
+describe('a payment that only our timer ended may yet succeed', () => {
+  const settingsOf = (rulesVersion: 5 | 6) => ({ ...SETTINGS, rulesVersion });
+  const second = (order: OrderState, rulesVersion: number) => {
+    const intent = { ...asked('authorize-2'), rulesVersion };
+    return verdictOf(fold(order, intent, BigInt(order.lastOffset) + 1n).order, intent.token);
+  };
+
+  it.each(leftBehind)('version 6: %s is carried over and kept for REFUNDABLE_DAYS', (_what, records, days) => {
+    const order = stateOf(records, 6);
+    const at = [days + 399, days + 400].map((day) => forgotten(order, day, { rulesVersion: 6 }));
+    expect(at.map((record) => isForgotten(order, record))).toEqual([false, true]);
+    const timers = timersOf(order, settingsOf(6)).filter(({ timer }) => timer === 'carry' || timer === 'forget');
+    expect(timers).toEqual([
+      { timer: 'carry', atMs: Date.parse(later(60 * DAY_MS)) },
+      { timer: 'forget', atMs: Date.parse(later((days + 400) * DAY_MS)) },
+    ]);
+    const carried = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(60 * DAY_MS)), settingsOf(6));
+    const after = fold(order, { ...carried, rulesVersion: 6 }, 99n).order;
+    expect([second(order, 6), second(after, 6)]).toEqual(['rejected', 'rejected']);
+  });
+
+  it.each(leftBehind)(
+    'version 5: %s is forgotten after 35 days, and a second payment is granted',
+    (_what, records, days) => {
+      const order = stateOf(records, 5);
+      const record = forgotten(order, days + 35, { rulesVersion: 5 });
+      const after = fold(order, record, BigInt(order.lastOffset) + 1n).order;
+      expect([second(order, 5), second(after, 5)]).toEqual(['rejected', 'granted']);
+      expect(timersOf(order, settingsOf(5)).map(({ timer }) => timer)).toEqual(['forget']);
+    },
+  );
+
+  it('not any more once it was denied, nor where the interface ended it', () => {
+    const [, records] = leftBehind[0]!;
+    const denied = stateOf([...records, { ...notified('authorize', '4017'), at: later(8 * DAY_MS) }], 6);
+    expect(isForgotten(denied, forgotten(denied, 43, { rulesVersion: 6 }))).toBe(true);
+    const approval = stateOf([asked('authorize'), answered('authorize', '0003'), expired('authorize')], 6);
+    expect(isForgotten(approval, forgotten(approval, 41, { rulesVersion: 6 }))).toBe(true);
+  });
+});
+
+describe('an order that began with evidence', () => {
+  const external = notifiedElsewhere('capture', '0000', { transactionId: 'T-elsewhere', amount: 30_000 });
+  const refund = { ...asked('refund', { transactionId: 'T-elsewhere', amount: 100 }), at: later(95 * DAY_MS) };
+  const records = [external, refund, { ...answered('refund', '0000'), at: later(95 * DAY_MS) }];
+  const carryAt = (order: OrderState, rulesVersion: 5 | 6) =>
+    timersOf(order, { ...SETTINGS, rulesVersion }).find(({ timer }) => timer === 'carry')?.atMs;
+
+  it('version 6: is carried over by the time of its first record, not of its first INTENT', () => {
+    const [atOnce, late] = [stateOf([external], 6), stateOf(records, 6)];
+    expect(carryAt(atOnce, 6)).toBe(Date.parse(later(60 * DAY_MS)));
+    expect(carryAt(late, 6)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
+  });
+
+  it('and from then on by the time of its CARRIED record', () => {
+    const order = stateOf(records, 6);
+    const settings = { ...SETTINGS, rulesVersion: 6 } as const;
+    const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(96 * DAY_MS)), settings);
+    expect(carryAt(fold(order, { ...record, rulesVersion: 6 }, 99n).order, 6)).toBe(Date.parse(later(156 * DAY_MS)));
+  });
+
+  it('version 5: counts from its first INTENT; an installation that writes version 6 carries such an order over at once', () => {
+    const order = stateOf(records, 5);
+    expect(carryAt(order, 5)).toBe(Date.parse(later(155 * DAY_MS)));
+    expect(carryAt(order, 6)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
+    expect(carryAt(stateOf(captured, 5), 6)).toBe(Date.parse(later(60 * DAY_MS)));
   });
 });
 

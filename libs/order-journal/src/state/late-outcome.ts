@@ -1,6 +1,7 @@
 import { compareWithEnd } from './after-the-end.js';
+import { attemptOf } from './attempts.js';
 import { applyToWaiting } from './fold-evidence.js';
-import { findOperation, type Attempt } from './order-state.js';
+import { findOperation } from './order-state.js';
 import type { NotExecuted, Outcome } from './records.js';
 import { hasRule } from './rules-version.js';
 import { compact, type Draft } from './draft.js';
@@ -11,7 +12,7 @@ import { isWaiting } from './waiting.js';
 /** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
 export function compareLateOutcome(next: Draft, record: Outcome): void {
   const operation = findOperation(next.order, record.commandId);
-  const attempt = operation?.attempts.find(isOf(record));
+  const attempt = operation && attemptOf(next.order, operation, record);
   if (!operation || !attempt) {
     if (hasRule(next.order, 'ungrantedOutcomes')) foldUngranted(next, record);
     return;
@@ -30,12 +31,6 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
     applyToWaiting(next, bound, late);
   }
 }
-
-/** Of an operation that was carried over the tokens are not kept. */
-const isOf =
-  ({ token, attempt }: Outcome) =>
-  (one: Attempt): boolean =>
-    one.token === token || (one.token === '' && one.attempt === attempt);
 
 /** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
 export function compareLateNotExecuted(

@@ -124,7 +124,7 @@ export interface OperationState {
   partial?: boolean;
   /** The granted token of the current attempt. */
   token?: string;
-  /** Every attempt that was granted, oldest first. */
+  /** Every attempt that was granted, oldest first; from rules version 6 on without old ones that were never sent. */
   attempts: Attempt[];
   /** The attempt that was closed as not executed and was executed after all, while the operation waited for the next one: `transactionId` is its. */
   settledBy?: number;
@@ -235,6 +235,8 @@ export interface OrderState {
   isPartial?: boolean;
   /** One of its records can't be read and is skipped: what it said is not known, so no operation is granted any more. */
   isFrozen?: boolean;
+  /** Time of its first record, from rules version 6 on; the writer's clock. Absent once it was carried over. */
+  beganAt?: string;
   /** When its compact state was carried over last; the writer's clock. Absent where that was never. */
   carriedAt?: string;
   /** Identity of its records so far, see `continuedBy`. Absent before rules version 3: offsets are named there (R10). */

@@ -6,13 +6,14 @@ import {
   lost,
   notExecuted,
   notified,
+  notifiedElsewhere,
   operatorSays,
   standing,
   under,
 } from '../../test/order-story.js';
 import { fold } from './fold.js';
 import { hasTaken, refundableAmount } from './guards.js';
-import { emptyOrder, findOperation, verdictOf } from './order-state.js';
+import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
 import { decodeRecord, encodeRecord, type JournalRecord } from './records.js';
 import { RULES_VERSIONS } from './rules-version.js';
 
@@ -30,13 +31,13 @@ describe('which version judges', () => {
     expect(decodeRecord(encodeRecord({ ...asked('authorize'), rulesVersion }))).toMatchObject({ rulesVersion });
   });
 
-  it.each([0, 6, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
+  it.each([0, 7, 1.5, '2', undefined])('stops at version %s, in a record and in a state', (rulesVersion) => {
     const record = { ...asked('authorize'), rulesVersion } as JournalRecord;
-    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2, 3, 4, 5');
-    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2, 3, 4, 5');
-    if (rulesVersion !== 6) return;
+    expect(() => decodeRecord(encodeRecord(record))).toThrow('this release knows 1, 2, 3, 4, 5, 6');
+    expect(() => fold(emptyOrder('shop-fr', 'order-1'), record, 0n)).toThrow('this release knows 1, 2, 3, 4, 5, 6');
+    if (rulesVersion !== 7) return;
     const order = { ...folded(paid).order, rulesVersion } as unknown as ReturnType<typeof emptyOrder>;
-    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 6');
+    expect(() => fold(order, asked('capture'), 9n)).toThrow('rules version 7');
   });
 
   it('is the highest of the order so far: an older writer takes no rule back', () => {
@@ -314,5 +315,39 @@ describe('version 2: a success with another amount than asked for', () => {
     const order = [...paid, said(28_000), said(27_000), said(28_000), said(29_000)];
     expect(conflictsOf(order).map(({ otherAmount }) => otherAmount)).toEqual([28_000, 27_000, 29_000]);
     expect(verdict(under(2, ...order), asked('capture', { amount: 27_001 }))).toBe('rejected');
+  });
+});
+
+describe('version 6: what is kept of an order', () => {
+  const day = (days: number) => new Date(Date.parse(asked('authorize').at) + days * 86_400_000).toISOString();
+  const waited = [asked('authorize'), answered('authorize', '0002'), { ...expired('authorize'), at: day(7) }];
+  const forgotten = ({ merchant, orderId, lastOffset, history }: OrderState): JournalRecord => ({
+    ...{ record: 'FORGOTTEN', rulesVersion: 4, merchant, orderId, at: day(43) },
+    ...{ lastOffset, seen: history ?? lastOffset, refundableDays: 400 },
+  });
+
+  it.each([
+    [4, 'granted'],
+    [5, 'granted'],
+    [6, 'rejected'],
+  ])('version %i: 43 days after a form that only our timer ended a second payment is %s', (version, expected) => {
+    const { order } = folded(under(version, ...waited));
+    const second = asked('authorize-2');
+    const after = folded([forgotten(order), ...under(version, second)], order).order;
+    expect(verdictOf(after, second.token)).toBe(expected);
+  });
+
+  it('is judged by version 6 where FORGOTTEN alone is of it', () => {
+    const { order } = folded(under(4, ...waited));
+    expect(folded(under(6, forgotten(order)), order).order.operations).toHaveLength(1);
+  });
+
+  it.each([
+    [5, undefined],
+    [6, notifiedElsewhere('capture', '0000').at],
+  ])('version %i: the time of its first record is %s in the state', (version, expected) => {
+    const external = notifiedElsewhere('capture', '0000', { transactionId: 'T-elsewhere' });
+    const records = [external, { ...asked('authorize'), at: day(3) }];
+    expect(folded(under(version, ...records)).order.beganAt).toBe(expected);
   });
 });

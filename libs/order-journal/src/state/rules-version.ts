@@ -4,11 +4,11 @@ import type { OrderState } from './order-state.js';
  * Versions of the fold's rules, oldest first. A record states the one that it was written under. Every release reads every version that was
  * ever written, and judges by it as was judged then (R9); a reader that does not know a version stops the partition (R2).
  */
-export const RULES_VERSIONS = [1, 2, 3, 4, 5] as const;
+export const RULES_VERSIONS = [1, 2, 3, 4, 5, 6] as const;
 export type RulesVersion = (typeof RULES_VERSIONS)[number];
 
 /** What new installations write. */
-export const NEWEST_RULES_VERSION = 5 satisfies RulesVersion;
+export const NEWEST_RULES_VERSION = 6 satisfies RulesVersion;
 
 /** The version that brought a rule. Rules without a row are of version 1. */
 export const RULES_SINCE = {
@@ -28,6 +28,12 @@ export const RULES_SINCE = {
   doubtfulForms: 4,
   /** The count of an order's history goes on over CARRIED; a CARRIED or FORGOTTEN that names fewer records than there are is void. */
   countedHistory: 5,
+  /** A payment that only our timer ended keeps its order, as one that may be refunded does. */
+  liveIsKept: 6,
+  /** The time of an order's first record is part of its state. */
+  beginningIsKept: 6,
+  /** Of attempts that were never sent only the newest are kept. */
+  newestAttempts: 6,
 } as const satisfies Record<string, RulesVersion>;
 
 export const isRulesVersion = (version: unknown): version is RulesVersion =>

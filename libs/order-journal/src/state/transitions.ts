@@ -1,4 +1,5 @@
 import type { PlatformAnswer, TransactionDetails } from '@tranche/contracts';
+import { withNamed } from './attempts.js';
 import { compact, CONFLICT, type Draft } from './draft.js';
 import { hasTaken } from './guards.js';
 import {
@@ -120,7 +121,7 @@ export function executedAfterAll(next: Draft, operation: OperationState, late: L
   const attempts =
     isSettled || transactionId === undefined
       ? operation.attempts
-      : bind(operation, late.attempt, transactionId).attempts;
+      : bind(withNamed(next.order, operation, late.attempt), late.attempt, transactionId).attempts;
   const contradicted = conflict(next, { ...operation, attempts }, late);
   if (isSettled) settle(next, { ...contradicted, settledBy: late.attempt }, result, reported);
 }

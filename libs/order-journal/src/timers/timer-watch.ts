@@ -74,19 +74,28 @@ function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: Ti
   const forget: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'forget' }];
   if (!hasRule(judged, 'keptWhileRefundable')) return forget;
   if (!mayWrite('CARRIED', rulesVersion)) return [];
-  const carryMs = Math.max(Date.parse(heldSince(order)) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
-  const isNeeded = order.movedAt !== undefined && mustBeCarried(order) && (atMs === undefined || carryMs < atMs);
+  const carryMs = Math.max(heldSinceMs(judged) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
+  const isNeeded = order.movedAt !== undefined && mustBeCarried(judged) && (atMs === undefined || carryMs < atMs);
   return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
 }
 
-/** Time of the oldest record that the state is made from. */
-function heldSince({ carriedAt, operations, movedAt = '' }: OrderState): string {
-  if (carriedAt !== undefined) return carriedAt;
-  return operations.reduce(
-    (oldest, { firstIntentAt = oldest }) => (firstIntentAt < oldest ? firstIntentAt : oldest),
+/** Time of the oldest record that the state is made from, milliseconds since the epoch. */
+function heldSinceMs(order: OrderState): number {
+  const { carriedAt, beganAt, operations, movedAt = '' } = order;
+  if (carriedAt !== undefined) return Date.parse(carriedAt);
+  // Before rules version 6 nothing told when that came: it may be about to be deleted.
+  if (beganAt === undefined && hasUndated(order) && hasRule(order, 'beginningIsKept')) return 0;
+  const times = [
     movedAt,
-  );
+    ...(beganAt === undefined ? [] : [beganAt]),
+    ...operations.flatMap(({ firstIntentAt = [] }) => firstIntentAt),
+  ];
+  return Date.parse(times.reduce((oldest, time) => (time < oldest ? time : oldest)));
 }
+
+/** It holds what no INTENT of ours brought. */
+const hasUndated = ({ external, unbound, ungranted = [] }: OrderState): boolean =>
+  external.length + unbound.length + ungranted.length > 0;
 
 /** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
 export function timerRecord(

@@ -102,4 +102,5 @@ function operator(random: Seeded, operation: string, id: string): Bare {
 }
 
 /** As tags in EXTRADATA are made; a copy, so that what a seed gives does not change with the code. */
-const tagOf = (commandId: string): string => createHash('sha256').update(commandId).digest('base64url').slice(0, 12);
+export const tagOf = (commandId: string): string =>
+  createHash('sha256').update(commandId).digest('base64url').slice(0, 12);

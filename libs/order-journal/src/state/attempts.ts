@@ -1,0 +1,46 @@
+import { verdictOf, type Attempt, type OperationState, type OrderState } from './order-state.js';
+import type { Outcome } from './records.js';
+import { hasRule } from './rules-version.js';
+
+/** So many attempts of an operation are kept whatever became of them, the newest ones. */
+export const ATTEMPTS_KEPT = 20;
+
+/**
+ * The attempts of an operation and one more. Where the platform can't be reached for hours there are thousands of them, all of which were never sent:
+ * of those only the newest are kept. What reached the platform is kept however old it is, for evidence without a tag may be about it. The number of an
+ * operation's attempt says how many there were.
+ */
+export function withAttempt(order: OrderState, attempts: readonly Attempt[], granted: Attempt): Attempt[] {
+  const all = [...attempts, granted];
+  if (!hasRule(order, 'newestAttempts')) return all;
+  return [...all.slice(0, -ATTEMPTS_KEPT).filter(isNeeded), ...all.slice(-ATTEMPTS_KEPT)];
+}
+
+const isNeeded = ({ closed, transactionId }: Attempt): boolean => closed !== 'unsent' || transactionId !== undefined;
+
+/** The attempt that an OUTCOME answers. One that is not kept was granted and closed: the verdict on its token says so. */
+export function attemptOf(
+  order: OrderState,
+  operation: OperationState,
+  { token, attempt }: Pick<Outcome, 'token' | 'attempt'>,
+): Attempt | undefined {
+  // Of an operation that was carried over the tokens are not kept.
+  const known = operation.attempts.find((one) => one.token === token || (one.token === '' && one.attempt === attempt));
+  if (known || !isLeftOut(order, operation, attempt) || verdictOf(order, token) !== 'granted') return known;
+  return leftOut(attempt);
+}
+
+/** With the attempt that evidence is about among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
+export function withNamed(order: OrderState, operation: OperationState, attempt: number): OperationState {
+  if (!isLeftOut(order, operation, attempt)) return operation;
+  const attempts = [leftOut(attempt), ...operation.attempts].sort((one, other) => one.attempt - other.attempt);
+  return { ...operation, attempts };
+}
+
+const isLeftOut = (order: OrderState, operation: OperationState, attempt: number): boolean =>
+  hasRule(order, 'newestAttempts') &&
+  attempt >= 1 &&
+  attempt < operation.attempt &&
+  operation.attempts.every((one) => one.attempt !== attempt);
+
+const leftOut = (attempt: number): Attempt => ({ attempt, token: '', intentAt: '', isTagged: true, closed: 'unsent' });
