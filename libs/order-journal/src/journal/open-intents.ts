@@ -30,11 +30,11 @@ export class OpenIntents {
     } else if ('token' in record) this.#byToken.delete(record.token);
   }
 
-  /** Takes out those seen at or before `seenMs`, oldest first. */
+  /** Takes out those seen at or before `seenMs`. All are looked at: one that was put back stands behind newer ones. */
   takeSeenBefore(seenMs: number): OpenIntent[] {
     const due: OpenIntent[] = [];
     for (const intent of this.#byToken.values()) {
-      if (intent.seenMs > seenMs) break;
+      if (intent.seenMs > seenMs) continue;
       this.#byToken.delete(intent.token);
       due.push(intent);
     }
