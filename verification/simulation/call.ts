@@ -215,6 +215,6 @@ export function journalOf(view: JournalView): SimulatedPorts['journal'] {
     waitForRecordAfter: (...record) => view.waitForRecordAfter(...record),
     whenReadable: (...order) => view.whenReadable(...order),
     appendIntent: (...record) => view.appendIntent(...record),
-    stoppedBecause: 'the pool tries again',
+    stoppedFor: () => 'the pool tries again',
   };
 }

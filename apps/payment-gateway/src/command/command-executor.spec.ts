@@ -40,7 +40,10 @@ class JournalInMemory {
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
   waits = 0;
+  stopped?: string;
+  /** Of some partition, which need not be this order's. */
   stoppedBecause?: string;
+  stoppedFor = () => this.stopped;
   read = () => Promise.resolve(this.order);
   whenReadable = () => Promise.resolve(void this.waits++);
   async append(record: JournalRecord): Promise<bigint> {
@@ -56,7 +59,7 @@ class JournalInMemory {
   async appendIntent(intent: Intent): Promise<{ after: OrderState; verdict: IntentVerdict }> {
     const after = await this.appendAndRead(intent);
     const verdict = verdictOf(after, intent.token);
-    if (verdict === undefined) throw new OrderUnreadableError((this.stoppedBecause = 'the journal was replaced'));
+    if (verdict === undefined) throw new OrderUnreadableError((this.stopped = 'the journal was replaced'));
     return { after, verdict };
   }
   appendWithRetry = (record: JournalRecord) => this.appendAndRead(record);
@@ -179,6 +182,24 @@ it('waits without an in-flight place while the order can not be read, and then g
   journal.read = () => (failures-- > 0 ? Promise.reject(new OrderUnreadableError('the index is lost')) : read());
   expect(await payments.handle(authorization())).toBe('done');
   expect([journal.waits, calls.length]).toEqual([2, 1]);
+});
+
+it('waits so also while another partition is stopped: it is woken when its own can be read', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  journal.stoppedBecause = 'another partition is stopped';
+  let failures = 1;
+  const { read } = journal;
+  journal.read = () => (failures-- > 0 ? Promise.reject(new OrderUnreadableError('the index is lost')) : read());
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.waits, calls.length]).toEqual([1, 1]);
+});
+
+it('does not wait where its own partition is stopped', async () => {
+  const { journal, calls, payments } = story([]);
+  journal.stopped = 'a record can not be read';
+  journal.read = () => Promise.reject(new OrderUnreadableError('a record can not be read'));
+  await expect(payments.handle(authorization())).rejects.toThrow('a record can not be read');
+  expect([journal.waits, calls.length]).toEqual([0, 0]);
 });
 
 it('sends nothing where the verdict can not be read, waits until the order can be, and then makes another attempt', async () => {

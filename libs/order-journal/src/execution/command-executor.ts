@@ -79,7 +79,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
         }
         isNew = false;
       } catch (error) {
-        if (!(error instanceof OrderUnreadableError) || journal.stoppedBecause !== undefined) throw error;
+        if (!(error instanceof OrderUnreadableError) || journal.stoppedFor(merchant, orderId) !== undefined)
+          throw error;
         await lease.releaseSlotWhile(() => journal.whenReadable(merchant, orderId, lease.signal));
         order = undefined;
         isNew = true;

@@ -100,7 +100,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
     | 'waitForRecordAfter'
     | 'whenReadable'
     | 'appendIntent'
-    | 'stoppedBecause'
+    | 'stoppedFor'
   >;
   gate: RailGate;
   timing: Timing;

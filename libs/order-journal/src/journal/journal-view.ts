@@ -80,6 +80,11 @@ export class JournalView {
     return [...this.#stopped.values()][0];
   }
 
+  /** Why the partition of an order goes no further; undefined where it does. */
+  stoppedFor(merchant: string, orderId: string): string | undefined {
+    return this.#stopped.get(journalPartition(orderKey(merchant, orderId)));
+  }
+
   /** Partitions that go no further, and why. */
   get stopped(): ReadonlyMap<number, string> {
     return this.#stopped;
