@@ -209,6 +209,7 @@ function classify(answer: PlatformAnswer): CallResult {
 export function journalOf(view: JournalView): SimulatedPorts['journal'] {
   return {
     read: (...order) => view.read(...order),
+    readToEnd: (...order) => view.readToEnd(...order),
     append: (...record) => view.append(...record),
     appendAndRead: (...record) => view.appendAndRead(...record),
     appendWithRetry: (...record) => view.appendWithRetry(...record),

@@ -164,6 +164,7 @@ export class SimulatedJournal {
           return this.land(record);
         });
       },
+      end: (partition) => process.request('journal end', () => this.high(partition)),
     };
   }
 

@@ -80,6 +80,7 @@ async function journalOf(stage: Stage, concurrent: number): Promise<Seen & { cpu
         return (await producer.send({ topic, partition: journalPartition(key), key, value: encodeRecord(record) }))
           .offset;
       },
+      end: async (partition) => (await topicOffsets(stage.client, topic)).get(partition)?.high ?? 0n,
     },
     index: { read: () => Promise.resolve({}), openOrders: () => Promise.resolve({ orderKeys: [] }) },
     timing: {

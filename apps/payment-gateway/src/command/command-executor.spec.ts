@@ -40,6 +40,9 @@ class JournalInMemory {
   before: Partial<Record<JournalRecord['record'], () => void | Promise<void>>> = {};
 
   waits = 0;
+  /** What the log holds and the tail has not brought. */
+  unread?: OrderState;
+  readToEnd = () => Promise.resolve((this.order = this.unread ?? this.order));
   stopped?: string;
   /** Of some partition, which need not be this order's. */
   stoppedBecause?: string;
@@ -235,6 +238,17 @@ it('takes no further operation of an order that has 200, and writes nothing of i
   expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1]);
   // Known ones get their result still.
   expect(await payments.handle(authorization())).toBe('done');
+});
+
+it('tells a command that its full order has, and the tail has not brought, its result', async () => {
+  const { journal, calls, payments } = story([succeeded()]);
+  await payments.handle(authorization());
+  const [first] = journal.order.operations;
+  const others = Array.from({ length: 200 }, (_, number) => ({ ...first!, commandId: `b${number}` }));
+  journal.unread = { ...journal.order, operations: [first!, ...others.slice(1)] };
+  journal.order = { ...journal.order, operations: others };
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls.length]).toEqual([['INTENT', 'OUTCOME', 'REPEATED'], 1]);
 });
 
 it('tries the other URL after one that could not be reached, and says to the gate when none is left', async () => {

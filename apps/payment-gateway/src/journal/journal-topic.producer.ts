@@ -20,6 +20,7 @@ import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { JournalDecisions } from './journal-decisions.service.js';
+import { NextAnswer } from './next-answer.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
@@ -27,6 +28,7 @@ const JSON_CONTENT = { 'content-type': 'application/json' };
 @Injectable()
 export class JournalTopic implements JournalLog {
   readonly #topic: string;
+  readonly #ends = new NextAnswer(() => this.offsets());
 
   constructor(
     config: GatewayConfig,
@@ -46,6 +48,13 @@ export class JournalTopic implements JournalLog {
     throw new Error(
       `${this.#topic} has ${offsets.size} partitions and must have ${JOURNAL_PARTITIONS} for ever: an order's log must stay where it is`,
     );
+  }
+
+  /** All who ask while an answer is awaited share the next one. */
+  async end(partition: number): Promise<bigint> {
+    const offsets = (await this.#ends.ask()).get(partition);
+    if (offsets === undefined) throw new Error(`${this.#topic} has no partition ${partition}`);
+    return offsets.high;
   }
 
   /**

@@ -53,14 +53,20 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
     let order: OrderState | undefined;
     let isNew = true;
+    let isReadToEnd = false;
     for (;;) {
       try {
         order ??= await journal.read(merchant, orderId);
         const next = nextStep(order, command);
         switch (next.step) {
           case 'reused':
+            return 'reused';
           case 'full':
-            return next.step;
+            // The view may lag: the command may be one of the operations that fill the order.
+            if (isReadToEnd) return 'full';
+            order = await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
+            isReadToEnd = true;
+            continue;
           case 'repeat':
             if (isNew && (this.ports.mayRepeat?.(order, commandId) ?? true))
               await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);

@@ -94,6 +94,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   journal: Pick<
     JournalView,
     | 'read'
+    | 'readToEnd'
     | 'append'
     | 'appendAndRead'
     | 'appendWithRetry'

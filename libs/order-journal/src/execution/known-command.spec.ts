@@ -30,9 +30,13 @@ const notExecuted: JournalRecord = {
   message: 'no',
 };
 
-/** The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. */
-function journalOf(records: JournalRecord[], later: JournalRecord[] = []) {
+/**
+ * The journal of one order: what is appended is folded at once. `later`: what others append while this one waits. `unread`: what the log holds and the
+ * tail has not brought.
+ */
+function journalOf(records: JournalRecord[], later: JournalRecord[] = [], unread: JournalRecord[] = []) {
   const appended: JournalRecord[] = [];
+  let readsToEnd = 0;
   let order: OrderState = emptyOrder('shop-fr', 'order-1');
   let offset = 0n;
   const take = (record: JournalRecord) => (order = fold(order, record, offset++).order);
@@ -45,6 +49,12 @@ function journalOf(records: JournalRecord[], later: JournalRecord[] = []) {
   return {
     appended,
     order: () => order,
+    readsToEnd: () => readsToEnd,
+    readToEnd: () => {
+      readsToEnd++;
+      unread.splice(0).forEach(take);
+      return Promise.resolve(order);
+    },
     read: () => Promise.resolve(order),
     append,
     appendAndRead: (record: JournalRecord) => append(record).then(() => order),
@@ -62,8 +72,36 @@ const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND, betwee
 it('does not know a command that its order never had', async () => {
   const journal = journalOf([]);
   expect(await answer(journal)).toBe('unknown');
-  expect(journal.appended).toEqual([]);
+  expect([journal.appended, journal.readsToEnd()]).toEqual([[], 1]);
 });
+
+describe('the log holds the command, and the tail has not brought it', () => {
+  it('the result is repeated where it has ended: it is not told as rejected', async () => {
+    const journal = journalOf([], [], [intent, refused]);
+    expect(await answer(journal)).toBe('answered');
+    expect(journal.appended).toEqual([{ record: 'REPEATED', ...OPERATION }]);
+  });
+
+  it('the end of a call that is under way is waited for', async () => {
+    const journal = journalOf([], [refused], [intent]);
+    expect(await answer(journal)).toBe('answered');
+    expect(journal.appended).toEqual([]);
+  });
+
+  it('its id with other content is reused', async () => {
+    const journal = journalOf([], [], [intent, refused]);
+    expect(await answer(journal, { ...COMMAND, contentHash: 'other' })).toBe('reused');
+  });
+});
+
+it.each(['left_alone', 'in_doubt'] as const)(
+  'asks for no end of the log where nothing is published: %s',
+  async (which) => {
+    const journal = journalOf([]);
+    expect(await answer(journal, COMMAND, which)).toBe('unknown');
+    expect(journal.readsToEnd()).toBe(0);
+  },
+);
 
 it('repeats the result of a command that has ended', async () => {
   const journal = journalOf([intent, refused]);

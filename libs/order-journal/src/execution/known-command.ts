@@ -18,7 +18,7 @@ export interface RefusedCommand {
 export interface KnownCommandPorts {
   journal: Pick<
     ExecutorPorts<never, never, never>['journal'],
-    'read' | 'append' | 'appendAndRead' | 'appendIntent' | 'waitForRecordAfter'
+    'read' | 'readToEnd' | 'append' | 'appendAndRead' | 'appendIntent' | 'waitForRecordAfter'
   >;
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
@@ -35,7 +35,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * A command that its order knows gets the result that it had, whatever is configured today: it may have been executed before its merchant was
  * removed or a release became stricter, or before records were lost.
  *
- * `unknown`: the order does not know the id, or has no result of it and none can be had; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
+ * `unknown`: the order does not know the id, with a fault also not at the end of its log, or has no result of it and none can be had; `reused`: it knows it with other content. Rejects where the journal can't be reached: the command must
  * come again.
  */
 export async function answerKnownCommand(
@@ -53,6 +53,9 @@ export async function answerKnownCommand(
     commandId,
   });
   let order = await journal.read(merchant, orderId);
+  // The fault of an unknown command is published, and the view may lag: its INTENT may be in the log (docs/decisions/0108).
+  if (typeof betweenAttempts !== 'string' && findOperation(order, commandId) === undefined)
+    order = await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
   for (let isNew = true; ; isNew = false) {
     const operation = findOperation(order, commandId);
     if (operation === undefined) return 'unknown';

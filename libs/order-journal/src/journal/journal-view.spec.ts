@@ -27,6 +27,7 @@ function view(landing: (view: JournalView, record: JournalRecord, bring: (record
         landing(made, record, bring);
         return Promise.resolve(offset);
       },
+      end: () => Promise.resolve(next),
     },
     index: {
       read: () => Promise.resolve({ order: undefined, marker: undefined }),
@@ -79,7 +80,7 @@ describe('a log that gives offsets once more', () => {
   async function readTo10(append: () => Promise<bigint>) {
     const changed: [number, string][] = [];
     const journal = new JournalView({
-      log: { append },
+      log: { append, end: () => Promise.resolve(10n) },
       index: {
         read: () => Promise.resolve({ order: undefined, marker: undefined }),
         openOrders: () => Promise.resolve({ orderKeys: [] }),

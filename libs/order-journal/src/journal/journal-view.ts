@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { orderKey } from '@tranche/contracts';
 import type { Log, Timing, TraceHeaders } from '@tranche/runtime';
+import { EndWaits } from './end-waits.js';
 import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
 import { verdictOf, type IntentVerdict, type OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
 import { JournalLostError, JournalReplacedError, OrderUnreadableError, stoppedReason } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
+import { unlessAborted } from './unless-aborted.js';
 import { recordWriter } from '../state/record-writer.js';
 import {
   decodeRecord,
@@ -63,6 +65,7 @@ export class JournalView {
   readonly #stopped = new Map<number, string>();
   /** Of these, those that stopped at a record. */
   readonly #stoppedAt = new Map<number, StoppedAt>();
+  readonly #ends = new EndWaits();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
   /** Tokens of INTENTs that this process appends and that the tail has not brought. */
@@ -173,6 +176,7 @@ export class JournalView {
         return this.stop(partition, (error as Error).message, offset);
       }
     }
+    if (tailed) this.#ends.reached(partition, tailed.next);
   }
 
   /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
@@ -183,6 +187,7 @@ export class JournalView {
     this.#stopped.set(partition, reason);
     this.parts.logger.error({ partition }, reason);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
+    this.#ends.fail(partition, new OrderUnreadableError(reason));
   }
 
   /** Comes last: every wait for a record ends with a rejection. */
@@ -204,6 +209,21 @@ export class JournalView {
       if (this.#reaches(partition, marker)) return this.#cache.load(merchant, orderId, order, marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
+  }
+
+  /**
+   * The order as its whole log shows it, as far as that reached when it was asked for. What the order does not know then has no record that was acknowledged
+   * before; one may still come.
+   */
+  async readToEnd(merchant: string, orderId: string, signal: AbortSignal): Promise<OrderState> {
+    const partition = journalPartition(orderKey(merchant, orderId));
+    signal.throwIfAborted();
+    const end = await unlessAborted(this.parts.log.end(partition), signal);
+    const stopped = this.#stopped.get(partition);
+    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+    const next = this.#tailed.get(partition)?.next;
+    if (next !== undefined && next < end) await this.#ends.until(partition, end, signal);
+    return this.read(merchant, orderId);
   }
 
   /** Resolves when the order can be read again after the index was found behind. All who wait for a partition ask the index once. */

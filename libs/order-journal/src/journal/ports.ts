@@ -6,6 +6,8 @@ import type { JournalRecord } from '../state/records.js';
 export interface JournalLog {
   /** Resolves with the record's offset once all replicas have it. After a rejection it may still have landed. */
   append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint>;
+  /** Offset of the partition's next record, asked for after this was called. */
+  end(partition: number): Promise<bigint>;
 }
 
 /** A journal record as it was read from its partition. */

@@ -1,4 +1,5 @@
 import { JournalChangedError } from '../journal/journal-faults.js';
+import { unlessAborted } from '../journal/unless-aborted.js';
 
 /** The log ends before what was read, or may be another one: nothing is published of it until that is known. Trying again later may help. */
 export class LogUnsureError extends Error {
@@ -57,14 +58,4 @@ export class LogTrust {
     this.assertSame(partition);
     if (this.#unsure.has(partition)) throw new LogUnsureError(`The log of journal partition ${partition} is compared`);
   }
-}
-
-async function unlessAborted(wait: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let abort = () => {};
-  const aborted = new Promise<void>((resolve) => (abort = resolve));
-  signal.addEventListener('abort', abort, { once: true });
-  await Promise.race([wait, aborted]);
-  signal.removeEventListener('abort', abort);
-  signal.throwIfAborted();
 }
