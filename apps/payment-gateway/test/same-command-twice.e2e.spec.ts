@@ -36,6 +36,17 @@ it('sends two commands at once with the same id once', async () => {
   expect((await stack.ledgerOf('at-once')).calls).toHaveLength(1);
 }, 90_000);
 
+it('tells the result to whoever asks right after it was told once more', async () => {
+  const data = aPartnerAAuthorization({ orderId: 'soon' });
+  await stack.send('payment.authorize', data, 'command-soon');
+  for (const times of [1, 2, 3]) {
+    await stack.event('soon', 'payment.authorize.redirect_required', times);
+    await stack.send('payment.authorize', data, 'command-soon');
+  }
+  await stack.event('soon', 'payment.authorize.redirect_required', 4);
+  expect((await stack.ledgerOf('soon')).calls).toHaveLength(1);
+}, 90_000);
+
 it('tells the result of a command that comes 100 times at once a time or two, and of the others of its order all the same', async () => {
   const data = aPartnerAAuthorization({ orderId: 'flood' });
   await stack.send('payment.authorize', data, 'command-flood');

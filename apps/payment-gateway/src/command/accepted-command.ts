@@ -99,7 +99,7 @@ const isOfEnvelope = (header: string): boolean =>
   header.startsWith('ce_') || header === 'content-type' || header === SIGNATURE_HEADER;
 
 /** Undefined for Kafka's -1: the record has none. */
-const appendedMsOf = ({ timestampMs = -1 }: CommandRecord): number | undefined =>
+export const appendedMsOf = ({ timestampMs = -1 }: Pick<CommandRecord, 'timestampMs'>): number | undefined =>
   timestampMs > 0 ? timestampMs : undefined;
 
 function accept(

@@ -11,7 +11,7 @@ import {
   OPERATIONS_AT_MOST,
   type BetweenAttempts,
   type CommandLease,
-  type OrderState,
+  type KnownCommandPorts,
   type RefusedCommand,
 } from '@tranche/order-journal';
 import { traceHeadersOf } from '@tranche/runtime';
@@ -23,7 +23,7 @@ import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { PublishedBefore } from '../journal/published-before.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';
-import { readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
+import { appendedMsOf, readCommand, type AcceptedCommand, type ReadCommand } from './accepted-command.js';
 import { commandRejected, type Rejection } from './command-rejected.js';
 import { RepeatLimit } from './repeat-limit.js';
 import { PaymentExecutor } from './payment-executor.service.js';
@@ -162,8 +162,9 @@ export class CommandConsumer {
 
   #answerKnown(record: ConsumedRecord, command: RefusedCommand, between: BetweenAttempts, context: KafkaRecordContext) {
     const traced = { ...command, trace: headersFor(record) };
-    const mayRepeat = (order: OrderState, commandId: string) => this.repeats.admits(order, commandId);
-    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, mayRepeat };
+    const tellAgain: KnownCommandPorts['tellAgain'] = (copy, lease, append) =>
+      this.repeats.tell({ ...copy, appendedMs: appendedMsOf(record) }, lease, append);
+    const ports = { journal: this.journal.view, timing: this.clock, newToken: randomUUID, tellAgain };
     return comesAgain(answerKnownCommand(ports, traced, between, leaseOf(context)));
   }
 

@@ -28,7 +28,8 @@ export class PaymentExecutor extends CommandExecutor<AcceptedCommand, PlatformFo
       moment: () => clock.moment(),
       sentLedger,
       newToken: randomUUID,
-      mayRepeat: (order, commandId) => repeats.admits(order, commandId),
+      tellAgain: ({ merchant: { merchant }, orderId, commandId, appendedMs }, lease, append) =>
+        repeats.tell({ merchant, orderId, commandId, appendedMs }, lease, append),
       prepare: (command, order, attempt) => prepareAttempt(command, order, attempt, clock.nowMs()),
       bearerFor: (merchant) => platform.bearerFor(merchant),
       urlCount: platform.urlCount,

@@ -1,31 +1,152 @@
+import type { CommandLease } from '@tranche/order-journal';
 import type { Clock } from '../clock.js';
-import { RepeatLimit } from './repeat-limit.js';
+import { RepeatLimit, type Copy } from './repeat-limit.js';
+
+/** Kafka's time is this much ahead of the process's, which nothing may rest on. */
+const KAFKA_AHEAD_MS = 3_600_000;
 
 function limit() {
-  const clock = { nowMs: 0 };
-  const made = new RepeatLimit({ monotonicMs: () => clock.nowMs } as Clock);
+  const clock = { nowMs: 5_000 };
+  const sleeping: { untilMs: number; wake: () => void }[] = [];
+  const made = new RepeatLimit({
+    nowMs: () => clock.nowMs,
+    monotonicMs: () => clock.nowMs,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+        sleeping.push({ untilMs: clock.nowMs + ms, wake: resolve });
+      }),
+  } as Clock);
+  const given = new AbortController();
+  let withoutSlot = 0;
+  const lease: CommandLease = {
+    signal: given.signal,
+    releaseSlotWhile: (wait) => (withoutSlot++, wait()),
+  };
+  const told: string[] = [];
+  /** Of a copy that Kafka took so long ago. */
+  const copy = (orderId: string, agoMs = 0, change: Partial<Copy> = {}): Copy => ({
+    ...{ merchant: 'shop-fr', orderId, commandId: 'c', appendedMs: clock.nowMs + KAFKA_AHEAD_MS - agoMs },
+    ...change,
+  });
   return {
     clock,
-    told: (orderId: string, commandId = 'c') => made.admits({ merchant: 'shop-fr', orderId }, commandId),
+    told,
+    given,
+    copy,
+    waitsWithoutSlot: () => withoutSlot,
+    tell: (of: Copy, append: () => Promise<unknown> = () => Promise.resolve()) =>
+      made.tell(of, lease, async () => {
+        await append();
+        told.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
+      }),
+    /** The time goes on, and whoever slept so long wakes. */
+    async pass(ms: number) {
+      clock.nowMs += ms;
+      for (const one of sleeping.splice(0))
+        if (one.untilMs <= clock.nowMs) one.wake();
+        else sleeping.push(one);
+      await new Promise(setImmediate);
+    },
   };
 }
 
-it('tells the result of a command once a second', () => {
-  const { clock, told } = limit();
-  expect([told('o'), told('o')]).toEqual([true, false]);
-  clock.nowMs = 999;
-  expect(told('o')).toBe(false);
-  clock.nowMs = 1_000;
-  expect([told('o'), told('o')]).toEqual([true, false]);
+it('tells nothing to a copy that was asked before the last telling', async () => {
+  const { told, tell, copy, pass } = limit();
+  await tell(copy('o', 5));
+  const early = copy('o', 5);
+  await pass(300);
+  await tell(early);
+  expect(told).toEqual(['o c at 0']);
 });
 
-it('counts each command by itself', () => {
-  const { told } = limit();
-  expect([told('o'), told('p'), told('o', 'd')]).toEqual([true, true, true]);
+it('tells a copy that was asked after the last telling when the second is over, without a slot, and no sooner', async () => {
+  const { told, tell, copy, pass, waitsWithoutSlot } = limit();
+  await tell(copy('o'));
+  await pass(300);
+  const asked = copy('o');
+  await pass(200);
+  const waits = tell(asked);
+  await pass(499);
+  expect([told.length, waitsWithoutSlot()]).toEqual([1, 1]);
+  await pass(1);
+  await waits;
+  expect(told).toEqual(['o c at 0', 'o c at 1000']);
 });
 
-it('remembers the newest 10,000', () => {
-  const { told } = limit();
-  for (let number = 0; number <= 10_000; number++) told(`o-${number}`);
-  expect([told('o-10000'), told('o-1'), told('o-0')]).toEqual([false, false, true]);
+it('tells once for all that came meanwhile, and those behind wait for nothing', async () => {
+  const { told, tell, copy, pass, waitsWithoutSlot } = limit();
+  await tell(copy('o'));
+  await pass(100);
+  const copies = Array.from({ length: 100 }, () => copy('o'));
+  const first = tell(copies[0]!);
+  await pass(900);
+  await first;
+  for (const one of copies.slice(1)) await tell(one);
+  expect([told.length, waitsWithoutSlot()]).toEqual([2, 1]);
+});
+
+it('two copies that wait at once, of two rails, are told once', async () => {
+  const { told, tell, copy, pass } = limit();
+  await tell(copy('o'));
+  await pass(100);
+  const both = [tell(copy('o')), tell(copy('o'))];
+  await pass(900);
+  await Promise.all(both);
+  expect(told).toHaveLength(2);
+});
+
+it('has told nothing where the record could not be appended: the next try tells it at once', async () => {
+  const { told, tell, copy, pass } = limit();
+  const asked = copy('o');
+  await expect(tell(asked, () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
+  await pass(200);
+  await tell(asked);
+  expect(told).toEqual(['o c at 200']);
+});
+
+it('after such a failure the telling before it still counts', async () => {
+  const { told, tell, copy, pass } = limit();
+  await tell(copy('o'));
+  await pass(1_000);
+  await expect(tell(copy('o'), () => Promise.reject(new Error('Kafka is away')))).rejects.toThrow('Kafka is away');
+  await tell(copy('o'));
+  expect(told).toEqual(['o c at 0', 'o c at 1000']);
+});
+
+it('is abandoned when the partition is given back', async () => {
+  const { told, tell, copy, given } = limit();
+  await tell(copy('o'));
+  const waits = tell(copy('o', -1));
+  given.abort(new Error('given back'));
+  await expect(waits).rejects.toThrow('given back');
+  expect(told).toHaveLength(1);
+});
+
+it('tells the copies of a backlog, appended minutes apart, once', async () => {
+  const { told, tell, copy, clock } = limit();
+  for (const minutes of [10, 8, 6, 4]) await tell(copy('o', 0, { appendedMs: clock.nowMs - minutes * 60_000 }));
+  expect(told).toEqual(['o c at 0']);
+});
+
+it('does not know when a copy was asked that carries no time: it waits', async () => {
+  const { told, tell, copy, pass } = limit();
+  await tell(copy('o', 0, { appendedMs: undefined }));
+  const waits = tell(copy('o', 0, { appendedMs: undefined }));
+  await pass(1_000);
+  await waits;
+  expect(told).toEqual(['o c at 0', 'o c at 1000']);
+});
+
+it('counts each command by itself', async () => {
+  const { told, tell, copy } = limit();
+  for (const each of [copy('o'), copy('p'), copy('o', 0, { commandId: 'd' })]) await tell(each);
+  expect(told).toEqual(['o c at 0', 'p c at 0', 'o d at 0']);
+});
+
+it('remembers the newest 10,000', async () => {
+  const { told, tell, copy } = limit();
+  for (let number = 0; number <= 10_000; number++) await tell(copy(`o-${number}`));
+  for (const orderId of ['o-10000', 'o-1', 'o-0']) await tell(copy(orderId));
+  expect(told.slice(10_001)).toEqual(['o-0 c at 0']);
 });

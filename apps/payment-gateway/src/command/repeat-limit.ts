@@ -1,27 +1,81 @@
 import { Injectable } from '@nestjs/common';
+import type { CommandLease } from '@tranche/order-journal';
 import { Clock } from '../clock.js';
 
 const AGAIN_AFTER_MS = 1_000;
+/** Kafka's clock is assumed to be no farther behind ours: copies of a backlog do not wait a second each. Milliseconds. */
+const KAFKA_BEHIND_AT_MOST_MS = 120_000;
 /** Of the newest commands that came again. One that is forgotten is answered again. */
 const REMEMBERED = 10_000;
 
-/** The result of a command that comes again is told once a second at most: one that is sent again and again fills neither journal nor events. */
+/** A copy of a command whose result is known. */
+export interface Copy {
+  merchant: string;
+  orderId: string;
+  commandId: string;
+  /** When Kafka took it, milliseconds since the epoch; absent where the record does not say. */
+  appendedMs?: number | undefined;
+}
+
+interface Told {
+  /** On this process's monotonic clock. */
+  atMs: number;
+  /** Kafka's time then, at least: whoever asked up to it listens to what was told. */
+  heardMs: number;
+}
+
+/**
+ * The result of a command that comes again is told once a second at most: one that is sent again and again fills neither journal nor events. A copy
+ * that was asked after the result was told last waits until the second is over, so that nobody asks in vain.
+ */
 @Injectable()
 export class RepeatLimit {
   /** When each was told last, the oldest first. */
-  readonly #toldMs = new Map<string, number>();
+  readonly #told = new Map<string, Told>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether it is to be told now; it counts as told then. */
-  admits(order: { merchant: string; orderId: string }, commandId: string): boolean {
-    const command = `${order.merchant}/${order.orderId} ${commandId}`;
-    const nowMs = this.clock.monotonicMs();
-    if (nowMs - (this.#toldMs.get(command) ?? -Infinity) < AGAIN_AFTER_MS) return false;
-    this.#toldMs.delete(command);
-    this.#toldMs.set(command, nowMs);
-    const [oldest] = this.#toldMs.keys();
-    if (this.#toldMs.size > REMEMBERED && oldest !== undefined) this.#toldMs.delete(oldest);
-    return true;
+  /** Resolves when the result was told after this copy was asked. `append`: of the record that brings it about; where it rejects nothing was told. */
+  async tell(
+    { merchant, orderId, commandId, appendedMs }: Copy,
+    lease: CommandLease,
+    append: () => Promise<unknown>,
+  ): Promise<void> {
+    const command = `${merchant}/${orderId} ${commandId}`;
+    const cameMs = this.clock.monotonicMs();
+    for (;;) {
+      const before = this.#told.get(command);
+      const nowMs = this.clock.monotonicMs();
+      const waitMs = before === undefined ? 0 : before.atMs + AGAIN_AFTER_MS - nowMs;
+      if (before === undefined || waitMs <= 0) {
+        // By Kafka's clock: the copy was there when it came, and so much later it is now.
+        const sinceMs = appendedMs === undefined ? -Infinity : appendedMs + nowMs - cameMs;
+        const heardMs = Math.max(sinceMs, this.clock.nowMs() - KAFKA_BEHIND_AT_MOST_MS);
+        this.#note(command, { atMs: nowMs, heardMs });
+        return this.#unlessRejected(command, before, append);
+      }
+      if (appendedMs !== undefined && appendedMs <= before.heardMs) return;
+      await lease.releaseSlotWhile(() => this.clock.sleep(waitMs, lease.signal));
+    }
+  }
+
+  #note(command: string, told: Told): void {
+    this.#told.delete(command);
+    this.#told.set(command, told);
+    const [oldest] = this.#told.keys();
+    if (this.#told.size > REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
+  }
+
+  async #unlessRejected(command: string, before: Told | undefined, append: () => Promise<unknown>): Promise<void> {
+    const noted = this.#told.get(command);
+    try {
+      await append();
+    } catch (error) {
+      if (this.#told.get(command) === noted) {
+        if (before === undefined) this.#told.delete(command);
+        else this.#told.set(command, before);
+      }
+      throw error;
+    }
   }
 }

@@ -68,8 +68,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             isReadToEnd = true;
             continue;
           case 'repeat':
-            if (isNew && (this.ports.mayRepeat?.(order, commandId) ?? true))
-              await journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, command.trace);
+            if (isNew) await this.#tellAgain(command, order, lease);
             return 'done';
           case 'wait': {
             const seen = BigInt(order.lastOffset);
@@ -210,6 +209,13 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       { record: 'GIVEN_UP', ...this.#inOrder(order), commandId, attempt, code, message, ...hint },
       trace,
     );
+  }
+
+  async #tellAgain(command: Command, order: OrderState, lease: CommandLease): Promise<void> {
+    const { journal, tellAgain } = this.ports;
+    const { commandId, trace } = command;
+    const append = () => journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, trace);
+    await (tellAgain === undefined ? append() : tellAgain(command, lease, append));
   }
 
   #reject(

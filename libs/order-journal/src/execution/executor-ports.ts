@@ -123,8 +123,8 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   firstUrl: () => number;
   /** `NO_SENT_LEDGER` where it is left out. */
   sentLedger?: SentLedger;
-  /** Whether the result of a command that comes again is told once more now; always where it is left out. */
-  mayRepeat?: (order: OrderState, commandId: string) => boolean;
+  /** Tells the result of a command that comes again, by `append`; at once where it is left out. Resolves when it was told after this copy was asked. */
+  tellAgain?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
   /** A connection for the call, no byte written, before its INTENT: the send deadline is not spent on it. Never rejects. */
   warmUp?: (url: number) => Promise<void>;
   /** One POST. */

@@ -111,7 +111,7 @@ it('repeats the result of a command that has ended', async () => {
 
 it('tells it no more where it was told a moment ago', async () => {
   const journal = journalOf([intent, refused]);
-  const ports = { journal, timing, newToken: () => 'new', mayRepeat: () => false };
+  const ports = { journal, timing, newToken: () => 'new', tellAgain: () => Promise.resolve() };
   expect(await answerKnownCommand(ports, COMMAND, fault, lease)).toBe('answered');
   expect(journal.appended).toEqual([]);
 });

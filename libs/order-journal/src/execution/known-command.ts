@@ -22,7 +22,8 @@ export interface KnownCommandPorts {
   >;
   timing: Pick<Timing, 'nowMs'>;
   newToken: () => string;
-  mayRepeat?: ExecutorPorts<never, never, never>['mayRepeat'];
+  /** See `ExecutorPorts`. */
+  tellAgain?: (command: RefusedCommand, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
 }
 
 /**
@@ -39,7 +40,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * come again.
  */
 export async function answerKnownCommand(
-  { journal, timing, newToken, mayRepeat }: KnownCommandPorts,
+  { journal, timing, newToken, tellAgain }: KnownCommandPorts,
   command: RefusedCommand,
   betweenAttempts: BetweenAttempts,
   lease: CommandLease,
@@ -81,8 +82,8 @@ export async function answerKnownCommand(
         );
       }
     } else {
-      if (isNew && (mayRepeat?.(order, commandId) ?? true))
-        await journal.append({ record: 'REPEATED', ...identity() }, trace);
+      const append = () => journal.append({ record: 'REPEATED', ...identity() }, trace);
+      if (isNew) await (tellAgain === undefined ? append() : tellAgain(command, lease, append));
       return 'answered';
     }
   }
