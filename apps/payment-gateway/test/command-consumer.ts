@@ -18,6 +18,7 @@ import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
 import type { JournalDecisions } from '../src/journal/journal-decisions.service.js';
 import type { Journal } from '../src/journal/journal.service.js';
+import type { PublishedBefore } from '../src/journal/published-before.service.js';
 
 export interface ConsumerParts {
   merchants: object[];
@@ -53,6 +54,7 @@ export function commandConsumer({
   };
   const view = {
     read: (merchant: string, orderId: string) => Promise.resolve(stateOf(merchant, orderId)),
+    readToEnd: (merchant: string, orderId: string) => Promise.resolve(stateOf(merchant, orderId)),
     append,
     appendAndRead: append,
     appendIntent: (record: JournalRecord & { token: string }) =>
@@ -67,9 +69,10 @@ export function commandConsumer({
     executor as unknown as PaymentExecutor,
     { view, read: view.read } as unknown as Journal,
     { resumes } as unknown as JournalDecisions,
+    { isRead: true } as PublishedBefore,
     { publish: (events: unknown[]) => Promise.resolve(void published.push(...events)) } as unknown as EventsProducer,
     { nowMs: () => nowMs, monotonicMs: () => nowMs } as unknown as Clock,
-    { admits: () => true } as unknown as RepeatLimit,
+    { tell: (_copy: unknown, _lease: unknown, again: () => Promise<unknown>) => again() } as unknown as RepeatLimit,
     metrics,
   );
   const context = {
