@@ -1,5 +1,4 @@
 import type { CommandLease } from '@tranche/order-journal';
-import type { Clock } from '../clock.js';
 import { RepeatLimit, type Copy } from './repeat-limit.js';
 
 /** Kafka's time is this much ahead of the process's, which nothing may rest on. */
@@ -16,7 +15,7 @@ function limit() {
         signal?.addEventListener('abort', () => reject(signal.reason as Error));
         sleeping.push({ untilMs: clock.nowMs + ms, wake: resolve });
       }),
-  } as Clock);
+  });
   const given = new AbortController();
   let withoutSlot = 0;
   const lease: CommandLease = {
@@ -41,7 +40,7 @@ function limit() {
         told.push(`${of.orderId} ${of.commandId} at ${clock.nowMs - 5_000}`);
       }),
     /** The time goes on, and whoever slept so long wakes. */
-    async pass(ms: number) {
+    pass: async (ms: number) => {
       clock.nowMs += ms;
       for (const one of sleeping.splice(0))
         if (one.untilMs <= clock.nowMs) one.wake();

@@ -49,7 +49,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   async execute(command: Command, lease: CommandLease): Promise<'done' | 'reused' | 'full'> {
     const { journal } = this.ports;
     const { merchant } = command.merchant;
-    const { orderId, commandId } = command;
+    const { orderId } = command;
     let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
     let order: OrderState | undefined;
     let isNew = true;
