@@ -103,11 +103,6 @@ export function commandMessage(
   const encoded = encodeCloudEvent(event);
   const topic = COMMAND_TOPICS[rail];
   const key = orderKey(value.merchant, value.orderId);
-  const bytes = bytesOf(key, encoded);
-  if (bytes > topic.maxMessageBytes)
-    throw new InvalidCommandError(type, [
-      fault('', 'length', `has ${bytes} bytes, ${topic.name} takes ${topic.maxMessageBytes}`),
-    ]);
   return {
     id,
     type,
@@ -139,14 +134,6 @@ function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
 function timeText(time: string | Date): string {
   if (!(time instanceof Date)) return time;
   return Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
-}
-
-const RECORD_OVERHEAD_BYTES = 300;
-
-function bytesOf(key: string, { headers, value }: EncodedEvent): number {
-  let bytes = RECORD_OVERHEAD_BYTES + Buffer.byteLength(key) + value.length;
-  for (const [name, text] of Object.entries(headers)) bytes += Buffer.byteLength(name) + Buffer.byteLength(text) + 6;
-  return bytes;
 }
 
 function contentHash(type: string, data: unknown): string {
