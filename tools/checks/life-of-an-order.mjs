@@ -66,7 +66,7 @@ function sectionOf({ title, name }, rows) {
   const tables = Object.keys(BEGUN[name]).map((state) => {
     const moving = rows.filter((row) => row.state === state && hasEffect(row));
     const alike = (effect) => moving.filter((row) => effectOf(row) === effect).map(({ happening }) => happening);
-    const lines = [...new Set(moving.map(effectOf))].map((effect) => `| ${alike(effect).join(' · ')} | ${effect} |`);
+    const lines = [...new Set(moving.map(effectOf))].map((effect) => `| ${inWords(alike(effect))} | ${effect} |`);
     return [
       `### ${name}: ${state}`,
       '',
@@ -76,6 +76,17 @@ function sectionOf({ title, name }, rows) {
     ].join('\n');
   });
   return [`## ${title}`, ...tables].join('\n\n');
+}
+
+/** Sources that say the same code stand before it once: `answer, notification 0000`. */
+function inWords(happenings) {
+  const sources = new Map();
+  for (const happening of happenings) {
+    const [, source, code] = /^(.+) (\d{4})$/.exec(happening) ?? [];
+    const key = code ?? happening;
+    sources.set(key, [...(sources.get(key) ?? []), source ?? happening]);
+  }
+  return [...sources].map(([key, said]) => (/^\d{4}$/.test(key) ? `${said.join(', ')} ${key}` : key)).join(' · ');
 }
 
 const hasEffect = ({ state, next, events, verdict }) => next !== state || events.length > 0 || verdict !== undefined;
