@@ -13,7 +13,7 @@ export interface DeadLetterReason {
 /**
  * The original bytes and headers, and beside them where they came from and why they are here. Nobody has checked what the record holds: what
  * carries a card number or a CVV, by name or by value, is left out, and `dead-letter-withheld` names it. So is content that is not JSON and has
- * digits: what they mean cannot be told.
+ * digits: what they mean cannot be told; and content that is longer than what is searched. It is still in its own topic, at the offset named.
  */
 export function deadLetter(
   topic: string,
@@ -22,7 +22,7 @@ export function deadLetter(
   reason: DeadLetterReason,
 ): ProducerRecord {
   const withheldKey = record.rawKey !== null && isCardText(record.rawKey.toString('utf8'));
-  const withheldValue = record.value !== null && isCardContent(record.value.toString('utf8'));
+  const withheldValue = record.value !== null && isCardContent(record.value);
   const headers = Object.entries(record.headers);
   const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardText(value) && !isCardField(name, value));
   const withheld = [
@@ -51,24 +51,41 @@ export function deadLetter(
 const DIGIT = /\p{Nd}/u;
 /** Of a card number that nobody masked. */
 const UNMASKED = /\d(?:\D?\d){10}/;
+/** A worst text of 1 MiB would take half a second, in which nothing else is done. */
+const MAX_SEARCHED_BYTES = 64 * 1024;
 /** No message of ours goes as deep. */
 const MAX_DEPTH = 20;
 
-function isCardContent(text: string): boolean {
+function isCardContent(value: Buffer): boolean {
+  if (value.length > MAX_SEARCHED_BYTES) return true;
+  const text = value.toString('utf8');
   if (!DIGIT.test(text)) return false;
   // As it is written too: JSON.parse keeps the last of equal names.
-  if (isCardText(text)) return true;
+  if (isCardText(text) || isDeep(text)) return true;
   try {
-    return holdsCardField(JSON.parse(text), 0);
+    return holdsCardField(JSON.parse(text));
   } catch {
     return true;
   }
 }
 
-function holdsCardField(value: unknown, depth: number): boolean {
+/** Looked at before it is parsed: a million open brackets would become a million arrays. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {
+    const character = text[at];
+    if (character === '"') isInText = !isInText;
+    else if (isInText) at += character === '\\' ? 1 : 0;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+  }
+  return depth > MAX_DEPTH;
+}
+
+function holdsCardField(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (depth === MAX_DEPTH) return true;
-  return Object.entries(value).some(([name, child]) => isCardField(name, child) || holdsCardField(child, depth + 1));
+  return Object.entries(value).some(([name, child]) => isCardField(name, child) || holdsCardField(child));
 }
 
 function isCardField(name: string, value: unknown): boolean {
