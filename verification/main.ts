@@ -92,6 +92,8 @@ if (process.send) {
       places,
     );
   }
+  // A run that could not be judged may leave readers behind that ask for their Kafka for ever.
+  process.exit();
 }
 
 /** A set for each worker. */

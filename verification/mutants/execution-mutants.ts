@@ -3,6 +3,26 @@ import type { Mutant } from './mutant.js';
 /** Mistakes on the way of a command: from the INTENT to its result. */
 export const EXECUTION_MUTANTS: readonly Mutant[] = [
   {
+    name: 'judged-before-it-is-known',
+    does: 'refuses a command by its configuration of today without asking whether its order knows it (R13)',
+    project: 'order-journal',
+    file: 'execution/known-command.js',
+    find: 'let order = await journal.read(merchant, orderId);',
+    replace:
+      "let order = await journal.read(merchant, orderId); if (typeof betweenAttempts !== 'string') return 'unknown';",
+    profile: 'edges',
+  },
+  {
+    name: 'unknown-to-a-view-that-lags',
+    does: 'takes a command for unknown because its own view of the journal has not brought it yet (R13)',
+    project: 'order-journal',
+    file: 'execution/known-command.js',
+    find: "if (typeof betweenAttempts !== 'string' && findOperation(order, commandId) === undefined)",
+    replace: 'if (false)',
+    profile: 'edges',
+    from: 2_200,
+  },
+  {
     name: 'send-before-the-acknowledgement',
     does: 'sends while its INTENT is still on the way to the journal',
     project: 'order-journal',

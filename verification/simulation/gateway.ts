@@ -45,6 +45,7 @@ const AUDIT_MS = 10_000;
 const CATCH_UP_LOOK_MS = 50;
 /** So small that it overflows often. */
 const TAIL_BUFFER = { records: 6, bytes: 1024 * 1024 };
+const CLOSED = { path: 'merchant', code: 'unknown_merchant', message: 'is not configured' } as const;
 /** Send deadline + platform time-out + grace. */
 export const DOUBT_WAIT_MS = SEND_DEADLINE_MS + PLATFORM_TIMEOUT_MS + 1_000;
 
@@ -256,6 +257,7 @@ export class SimulatedGateway {
       releaseSlotWhile: <T>(wait: () => Promise<T>) => slot.withoutSlot(wait),
     };
     if (await this.#isHeldBack(record, lease)) return;
+    if (this.process.refusesCommands) return this.#refuse(record, lease);
     const end = await this.#executor.execute(executed(record.carries), lease);
     if (end === 'reused')
       await this.process.uncertain('publish payment.command.rejected', () => this.world.rejected(record));
@@ -271,6 +273,18 @@ export class SimulatedGateway {
     const answer = await answerKnownCommand(ports, carries, 'in_doubt', lease);
     if (answer === 'unknown') await this.process.uncertain('dead letter', () => this.world.heldBack(record));
     return answer !== 'reused';
+  }
+
+  /** What the service does with a command that its configuration refuses. */
+  async #refuse(record: TopicRecord<SimulatedCommand>, lease: CommandLease): Promise<void> {
+    const { process, view, world } = this;
+    const wasKnown = world.isKnown(record.carries);
+    const ports = { journal: view, timing: this.#clock, newToken: this.#newToken };
+    const answer = await answerKnownCommand(ports, record.carries, CLOSED, lease);
+    if (answer === 'answered') return;
+    await process.uncertain('publish payment.command.rejected', () =>
+      answer === 'reused' ? world.rejected(record) : world.refused(record, wasKnown),
+    );
   }
 
   #project(assignment: Assignment): InOrderWork {

@@ -61,6 +61,16 @@ export class SimulatedProcess implements Sleeper, Timing {
     return this.#wrongByMs !== 0;
   }
 
+  /** Its configuration of now refuses every command. */
+  get refusesCommands(): boolean {
+    const { profile, scheduler } = this.around;
+    const { refusals = [] } = profile.edges ?? {};
+    return refusals.some(
+      ({ gateway, fromMs, untilMs }) =>
+        this.name.startsWith(`${gateway}.`) && scheduler.nowMs >= fromMs && scheduler.nowMs < untilMs,
+    );
+  }
+
   get #wrongByMs(): number {
     const { profile, scheduler } = this.around;
     const { clocks } = profile;

@@ -83,6 +83,8 @@ export interface Edges {
   cutsAtMs: number[];
   /** When the journal moves to another cluster, where offsets are others; all records are of rules version 3 or later then. */
   movesAtMs?: number;
+  /** When a gateway refuses every command, because its configuration is another one than that of the others (R13). */
+  refusals: { gateway: string; fromMs: number; untilMs: number }[];
   /** What rules version 4 is about; absent where the newest version is 3. */
   waiting?: WaitingEdges;
 }
@@ -150,7 +152,18 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     ...drawKeeping(random, troubleMs),
     ...(isMoved ? { movesAtMs: random.between(0.3, 0.9) * troubleMs } : {}),
     ...(waiting && { waiting }),
+    // Chances of its own, as above.
+    refusals: drawRefusals(random.apart(), processes, troubleMs),
   };
+}
+
+/** A change of configuration, and its rollback, one gateway after the other. */
+function drawRefusals(random: Random, processes: number, troubleMs: number): Edges['refusals'] {
+  if (random.chance(0.6)) return [];
+  return Array.from({ length: processes }, (_, number) => {
+    const fromMs = random.between(0.1, 0.8) * troubleMs;
+    return { gateway: `gateway-${number}`, fromMs, untilMs: random.between(fromMs, 0.95 * troubleMs) };
+  });
 }
 
 function drawWaiting(random: Random): WaitingEdges {

@@ -30,6 +30,8 @@ export interface CommandRecord {
   command: SimulatedCommand;
   /** `payment.command.rejected` was published for this very record. */
   isRejected: boolean;
+  /** The same, because the configuration of then refused it. */
+  isRefused?: boolean;
   /** It is a dead letter: it may have been executed by what was lost. */
   isHeldBack?: boolean;
 }
@@ -225,8 +227,8 @@ export class Referee {
       );
   }
 
-  isFinished({ command, isRejected, isHeldBack }: CommandRecord): boolean {
-    if (isHeldBack === true || this.lost.begun.has(command.commandId)) return true;
+  isFinished({ command, isRejected, isRefused, isHeldBack }: CommandRecord): boolean {
+    if (isRefused === true || isHeldBack === true || this.lost.begun.has(command.commandId)) return true;
     const operation = findOperation(this.order(command.orderKey), command.commandId);
     if (!operation) return false;
     return hasContent(operation, command.contentHash)

@@ -20,6 +20,10 @@ export interface SharedWorld {
   taken: { buffered: number; fetched: number };
   publish(events: readonly CloudEvent<PaymentEvent>[]): void;
   rejected(record: TopicRecord<SimulatedCommand>): void;
+  /** Whether the journal has the command by now, whoever has read it. */
+  isKnown(command: SimulatedCommand): boolean;
+  /** A command that today's configuration refuses, and that is told to be unknown. `wasKnown` when it came. */
+  refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void;
   /** Dead letters: what was published before a partition that lost records was resumed. */
   heldBack(record: TopicRecord<SimulatedCommand>): void;
   /** When a command was made, as far as its record says so: in half of the orders a repeat has a new time. Virtual, milliseconds. */

@@ -15,6 +15,7 @@ import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
 import {
+  findOperation,
   isOpen,
   journalPartition,
   lostAttempt,
@@ -96,6 +97,8 @@ export class World {
       taken: { buffered: 0, fetched: 0 },
       publish: (events) => this.referee.publishedEvents(events),
       rejected: (record) => void (this.#records.get(record)!.isRejected = true),
+      isKnown: ({ orderKey, commandId }) => findOperation(this.referee.order(orderKey), commandId) !== undefined,
+      refused: (record, wasKnown) => this.#refused(record, wasKnown),
       heldBack: (record) => void (this.#records.get(record)!.isHeldBack = true),
       resumes: new ResumeList(),
       timeMs: (record) =>
@@ -273,6 +276,14 @@ export class World {
   #isRefundOfAuthorization(): boolean {
     const { profile, random } = this.around;
     return profile.edges !== undefined && random.chance(profile.edges.refundOfAuthorization);
+  }
+
+  /** Known then and now: what an order forgot meanwhile may be told as unknown. */
+  #refused(record: TopicRecord<SimulatedCommand>, wasKnown: boolean): void {
+    const { carries } = record;
+    if (wasKnown && this.shared.isKnown(carries))
+      this.referee.say('wrongOutcome', `${carries.commandId} is told rejected, and the journal had it when it came`);
+    this.#records.get(record)!.isRefused = true;
   }
 
   #executed(entry: LedgerEntry): void {

@@ -67,7 +67,7 @@ it.each(libraries)(
     const built = paths.filter((path) => path.startsWith('dist/'));
     expect(paths.filter((path) => !built.includes(path)).sort()).toEqual(['README.md', 'package.json']);
     for (const path of built) {
-      const [, name] = /^dist\/([a-z./-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
+      const [, name] = /^dist\/([a-z0-9./-]+)\.(?:js|d\.ts)$/.exec(path) ?? [];
       expect(existsSync(join(root, 'libs', library, 'src', `${name}.ts`))).toBe(true);
       expect(name).not.toContain('spec');
     }

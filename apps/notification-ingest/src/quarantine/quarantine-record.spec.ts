@@ -1,6 +1,6 @@
 import { decodeCloudEvent } from '@tranche/contracts';
 import { quarantineRecord } from './quarantine-record.js';
-import { growth, notificationParameters } from '@tranche/testing';
+import { notificationParameters } from '@tranche/testing';
 import type { QuarantineReason } from './quarantine-record.js';
 import type { Parameters } from '../received-parameters.js';
 
@@ -116,14 +116,3 @@ describe('of an IDENTIFIER that nobody has', () => {
     expect(parameters).toEqual([['CARD_XXXXXXXXXXXX0016', '']]);
   });
 });
-
-it.each(['1', '4 ', '4970 1012 0004 0016 ', 'cvv ', '\\u0034', '%34', '&#52;', '٤'])(
-  'takes time that grows with what was received: %j',
-  (piece) => {
-    const work = (length: number) => {
-      const text = piece.repeat(Math.ceil(length / piece.length));
-      for (const name of ['MESSAGE', 'CARDCODE', text]) record([[name, text]]);
-    };
-    expect(growth(work)).toBeLessThan(20);
-  },
-);
