@@ -105,7 +105,7 @@ export interface WaitingEdges {
 const seldom = (random: Random, probability: number, most: number): number =>
   random.chance(probability) ? random.next() * most : 0;
 
-/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. `anew`: a journal partition loses records, or begins anew, and two people resume it. */
+/** `edges`: some gateways write one rules version and some another, while they are upgraded and rolled back; some refuse every command for a while; orders are carried over, the journal is cut and moved. `plain`: calm worlds and wild ones, all troubles seldom. `rough`: slow I/O, many rebalances and an index that is lost again and again, at once. `losses`: an index that is evicted or corrupt. `ledger`: processes keep sent ledgers on machines of their own. `clocks`: one gateway's date is ahead or behind by days. `anew`: a journal partition loses records, or begins anew, and two people resume it. */
 export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks', 'anew'] as const;
 export type ProfileName = (typeof PROFILES)[number];
 
