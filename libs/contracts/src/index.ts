@@ -30,7 +30,14 @@ export * from './platform/execcodes.js';
 export * from './platform/records.js';
 export * from './schemas.js';
 export * from './validation/calendar.js';
-export { CARD_SCANS, holdsCardData, isCardFieldName, type CardScan } from './validation/card-data.js';
+export {
+  CARD_SCANS,
+  holdsCardData,
+  isCardFieldName,
+  isUnmasked,
+  maskedCode,
+  type CardScan,
+} from './validation/card-data.js';
 export { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './validation/hidden-card-data.js';
 export { check, type Checked, type CommandRules, type UnknownFields } from './validation/check.js';
 export { FIELD_RULE, REQUIREMENTS, THERE_RULE, type Requirements } from './validation/fields.js';

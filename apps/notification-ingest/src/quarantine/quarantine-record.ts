@@ -4,6 +4,8 @@ import {
   EXTERNAL_PARAMETERS,
   isCardFieldName,
   isCryptogramName,
+  isUnmasked,
+  maskedCode,
   NOTIFICATION_PARAMETERS,
   withoutHiddenCardData,
   type EncodedEvent,
@@ -58,8 +60,6 @@ const OF_NOTIFICATIONS: ReadonlySet<string> = new Set([
   ...CARD_PARAMETERS,
 ]);
 
-/** The platform masks it before it sends; what comes from elsewhere may not be masked. */
-const UNMASKED = /\d(?:\D?\d){10}/;
 /** Numbers of the platform and of ours are at home there, and one in ten looks like a card's: only those of card schemes are masked. */
 const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identifier/;
 
@@ -68,14 +68,8 @@ const HASH = /^[0-9a-f]{64}$/;
 
 function withoutCardNumber(name: string, value: string): string {
   if (name === 'HASH' && HASH.test(value)) return value;
-  if (isCardFieldName(name) && UNMASKED.test(value)) return withoutHiddenCardData(maskedCode(value), 'prose');
+  if (isCardFieldName(name) && isUnmasked(value)) return withoutHiddenCardData(maskedCode(value), 'prose');
   return withoutHiddenCardData(value, REFERENCES.test(plainName(name)) ? 'reference' : 'prose');
-}
-
-/** All digits but the last four, in time that grows with the text. */
-function maskedCode(value: string): string {
-  let left = value.match(/\d/g)?.length ?? 0;
-  return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
 }
 
 function plainName(name: string): string {

@@ -1,3 +1,4 @@
+import { isUnmasked, maskedCode } from '../validation/card-data.js';
 import { METHOD_NAMES, METHODS, type Method } from '../methods.js';
 import { OPERATION_TYPES, PROTOCOL_VERSION } from '../platform/enums.js';
 import { isKnownExecCode } from '../platform/execcodes.js';
@@ -105,16 +106,13 @@ function collect(parameters: Iterable<readonly [string, string]>, flags: Set<Not
     if (name === 'HASH') continue;
     if (received.has(name)) flags.add('duplicate_parameters');
     else if (name === 'CARDCVV') flags.add('card_data_removed');
-    else if (name === 'CARDCODE' && UNMASKED.test(value)) {
+    else if (name === 'CARDCODE' && isUnmasked(value)) {
       flags.add('card_data_removed');
-      received.set(name, value.replace(/\d(?=(?:\D*\d){4})/g, 'X'));
+      received.set(name, maskedCode(value));
     } else received.set(name, value);
   }
   return received;
 }
-
-/** More digits than a masked number shows: at most six in front and four behind. */
-const UNMASKED = /\d(?:\D?\d){10}/;
 
 function amountOf(text: string | undefined, flags: Set<NotificationFlag>): number | undefined {
   if (text === undefined) return undefined;

@@ -53,6 +53,18 @@ export function isCardFieldName(name: string): boolean {
   return NAMES.has(plain) || (plain !== 'cardnotpresent' && NAME_PARTS.some((part) => plain.includes(part)));
 }
 
+/** More digits than a masked number shows: at most six in front and four behind. */
+const UNMASKED = /\d(?:\D?\d){10}/;
+
+/** Whether the value of a card's field shows more of its number than a masked one does. */
+export const isUnmasked = (text: string): boolean => UNMASKED.test(text);
+
+/** All digits but the last four, in time that grows with the text. */
+export function maskedCode(value: string): string {
+  let left = value.match(/\d/g)?.length ?? 0;
+  return value.replace(/\d/g, (digit) => (left-- > 4 ? 'X' : digit));
+}
+
 const TWELVE_DIGITS = /\d(?:[ ._-]?\d){11}/;
 const NUMBERS = /\d+(?:[ ._-]\d+)*/g;
 const CVV_IN_TEXT = /(?:cvv|\bcvc)2?(?:[\W_]{0,4}(?:is|was|code|number|no|value)){0,2}[\W_]{0,4}\d{3,4}\b/i;

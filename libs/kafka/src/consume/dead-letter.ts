@@ -1,4 +1,4 @@
-import { holdsHiddenCardData, isCardFieldName, isCryptogramName } from '@tranche/contracts';
+import { holdsHiddenCardData, isCardFieldName, isCryptogramName, isUnmasked } from '@tranche/contracts';
 import type { ProducerRecord } from '../produce/batching-producer.js';
 import type { ConsumedRecord } from './consumed-record.js';
 
@@ -49,8 +49,6 @@ export function deadLetter(
 }
 
 const DIGIT = /\p{Nd}/u;
-/** Of a card number that nobody masked. */
-const UNMASKED = /\d(?:\D?\d){10}/;
 /** A worst text of 1 MiB would take half a second, in which nothing else is done. */
 const MAX_SEARCHED_BYTES = 64 * 1024;
 /** No message of ours goes as deep. */
@@ -92,7 +90,7 @@ function isCardField(name: string, value: unknown): boolean {
   const isCryptogram = isCryptogramName(name);
   if (!isCryptogram && !isCardFieldName(name)) return false;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return isCryptogram ? DIGIT.test(text) : UNMASKED.test(text);
+  return isCryptogram ? DIGIT.test(text) : isUnmasked(text);
 }
 
 /** Only numbers of card schemes: identifiers and time-stamps pass the Luhn check by chance, and a dead letter is to be sent again. */
