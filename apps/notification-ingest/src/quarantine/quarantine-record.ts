@@ -29,8 +29,8 @@ export interface Suspect {
 
 /**
  * What was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Card data that must not be
- * kept is taken out, and `altered` says so. Of an IDENTIFIER that nobody has, only the names are kept unless every parameter is one of a
- * notification and none looks like card data: then it may be ours, and is verified again after the identifier was corrected.
+ * kept is taken out, and `altered` says so. If no merchant has the IDENTIFIER, only the names of the parameters are kept, unless all of them are
+ * parameters of a notification and none looks like card data: it can then be verified again after the identifier was corrected.
  */
 export function quarantineRecord(
   reason: QuarantineReason,

@@ -85,7 +85,7 @@ export class CommandConsumer {
     this.#commands.inc({ rail, outcome: read.read });
     if (read.read === 'unreadable')
       throw new TerminalError('unreadable', read.faults.map(({ path, message }) => `${path}: ${message}`).join('; '));
-    // Before all else: what nobody proved to have sent may neither write into the journal nor be kept with its content.
+    // First of all: a command without a valid signature must not change the journal, and its content must not be kept.
     if (await this.#isUnsigned(record, read)) return this.#refuseUnsigned(record, read, context);
     if (this.#isBeforeALoss(record, read) && (await this.#holdBack(record, read, context))) return;
     switch (read.read) {

@@ -20,13 +20,13 @@ export interface Copy {
 interface Told {
   /** On this process's monotonic clock. */
   atMs: number;
-  /** Kafka's time then, at least: whoever asked up to it listens to what was told. */
+  /** Kafka's time then, or a little earlier: a copy that Kafka took by then is answered by what was told. */
   heardMs: number;
 }
 
 /**
- * The result of a command that comes again is told once a second at most: one that is sent again and again fills neither journal nor events. A copy
- * that was asked after the result was told last waits until the second is over, so that nobody asks in vain.
+ * The result of a repeated command is told once a second at most, so that a flood of copies does not fill the journal and the events topic. A copy that
+ * Kafka took after the result was told last waits until the second is over; then the result is told again.
  */
 @Injectable()
 export class RepeatLimit {
@@ -35,7 +35,7 @@ export class RepeatLimit {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Resolves when the result was told after this copy was asked. `append`: of the record that brings it about; where it rejects nothing was told. */
+  /** Resolves when the result was told after Kafka took this copy. `append` writes the record that makes it told; if it rejects, nothing was told. */
   async tell(
     { merchant, orderId, commandId, appendedMs }: Copy,
     lease: CommandLease,

@@ -1,7 +1,7 @@
 import { digitsOf, isCardNumber, plainDigits, withoutCardNumbers, holdsCardData, type TextKind } from './card-data.js';
 
 /**
- * The search of what is kept of input that nobody has checked: quarantine, dead letters, logs (docs/decisions/0073). It reads a text as a
+ * Searches unverified input before it is kept: quarantine, dead letters, logs (docs/decisions/0073). It reads a text as a
  * person or a program might: escapes resolved, digits of any script, anything but letters between the digits, an expiry date behind them. It
  * masks where `holdsCardData` refuses, so it may find too much: what it finds wrongly is kept masked, and no payment is refused.
  */

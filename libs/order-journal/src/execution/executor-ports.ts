@@ -123,7 +123,7 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   firstUrl: () => number;
   /** `NO_SENT_LEDGER` where it is left out. */
   sentLedger?: SentLedger;
-  /** Tells the result of a command that comes again, by `append`; at once where it is left out. Resolves when it was told after this copy was asked. */
+  /** Tells the result of a command that comes again, by `append`; at once where it is left out. Resolves when it was told after this copy was published. */
   tellAgain?: (command: Command, lease: CommandLease, append: () => Promise<unknown>) => Promise<void>;
   /** A connection for the call, no byte written, before its INTENT: the send deadline is not spent on it. Never rejects. */
   warmUp?: (url: number) => Promise<void>;
