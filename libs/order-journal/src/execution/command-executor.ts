@@ -8,6 +8,7 @@ import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.j
 import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
 import {
   NO_SENT_LEDGER,
+  tellAtOnce,
   type CommandLease,
   type ExecutableCommand,
   type ExecutorPorts,
@@ -212,10 +213,10 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   }
 
   async #tellAgain(command: Command, order: OrderState, lease: CommandLease): Promise<void> {
-    const { journal, tellAgain } = this.ports;
+    const { journal, tellAgain = tellAtOnce } = this.ports;
     const { commandId, trace } = command;
     const append = () => journal.append({ record: 'REPEATED', ...this.#inOrder(order), commandId }, trace);
-    await (tellAgain === undefined ? append() : tellAgain(command, lease, append));
+    await tellAgain(command, lease, append);
   }
 
   #reject(

@@ -130,3 +130,10 @@ export interface ExecutorPorts<Command extends ExecutableCommand, Form, Bearer e
   /** One POST. */
   send: (form: Form, options: SendOptions<Bearer>) => Promise<CallResult>;
 }
+
+/** Where `tellAgain` is left out. */
+export const tellAtOnce = async (
+  _command: unknown,
+  _lease: CommandLease,
+  append: () => Promise<unknown>,
+): Promise<void> => void (await append());

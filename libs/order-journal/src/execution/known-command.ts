@@ -4,7 +4,7 @@ import { lostAttempt } from '../journal/after-loss.js';
 import { hasContent } from '../state/command-content.js';
 import { findOperation, isOpen } from '../state/order-state.js';
 import { RULES_VERSION } from '../state/records.js';
-import type { CommandLease, ExecutorPorts } from './executor-ports.js';
+import { tellAtOnce, type CommandLease, type ExecutorPorts } from './executor-ports.js';
 
 /** A command that today's configuration or contracts refuse: who it says it is. */
 export interface RefusedCommand {
@@ -40,7 +40,7 @@ export type BetweenAttempts = Fault | 'left_alone' | 'in_doubt';
  * come again.
  */
 export async function answerKnownCommand(
-  { journal, timing, newToken, tellAgain }: KnownCommandPorts,
+  { journal, timing, newToken, tellAgain = tellAtOnce }: KnownCommandPorts,
   command: RefusedCommand,
   betweenAttempts: BetweenAttempts,
   lease: CommandLease,
@@ -83,7 +83,7 @@ export async function answerKnownCommand(
       }
     } else {
       const append = () => journal.append({ record: 'REPEATED', ...identity() }, trace);
-      if (isNew) await (tellAgain === undefined ? append() : tellAgain(command, lease, append));
+      if (isNew) await tellAgain(command, lease, append);
       return 'answered';
     }
   }
