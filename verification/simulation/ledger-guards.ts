@@ -58,7 +58,7 @@ function brokenByPayment(entry: LedgerEntry, others: LedgerEntry[], order: Order
       other.request.by.commandId !== entry.request.by.commandId &&
       other.standing !== 'refused' &&
       !isVoided(other) &&
-      !mayBeLeft(other, order, entry),
+      !mayBeLeft(other, others, order, entry),
   );
   return rival
     ? `payment ${entry.request.by.commandId} beside live ${rival.request.by.commandId} (${rival.standing})`
@@ -70,11 +70,19 @@ const isLateForm = ({ request, standing }: LedgerEntry, order: OrderState | unde
   standing === 'redirect' &&
   (order?.operations ?? []).some((other) => other.supersedesDoubt && other.supersedes === request.by.commandId);
 
-/** A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. */
-function mayBeLeft(payment: LedgerEntry, order: OrderState | undefined, entry: LedgerEntry): boolean {
+/**
+ * A redirect whose place another authorization took, or an approval that the gateway gave up as expired, stands in nobody's way. What took it may be
+ * known to the platform alone: a partition may have lost the records of it.
+ */
+function mayBeLeft(
+  payment: LedgerEntry,
+  others: readonly LedgerEntry[],
+  order: OrderState | undefined,
+  entry: LedgerEntry,
+): boolean {
   const { commandId } = payment.request.by;
   const mayGive = payment.wasRedirect || payment.wasLeftBehind === true;
   const isNamed = (supersedes: string | undefined) => supersedes === commandId && mayGive;
-  if (payment.wasExpired || isNamed(entry.request.by.supersedes)) return true;
+  if (payment.wasExpired || [entry, ...others].some(({ request }) => isNamed(request.by.supersedes))) return true;
   return (order?.operations ?? []).some((other) => isNamed(other.supersedes) && other.attempts.length > 0);
 }

@@ -111,6 +111,16 @@ it('judges a notification without a tag by what a partition kept: anew, seed 428
   expect((await simulate({ seed: 4282, profile: 'anew' })).violations).toEqual([]);
 });
 
+// The partition lost the records of a second authorization, which had taken the place of the first: a third one, sent before, arrived then.
+it('knows by the platform which authorization took the place of another: anew, seed 543166580', async () => {
+  expect((await simulate({ seed: 543166580, profile: 'anew' })).violations).toEqual([]);
+});
+
+// An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
+it('waits for no attempt of a command that was told as rejected: edges, seed 543166530', async () => {
+  expect((await simulate({ seed: 543166530, profile: 'edges' })).violations).toEqual([]);
+});
+
 it('doubts less of what never left with a sent ledger than without, and concludes nothing that was executed', async () => {
   const seen = { kept: 0, without: 0, concluded: 0 };
   for (const seed of seeds(1, 60)) {

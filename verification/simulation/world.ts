@@ -226,8 +226,13 @@ export class World {
     );
   }
 
-  /** Its next attempt may be lost, and what is kept forbids to say so: people find it by the dead letter of its command. */
+  /**
+   * Nobody sends its next attempt. It was told as rejected before its INTENT came (docs/decisions/0108). Or that attempt may be lost, and what is
+   * kept forbids to say so: people find it by the dead letter of its command.
+   */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
+    const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
+    if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
     const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }
