@@ -33,7 +33,7 @@ export function lookAtTheEnd(
       }
       // What its notification said may be among the lost records.
       const isUntold = referee.lost.has(key) && (operation.phase === 'redirect' || operation.phase === 'pending');
-      const isUnknown = isUntold || isOfLostCommand(referee, platform, key, operation);
+      const isUnknown = isUntold || isOfLostRecords(referee, platform, key, operation);
       const wrong = isUnknown ? undefined : wrongIn(operation, executed);
       if (wrong !== undefined)
         referee.say('wrongOutcome', `${operation.commandId} is ${operation.end ?? operation.phase}, but ${wrong}`);
@@ -59,16 +59,19 @@ export function lookAtTheEnd(
 }
 
 /**
- * A notification without a tag is judged by the operations that are kept: it may be of a command whose records were all lost
- * (docs/reliability.md, "What was not tested, and what remains").
+ * A notification without a tag is judged by what is kept: it may be of a command or of an attempt whose records were all lost. What is said of
+ * an attempt that is kept leaves out a later one that was lost (docs/reliability.md, "What was not tested, and what remains").
  */
-function isOfLostCommand(
+function isOfLostRecords(
   referee: Referee,
   { ledger }: SimulatedPlatform,
   key: string,
-  { operation, end }: OperationState,
+  { commandId, operation, attempt, end }: OperationState,
 ): boolean {
   if (!referee.lost.has(key)) return false;
+  const isOfLostAttempt = ({ request: { orderKey, by } }: LedgerEntry) =>
+    orderKey === key && by.commandId === commandId && by.attempt > attempt;
+  if (end === 'not_executed' && ledger.some(isOfLostAttempt)) return true;
   return ledger.some(
     ({ request, standing }) =>
       request.orderKey === key &&
@@ -138,7 +141,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
     const end = final === 'rejected' ? 'rejected' : (final as OperationState['end']);
     if (!operation) continue;
     const ended: OperationState = { ...operation, phase: 'ended', ...(end === undefined ? {} : { end }) };
-    if (isOfLostCommand(referee, platform, key, ended)) continue;
+    if (isOfLostRecords(referee, platform, key, ended)) continue;
     const wrong = wrongIn(ended, platform.of(key, commandId));
     if (wrong !== undefined) referee.say('wrongOutcome', `${event.type} was published of ${commandId}, but ${wrong}`);
   }

@@ -116,6 +116,11 @@ it('knows by the platform which authorization took the place of another: anew, s
   expect((await simulate({ seed: 543166580, profile: 'anew' })).violations).toEqual([]);
 });
 
+// Its first attempt was not executed, its second was: the records of the second were lost, so the first one's answer counted for the payment.
+it('judges a payment by the attempt that a partition kept: anew, seed 20263388', async () => {
+  expect((await simulate({ seed: 20263388, profile: 'anew' })).violations).toEqual([]);
+});
+
 // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
 it('waits for no attempt of a command that was told as rejected: edges, seed 543166530', async () => {
   expect((await simulate({ seed: 543166530, profile: 'edges' })).violations).toEqual([]);
