@@ -313,7 +313,7 @@ export class JournalView {
     }
   }
 
-  /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first. */
+  /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first, and where the partition is stopped. */
   async waitForRecordAfter(
     merchant: string,
     orderId: string,
@@ -323,6 +323,9 @@ export class JournalView {
     const key = orderKey(merchant, orderId);
     // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
     while (!this.#cache.find(key)) await this.read(merchant, orderId);
+    // What is in memory outlives the stop; no further record of it comes.
+    const stopped = this.#stopped.get(journalPartition(key));
+    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
     return this.#cache.waitForRecordAfter(key, offset, signal);
   }
 
