@@ -56,6 +56,16 @@ it.each([
   expect(faultsOf(record)).toEqual(faults);
 });
 
+it('rejects content of very many levels, and takes it for no command that was accepted once', () => {
+  const levels = 200_000;
+  const value = Buffer.from(
+    `{"merchant":"shop-fr","orderId":"order-1","descriptor":${'['.repeat(levels)}${']'.repeat(levels)}}`,
+  );
+  const read = readCommand({ ...recordOf(sound), value }, 'partner-a', merchants);
+  expect(read).toMatchObject({ read: 'rejected', rejection: { orderId: 'order-1', commandId: 'command-1' } });
+  expect(read).not.toHaveProperty('command');
+});
+
 it('names every fault at once: envelope, fields and rules', () => {
   const bad = {
     ...aPartnerBAuthorization({ merchant: 'shop-fr', orderId: 'order-1', amount: 14_999 }),

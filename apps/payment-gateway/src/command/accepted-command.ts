@@ -87,7 +87,8 @@ export function readCommand(record: CommandRecord, rail: Rail, merchants: Mercha
     ...(id === undefined ? {} : { commandId: id }),
     ...(correlationid === undefined ? {} : { correlationId: correlationid }),
   };
-  const mayBeKnown = id !== undefined && isCommandType(type) && record.key === orderKey(named.merchant, named.orderId);
+  const isOfOrder = record.key === orderKey(named.merchant, named.orderId);
+  const mayBeKnown = id !== undefined && isCommandType(type) && isOfOrder && !isDeep(event.data);
   const command = mayBeKnown ? { ...named, commandId: id, contentHash: contentHash(type, event.data) } : undefined;
   return { read: 'rejected', rejection: { ...identity, faults }, ...(command === undefined ? {} : { command }) };
 }
@@ -186,6 +187,14 @@ const noOrder = (): Fault => ({
   code: 'malformed_envelope',
   message: 'neither key nor content names merchant and order',
 });
+
+/** Levels of the contracts' content are fewer: what is deeper was never accepted, and a hash of it may need more stack than there is. */
+const DEEPEST = 20;
+
+const isDeep = (value: unknown, levels = DEEPEST): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((one) => isDeep(one, levels - 1)));
 
 /** The same for the same content, whatever the order of its fields. */
 export function contentHash(type: string, data: unknown): string {
