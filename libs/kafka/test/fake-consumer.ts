@@ -85,6 +85,12 @@ export class FakeConsumer {
     return resolved;
   }
 
+  /** What kafkajs says of fetched offsets that hold no record for readers, in place of a batch. */
+  pass(first: number, last: number, partition = 0): void {
+    const offsets = { firstOffset: String(first), lastOffset: String(last) };
+    this.emit('consumer.end_batch_process', { topic: 'records', partition, batchSize: 0, ...offsets });
+  }
+
   private inGroup(call: string): void {
     if (!this.hasGroup) throw new Error('Consumer group was not initialized, consumer#run must be called first');
     this.calls.push(call);

@@ -74,6 +74,19 @@ describe('the reader of a log', () => {
     expect(await passing.end).toEqual([0, 1, 2, 3, 6, 7]);
   });
 
+  it('passes over control records and aborted transactions, also at the end of what is read', async () => {
+    const { came, end } = await read(10n);
+    await fakes[0]!.fetch({ offsets: offsets(0, 3) });
+    // Behind a part that was not read it says nothing.
+    fakes[0]!.pass(6, 9);
+    await settled();
+    expect(came).toEqual([0, 1, 2, 3]);
+    fakes[0]!.pass(4, 5);
+    await fakes[0]!.fetch({ offsets: offsets(6, 7) });
+    fakes[0]!.pass(8, 9);
+    expect(await end).toEqual([0, 1, 2, 3, 6, 7]);
+  });
+
   it('lets a consumer that has ended touch nothing of the one after it', async () => {
     const first = await read(10n);
     fakes[0]!.emit('consumer.crash', { error: new Error('broken'), restart: false });

@@ -121,6 +121,7 @@ export class LogReader {
           if (range.connection === connection) connection.place(partition, range.position.next);
       },
       onBatch: (fetched) => this.#deliver(connection, fetched),
+      onNoRecords: (partition, first, last) => this.#pass(connection, partition, { first, last }),
       onEnd: (error) => this.#afterEnd(connection, error),
     });
     return connection;
@@ -150,6 +151,14 @@ export class LogReader {
     range.give(readable, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
     fetched.resolveOffset(batch.lastOffset());
     if (range.isRead || range.isFull) connection.pause(partition);
+  }
+
+  #pass(connection: LogConnection, partition: number, { first, last }: { first: bigint; last: bigint }): void {
+    const range = this.#rangeOf(partition, connection);
+    // What lies before it must have been read.
+    if (!range || first > range.position.next) return;
+    range.give([], last + 1n, () => connection.resume(partition));
+    if (range.isRead) connection.pause(partition);
   }
 
   /** It reads no more: the next reader gets another one. */

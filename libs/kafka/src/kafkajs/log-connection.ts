@@ -11,6 +11,8 @@ export interface LogConnectionOptions extends LogReaderOptions {
   /** Every partition that is being read is to be placed. */
   onJoin: () => void;
   onBatch: (fetched: EachBatchPayload) => void;
+  /** From `first` to `last` the log holds no record for readers: control records, and what an aborted transaction wrote. */
+  onNoRecords: (partition: number, first: bigint, last: bigint) => void;
   /** It will not read any more. */
   onEnd: (error: Error) => void;
 }
@@ -23,7 +25,7 @@ export class LogConnection {
   readonly #runner: ConsumerRunner;
 
   constructor(private readonly options: LogConnectionOptions) {
-    const { client, topic, log, isWanted, onJoin, onBatch, onEnd } = options;
+    const { client, topic, log, isWanted, onJoin, onBatch, onNoRecords, onEnd } = options;
     const groupId = `${client.clientId}.reader.${randomUUID()}`;
     const consumer = kafkaOf(client).consumer({
       groupId,
@@ -34,6 +36,10 @@ export class LogConnection {
       maxBytes: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
+    });
+    // kafkajs goes on behind it without a call of `eachBatch`.
+    consumer.on('consumer.end_batch_process', ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
+      if (batchSize === 0) onNoRecords(partition, BigInt(firstOffset ?? lastOffset), BigInt(lastOffset));
     });
     this.#port = new KafkajsPort({ client, groupId, topicPrefix: '', consumer });
     this.#runner = new ConsumerRunner({
