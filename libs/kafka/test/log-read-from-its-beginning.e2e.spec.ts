@@ -1,5 +1,6 @@
 import { RecordsDeletedError } from '../src/errors.js';
-import { deleteRecords, LogReader, type LogRecord } from '../src/index.js';
+import { deleteRecords, LogReader, topicOffsets, type LogRecord } from '../src/index.js';
+import { kafkaOf } from '../src/kafkajs/kafka-client.js';
 import { Bench, until } from './support.js';
 
 const RECORDS = 1_200;
@@ -75,6 +76,24 @@ describe('a log that is read again', () => {
     await expect(all(0, 0n, 10n)).rejects.toThrow('its records from 0 on were deleted');
     expect((await all(0, 4n, 10n)).map(({ offset }) => Number(offset))).toEqual([4, 5, 6, 7, 8, 9]);
     await expect(all(0, 3n, 10n)).rejects.toThrow(RecordsDeletedError);
+  });
+
+  it('ends behind an aborted transaction with nothing after it', async () => {
+    const producer = kafkaOf(bench.client).producer({
+      ...{ transactionalId: `${bench.prefix}shop`, idempotent: true, maxInFlightRequests: 1 },
+    });
+    await producer.connect();
+    try {
+      const transaction = await producer.transaction();
+      await transaction.send({ topic: topic(), messages: [{ key: 'k', value: 'v', partition: 0 }] });
+      await transaction.abort();
+    } finally {
+      await producer.disconnect();
+    }
+    const high = () => topicOffsets(bench.client, topic()).then((offsets) => offsets.get(0)!.high);
+    // Its record, and the mark that it was aborted.
+    await until('the mark', async () => (await high()) === 2n);
+    expect(await all(0, 0n, 2n)).toEqual([]);
   });
 
   it('tells its readers when it is closed', async () => {
