@@ -12,7 +12,6 @@ const POLL_EVERY_MS = 200;
 export class DoubtWatchService {
   readonly #watch: DoubtWatch;
   #timer?: NodeJS.Timeout;
-  #polling = Promise.resolve();
 
   constructor(config: GatewayConfig, journal: Journal, clock: Clock, log: ServiceLogger) {
     this.#watch = new DoubtWatch(
@@ -24,9 +23,7 @@ export class DoubtWatchService {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#polling = this.#polling.then(() => this.#watch.poll());
-    }, POLL_EVERY_MS);
+    this.#timer = setInterval(() => void this.#watch.poll(), POLL_EVERY_MS);
   }
 
   /** A record that is being written may still land; nothing waits for it. */

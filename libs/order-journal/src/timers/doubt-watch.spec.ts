@@ -41,3 +41,23 @@ it('a doubt that could not be written is tried again after 2 s, though newer int
   await watch.poll();
   expect(appended).toMatchObject([{ record: 'IN_DOUBT', orderId: 'old', reason: 'owner_lost' }]);
 });
+
+it('a doubt that waits to be written holds up no other, nor one of the next poll', async () => {
+  const openIntents = new OpenIntents();
+  const appended: string[] = [];
+  const journal = {
+    openIntents,
+    read: (merchant: string, orderId: string) =>
+      Promise.resolve(fold(emptyOrder(merchant, orderId), intentOf(orderId), 0n).order),
+    append: ({ orderId }: JournalRecord) =>
+      orderId === 'without a leader' ? new Promise(() => undefined) : Promise.resolve(BigInt(appended.push(orderId))),
+  } as unknown as JournalView;
+  const timing = { nowMs: () => Date.parse(AT), monotonicMs: () => WAIT_MS, sleep: () => Promise.resolve() };
+  const watch = new DoubtWatch(journal, timing, WAIT_MS, silentLog);
+
+  for (const orderId of ['without a leader', 'other']) openIntents.see(intentOf(orderId), 0);
+  void watch.poll();
+  openIntents.see(intentOf('later'), 0);
+  await watch.poll();
+  expect(appended).toEqual(['other', 'later']);
+});

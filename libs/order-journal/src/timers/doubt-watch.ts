@@ -16,19 +16,19 @@ export class DoubtWatch {
     private readonly logger: Log,
   ) {}
 
-  /** To be called several times a second. Never rejects. */
+  /** To be called several times a second, also while a call before has not ended: a partition that can't be written holds up no other. Never rejects. */
   async poll(): Promise<void> {
-    const { openIntents } = this.journal;
-    for (const intent of openIntents.takeSeenBefore(this.timing.monotonicMs() - this.waitMs)) {
-      try {
-        await this.#raise(intent);
-      } catch (error) {
-        this.logger.warn(
-          { err: error, orderId: intent.orderId },
-          'A doubt could not be written; it will be tried again',
-        );
-        openIntents.add({ ...intent, seenMs: this.timing.monotonicMs() - this.waitMs + RETRY_AFTER_MS });
-      }
+    const due = this.journal.openIntents.takeSeenBefore(this.timing.monotonicMs() - this.waitMs);
+    await Promise.all(due.map((intent) => this.#raiseOrPutBack(intent)));
+  }
+
+  async #raiseOrPutBack(intent: OpenIntent): Promise<void> {
+    try {
+      await this.#raise(intent);
+    } catch (error) {
+      this.logger.warn({ err: error, orderId: intent.orderId }, 'A doubt could not be written; it will be tried again');
+      const seenMs = this.timing.monotonicMs() - this.waitMs + RETRY_AFTER_MS;
+      this.journal.openIntents.add({ ...intent, seenMs });
     }
   }
 
