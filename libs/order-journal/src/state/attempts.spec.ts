@@ -107,6 +107,14 @@ describe('of an attempt that is not kept any more', () => {
     expect(bodies[0]!.flags).toContain('never_granted');
     expect(order.ungranted).toHaveLength(1);
   });
+
+  it('nor is it one of the attempt that evidence named by its number: guards know that it may have succeeded', () => {
+    const tagged = notified('authorize', '0000', { attemptTagged: 3, answer: { transactionId: 'T-late' } });
+    const stray = { ...answered('authorize', '0003', { transactionId: 'T-stray' }, 3), token: 'stray' };
+    const { order, bodies } = folded(under(6, tagged, stray), waiting);
+    expect(bodies.at(-1)!.flags).toContain('never_granted');
+    expect(order.ungranted).toHaveLength(1);
+  });
 });
 
 it('what is kept is carried over: who knows all attempts and who does not have one state', () => {

@@ -18,16 +18,18 @@ export function withAttempt(order: OrderState, attempts: readonly Attempt[], gra
 
 const isNeeded = ({ closed, transactionId }: Attempt): boolean => closed !== 'unsent' || transactionId !== undefined;
 
-/** The attempt that an OUTCOME answers. One that is not kept was granted and closed: the verdict on its token says so. */
+/** The attempt that an OUTCOME answers. One that is not kept, or was put back by its number, was granted: the verdict on its token says so. */
 export function attemptOf(
   order: OrderState,
   operation: OperationState,
   { token, attempt }: Pick<Outcome, 'token' | 'attempt'>,
 ): Attempt | undefined {
-  // Of an operation that was carried over the tokens are not kept.
-  const known = operation.attempts.find((one) => one.token === token || (one.token === '' && one.attempt === attempt));
-  if (known || !isLeftOut(order, operation, attempt) || verdictOf(order, token) !== 'granted') return known;
-  return leftOut(attempt);
+  const isGranted = verdictOf(order, token) === 'granted';
+  // Of an operation that was carried over the tokens are not kept, nor the verdicts on them.
+  const isByNumber = order.carriedAt !== undefined || isGranted || !hasRule(order, 'newestAttempts');
+  const isMeant = (one: Attempt) => one.token === token || (isByNumber && one.token === '' && one.attempt === attempt);
+  const known = operation.attempts.find(isMeant);
+  return known ?? (isGranted && isLeftOut(order, operation, attempt) ? leftOut(attempt) : undefined);
 }
 
 /** With the attempt that evidence is about among those that are kept: it was executed after all, and gets the TRANSACTIONID. */
