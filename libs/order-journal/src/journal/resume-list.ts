@@ -68,7 +68,8 @@ export class ResumeList {
     if (approvedBy === known.proposedBy) return `${id} was approved by who proposed it`;
     if (!isSameLog(decision, known)) return `${id} is about another log than was proposed`;
     if (known.approvedBy === undefined) {
-      if (commandEnds === undefined) return `${id} does not say where the commands ended`;
+      if (!areOffsets(commandEnds)) return `${id} does not say where the commands ended`;
+      if (Number.isNaN(Date.parse(approvedAt ?? ''))) return `${id} does not say when it was approved`;
       this.#decisions.set(id, { ...known, approvedBy, approvedAt, commandEnds });
       return undefined;
     }
@@ -135,6 +136,12 @@ export interface PublishedCommand extends CommandPlace {
 
 function copyOf(orderKey: string, commandId: string): string {
   return createHash('sha256').update(`${orderKey}\n${commandId}`).digest('base64url').slice(0, 16);
+}
+
+/** What they say is asked of every command: text that is no offset would be a fault of each. */
+function areOffsets(ends: Record<string, string[]> | undefined): boolean {
+  if (typeof ends !== 'object' || ends === null) return false;
+  return Object.values(ends).every((one) => Array.isArray(one) && one.every((offset) => /^\d{1,19}$/.test(offset)));
 }
 
 function isSameLog(one: ResumeDecision, other: ResumeDecision): boolean {
