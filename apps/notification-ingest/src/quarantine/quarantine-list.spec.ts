@@ -62,3 +62,8 @@ it('has a line for a notification, however often it came, and none of its person
 it('prints nothing that would steer a terminal', async () => {
   expect(tableOf(await listOf([record({ parameters: [['ORDERID', '\u001b[2J\nx']] })]))).toContain('·[2J·x');
 });
+
+it('is as long as the quarantine', async () => {
+  const [one] = await listOf([record()]);
+  expect(tableOf(Array.from({ length: 200_000 }, () => one!)).split('\n')).toHaveLength(200_001);
+});
