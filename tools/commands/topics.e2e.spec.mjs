@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -90,3 +90,32 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   expect([valueOf('segment.ms'), valueOf('retention.ms')]).toEqual(['7000000', '8640000000']);
   await admin.disconnect();
 }, 240_000);
+
+it.each([
+  [
+    'a setting of TLS that is wrong',
+    { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: '/no/such/file' },
+    78,
+    /^KAFKA_SSL_CA_FILE: names a file that cannot be read \(ENOENT\).*\n$/,
+  ],
+  [
+    'tokens for Kafka, of an endpoint that is not there',
+    {
+      KAFKA_SASL_MECHANISM: 'oauthbearer',
+      KAFKA_SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL: 'https://127.0.0.1:1/token',
+      KAFKA_SASL_OAUTHBEARER_CLIENT_ID: 'topics',
+      KAFKA_SASL_OAUTHBEARER_CLIENT_SECRET: 'a-secret-of-its-own',
+    },
+    1,
+    /^Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+  ],
+  ['brokers that are none', { KAFKA_BROKERS: 'kafka://127.0.0.1' }, 2, /KAFKA_BROKERS must be host:port/],
+])(
+  'reads every setting of Kafka as a service does, and says in a line what is wrong: %s',
+  (_, settings, code, says) => {
+    const env = { PATH, HOME, KAFKA_BROKERS: '127.0.0.1:1', ...settings };
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/tranche.mjs', 'topics'], { env, encoding: 'utf8' }); // prettier-ignore
+    expect([status, stdout]).toEqual([code, '']);
+    expect(stderr).toMatch(says);
+  },
+);

@@ -2,6 +2,10 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { Expected } from '../infra/processes.mjs';
+import { brokers } from './values.mjs';
+
+/** As the services themselves end when their settings are wrong. */
+const EXIT_CONFIG = 78;
 
 export const description = 'compares the topics on a broker with the table of libs/contracts, and makes them so';
 export const options = {
@@ -10,9 +14,16 @@ export const options = {
   json: { help: 'prints one JSON object' },
 };
 export const variables = {
-  KAFKA_BROKERS: { help: 'host:port, comma-separated; with KAFKA_SSL, KAFKA_SASL_* and KAFKA_TOPIC_PREFIX as for a service' }, // prettier-ignore
+  KAFKA_BROKERS: {
+    help: 'host:port, comma-separated; with KAFKA_SSL, KAFKA_SSL_*, KAFKA_SASL_* and KAFKA_TOPIC_PREFIX as for a service',
+    check: brokers,
+  },
 };
-export const exitCodes = { 0: 'the topics are as TOPICS=check wants them', 1: 'something is to be done, or is left to people' }; // prettier-ignore
+export const exitCodes = {
+  0: 'the topics are as TOPICS=check wants them',
+  1: 'something is to be done, or is left to people, or Kafka cannot be asked',
+  [EXIT_CONFIG]: 'a setting of Kafka is wrong; a line for each says which',
+};
 
 export const fault = ({ options: { plan, apply } }) => (plan && apply ? 'give one of --plan and --apply' : undefined);
 
@@ -24,11 +35,13 @@ export async function run({ options: { apply, json } }) {
   const { TOPICS } = await load('libs/contracts/dist/index.js');
   const { applyTopicPlan, createKafkaClient, planTopics } = await load('libs/kafka/dist/index.js');
   const { silentLog } = await load('libs/runtime/dist/index.js');
-  const { kafka, prefix } = await kafkaSettings();
+  const { faults, kafka, prefix } = await kafkaSettings();
+  for (const { name, message } of faults) console.error(`${name}: ${message}`);
+  if (faults.length > 0) return EXIT_CONFIG;
   const client = createKafkaClient({ ...kafka, clientId: 'topics' }, silentLog);
   const definitions = Object.values(TOPICS);
-  const plan = await planTopics(client, { prefix, definitions });
-  if (apply) await applyTopicPlan(client, plan);
+  const plan = await askedAt(kafka.brokers, () => planTopics(client, { prefix, definitions }));
+  if (apply) await askedAt(kafka.brokers, () => applyTopicPlan(client, plan));
   if (json) console.log(JSON.stringify({ applied: apply, ...plan }));
   else console.log(linesOf(plan, apply).join('\n'));
   const left = apply ? plan.byHand.length : plan.create.length + plan.configure.length + plan.byHand.length;
@@ -37,11 +50,26 @@ export async function run({ options: { apply, json } }) {
 
 /** As a service reads them: which topics there are is the same for all. */
 async function kafkaSettings() {
-  const { loadConfig } = await load('libs/service-kit/dist/index.js');
+  const { ConfigError, loadConfig } = await load('libs/service-kit/dist/index.js');
   const { CheckoutConfig } = await load('apps/checkout-demo/dist/checkout.config.js');
-  const names = ['KAFKA_BROKERS', 'KAFKA_TOPIC_PREFIX', 'KAFKA_SSL', 'KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD', 'KAFKA_SASL_PASSWORD_FILE']; // prettier-ignore
-  const config = loadConfig(CheckoutConfig, Object.fromEntries(names.map((name) => [name, process.env[name]])));
-  return { kafka: config.kafka, prefix: config.kafkaTopicPrefix };
+  const ofKafka = Object.entries(process.env).filter(([name]) => name.startsWith('KAFKA_'));
+  try {
+    const config = loadConfig(CheckoutConfig, Object.fromEntries(ofKafka));
+    return { faults: [], kafka: config.kafka, prefix: config.kafkaTopicPrefix };
+  } catch (error) {
+    if (error instanceof ConfigError) return { faults: error.faults };
+    throw error;
+  }
+}
+
+/** What Kafka, or the way to it, refuses is for a person to read; every other error is one of ours. */
+async function askedAt(addresses, ask) {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!/^KafkaJS/.test(error?.name)) throw error;
+    throw new Expected(`Kafka at ${addresses.join(', ')}: ${error.message}`);
+  }
 }
 
 function linesOf({ create, configure, byHand }, isApplied) {
