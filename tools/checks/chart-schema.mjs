@@ -23,6 +23,8 @@ const NOT_IN_PRODUCTION = ['CLOCK_OFFSET_MS'];
 /** Production mode. */
 const CHECKED = { TOPICS: { const: 'check' } };
 const peers = { type: 'array', items: { type: 'object' } };
+/** Kubernetes takes an empty list, and none at all, for anybody. */
+const somebody = { ...peers, minItems: 1 };
 
 export function chartSchema(sections) {
   const [ofAll, ofKafka] = sections;
@@ -52,15 +54,20 @@ export function chartSchema(sections) {
         },
         preStopSeconds: { type: 'integer', minimum: 0, maximum: 120 },
         services: closed(servicesOf, Object.keys(CHART_SERVICES)),
-        networkPolicy: closed({
-          enabled: isOn,
-          managementFrom: { type: 'array', minItems: 1, items: { type: 'object' } },
-          publicFrom: peers,
-          egress: {
-            type: 'object',
-            additionalProperties: closed({ ports: { type: 'array', minItems: 1, items: port }, to: peers }, ['ports']),
+        networkPolicy: closed(
+          {
+            enabled: isOn,
+            managementFrom: somebody,
+            publicFrom: peers,
+            egress: {
+              type: 'object',
+              additionalProperties: closed({ ports: { type: 'array', minItems: 1, items: port }, to: peers }, [
+                'ports',
+              ]),
+            },
           },
-        }),
+          ['enabled', 'managementFrom', 'egress'],
+        ),
         serviceMonitor: closed({ enabled: isOn, interval: { ...text, pattern: '^[0-9]+(ms|s|m)$' } }),
         prometheusRule: closed({ enabled: isOn, runbooks: text }),
         dashboards: closed({ enabled: isOn }),
@@ -86,7 +93,7 @@ function serviceSchema(app, settings) {
       port,
       managementPort: port,
       egress: { type: 'array', items: text },
-      callers: { type: 'array', items: { enum: Object.keys(CHART_SERVICES) } },
+      callers: { type: 'array', minItems: 1, items: { enum: Object.keys(CHART_SERVICES) } },
       ...(names.includes(LEDGER) && {
         sentLedger: closed({ sizeLimit: { ...text, pattern: '^[0-9]+(Ki|Mi|Gi)$' } }, ['sizeLimit']),
       }),
@@ -110,7 +117,7 @@ function serviceSchema(app, settings) {
         topics: { type: 'array', minItems: 1, items: text },
       }),
     },
-    ['enabled', 'app', 'replicas', 'managementPort', 'resources'],
+    ['enabled', 'app', 'replicas', 'managementPort', 'resources', ...(app === 'auth-service' ? ['callers'] : [])],
   );
 }
 

@@ -68,6 +68,12 @@ describe('the schema of the values', () => {
       true,
     ],
     ['a way out without ports', ({ networkPolicy: { egress } }) => (egress.redis.ports = []), false],
+    ['management ports for anybody', ({ networkPolicy }) => (networkPolicy.managementFrom = []), false],
+    ['the same, unsaid', ({ networkPolicy }) => delete networkPolicy.managementFrom, false],
+    ['tokens for anybody who reaches the port', ({ services }) => (services.auth.callers = []), false],
+    ['the same, unsaid', ({ services }) => delete services.auth.callers, false],
+    ['pods without network policies, unsaid', ({ networkPolicy }) => delete networkPolicy.enabled, false],
+    ['pods without network policies', ({ networkPolicy }) => (networkPolicy.enabled = false), true],
   ])('%s', (_, change, isTaken) => expect(taken(change)).toBe(isTaken));
 });
 
