@@ -75,6 +75,11 @@ export function railOf(command: unknown): Rail {
   return METHODS[isPaymentOption(paymentOption) ? PAYMENT_OPTIONS[paymentOption].method : 'A'].rail;
 }
 
+/** From JavaScript options may be missing: what is missing of them is then a fault like any other. */
+export function given<O extends PublishOptions>(options: O | null | undefined): O {
+  return options ?? ({} as O);
+}
+
 /** The message of a command, or InvalidCommandError with everything that the gateway would find wrong with it by itself. */
 export function commandMessage(
   type: CommandType,
@@ -87,8 +92,8 @@ export function commandMessage(
     throw new InvalidCommandError(type, [
       fault('rail', 'enum', `must be ${RAILS.slice(0, -1).join(', ')} or ${RAILS.at(-1)}`),
     ]);
-  const { value, faults } = validateCommandData(rail, type, data, options.rules);
-  const { id, correlationId, time = now } = options;
+  const { id, correlationId, time = now, rules } = given(options);
+  const { value, faults } = validateCommandData(rail, type, data, rules);
   const event: CloudEvent<CommandData | undefined> = {
     id,
     source,

@@ -8,7 +8,14 @@ import {
   type Refund,
   type VoidAuthorization,
 } from '@tranche/contracts';
-import { commandMessage, railOf, type CommandMessage, type FollowUpOptions, type PublishOptions } from './commands.js';
+import {
+  commandMessage,
+  given,
+  railOf,
+  type CommandMessage,
+  type FollowUpOptions,
+  type PublishOptions,
+} from './commands.js';
 import { ClientClosedError, InvalidCommandError, PublishError } from './errors.js';
 import type { ResultOf } from './payment-events.js';
 import { PublishedIds } from './published-ids.js';
@@ -60,11 +67,11 @@ export class Publisher {
   }
 
   async capture(command: Capture, options: FollowUpOptions): Promise<Published> {
-    return this.#publish('payment.capture', options.rail, command, options);
+    return this.#publish('payment.capture', given(options).rail, command, options);
   }
 
   async refund(command: Refund, options: FollowUpOptions): Promise<Published> {
-    return this.#publish('payment.refund', options.rail, command, options);
+    return this.#publish('payment.refund', given(options).rail, command, options);
   }
 
   /** Method A only: method B offers no void, and a card payment can not be voided. */
@@ -89,11 +96,11 @@ export class Publisher {
   }
 
   async captureAndWait(command: Capture, options: FollowUpOptions & WaitOptions): Promise<ResultOf<'capture'>> {
-    return this.#publishAndWait<'capture'>('payment.capture', options.rail, command, options);
+    return this.#publishAndWait<'capture'>('payment.capture', given(options).rail, command, options);
   }
 
   async refundAndWait(command: Refund, options: FollowUpOptions & WaitOptions): Promise<ResultOf<'refund'>> {
-    return this.#publishAndWait<'refund'>('payment.refund', options.rail, command, options);
+    return this.#publishAndWait<'refund'>('payment.refund', given(options).rail, command, options);
   }
 
   async voidAndWait(command: VoidAuthorization, options: PublishOptions & WaitOptions): Promise<ResultOf<'void'>> {

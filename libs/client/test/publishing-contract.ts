@@ -77,6 +77,17 @@ export function publishingKeepsItsPromises(start: () => Promise<World>): void {
     ).not.toContain('');
   });
 
+  it('says what is missing where there are no options', async () => {
+    const { publisher } = client;
+    const none = undefined as never;
+    const pathsOf = async (publishing: Promise<unknown>) =>
+      (await refusalOf(publishing)).faults.map(({ path }) => path);
+    expect(await pathsOf(publisher.authorize(aPartnerAAuthorization(), none))).toEqual(['id']);
+    expect(await pathsOf(publisher.payAndWait(aCardPayment(), null as never))).toEqual(['id']);
+    expect(await pathsOf(publisher.capture(aCapture(), none))).toEqual(['rail']);
+    expect(await pathsOf(publisher.refundAndWait(aRefund(), none))).toEqual(['rail']);
+  });
+
   it('refuses card data and keeps it out of the error', async () => {
     const number = '4970105181854329';
     const command = { ...aCardPayment({ description: `card ${number}` }), cardCode: number };
