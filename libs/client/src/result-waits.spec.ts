@@ -47,11 +47,15 @@ it('gives one result to all who wait for it', async () => {
 it('says that nothing was written when it could not begin to listen in time, and publishes nothing later', async () => {
   let begin: () => void = () => undefined;
   const listening = new Promise<void>((resolve) => (begin = resolve));
-  const waits = new ResultWaits({ maxWaits: 1, listen: () => listening });
+  const waits = new ResultWaits({ maxWaits: 1, topicPrefix: 'shop.', listen: () => listening });
   const publish = jest.fn(() => Promise.resolve());
   const error: unknown = await waits.resultOf(message, { timeoutMs: 5 }, publish).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(PublishError);
-  expect(error).toMatchObject({ commandId: 'v1', mayBeWritten: false });
+  expect(error).toMatchObject({
+    commandId: 'v1',
+    topic: 'shop.payments.commands.partner-a.v1',
+    mayBeWritten: false,
+  });
   begin();
   await listening;
   await Promise.resolve();

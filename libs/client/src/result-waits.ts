@@ -15,6 +15,8 @@ export interface ResultWaitsOptions {
   /** Resolves when every event published from now on will be given to `offer`. */
   listen: () => Promise<void>;
   maxWaits: number;
+  /** In front of the topics that errors name. */
+  topicPrefix?: string;
   gauge?: { set(value: number): void };
 }
 
@@ -41,12 +43,13 @@ export class ResultWaits {
 
   /** Listens, then publishes, then waits: a result can not come unheard. */
   async resultOf(
-    { id, key, topic }: CommandMessage,
+    { id, key, topic: unprefixed }: CommandMessage,
     { timeoutMs = defaultTimeoutMs, signal }: WaitOptions,
     publish: () => Promise<unknown>,
   ): Promise<CloudEvent<PaymentEvent>> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new ClientClosedError('nothing was published');
+    const topic = (this.options.topicPrefix ?? '') + unprefixed;
     if (this.#count >= this.options.maxWaits) throw new TooManyWaitsError(this.options.maxWaits);
     return new Promise((resolve, reject) => {
       const end = () => {

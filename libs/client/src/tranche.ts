@@ -95,7 +95,12 @@ export class Tranche implements TrancheClient {
       checks: this.#checks,
       onEvent: (event) => this.#waits.offer(event),
     });
-    this.#waits = new ResultWaits({ maxWaits, listen: () => this.#tail.listen(), gauge: this.#metrics.waits });
+    this.#waits = new ResultWaits({
+      maxWaits,
+      topicPrefix,
+      listen: () => this.#tail.listen(),
+      gauge: this.#metrics.waits,
+    });
     this.publisher = new Publisher({ source, waits: this.#waits, send: (message) => this.#send(message) });
   }
 
