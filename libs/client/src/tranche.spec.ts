@@ -10,3 +10,18 @@ it.each(['Production', 'a b', '', 'x'.repeat(33)])(
     await expect(connecting).rejects.toThrow('signing.environmentId');
   },
 );
+
+it.each([
+  ['a text that is no key', 'no key', 'signing.privateKey'],
+  ['a key of another kind', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey, 'signing.privateKey'],
+  ['a public key', generateKeyPairSync('ed25519').publicKey, 'signing.privateKey'],
+  ['a key without a name', generateKeyPairSync('ed25519').privateKey, 'signing.kid', ''],
+])('a key that can not sign is refused at once: %s', async (_, privateKey, named, kid = 'k1') => {
+  const connecting = Tranche.connect({
+    brokers: ['127.0.0.1:1'],
+    clientId: 'spec',
+    connectTimeoutMs: 1,
+    signing: { kid, privateKey },
+  });
+  await expect(connecting).rejects.toThrow(named);
+});

@@ -219,7 +219,19 @@ function checked(options: TrancheOptions): TrancheOptions {
   const environmentId = options.signing?.environmentId;
   if (environmentId !== undefined && !ENVIRONMENT_ID_PATTERN.test(environmentId))
     throw new TypeError('signing.environmentId must be 1 to 32 lower-case letters, digits and hyphens');
+  if (options.signing) checkSigning(options.signing);
   return options;
+}
+
+/** With a key that can't sign every command would fail, and only then. */
+function checkSigning(signing: SigningKey): void {
+  if (typeof signing.kid !== 'string' || signing.kid === '')
+    throw new TypeError('signing.kid must be the name of the key in publisherKeys');
+  try {
+    signCommand({ topic: '', key: null, headers: {}, value: null }, signing);
+  } catch (cause) {
+    throw new TypeError('signing.privateKey must be an Ed25519 private key, as PEM or KeyObject', { cause });
+  }
 }
 
 function pick<T extends object, K extends keyof T>(from: T, ...names: K[]): Pick<T, K> {
