@@ -165,6 +165,17 @@ describe('card data that should not have come', () => {
       parameters: { CARDCODE: 'XXXXXXXXXXXX1234' },
     });
     expect(read({ CARDCODE: '411111XXXXXX1111' }).flags).toEqual([]);
+    expect(read({ CARDCODE: '41111111****1111' }).flags).toEqual([]);
+  });
+
+  it.each([
+    ['4111  1111  1111  1111', 'XXXX  XXXX  XXXX  1111'],
+    ['4111 - 1111 - 1111 - 1111', 'XXXX - XXXX - XXXX - 1111'],
+    ['4111\r\n1111\r\n1111\r\n1111', 'XXXX\r\nXXXX\r\nXXXX\r\n1111'],
+  ])('masks one whose groups are far apart: %j', (plain, masked) => {
+    const notification = read({ CARDCODE: plain });
+    expect([notification.maskedCard, notification.parameters.CARDCODE]).toEqual([masked, masked]);
+    expect(notification.flags).toEqual(['card_data_removed']);
   });
 
   it('masks a plain one and drops a CVV', () => {

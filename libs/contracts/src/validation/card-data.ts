@@ -53,8 +53,11 @@ export function isCardFieldName(name: string): boolean {
   return NAMES.has(plain) || (plain !== 'cardnotpresent' && NAME_PARTS.some((part) => plain.includes(part)));
 }
 
-/** More digits than a masked number shows: at most six in front and four behind. */
-const UNMASKED = /\d(?:\D?\d){10}/;
+/**
+ * More digits than a masked number shows: at most six in front and four behind. Of signs that may mask, such as `*`, one alone separates; of those that
+ * never do, up to four.
+ */
+const UNMASKED = /\d(?:\D?\d|[\s.,:;_/-]{2,4}\d){10}/;
 
 /** Whether the value of a card's field shows more of its number than a masked one does. */
 export const isUnmasked = (text: string): boolean => UNMASKED.test(text);
