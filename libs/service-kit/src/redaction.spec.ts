@@ -91,6 +91,8 @@ describe('redaction', () => {
     ['Authorization: Bearer abc.def-ghi_123', 'Authorization: [redacted]'],
     ['got eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl from it', 'got [redacted] from it'],
     ['connect redis://default:pass@host:6379/2', 'connect redis://[redacted]@host:6379/2'],
+    ['connect redis://default:p@ss@host:6379/2', 'connect redis://[redacted]@host:6379/2'],
+    ['connect https://host/by/jeanne@example.com', 'connect https://host/by/jeanne@example.com'],
     ['nothing to hide at http://host/path', 'nothing to hide at http://host/path'],
   ])('cleans the text %s', (text, clean) => {
     expect(redactText(text)).toBe(clean);

@@ -49,7 +49,8 @@ const MAX_ITEMS = 50;
 // Each begins where a word does, so that a long text costs no more than its length.
 const BEARER = /\bBearer\s+[\w~+/.=-]+/g;
 const DOTTED_WORD = /(?<![\w.-])[\w.-]+/g;
-const CREDENTIALS_IN_URL = /\b(\w+:\/\/)[^\s/@]+@/g;
+/** Up to the last `@` of the host's part: a password may hold one itself. */
+const CREDENTIALS_IN_URL = /\b(\w+:\/\/)[^\s/]+@/g;
 /** What `{"` is in base64url: every JWT begins with it. */
 const JWT_START = 'eyJ';
 
