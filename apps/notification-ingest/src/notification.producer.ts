@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   encodeCloudEvent,
   NOTIFICATION_TYPE,
@@ -28,7 +28,11 @@ export class NotificationProducer {
 
   constructor(
     private readonly producer: BatchingProducer,
-    private readonly config: IngestConfig,
+    @Inject(IngestConfig)
+    private readonly config: Pick<
+      IngestConfig,
+      'kafkaTopicPrefix' | 'publishTimeoutMs' | 'maxWaitingNotifications' | 'maxWaitingBytes'
+    >,
     metrics: Metrics,
   ) {
     const { maxWaitingNotifications: records, maxWaitingBytes: bytes } = config;

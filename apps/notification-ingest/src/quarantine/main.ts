@@ -8,10 +8,9 @@ import { listOf, tableOf } from './quarantine-list.js';
 import { quarantineOptions, USAGE, type QuarantineOptions } from './quarantine-options.js';
 import { QuarantineConsumer } from './quarantine.consumer.js';
 import type { Quarantined } from './quarantined.js';
-import { chosen, ReverifyService, type Reverified } from './reverify.service.js';
+import { chosen, ReverifyService, settingsOfReverify, type Reverified } from './reverify.service.js';
 
 const KAFKA_TIMEOUT_MS = 30_000;
-const PUBLISH_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 2_000;
 
 const print = (line: string) => void process.stderr.write(`${line}\n`);
@@ -79,9 +78,10 @@ async function reverify(
   config: IngestConfig,
   batches: BatchingProducer,
 ): Promise<void> {
-  config.publishTimeoutMs = PUBLISH_TIMEOUT_MS;
   try {
-    const producer = dryRun ? undefined : new NotificationProducer(batches, config, new Metrics('quarantine'));
+    const producer = dryRun
+      ? undefined
+      : new NotificationProducer(batches, settingsOfReverify(config), new Metrics('quarantine'));
     const result = await new ReverifyService(config, producer).run(records);
     console.log(json ? JSON.stringify(result) : summaryOf(result, dryRun));
   } finally {

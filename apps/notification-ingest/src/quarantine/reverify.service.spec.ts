@@ -1,8 +1,11 @@
 import type { Merchant, PaymentNotification } from '@tranche/contracts';
+import type { BatchingProducer } from '@tranche/kafka';
 import { platformHash } from '@tranche/platform';
+import { Metrics } from '@tranche/service-kit';
+import { NotificationProducer } from '../notification.producer.js';
 import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
-import { chosen, ReverifyService } from './reverify.service.js';
+import { chosen, ReverifyService, settingsOfReverify } from './reverify.service.js';
 
 const shop = (merchant: string): Merchant => ({
   merchant,
@@ -80,6 +83,14 @@ it('publishes what is genuine now as the event that it would have been, once', a
       }),
     ],
   ]);
+});
+
+it('publishes all, however little of a running service may wait for Kafka', async () => {
+  const running = { kafkaTopicPrefix: '', publishTimeoutMs: 100, maxWaitingNotifications: 1, maxWaitingBytes: 1 };
+  const batches = { send: () => new Promise((resolve) => setImmediate(resolve)) } as unknown as BatchingProducer;
+  const producer = new NotificationProducer(batches, settingsOfReverify(running), new Metrics('spec'));
+  const records = Array.from({ length: 1_200 }, (_, at) => kept({ id: `order ${at}` }));
+  expect(await new ReverifyService({ merchants }, producer).run(of(...records))).toMatchObject({ published: 1_200 });
 });
 
 it('is not put off by a forged record with the same content', async () => {

@@ -21,6 +21,22 @@ export interface Reverified {
 }
 
 const AT_ONCE = 500;
+const PUBLISH_TIMEOUT_MS = 30_000;
+
+type ProducerSettings = Pick<
+  IngestConfig,
+  'kafkaTopicPrefix' | 'publishTimeoutMs' | 'maxWaitingNotifications' | 'maxWaitingBytes'
+>;
+
+/** No webhook waits for an answer here, and what is under way is bounded by `AT_ONCE`: the limits of the running service would turn records away. */
+export function settingsOfReverify({ kafkaTopicPrefix }: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {
+  return {
+    kafkaTopicPrefix,
+    publishTimeoutMs: PUBLISH_TIMEOUT_MS,
+    maxWaitingNotifications: AT_ONCE,
+    maxWaitingBytes: Infinity,
+  };
+}
 
 /**
  * Verifies what is in quarantine with the keys of now, and publishes what is genuine as the event that it would have been: the same id
