@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { context, SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -84,6 +85,7 @@ export function httpAdapter(
   });
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
+  fastify.server.on('connection', (socket) => leaveTheGone(socket));
   // A connection that is busy when the server closes would otherwise be kept alive after its answer, and the stop would wait for it.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping.aborted) reply.header('connection', 'close');
@@ -92,6 +94,14 @@ export function httpAdapter(
   if (isProxy !== undefined) believeProxies(adapter, isProxy);
   observe(adapter, { log, metrics, continuesTraces });
   return adapter;
+}
+
+/**
+ * Who reset the connection before it was accepted has no address, and yet what was sent could be read: nobody waits for an answer, and no route
+ * or filter has to do without an address. Read once, Node.js knows the address to the end of the connection and beyond.
+ */
+function leaveTheGone(socket: Socket): void {
+  if (socket.remoteAddress === undefined) socket.destroy();
 }
 
 /**
