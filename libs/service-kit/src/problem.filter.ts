@@ -68,6 +68,13 @@ export function problemOf(error: unknown): Problem {
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
+  if (isBrokenOff(error)) return 400;
   const { statusCode, code } = error as { statusCode?: unknown; code?: unknown };
   return typeof statusCode === 'number' && typeof code === 'string' && code.startsWith('FST_') ? statusCode : 500;
+}
+
+/** What Node.js says of a request whose sender went away before its body had arrived: nothing of ours failed. */
+function isBrokenOff(error: unknown): boolean {
+  const { message, code } = error as { message?: unknown; code?: unknown };
+  return code === 'ECONNRESET' && message === 'aborted';
 }
