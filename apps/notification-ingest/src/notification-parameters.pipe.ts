@@ -36,7 +36,8 @@ function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
   const { body, query, contentType, contentEncoding } = received;
   if (body === undefined) return parametersOfQuery(received);
   if (contentEncoding.toLowerCase() !== 'identity') throw encoded();
-  if (body.length === 0) return parametersOfQuery(received);
+  // Announced as chunks, and without one: there is no body.
+  if (body.length === 0) return parametersOfForm(query);
   if (query.length > 0) return queryAndBody();
   if (isOfType(contentType, 'application/json')) return parametersOfJson(body);
   if (isOfType(contentType, 'multipart/form-data')) return parametersOfMultipart(contentType, body);
