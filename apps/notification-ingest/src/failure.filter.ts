@@ -29,9 +29,17 @@ export class FailureFilter extends ProblemFilter {
     const { ip } = http.getRequest<{ ip: string }>();
     // Whoever fails has to connect again: a connection costs the other end as much as us.
     http.getResponse<Reply>().header('connection', 'close');
-    this.report(problem, ip);
-    const waitSeconds = await this.failures.countFailure(ip);
+    const waitSeconds = await this.count(problem, ip).catch((fault: unknown) => {
+      // Nest catches nothing that an asynchronous filter throws: it would end the service.
+      this.log.error({ err: fault }, 'A failed request could not be counted');
+      return undefined;
+    });
     return super.catch(waitSeconds === undefined ? error : tooManyFailures(waitSeconds), host);
+  }
+
+  private async count(problem: Problem, from: string): Promise<number | undefined> {
+    this.report(problem, from);
+    return this.failures.countFailure(from);
   }
 
   /** A HASH that fits no key was logged when it was verified. */

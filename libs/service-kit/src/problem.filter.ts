@@ -8,7 +8,7 @@ import { currentTraceId } from './tracing.js';
 /** Every error of the public HTTP API leaves as problem+json. Errors of Kafka handlers go on unchanged to their strategy. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(private readonly log: ServiceLogger) {}
+  constructor(protected readonly log: ServiceLogger) {}
 
   catch(error: unknown, host: ArgumentsHost): unknown {
     if (host.getType() !== 'http') return throwError(() => error);
