@@ -51,6 +51,7 @@ export const DASHBOARDS = {
       ['Bytes that wait', 'bytes', 'sum(ingest_waiting_bytes)', 'bytes'],
       ['Limited', 'ops', 'sum(rate(ingest_limited_total[$__rate_interval]))', '429'],
       ['Connections cut', 'ops', rate('ingest_connections_cut_total', 'reason'), '{{reason}}'],
+      ['Bodies cut', 'ops', 'sum(rate(http_server_incoming_bodies_cut_total[$__rate_interval]))', 'bodies'],
       ['Browsers returned', 'ops', rate('ingest_returns_total', 'result'), '{{result}}'],
       ['Requests, p99', 's', p99('http_server_request_duration_seconds'), 'p99'],
     ],

@@ -24,6 +24,7 @@ export const notificationIngest: ServiceDefinition<IngestConfig> = {
   // A GET carries everything in its first line, which counts as a header.
   limits: {
     bodyBytes: MAX_BODY_BYTES,
+    incomingBytes: 16 * MAX_BODY_BYTES,
     headerBytes: MAX_QUERY_BYTES + 16_384,
     headersTimeoutMs: 5_000,
     requestTimeoutMs: 10_000,

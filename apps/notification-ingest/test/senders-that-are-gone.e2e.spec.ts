@@ -7,8 +7,6 @@ async function sendAndReset(url: URL, text: string): Promise<void> {
   socket.on('error', () => undefined);
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   await new Promise<void>((resolve) => socket.write(text, () => resolve()));
-  // Over loopback what was written has arrived by then.
-  await new Promise((resolve) => setTimeout(resolve, 20));
   await new Promise<void>((resolve) => socket.once('close', () => resolve()).resetAndDestroy());
 }
 

@@ -5,6 +5,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress, forwardedProtocol } from './client-address/client-address.js';
 import type { IsProxy } from './client-address/trusted-proxies.js';
+import { IncomingBodies } from './incoming-bodies.js';
 import type { ServiceLogger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { Problem, problemDocument, PROBLEM_CONTENT_TYPE } from './problem.js';
@@ -14,6 +15,8 @@ import { openSpan } from './tracing.js';
 export interface HttpLimits {
   /** Default 65536. */
   bodyBytes: number;
+  /** Of bodies that are coming in at one time, with what their pieces cost; beyond it the connection with the largest one is closed. Default 8388608. */
+  incomingBytes: number;
   /** All headers together. Default 16384. */
   headerBytes: number;
   /** From the first byte to the end of the headers. Default 5000. */
@@ -26,6 +29,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 65_536,
+  incomingBytes: 8_388_608,
   headerBytes: 16_384,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 10_000,
@@ -86,6 +90,7 @@ export function httpAdapter(
   const fastify = adapter.getInstance();
   fastify.removeContentTypeParser('text/plain');
   fastify.server.on('connection', (socket) => leaveTheGone(socket));
+  boundIncomingBodies(adapter, limits.incomingBytes, metrics);
   // A connection that is busy when the server closes would otherwise be kept alive after its answer, and the stop would wait for it.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping.aborted) reply.header('connection', 'close');
@@ -102,6 +107,18 @@ export function httpAdapter(
  */
 function leaveTheGone(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
+}
+
+function boundIncomingBodies(adapter: FastifyAdapter, maxBytes: number, metrics: Metrics): void {
+  const cut = metrics.counter({
+    name: 'http_server_incoming_bodies_cut_total',
+    help: 'Connections closed without an answer: too many bytes of bodies were coming in at one time, most of them here',
+  });
+  const bodies = new IncomingBodies(maxBytes, () => cut.inc());
+  adapter.getInstance().addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.method !== 'GET') bodies.watch(request.raw);
+    done(null, payload);
+  });
 }
 
 /**

@@ -5,7 +5,9 @@ import { service, json } from '../test/shop-service.js';
 jest.setTimeout(30_000);
 
 describe('public HTTP', () => {
-  const { running, lines } = service({ limits: { bodyBytes: 200, headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+  const { running, lines } = service({
+    limits: { bodyBytes: 200, incomingBytes: 20_000, headersTimeoutMs: 300, requestTimeoutMs: 600 },
+  });
   let url: string;
   beforeAll(async () => {
     await running.start();
@@ -178,6 +180,20 @@ describe('public HTTP', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toContain('application/problem+json');
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code });
+  });
+
+  it('closes a connection whose body takes too much memory before its end, and goes on', async () => {
+    const socket = connect(running.port ?? 0, '127.0.0.1');
+    const closed = once(socket, 'close');
+    socket.on('error', () => undefined);
+    // A byte each: far more than 200 in memory.
+    const head =
+      'POST /orders HTTP/1.1\r\nhost: shop\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+    socket.write(head + '1\r\n \r\n'.repeat(100));
+    await closed;
+    const metrics = await (await fetch(`http://127.0.0.1:${running.managementPort}/metrics`)).text();
+    expect(metrics).toMatch(/^http_server_incoming_bodies_cut_total(\{.*\})? 1$/m);
+    expect((await fetch(`${url}/nowhere`)).status).toBe(404);
   });
 
   it('counts requests by route, not by address', async () => {
