@@ -92,6 +92,9 @@ if (process.send) {
       places,
     );
   }
+  // To a pipe whose reader is slow much may still have to be written.
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((done) => stream.write('', () => done()));
   // A run that could not be judged may leave readers behind that ask for their Kafka for ever.
   process.exit();
 }

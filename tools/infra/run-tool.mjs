@@ -41,8 +41,12 @@ export async function runTool(story, { runsUntilStopped = false } = {}) {
     }
   }
   await held.close();
+  await Promise.all([process.stdout, process.stderr].map(allWritten));
   process.exit(exitCode);
 }
+
+/** To a pipe whose reader is slow much is still to be written, and `process.exit` would drop it. */
+const allWritten = (stream) => new Promise((done) => stream.write('', () => done()));
 
 class Stopped extends Error {}
 

@@ -52,7 +52,7 @@ export const PROJECTION_MUTANTS: readonly Mutant[] = [
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
     replace:
-      'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+      'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
     profile: 'rough',
   },
   {
@@ -62,7 +62,7 @@ export const PROJECTION_MUTANTS: readonly Mutant[] = [
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
     replace:
-      'signal = { aborted: false, throwIfAborted: () => undefined };\n        const projection = this.#assigned.get(partition) ??',
+      'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
     also: [{ file: 'projection/partition-projection.js', find: 'if (begin > progress.next)', replace: 'if (false)' }],
     profile: 'rough',
   },
