@@ -51,8 +51,7 @@ export const PROJECTION_MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
-    replace:
-      'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
+    replace: 'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
     profile: 'rough',
   },
   {
@@ -61,8 +60,7 @@ export const PROJECTION_MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'projection/projector.js',
     find: 'this.#assigned.get(partition)?.end();\n        const projection =',
-    replace:
-      'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
+    replace: 'signal = new AbortController().signal;\n        const projection = this.#assigned.get(partition) ??',
     also: [{ file: 'projection/partition-projection.js', find: 'if (begin > progress.next)', replace: 'if (false)' }],
     profile: 'rough',
   },
