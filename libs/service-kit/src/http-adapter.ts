@@ -15,7 +15,10 @@ import { openSpan } from './tracing.js';
 export interface HttpLimits {
   /** Default 65536. */
   bodyBytes: number;
-  /** Of bodies that are coming in at one time, with what their pieces cost; beyond it the connection with the largest one is closed. Default 8388608. */
+  /**
+   * Of bodies that are coming in at one time, with what their pieces cost; beyond it the connection with the largest one is closed. Infinity where routes read
+   * bodies by themselves: a body is not read before. Default 8388608.
+   */
   incomingBytes: number;
   /** All headers together. Default 16384. */
   headerBytes: number;
@@ -114,6 +117,7 @@ function boundIncomingBodies(adapter: FastifyAdapter, maxBytes: number, metrics:
     name: 'http_server_incoming_bodies_cut_total',
     help: 'Connections closed without an answer: too many bytes of bodies were coming in at one time, most of them here',
   });
+  if (maxBytes === Infinity) return;
   const bodies = new IncomingBodies(maxBytes, () => cut.inc());
   adapter.getInstance().addHook('preParsing', (request, _reply, payload, done) => {
     if (request.method !== 'GET') bodies.watch(request.raw);
