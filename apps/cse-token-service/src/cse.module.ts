@@ -19,7 +19,7 @@ export const cseTokenService: ServiceDefinition<CseConfig> = {
   module: () => CseModule,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  // The pipe of the route reads bodies, behind the guards, and keeps no pieces.
+  // The pipe of the route reads bodies, behind the guards.
   limits: { bodyBytes: MAX_BODY_BYTES, incomingBytes: Infinity, headerBytes: 8_192 },
   // The trace that a browser brings is not continued.
   http: { rewriteUrl: routedPath, continuesTraces: false },
