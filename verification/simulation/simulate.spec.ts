@@ -67,63 +67,32 @@ it('finds and restores every order that its index loses under a valid marker', a
   expect(holes).toBeGreaterThan(3);
 });
 
-// Here a notification came again and was folded on the hole, before the auditor found it.
-it('makes no hole where a record may come again: plain, seed 69316055', async () => {
-  expect((await simulate({ seed: 69316055 })).violations).toEqual([]);
-});
-
-// Here a gateway that had lost the partition still had a command in work, and judged it by the hole.
-it('makes no hole while a command is in work: plain, seed 33167354', async () => {
-  expect((await simulate({ seed: 33167354 })).violations).toEqual([]);
-});
-
-// Here an authorization named a card payment that nobody had asked for yet, and was refused; the payment came later and showed its form.
-it('takes no form for a superseded one that was asked for after its successor: edges, seed 53897565', async () => {
-  expect((await simulate({ seed: 53897565, profile: 'edges' })).violations).toEqual([]);
-});
-
-// Here an order was carried over, weeks later by the clock of its timers, before the verdict on an INTENT that moved nothing was read.
-it('stops no partition where a verdict was carried away before it was read: edges, seed 333451208', async () => {
-  expect((await simulate({ seed: 333451208, profile: 'edges' })).violations).toEqual([]);
-});
-
-// Here a copy of an order's first INTENT was appended late, and retention deleted all that stood before the copy.
-it('finds an order that is missing in the index, however late the audit draws its partition: edges, seed 5567452', async () => {
-  expect((await simulate({ seed: 5567452, profile: 'edges' })).violations).toEqual([]);
-});
-
-it('knows an order again whose kept records begin with a late copy of its first: edges, seed 882359959', async () => {
-  expect((await simulate({ seed: 882359959, profile: 'edges' })).violations).toEqual([]);
-});
-
-// Here a late copy of an OUTCOME was the last record that a stale instance had read: what it carried over replaced all that came between.
-it('carries over nothing that was read before a record came once more: edges, seed 7123', async () => {
-  expect((await simulate({ seed: 7123, profile: 'edges' })).violations).toEqual([]);
-});
-
-// Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
-it('takes a doubt that operators see with its notification for no silent second payment: plain, seed 31421692', async () => {
-  expect((await simulate({ seed: 31421692 })).violations).toEqual([]);
-});
-
-// Its records were lost but for the INTENT of its first authorization, and then the notification of its second came, without a tag.
-it('judges a notification without a tag by what a partition kept: anew, seed 4282', async () => {
-  expect((await simulate({ seed: 4282, profile: 'anew' })).violations).toEqual([]);
-});
-
-// The partition lost the records of a second authorization, which had taken the place of the first: a third one, sent before, arrived then.
-it('knows by the platform which authorization took the place of another: anew, seed 543166580', async () => {
-  expect((await simulate({ seed: 543166580, profile: 'anew' })).violations).toEqual([]);
-});
-
-// Its first attempt was not executed, its second was: the records of the second were lost, so the first one's answer counted for the payment.
-it('judges a payment by the attempt that a partition kept: anew, seed 20263388', async () => {
-  expect((await simulate({ seed: 20263388, profile: 'anew' })).violations).toEqual([]);
-});
-
-// An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
-it('waits for no attempt of a command that was told as rejected: edges, seed 543166530', async () => {
-  expect((await simulate({ seed: 543166530, profile: 'edges' })).violations).toEqual([]);
+it.each<[string, ProfileName, number]>([
+  // Here a notification came again and was folded on the hole, before the auditor found it.
+  ['makes no hole where a record may come again', 'plain', 69316055],
+  // Here a gateway that had lost the partition still had a command in work, and judged it by the hole.
+  ['makes no hole while a command is in work', 'plain', 33167354],
+  // Here an authorization named a card payment that nobody had asked for yet, and was refused; the payment came later and showed its form.
+  ['takes no form for a superseded one that was asked for after its successor', 'edges', 53897565],
+  // Here an order was carried over, weeks later by the clock of its timers, before the verdict on an INTENT that moved nothing was read.
+  ['stops no partition where a verdict was carried away before it was read', 'edges', 333451208],
+  // Here a copy of an order's first INTENT was appended late, and retention deleted all that stood before the copy.
+  ['finds an order that is missing in the index, however late the audit draws its partition', 'edges', 5567452],
+  ['knows an order again whose kept records begin with a late copy of its first', 'edges', 882359959],
+  // Here a late copy of an OUTCOME was the last record that a stale instance had read: what it carried over replaced all that came between.
+  ['carries over nothing that was read before a record came once more', 'edges', 7123],
+  // Its notification came without a tag after two attempts: it fits both, so the second payment stays in doubt.
+  ['takes a doubt that operators see with its notification for no silent second payment', 'plain', 31421692],
+  // Its records were lost but for the INTENT of its first authorization, and then the notification of its second came, without a tag.
+  ['judges a notification without a tag by what a partition kept', 'anew', 4282],
+  // The partition lost the records of a second authorization, which had taken the place of the first: a third one, sent before, arrived then.
+  ['knows by the platform which authorization took the place of another', 'anew', 543166580],
+  // Its first attempt was not executed, its second was: the records of the second were lost, so the first one's answer counted for the payment.
+  ['judges a payment by the attempt that a partition kept', 'anew', 20263388],
+  // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
+  ['waits for no attempt of a command that was told as rejected', 'edges', 543166530],
+])('%s: %s, seed %i', async (_, profile, seed) => {
+  expect((await simulate({ seed, profile })).violations).toEqual([]);
 });
 
 it('doubts less of what never left with a sent ledger than without, and concludes nothing that was executed', async () => {

@@ -200,8 +200,7 @@ export class JournalView {
     const key = orderKey(merchant, orderId);
     const partition = journalPartition(key);
     for (let reads = 0; reads < INDEX_READS; reads++) {
-      const stopped = this.#stopped.get(partition);
-      if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+      this.#refuseStopped(partition);
       const known = this.#cache.find(key);
       if (known) return known;
       const { order, marker } = await this.parts.index.read(key);
@@ -219,8 +218,7 @@ export class JournalView {
     const partition = journalPartition(orderKey(merchant, orderId));
     signal.throwIfAborted();
     const end = await unlessAborted(this.parts.log.end(partition), signal);
-    const stopped = this.#stopped.get(partition);
-    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+    this.#refuseStopped(partition);
     const next = this.#tailed.get(partition)?.next;
     if (next !== undefined && next < end) await this.#ends.until(partition, end, signal);
     return this.read(merchant, orderId);
@@ -313,6 +311,11 @@ export class JournalView {
     }
   }
 
+  #refuseStopped(partition: number): void {
+    const stopped = this.#stopped.get(partition);
+    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+  }
+
   /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first, and where the partition is stopped. */
   async waitForRecordAfter(
     merchant: string,
@@ -324,8 +327,7 @@ export class JournalView {
     // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
     while (!this.#cache.find(key)) await this.read(merchant, orderId);
     // What is in memory outlives the stop; no further record of it comes.
-    const stopped = this.#stopped.get(journalPartition(key));
-    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
+    this.#refuseStopped(journalPartition(key));
     return this.#cache.waitForRecordAfter(key, offset, signal);
   }
 
