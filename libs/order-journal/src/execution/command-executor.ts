@@ -148,10 +148,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     // The platform may have executed it: what it said must come into the journal.
     const { token } = grant;
     const { commandId, trace } = command;
-    const after = await journal.appendWithRetry(
-      { ...this.#inOrder(order), commandId, attempt, token, ...result },
-      trace,
-    );
+    const record = Object.assign(this.#inOrder(order), { commandId, attempt, token }, result);
+    const after = await journal.appendWithRetry(record, trace);
     sentLedger.ended(token);
     return { url: isUnreachable(result) ? (url + 1) % urlCount : url, hasWaited: false, order: after };
   }

@@ -22,19 +22,20 @@ export interface Draft {
 /** `hash`: of the record, from rules version 3 on. */
 export function draft(order: OrderState, offset: bigint, at: string, hash?: string): Draft {
   const next: Draft = {
-    order: { ...order, lastOffset: offset.toString() },
+    order: copyWith(order, { lastOffset: offset.toString() }),
     effects: [],
     at,
     put(operation) {
       const known = next.order.operations.find((other) => other.commandId === operation.commandId);
       const began = hasRule(next.order, 'waitingEnds') ? next.order.movedAt : at;
-      const state = compact({ ...operation, since: known?.phase === operation.phase ? known.since : began });
+      const since = known?.phase === operation.phase ? known.since : began;
+      const state = compact(copyWith(operation, { since }));
       next.order.operations = known
         ? next.order.operations.map((other) => (other === known ? state : other))
         : [...next.order.operations, state];
     },
     publish(type, operation, body) {
-      const complete = compact({ ...describe(operation), ...body });
+      const complete = compact(Object.assign(describe(operation), body));
       const alike = next.effects.flatMap(({ event, isRepeat }) => (event.type === type && !isRepeat ? [event] : []));
       const own = alike.find(({ body: { commandId } }) => commandId !== undefined && commandId === complete.commandId);
       if (own) {
@@ -57,11 +58,14 @@ export function draft(order: OrderState, offset: bigint, at: string, hash?: stri
     },
     putAndPublish(operation, name, body) {
       const event = next.publish(`payment.${operation.operation}.${name}`, operation, body);
-      next.put({ ...operation, latest: withoutHtml(event) });
+      next.put(copyWith(operation, { latest: withoutHtml(event) }));
     },
   };
   return next;
 }
+
+/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0111). */
+export const copyWith = <T extends object>(value: T, more: Partial<T>): T => Object.assign({}, value, more);
 
 export const CONFLICT = 'payment.conflict.detected';
 

@@ -13,7 +13,7 @@ import {
   type OrderState,
   type IntentVerdict,
 } from './order-state.js';
-import { compact, draft, type Draft, type Effect } from './draft.js';
+import { compact, draft, copyWith, type Draft, type Effect } from './draft.js';
 import { continuedBy, isRepetition, matchOf } from './history.js';
 import { takesPlaceOfDoubt } from './superseded.js';
 import { closeNotExecuted, closeWith, settle } from './transitions.js';
@@ -154,13 +154,8 @@ function withEvents(order: OrderState, effects: Effect[]): OrderState {
   const operations = order.operations.map((operation) => {
     const own = published.filter(({ event }) => event.body.commandId === operation.commandId);
     if (own.length === 0) return operation;
-    return {
-      ...operation,
-      events: [
-        ...(operation.events ?? []),
-        ...own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth })),
-      ],
-    };
+    const listed = own.map(({ event: { type, offset, record, nth } }) => compact({ type, offset, record, nth }));
+    return copyWith(operation, { events: [...(operation.events ?? []), ...listed] });
   });
   return { ...order, operations };
 }
@@ -206,8 +201,13 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
   const attempts = withAttempt(next.order, operation.attempts, granted);
   const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
   const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(next.order, intent);
-  const terms = { ...grantedTerms(next, intent), mayLookUp, supersedesDoubt };
-  next.put({ ...operation, ...terms, phase: 'open', token: intent.token, attempts });
+  const terms = grantedTerms(next, intent);
+  if (mayLookUp !== operation.mayLookUp) terms.mayLookUp = mayLookUp;
+  if (supersedesDoubt !== operation.supersedesDoubt) terms.supersedesDoubt = supersedesDoubt;
+  terms.phase = 'open';
+  terms.token = intent.token;
+  terms.attempts = attempts;
+  next.put(copyWith(operation, terms));
   return 'granted';
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isEmptyOrder, type OrderState } from './order-state.js';
 
 /**
@@ -67,5 +67,4 @@ const isLonger = (theirs: string[], ours: string[]): boolean => Number(theirs[3]
 
 const isOffset = (seen: string): boolean => /^-?\d+$/.test(seen);
 
-const link = (one: string, other: string): string =>
-  createHash('sha256').update(`${one}/${other}`).digest('base64url').slice(0, 12);
+const link = (one: string, other: string): string => hash('sha256', `${one}/${other}`, 'base64url').slice(0, 12);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type {
   CallDoubtReason,
   Fault,
@@ -250,10 +250,7 @@ export class UnknownRulesVersionError extends UnreadableJournalError {
 
 /** Tells one journal record from another: of the bytes, 12 characters of base64url. */
 export function recordHash(value: Buffer | null): string {
-  return createHash('sha256')
-    .update(value ?? '')
-    .digest('base64url')
-    .slice(0, 12);
+  return hash('sha256', value ?? '', 'base64url').slice(0, 12);
 }
 
 /** @throws UnreadableJournalError */

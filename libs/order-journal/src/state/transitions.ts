@@ -1,6 +1,6 @@
 import type { PlatformAnswer, TransactionDetails } from '@tranche/contracts';
 import { withNamed } from './attempts.js';
-import { compact, CONFLICT, type Draft } from './draft.js';
+import { compact, CONFLICT, copyWith, type Draft } from './draft.js';
 import { hasTaken } from './guards.js';
 import {
   findOperation,
@@ -49,11 +49,14 @@ export interface LateResult {
 export function settle(next: Draft, operation: OperationState, result: Result, reported: ReportedResult): void {
   const resolvesDoubt = operation.phase === 'in_doubt';
   const { transactionId } = reported.answer;
-  let moved = transactionId === undefined ? { ...operation } : bind(operation, operation.attempt, transactionId);
-  if (result === 'succeeded' || result === 'refused')
-    Object.assign(moved, { phase: 'ended', end: result, endedAt: next.at });
-  else moved.phase = result;
-  Object.assign(moved, { mayYetSucceed: undefined, saidNotExecutedAt: undefined });
+  let moved = transactionId === undefined ? copyWith(operation, {}) : bind(operation, operation.attempt, transactionId);
+  if (result === 'succeeded' || result === 'refused') {
+    moved.phase = 'ended';
+    moved.end = result;
+    moved.endedAt = next.at;
+  } else moved.phase = result;
+  if (moved.mayYetSucceed !== undefined) moved.mayYetSucceed = undefined;
+  if (moved.saidNotExecutedAt !== undefined) moved.saidNotExecutedAt = undefined;
   if (moved.phase === 'pending') moved.reminded = operation.reminded?.filter((one) => !isLookUpReminder(one));
   moved.amount = settledAmount(operation, result, reported);
   if (result === 'succeeded' && reported.answer.amount !== undefined) moved.isAmountAssumed = undefined;
@@ -100,8 +103,10 @@ export function tellOtherAmount(next: Draft, operation: OperationState, reported
 
 /** TRANSACTIONID of the operation, and of the attempt that got it. */
 export function bind(operation: OperationState, attempt: number, transactionId: string): OperationState {
-  const attempts = operation.attempts.map((other) => (other.attempt === attempt ? { ...other, transactionId } : other));
-  return { ...operation, transactionId, attempts };
+  const attempts = operation.attempts.map((other) =>
+    other.attempt === attempt ? copyWith(other, { transactionId }) : other,
+  );
+  return copyWith(operation, { transactionId, attempts });
 }
 
 /** What the platform accepted in part only the platform knows; else its amount counts where none was asked for. */
