@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-const RUNS = 500;
+const RUNS = 300;
 /** `npm test` says which: it names a commit's worlds once, for all who ask. */
 const { SIMULATED_SEED: seed = '1' } = process.env;
 

@@ -97,7 +97,7 @@ it.each<[string, ProfileName, number]>([
 
 it('doubts less of what never left with a sent ledger than without, and concludes nothing that was executed', async () => {
   const seen = { kept: 0, without: 0, concluded: 0 };
-  for (const seed of seeds(1, 60)) {
+  for (const seed of seeds(1, 30)) {
     const profile = { ...drawProfile(new Random(seed), 'ledger'), operator: false };
     const kept = await simulate({ seed, profile: { ...profile, ledger: SOUND } });
     const without = await simulate({ seed, profile: { ...profile, ledger: { ...SOUND, isOff: true } } });
@@ -106,7 +106,7 @@ it('doubts less of what never left with a sent ledger than without, and conclude
     seen.without += without.neverLeft;
     seen.concluded += kept.concluded;
   }
-  expect(seen.concluded).toBeGreaterThan(10);
+  expect(seen.concluded).toBeGreaterThan(5);
   expect(seen.kept).toBeLessThan(seen.without / 2);
 }, 60_000);
 
@@ -135,9 +135,9 @@ it('lets projectors fetch hardly anything in a world without faults', async () =
   expect(taken.fetched).toBeLessThan(taken.buffered / 20);
 });
 
-it('finds nothing that must never happen in 100 worlds of faults', async () => {
+it('finds nothing that must never happen in 40 worlds of faults', async () => {
   const seen = { crashes: 0, pauses: 0, flushes: 0, inDoubt: 0 };
-  for (const seed of seeds(1, 100)) {
+  for (const seed of seeds(1, 40)) {
     const result = await simulate({ seed });
     expect({ seed, violations: result.violations }).toEqual({ seed, violations: [] });
     for (const name of ['crashes', 'pauses', 'flushes', 'inDoubt'] as const) seen[name] += result[name];
