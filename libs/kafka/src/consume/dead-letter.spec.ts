@@ -80,12 +80,12 @@ it('keeps no content that is too long to be searched, and does not look at it', 
 });
 
 it.each(['[', '{"a":', '"a",', '4 ', '"4",', '\\u0034', '%34', 'cvv '])(
-  'looks at the longest content that it searches within half a second: %j',
+  'looks at the longest content that it searches within two seconds of processor time, where its square would take minutes: %j',
   (piece) => {
     const text = piece.repeat(Math.floor(65_000 / piece.length));
     const begun = process.cpuUsage();
     for (const content of [text, `[${text}1]`]) deadLetter('dead', 'commands', record(content), reason);
     const { user, system } = process.cpuUsage(begun);
-    expect((user + system) / 1_000).toBeLessThan(500);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
   },
 );
