@@ -20,7 +20,7 @@ RUN rm -r apps/platform-simulator apps/checkout-demo node_modules/@tranche/platf
 
 FROM ${NODE_IMAGE} AS base
 ARG BUILD_VERSION=dev
-# A young generation that holds what a busy second allocates: a quarter less processor time in the gateway (docs/performance.md).
+# A young generation that holds what a busy second allocates: a quarter less processor time in the gateway.
 ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=64 BUILD_VERSION=$BUILD_VERSION HOST=0.0.0.0
 WORKDIR /app
 # /var/lib/tranche, of payment-gateway's sent ledger: a volume mounted here belongs to the user that runs it. Nothing can be installed in what runs.

@@ -53,9 +53,9 @@ export const EXECUTION_MUTANTS: readonly Mutant[] = [
     does: 'takes an HTTP 5xx for "not executed" and tries again',
     project: 'order-journal',
     file: 'execution/command-executor.js',
-    find: 'token, ...result }',
+    find: 'token }, result)',
     replace:
-      "token, ...(result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result) }",
+      "token }, result.reason === 'http_status' ? { record: 'NOT_EXECUTED', reason: 'unreachable', message: '' } : result)",
   },
   {
     name: 'no-send-deadline',

@@ -1,4 +1,4 @@
-// What the repairs of kafkajs save, in processor time: `node libs/kafka/test/repair-cost.mjs` (built). The README of this library states the figures.
+// What the repairs of kafkajs save, in processor time: `node libs/kafka/test/repair-cost.mjs` (built). docs/decisions/0041 states the figures.
 import { createRequire } from 'node:module';
 import { patchKafkajsCodec } from '../dist/kafkajs/patch-kafkajs-codec.js';
 
