@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beginAnew, kept, newKey, type Basket } from './kept.js';
 import { instalments, money, monthLater } from './money.js';
-import { LANGUAGES, type Language, type TextKey } from './texts.js';
+import { LANGUAGES, TEXTS, type Language, type TextKey } from './texts.js';
 import { faultText, languageFor, text } from './wording.js';
 
 const languages = Object.keys(LANGUAGES) as Language[];
@@ -65,10 +65,8 @@ it('writes money as the language does', () => {
 
 it('no text is the same in two languages but where both say it so', () => {
   const alike = ['', 'Total', 'Contact', 'E-mail', 'Articles'];
-  const keys = [...readFileSync(join(__dirname, 'texts.ts'), 'utf8').matchAll(/^ {2}'?([\w.-]+)'?:/gm)].map(
-    ([, key]) => key as TextKey,
-  );
-  const unlike = [...new Set(keys)].filter((key) => !alike.includes(text('en', key)));
+  const keys = Object.keys(TEXTS.en) as TextKey[];
+  const unlike = keys.filter((key) => !alike.includes(text('en', key)));
   expect(unlike.length).toBeGreaterThan(100);
   expect(unlike.filter((key) => text('en', key) === text('fr', key))).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import type { TextKey } from './texts.js';
+import type { OwnKey } from './texts.js';
 
-export const es: Record<TextKey, string> = {
+export const es: Record<OwnKey, string> = {
   tagline: 'Objetos tranquilos para la casa',
   language: 'Idioma',
   skip: 'Ir al contenido',
@@ -33,15 +33,6 @@ export const es: Record<TextKey, string> = {
   city: 'Ciudad',
   country: 'País',
   method: '¿Cómo desea pagar?',
-  'method.card': 'Con tarjeta, ahora',
-  'method.a3': 'En 3 plazos con tarjeta',
-  'method.a4': 'En 4 plazos con tarjeta',
-  'method.a4wallet': 'En 4 plazos con monedero electrónico',
-  'method.a1euro': 'Crédito al consumo de un euro',
-  'method.b3': 'En 3 plazos sin gastos',
-  'method.b4': 'En 4 plazos sin gastos',
-  'method.b3fee': 'En 3 plazos con gastos',
-  'method.b4fee': 'En 4 plazos con gastos',
   'hint.a1euro': 'El proveedor le muestra sus condiciones antes de que acepte nada.',
   'hint.provider': 'Termina en el formulario del proveedor y vuelve aquí.',
   unavailable: 'Solo para pedidos de {min} a {max}.',

@@ -1,6 +1,6 @@
-import type { TextKey } from './texts.js';
+import type { OwnKey } from './texts.js';
 
-export const fr: Record<TextKey, string> = {
+export const fr: Record<OwnKey, string> = {
   tagline: 'Des objets paisibles pour la maison',
   language: 'Langue',
   skip: 'Aller au contenu',
@@ -33,15 +33,6 @@ export const fr: Record<TextKey, string> = {
   city: 'Ville',
   country: 'Pays',
   method: 'Comment souhaitez-vous payer ?',
-  'method.card': 'Carte, maintenant',
-  'method.a3': 'En 3 fois par carte',
-  'method.a4': 'En 4 fois par carte',
-  'method.a4wallet': 'En 4 fois par portefeuille électronique',
-  'method.a1euro': 'Crédit à un euro',
-  'method.b3': 'En 3 fois sans frais',
-  'method.b4': 'En 4 fois sans frais',
-  'method.b3fee': 'En 3 fois avec frais',
-  'method.b4fee': 'En 4 fois avec frais',
   'hint.a1euro': 'Le partenaire vous présente ses conditions avant tout engagement.',
   'hint.provider': 'Vous terminez sur le formulaire du partenaire, puis revenez ici.',
   unavailable: 'Uniquement pour les commandes de {min} à {max}.',

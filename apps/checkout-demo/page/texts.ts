@@ -1,7 +1,8 @@
+import { METHOD_TEXTS, type MethodId } from './method-texts.js';
 import { es } from './texts-es.js';
 import { fr } from './texts-fr.js';
 
-/** Every text of the page. A further language: its code in LANGUAGES and a file like texts-fr.ts; the compiler names what is missing. */
+/** Every text of the page; those of the methods: method-texts.ts. A further language: its code in LANGUAGES and a file like texts-fr.ts; the compiler names what is missing. */
 export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
 
@@ -38,15 +39,6 @@ const en = {
   city: 'City',
   country: 'Country',
   method: 'How would you like to pay?',
-  'method.card': 'Card, now',
-  'method.a3': '3 instalments by card',
-  'method.a4': '4 instalments by card',
-  'method.a4wallet': '4 instalments by wallet',
-  'method.a1euro': 'One-euro consumer credit',
-  'method.b3': '3 instalments, free of charge',
-  'method.b4': '4 instalments, free of charge',
-  'method.b3fee': '3 instalments, with fees',
-  'method.b4fee': '4 instalments, with fees',
   'hint.a1euro': 'The provider shows you its terms before you agree to anything.',
   'hint.provider': 'You finish on the form of the provider, and come back here.',
   unavailable: 'For orders from {min} to {max} only.',
@@ -147,6 +139,17 @@ const en = {
   'failed.other': 'Something went wrong. Your entries are kept: please try again.',
 };
 
-export type TextKey = keyof typeof en;
+export type OwnKey = keyof typeof en;
+type MethodKey = `method.${MethodId}`;
+export type TextKey = OwnKey | MethodKey;
 
-export const TEXTS: Record<Language, Record<TextKey, string>> = { en, fr, es };
+const OWN: Record<Language, Record<OwnKey, string>> = { en, fr, es };
+
+export const TEXTS = Object.fromEntries(
+  Object.entries(OWN).map(([language, own]) => [language, { ...own, ...methodTexts(language as Language) }]),
+) as Record<Language, Record<TextKey, string>>;
+
+function methodTexts(language: Language): Record<MethodKey, string> {
+  const texts = Object.entries(METHOD_TEXTS).map(([id, text]) => [`method.${id}`, text[language]]);
+  return Object.fromEntries(texts) as Record<MethodKey, string>;
+}

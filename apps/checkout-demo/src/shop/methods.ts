@@ -7,6 +7,9 @@ import {
   type PaymentOption,
   type Rail,
 } from '@tranche/contracts';
+import type { MethodId } from '../../page/method-texts.js';
+
+export type { MethodId };
 
 export interface PaymentMethod {
   id: string;
@@ -30,9 +33,7 @@ const OFFERED = {
   b4: 'partnerB-4xsansfrais',
   b3fee: 'partnerB-3x',
   b4fee: 'partnerB-4x',
-} as const satisfies Record<string, PaymentOption | undefined>;
-
-export type MethodId = keyof typeof OFFERED;
+} as const satisfies Record<MethodId, PaymentOption | undefined>;
 
 export const METHODS: readonly PaymentMethod[] = Object.entries(OFFERED).map(([id, option]) => offer(id, option));
 
