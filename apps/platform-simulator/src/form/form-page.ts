@@ -1,17 +1,7 @@
-import { isPaymentOption, PAYMENT_OPTIONS, type Merchant, type PaymentOption } from '@tranche/contracts';
+import type { Merchant } from '@tranche/contracts';
+import { mayWait, optionOf } from '../platform-methods.js';
 import type { Decision } from '../transactions/state-machine.js';
 import type { Transaction } from '../transactions/transaction.js';
-
-const TITLES: Readonly<Record<PaymentOption, string>> = {
-  'partnerA-3xcb': 'Pay in 3 instalments by card',
-  'partnerA-4xcb': 'Pay in 4 instalments by card',
-  'partnerA-4xwallet': 'Pay in 4 instalments by wallet',
-  'partnerA-1euro': 'Pay by consumer credit',
-  'partnerB-3x': 'Pay in 3 instalments',
-  'partnerB-3xsansfrais': 'Pay in 3 instalments, free of charge',
-  'partnerB-4x': 'Pay in 4 instalments',
-  'partnerB-4xsansfrais': 'Pay in 4 instalments, free of charge',
-};
 
 const BUTTONS: readonly [decision: Decision, text: string][] = [
   ['validate', 'Validate the payment'],
@@ -22,8 +12,10 @@ const BUTTONS: readonly [decision: Decision, text: string][] = [
 
 /** The provider's form. Works without scripts; nothing of what the caller sent reaches the page unescaped. */
 export function formPage(transaction: Transaction, merchant: Merchant): string {
-  const option = isPaymentOption(transaction.paymentOption) ? transaction.paymentOption : undefined;
-  const instalments = option === undefined ? 1 : PAYMENT_OPTIONS[option].instalments;
+  const { title, instalments } = optionOf(transaction.paymentOption) ?? {
+    title: 'Confirm your payment',
+    instalments: 1,
+  };
   const amounts = instalmentsOf(transaction.amount, instalments).map((amount) => money(amount, merchant.currency));
   const schedule =
     amounts.length < 2
@@ -33,11 +25,11 @@ export function formPage(transaction: Transaction, merchant: Merchant): string {
     transaction.method === 'A'
       ? `<label>Date of birth <input type="date" name="birthDate" value="${escapeHtml(transaction.birthDate ?? '')}"></label>`
       : '';
-  const buttons = BUTTONS.filter(([decision]) => decision !== 'pending' || transaction.method === 'B')
+  const buttons = BUTTONS.filter(([decision]) => decision !== 'pending' || mayWait(transaction.method))
     .map(([decision, text]) => `<button name="decision" value="${decision}">${text}</button>`)
     .join('');
   return page(
-    option === undefined ? 'Confirm your payment' : TITLES[option],
+    title,
     `<dl><dt>Merchant</dt><dd>${escapeHtml(merchant.merchant)}</dd><dt>Order</dt><dd>${escapeHtml(transaction.orderId)}</dd>` +
       `<dt>Amount</dt><dd>${escapeHtml(money(transaction.amount, merchant.currency))}</dd></dl>${schedule}` +
       `<form method="post">${birthDate}${buttons}</form><p class="note">A simulated provider: no money moves.</p>`,

@@ -1,3 +1,5 @@
+import type { Market, Method } from '@tranche/contracts';
+import { hasOption } from '../platform-methods.js';
 import type { Parameters } from './flat-parameters.js';
 
 type Format = (value: string) => boolean;
@@ -83,7 +85,6 @@ const METHOD_A: Formats = {
   CLIENTEMAIL: all(email, text(255), (value) => value.length >= 5),
   CLIENTDOB: date,
   PRESCORINGCODE: text(20),
-  PAYMENTOPTION: oneOf('partnerA-3xcb', 'partnerA-4xcb', 'partnerA-4xwallet', 'partnerA-1euro'),
 };
 
 const METHOD_B: Formats = {
@@ -97,7 +98,6 @@ const METHOD_B: Formats = {
   BILLINGADDRESS: all(text(38), oneLine),
   CLIENTIDENT: text(128),
   CLIENTEMAIL: all(text(100), (value) => !value.includes('+')),
-  PAYMENTOPTION: oneOf('partnerB-3x', 'partnerB-3xsansfrais', 'partnerB-4x', 'partnerB-4xsansfrais'),
 };
 
 const CATEGORIES =
@@ -122,14 +122,27 @@ const CART_B: Formats = {
 };
 
 /** Interface, authorization rule 4. */
-const SPAIN: Formats = {
-  PAYMENTOPTION: oneOf('partnerB-3xsansfrais'),
-  ...onBothAddresses({ PHONE: pattern(/^\+34[89][0-9]{8}$/), MOBILEPHONE: pattern(/^\+34[67][0-9]{8}$/) }),
+const SPAIN: Formats = onBothAddresses({
+  PHONE: pattern(/^\+34[89][0-9]{8}$/),
+  MOBILEPHONE: pattern(/^\+34[67][0-9]{8}$/),
+});
+
+interface MethodFormats {
+  readonly fields: Formats;
+  readonly cart: Formats;
+  /** In markets that want more. */
+  readonly markets?: Readonly<Partial<Record<Market, Formats>>>;
+}
+
+const FORMATS: Readonly<Record<Method, MethodFormats>> = {
+  A: { fields: METHOD_A, cart: CART_A },
+  B: { fields: METHOD_B, cart: CART_B, markets: { ES: SPAIN } },
+  card: { fields: CARD, cart: {} },
 };
 
 export interface FormatsFor {
-  readonly method: 'A' | 'B' | 'card';
-  readonly market: 'FR' | 'ES';
+  readonly method: Method;
+  readonly market: Market;
 }
 
 /**
@@ -137,16 +150,17 @@ export interface FormatsFor {
  * absent or empty passes, an unknown one too.
  */
 export function invalidParameter(parameters: Parameters, { method, market }: FormatsFor): string | undefined {
-  const ofMethod = method === 'A' ? METHOD_A : method === 'B' ? METHOD_B : CARD;
-  const ofCart = method === 'A' ? CART_A : method === 'B' ? CART_B : {};
-  const ofMarket = method === 'B' && market === 'ES' ? SPAIN : {};
+  const { fields, cart, markets } = FORMATS[method];
+  const ofMarket = markets?.[market] ?? {};
   for (const [name, value] of parameters) {
     if (value === '') continue;
     const cartField = name.startsWith('CART[') ? cartFieldOf(name) : undefined;
     const isValid =
       cartField !== undefined
-        ? holds(ofCart, cartField, value)
-        : holds(EVERYWHERE, name, value) && holds(ofMethod, name, value) && holds(ofMarket, name, value);
+        ? holds(cart, cartField, value)
+        : name === 'PAYMENTOPTION'
+          ? method === 'card' || hasOption(method, market, value)
+          : holds(EVERYWHERE, name, value) && holds(fields, name, value) && holds(ofMarket, name, value);
     if (!isValid) return name;
   }
   return undefined;

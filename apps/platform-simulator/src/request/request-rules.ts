@@ -1,4 +1,5 @@
 import type { Merchant } from '@tranche/contracts';
+import { euroLimits, methodOfOption, type InstalmentMethod } from '../platform-methods.js';
 import type { Refusal } from '../transactions/exec-codes.js';
 import { refusal } from '../transactions/exec-codes.js';
 import type { OperationType } from '../transactions/transaction.js';
@@ -12,7 +13,7 @@ export type Order =
   | {
       readonly kind: 'instalment';
       readonly type: OperationType;
-      readonly method: 'A' | 'B';
+      readonly method: InstalmentMethod;
       readonly orderId: string;
       readonly amount: number;
     }
@@ -57,8 +58,8 @@ export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: num
   const type = parameters.get('OPERATIONTYPE') ?? '';
   if (!isOperationType(type)) return refusal('1002', 'OPERATIONTYPE');
   const option = type === 'authorization' ? given(parameters, 'PAYMENTOPTION') : undefined;
-  const method = option?.startsWith('partnerA-') ? 'A' : option?.startsWith('partnerB-') ? 'B' : 'card';
-  if (option !== undefined && method === 'card') return refusal('1002', 'PAYMENTOPTION');
+  const method = option === undefined ? 'card' : methodOfOption(option);
+  if (method === undefined) return refusal('1002', 'PAYMENTOPTION');
   const invalid =
     invalidParameter(parameters, { method, market: merchant.market }) ??
     (method === 'B' ? slowExpress(parameters, nowMs) : undefined);
@@ -74,10 +75,10 @@ export function readOrder(parameters: Parameters, merchant: Merchant, nowMs: num
   const orderId = given(parameters, 'ORDERID');
   if (orderId === undefined) return refusal('1001', 'ORDERID');
   if (amount === undefined) return refusal('1001', 'AMOUNT');
-  if (method === 'card') return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
-  // Interface, Limits: method B orders are 150 to 2000 EUR.
-  if (method === 'B' && merchant.currency === 'EUR' && (amount < 15_000 || amount > 200_000))
-    return refusal('1002', 'AMOUNT');
+  if (option === undefined || method === 'card')
+    return readCardOrder(parameters, { kind: 'card', type, orderId, amount });
+  const limits = merchant.currency === 'EUR' ? euroLimits(method, option) : undefined;
+  if (limits !== undefined && (amount < limits.min || amount > limits.max)) return refusal('1002', 'AMOUNT');
   return { kind: 'instalment', type, method, orderId, amount };
 }
 

@@ -1,3 +1,4 @@
+import { mayWait, takesVoid } from '../platform-methods.js';
 import type { Refusal } from './exec-codes.js';
 import { refusal } from './exec-codes.js';
 import type { Transaction } from './transaction.js';
@@ -54,8 +55,8 @@ function judgeRefund(amount: number | undefined, capture: Transaction): { amount
 }
 
 function judgeVoid(authorization: Transaction): { amount: number } | Refusal {
-  // Interface: only authorizations, with method A; method B: "not shown", so not possible here.
-  if (authorization.operationType !== 'authorization' || authorization.method === 'B') return refusal('2015');
+  // Interface: only authorizations.
+  if (authorization.operationType !== 'authorization' || !takesVoid(authorization.method)) return refusal('2015');
   const unfinished = judgeFinished(authorization);
   if (unfinished) return unfinished;
   return authorization.isCaptured || authorization.state === 'voided'
@@ -84,7 +85,7 @@ export const isDecision = (value: unknown): value is Decision => (DECISIONS as r
 
 /** The EXECCODE that the cardholder's choice on the form leads to; `undefined`: not theirs to choose now. */
 export function codeOfDecision(decision: Decision, { state, method }: Transaction): string | undefined {
-  if (state !== 'redirected' || (decision === 'pending' && method !== 'B')) return undefined;
+  if (state !== 'redirected' || (decision === 'pending' && !mayWait(method))) return undefined;
   // The form of a card is its bank's 3-D Secure page: a refusal there is a failed authentication.
   return { validate: '0000', pending: '0003', refuse: method === 'card' ? '4008' : '4001', abandon: '4004' }[decision];
 }

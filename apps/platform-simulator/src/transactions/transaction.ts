@@ -1,3 +1,5 @@
+import type { Method } from '@tranche/contracts';
+
 export const OPERATION_TYPES = ['authorization', 'capture', 'refund', 'void', 'payment'] as const;
 export type OperationType = (typeof OPERATION_TYPES)[number];
 export const isOperationType = (value: string): value is OperationType =>
@@ -22,7 +24,7 @@ export interface Transaction {
   readonly identifier: string;
   readonly orderId: string;
   readonly operationType: OperationType;
-  readonly method: 'A' | 'B' | 'card';
+  readonly method: Method;
   readonly amount: number;
   readonly paymentOption?: string;
   readonly description?: string;
