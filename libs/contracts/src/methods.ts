@@ -4,11 +4,12 @@
  * Interface: "What the service does" 3 and 4, "Payment-specific fields", "authorization" rules 2 to 4, "void", "Events", "Limits".
  *
  * A new payment option is a row in `PAYMENT_OPTIONS`; limits of its own stand in that row. A new method is a row in `METHODS`, with a class of
- * fields in `commands/` and its name in `schemas.ts`. What follows from the rows, and is written nowhere else:
+ * fields in `commands/` that `PAYMENT_CLASSES` names (`commands/validate-command.ts`). What follows from the rows, and is written nowhere else:
  * - types: `Method`, `Rail`, `PaymentOption`, the values of `paymentOption` in the classes and JSON Schemas of the commands;
  * - `RAILS` and the command topics (`topics.ts`), which commands a rail takes (`commands/validate-command.ts`);
  * - the rules of amount, market and void (`@tranche/platform`), and the texts of their faults and error codes;
  * - the address that a form is sent to, the rail that `@tranche/client` publishes an authorization on, the languages of notifications;
+ * - the letter of a method in orders that are carried over (`@tranche/order-journal`);
  * - what the checkout offers: instalments and amounts.
  */
 
@@ -33,6 +34,8 @@ interface PhoneForm {
 interface MethodRow {
   /** Its command topic is `payments.commands.RAIL.v1`. */
   readonly rail: string;
+  /** One letter that stands for it where an order is carried over. Stored for ever: never another one, never one of another method. */
+  readonly letter: string;
   /** The operation that a payment begins with. */
   readonly begins: 'authorize' | 'pay';
   /** The class of that operation's fields, by its name in `SCHEMA_SOURCES`. */
@@ -65,6 +68,7 @@ const ENDPOINT = '/front/service/rest/process';
 export const METHODS = {
   A: {
     rail: 'partner-a',
+    letter: 'A',
     begins: 'authorize',
     fields: 'partner-a-authorization',
     alwaysForm: true,
@@ -75,6 +79,7 @@ export const METHODS = {
   },
   B: {
     rail: 'partner-b',
+    letter: 'B',
     begins: 'authorize',
     fields: 'partner-b-authorization',
     // "Void for method B: not shown" (docs/decisions/0032).
@@ -94,6 +99,7 @@ export const METHODS = {
   },
   card: {
     rail: 'card',
+    letter: 'C',
     begins: 'pay',
     fields: 'card-payment',
     // The rail takes the command; the order of a card payment has no authorization that could be voided.

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Fault, Method, OperationKind } from '@tranche/contracts';
+import { METHOD_NAMES, METHODS, type Fault, type Method, type OperationKind } from '@tranche/contracts';
 import { CARRIED_CONTENT } from './command-content.js';
 import { compact, describe } from './draft.js';
 import { type Attempt, type End, type EventBody, type OperationState, type ProjectedEvent } from './order-state.js';
@@ -32,7 +32,10 @@ const KINDS = { authorize: 'a', pay: 'p', capture: 'c', refund: 'r', void: 'v' }
   OperationKind,
   string
 >;
-const METHODS = { A: 'A', B: 'B', card: 'C' } as const satisfies Record<Method, string>;
+const METHOD_LETTERS = Object.fromEntries(METHOD_NAMES.map((name) => [name, METHODS[name].letter])) as Record<
+  Method,
+  string
+>;
 const ENDS = {
   succeeded: 's',
   refused: 'f',
@@ -80,7 +83,7 @@ export function packOperation(operation: OperationState, earlier: readonly Opera
   });
   return [
     commandId,
-    `${KINDS[kind]}${METHODS[method]}${ENDS[end]}${attempt}`,
+    `${KINDS[kind]}${METHOD_LETTERS[method]}${ENDS[end]}${attempt}`,
     amount ?? null,
     transactionId ?? null,
     place >= 0 ? place : (reference ?? null),
@@ -115,7 +118,7 @@ export function unpackOperation(
     ...{
       commandId,
       operation: nameOf(KINDS, kind[0]),
-      method: nameOf(METHODS, kind[1]),
+      method: nameOf(METHOD_LETTERS, kind[1]),
       currency,
       contentHash,
       attempt,
