@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { COMMAND_TOPICS } from '@tranche/contracts';
 import { describeConfig, KafkaConfig, KitConfig } from '@tranche/service-kit';
 import { AuthConfig } from '../../apps/auth-service/src/auth.config.js';
 import { CseConfig } from '../../apps/cse-token-service/src/cse.config.js';
@@ -44,6 +45,11 @@ describe.each(Object.entries(CHART_SERVICES))('the chart, %s', (name, app) => {
     const demanded = known.filter(({ required }) => required).map((setting) => setting.name);
     expect(given).toEqual(expect.arrayContaining(demanded));
   });
+});
+
+it('the gateway scales by what waits on the command topic of every rail', () => {
+  const names = Object.values(COMMAND_TOPICS).map(({ name }) => name);
+  expect([...values.services.gateway.autoscaling.topics].sort()).toEqual(names.sort());
 });
 
 describe('the schema of the values', () => {

@@ -1,7 +1,11 @@
-import { commandClass, validateCommandData, type CommandRules, type FaultCode } from '../src/index.js';
+import { commandClass, PAYMENT_CLASSES, validateCommandData, type CommandRules, type FaultCode } from '../src/index.js';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { LIMITS, shown, withField } from './limits.js';
+
+it('has the limits of each class that begins a payment', () => {
+  expect(LIMITS.map(({ schema }) => schema)).toEqual(expect.arrayContaining(Object.keys(PAYMENT_CLASSES)));
+});
 
 describe.each(LIMITS)('$message', ({ rail, type, valid, limits }) => {
   const check = (message: object, rules?: CommandRules) =>

@@ -1,4 +1,4 @@
-import { readNotification } from '@tranche/contracts';
+import { METHOD_NAMES, readNotification } from '@tranche/contracts';
 import { notifiedResult } from './notification.js';
 
 const RECEIVED = '2026-03-01T10:00:00.000Z';
@@ -14,7 +14,7 @@ const resultOf = (parameters: Record<string, string>) =>
 it('keeps currency, language, the card as it is masked, and when it was received', () => {
   const card = { CARDCODE: 'XXXXXXXXXXXX1234', CARDTYPE: 'visa', CARDCOUNTRY: 'FR' };
   expect(resultOf({ CURRENCY: 'EUR', LANGUAGE: 'fr', ...card })).toMatchObject({
-    ...{ currency: 'EUR', language: 'fr', languageOf: ['A', 'B', 'card'], executedAt: RECEIVED },
+    ...{ currency: 'EUR', language: 'fr', languageOf: METHOD_NAMES, executedAt: RECEIVED },
     ...{ maskedCard: 'XXXXXXXXXXXX1234', cardBrand: 'visa', cardCountry: 'FR' },
   });
 });

@@ -135,6 +135,10 @@ function givenIn(data: object, prefix = ''): string[] {
   });
 }
 
+it('has a fixture for each class of a command', () => {
+  expect(FIXTURES.map(([, , fields]) => fields).sort()).toEqual(Object.keys(OPERATION_FIELDS).sort());
+});
+
 describe.each(FIXTURES)('%s', (_name, operation, fields, data) => {
   const table = OPERATION_FIELDS[fields] as Table;
   const parameters = formOf(operation, data);
