@@ -40,7 +40,7 @@ it.each(RULES_VERSIONS)(`rules version %i: ${LOGS} logs bring the same verdicts 
   if (changed.length > 0) throw new Error(changedFold(version, changed));
 });
 
-const RECIPE = 'add a version: see CONTRIBUTING recipe (g), "a rule of the fold"';
+const RECIPE = 'add a version: CONTRIBUTING.md, "Recipe: a rule of the fold"';
 
 function changedFold(version: number, seeds: readonly number[]): string {
   const among = `${seeds.length} of ${LOGS / PER_DIGEST} digests, the first one of seeds ${seeds[0]} to ${seeds[0]! + PER_DIGEST - 1}`;
