@@ -43,9 +43,9 @@ it('every key that is made', () => {
     expect(isEd25519PublicKey(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x!)).toBe(true);
 });
 
-it('without the check, one signature fits every text under the key of order 1', () => {
+it('without the check, one signature fits every text under the key of order 1; Node.js 24 refuses it by itself', () => {
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: encoded(1n, 0n) }, format: 'jwk' });
   const signature = Buffer.alloc(64);
   signature[0] = 1;
-  expect(verify(null, Buffer.from('any text'), key, signature)).toBe(true);
+  expect(verify(null, Buffer.from('any text'), key, signature)).toBe(Number.parseInt(process.versions.node) < 24);
 });
