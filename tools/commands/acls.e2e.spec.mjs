@@ -6,7 +6,7 @@ import { encodeCloudEvent, NOTIFICATION_TYPE, TOPICS } from '@tranche/contracts'
 import { aCommand, aNotification, aPartnerAAuthorization, startApp, startSimulator, waitFor } from '@tranche/testing';
 import { passwordOf, startAclBroker } from '../infra/acl-broker.mjs';
 import { connectedBroker, otherThanRefusal } from '../infra/broker-attempts.mjs';
-import { FORBIDDEN_TO, FORBIDDEN_TO_ALL, forbiddenTo } from '../infra/forbidden-at-kafka.mjs';
+import { FORBIDDEN_TO, FORBIDDEN_TO_ALL, forbiddenTo } from '../infra/test/forbidden-at-kafka.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
 
 const { PATH, HOME, REDIS_URL } = process.env;

@@ -85,8 +85,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ...loss,
     name: 'starts-with-a-changed-log',
     does: 'begins behind the marker of an index that the journal does not hold',
-    file: 'journal/journal-view.js',
-    find: 'offset !== marked.offset || recordHash(value) !== marked.hash',
-    replace: 'offset !== marked.offset && recordHash(value) === marked.hash',
+    file: 'journal/followed-partitions.js',
+    find: 'offset !== marked.offset || hash() !== marked.hash',
+    replace: 'offset !== marked.offset && hash() === marked.hash',
   },
 ];

@@ -6,8 +6,10 @@ import { OpenIntents } from './open-intents.js';
 import { OrderCache } from './order-cache.js';
 import { verdictOf, type IntentVerdict, type OrderState } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
-import { JournalLostError, JournalReplacedError, OrderUnreadableError, stoppedReason } from './journal-faults.js';
+import { FollowedPartitions } from './followed-partitions.js';
+import { JournalReplacedError, OrderUnreadableError } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
+import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
 import { recordWriter } from '../state/record-writer.js';
 import {
@@ -24,23 +26,6 @@ const INDEX_READS = 5;
 /** The index is behind: how often to look whether it has caught up. */
 const LOOK_AGAIN_MS = 200;
 const APPEND_RETRY_MS = { first: 100, max: 5_000 };
-
-/** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
-interface Tailed {
-  from: bigint;
-  low: bigint;
-  next: bigint;
-  end: bigint;
-  /** The record at the index's marker, until the tail has brought it. */
-  marked?: { offset: bigint; hash: string };
-}
-
-export interface StoppedAt {
-  partition: number;
-  offset: bigint;
-  hash: string;
-  maySkip: boolean;
-}
 
 export interface JournalViewParts {
   log: JournalLog;
@@ -60,11 +45,8 @@ export interface JournalViewParts {
 export class JournalView {
   readonly openIntents = new OpenIntents();
   readonly #cache = new OrderCache();
-  readonly #tailed = new Map<number, Tailed>();
-  /** Partitions that hold a record which this release can't read, and why (R2). */
-  readonly #stopped = new Map<number, string>();
-  /** Of these, those that stopped at a record. */
-  readonly #stoppedAt = new Map<number, StoppedAt>();
+  readonly #followed = new FollowedPartitions();
+  readonly #stopped = new StoppedPartitions();
   readonly #ends = new EndWaits();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
@@ -80,22 +62,22 @@ export class JournalView {
 
   /** Why a partition goes no further, if one does. */
   get stoppedBecause(): string | undefined {
-    return [...this.#stopped.values()][0];
+    return [...this.stopped.values()][0];
   }
 
   /** Why the partition of an order goes no further; undefined where it does. */
   stoppedFor(merchant: string, orderId: string): string | undefined {
-    return this.#stopped.get(journalPartition(orderKey(merchant, orderId)));
+    return this.stopped.get(journalPartition(orderKey(merchant, orderId)));
   }
 
   /** Partitions that go no further, and why. */
   get stopped(): ReadonlyMap<number, string> {
-    return this.#stopped;
+    return this.#stopped.reasons;
   }
 
   /** Partitions that stopped at a record, and whether people may decide to skip it: never one of a newer release. */
   get stoppedAtRecords(): readonly StoppedAt[] {
-    return [...this.#stoppedAt.values()];
+    return this.#stopped.records;
   }
 
   /** Orders in memory: those that moved since the index last covered them. */
@@ -117,74 +99,54 @@ export class JournalView {
     markers: Map<number, bigint>,
     hashes = new Map<number, string>(),
   ): Promise<Map<number, bigint>> {
-    for (const [partition, { low, high }] of offsets) {
-      const marker = markers.get(partition);
-      const isLost = marker !== undefined && marker >= high;
-      if (isLost) this.stop(partition, new JournalLostError(partition, marker, high).message);
-      // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
-      const from = isLost ? high : marker === undefined || marker < low ? low : marker + 1n;
-      const tailed: Tailed = { from, low, next: from, end: high };
-      const hash = hashes.get(partition);
-      if (marker !== undefined && hash !== undefined && marker >= low) tailed.marked = { offset: marker, hash };
-      this.#tailed.set(partition, tailed);
+    for (const [partition, ends] of offsets) {
+      try {
+        this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
+      } catch (error) {
+        this.stop(partition, (error as Error).message);
+      }
     }
     for (const partition of markers.keys()) if (!this.#stopped.has(partition)) await this.#watchOpenIntents(partition);
-    return new Map([...this.#tailed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
+    return this.#followed.beginnings;
   }
 
   /** Records to go until memory has caught up with the journal as it was at the beginning. */
   get behind(): number {
-    let records = 0n;
-    for (const [partition, { next, end }] of this.#tailed)
-      if (next < end && !this.#stopped.has(partition)) records += end - next;
-    return Number(records);
+    return this.#followed.behind((partition) => this.#stopped.has(partition));
   }
 
-  /** Records that memory holds because the index lacks them. A partition without a marker is being built; its commands wait anyway. */
+  /** Records that memory holds because the index lacks them, in all partitions that have a marker. */
   indexBehind(markers: ReadonlyMap<number, bigint>): number {
-    let records = 0n;
-    for (const [partition, { next }] of this.#tailed) {
-      const marker = markers.get(partition);
-      if (marker !== undefined && next > marker + 1n) records += next - marker - 1n;
-    }
-    return Number(records);
+    return this.#followed.indexBehind(markers);
   }
 
   /** Takes what the tail brings of one partition, in offset order. */
   take(partition: number, entries: readonly JournalEntry[]): void {
     if (this.#stopped.has(partition)) return;
-    const tailed = this.#tailed.get(partition);
     const seenMs = this.parts.timing.monotonicMs();
     for (const { key, offset, value } of entries) {
       try {
-        if (tailed) tailed.next = offset + 1n;
-        if (tailed?.marked) {
-          const { marked } = tailed;
-          delete tailed.marked;
-          if (offset !== marked.offset || recordHash(value) !== marked.hash)
-            throw new JournalReplacedError(marked.offset);
-          continue;
-        }
+        if (this.#followed.isMarked(partition, offset, () => recordHash(value))) continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
         this.#cache.apply(key ?? '', offset, record, recordHash(value));
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
-        this.#stoppedAt.set(partition, { partition, offset, hash: recordHash(value), maySkip });
+        this.#stopped.stopAtRecord({ partition, offset, hash: recordHash(value), maySkip });
         if (error instanceof JournalReplacedError) this.parts.onLogChanged?.(partition, error.message);
         return this.stop(partition, (error as Error).message, offset);
       }
     }
-    if (tailed) this.#ends.reached(partition, tailed.next);
+    const next = this.#followed.next(partition);
+    if (next !== undefined) this.#ends.reached(partition, next);
   }
 
   /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
   stop(partition: number, why: string, at?: bigint): void {
     if (at === undefined) this.parts.onLogChanged?.(partition, why);
-    if (this.#stopped.has(partition)) return;
-    const reason = stoppedReason(partition, why, at);
-    this.#stopped.set(partition, reason);
+    const reason = this.#stopped.stop(partition, why, at);
+    if (reason === undefined) return;
     this.parts.logger.error({ partition }, reason);
     this.#cache.failWaiting((key) => journalPartition(key) === partition, new OrderUnreadableError(reason));
     this.#ends.fail(partition, new OrderUnreadableError(reason));
@@ -200,12 +162,12 @@ export class JournalView {
     const key = orderKey(merchant, orderId);
     const partition = journalPartition(key);
     for (let reads = 0; reads < INDEX_READS; reads++) {
-      this.#refuseStopped(partition);
+      this.#stopped.refuse(partition);
       const known = this.#cache.find(key);
       if (known) return known;
       const { order, marker } = await this.parts.index.read(key);
-      if (!this.#tailed.has(partition)) throw new OrderUnreadableError('This process does not follow the journal');
-      if (this.#reaches(partition, marker)) return this.#cache.load(merchant, orderId, order, marker);
+      if (!this.#followed.has(partition)) throw new OrderUnreadableError('This process does not follow the journal');
+      if (this.#followed.reaches(partition, marker)) return this.#cache.load(merchant, orderId, order, marker);
     }
     throw new OrderUnreadableError(`The index of journal partition ${partition} is behind what this process needs`);
   }
@@ -218,8 +180,8 @@ export class JournalView {
     const partition = journalPartition(orderKey(merchant, orderId));
     signal.throwIfAborted();
     const end = await unlessAborted(this.parts.log.end(partition), signal);
-    this.#refuseStopped(partition);
-    const next = this.#tailed.get(partition)?.next;
+    this.#stopped.refuse(partition);
+    const next = this.#followed.next(partition);
     if (next !== undefined && next < end) await this.#ends.until(partition, end, signal);
     return this.read(merchant, orderId);
   }
@@ -235,14 +197,14 @@ export class JournalView {
         this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
       this.#asked.set(partition, asked);
       const { marker } = await asked;
-      if (this.#reaches(partition, marker)) return;
+      if (this.#followed.reaches(partition, marker)) return;
     }
   }
 
   /** A log gives no offset twice: where the record lies below what was read before, the log is another one, and its partition is stopped (R11). */
   async append(record: JournalRecord, trace?: TraceHeaders): Promise<bigint> {
     const partition = journalPartition(orderKey(record.merchant, record.orderId));
-    const readTo = this.#tailed.get(partition)?.next ?? 0n;
+    const readTo = this.#followed.next(partition) ?? 0n;
     const offset = await this.parts.log.append(this.#written(record), trace);
     if (offset < readTo)
       this.stop(partition, `a record was appended at offset ${offset}, and the log had been read to ${readTo} before`);
@@ -279,7 +241,7 @@ export class JournalView {
       partition,
       'an INTENT of this process was appended and is not in the log that is read: the journal was replaced',
     );
-    throw new OrderUnreadableError(this.#stopped.get(partition) ?? '');
+    throw new OrderUnreadableError(this.stopped.get(partition) ?? '');
   }
 
   /** For what must not be lost: appends until the journal has it or is closed, then reads it back where its partition goes on. Twice in the journal is once in the fold. */
@@ -311,11 +273,6 @@ export class JournalView {
     }
   }
 
-  #refuseStopped(partition: number): void {
-    const stopped = this.#stopped.get(partition);
-    if (stopped !== undefined) throw new OrderUnreadableError(stopped);
-  }
-
   /** Resolves with the order's state once a record beyond `offset` was folded. Rejects when the signal or the end of the journal comes first, and where the partition is stopped. */
   async waitForRecordAfter(
     merchant: string,
@@ -327,7 +284,7 @@ export class JournalView {
     // Orders leave memory between two turns of the event loop: only what is there in this very turn can be waited for.
     while (!this.#cache.find(key)) await this.read(merchant, orderId);
     // What is in memory outlives the stop; no further record of it comes.
-    this.#refuseStopped(journalPartition(key));
+    this.#stopped.refuse(journalPartition(key));
     return this.#cache.waitForRecordAfter(key, offset, signal);
   }
 
@@ -336,17 +293,8 @@ export class JournalView {
    * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong.
    */
   forget(markers: Map<number, bigint>): void {
-    for (const [partition, tailed] of this.#tailed) {
-      const marker = markers.get(partition);
-      if (marker !== undefined && marker >= tailed.from) tailed.from = marker + 1n;
-    }
-    this.#cache.forget((key, lastOffset) => lastOffset < (this.#tailed.get(journalPartition(key))?.from ?? 0n));
-  }
-
-  /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */
-  #reaches(partition: number, marker: bigint | undefined): boolean {
-    const { from, low } = this.#tailed.get(partition) ?? { from: 0n, low: 0n };
-    return (marker ?? low - 1n) >= from - 1n;
+    this.#followed.indexCovers(markers);
+    this.#cache.forget((key, lastOffset) => lastOffset < this.#followed.from(journalPartition(key)));
   }
 
   /** Intents below what the tail brings: no other process may be left that would report them. */
@@ -367,7 +315,7 @@ export class JournalView {
   async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T> {
     for (;;) {
       const answer = await ask();
-      if (this.#reaches(partition, answer.marker)) return answer;
+      if (this.#followed.reaches(partition, answer.marker)) return answer;
       await this.parts.timing.sleep(LOOK_AGAIN_MS, this.#closing.signal);
     }
   }

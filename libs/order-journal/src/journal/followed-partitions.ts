@@ -1,0 +1,92 @@
+import { JournalLostError, JournalReplacedError } from './journal-faults.js';
+
+/** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
+interface Followed {
+  from: bigint;
+  low: bigint;
+  next: bigint;
+  end: bigint;
+  /** The record at the index's marker, until the tail has brought it. */
+  marked?: { offset: bigint; hash: string };
+}
+
+/** How far this process follows each partition of the journal, and from where on its memory holds what the index lacks (R7). */
+export class FollowedPartitions {
+  readonly #followed = new Map<number, Followed>();
+
+  /** @throws JournalLostError where the index is beyond the journal's end (R1); the partition is then followed from its end */
+  begin(partition: number, { low, high }: { low: bigint; high: bigint }, marker?: bigint, hash?: string): void {
+    const isLost = marker !== undefined && marker >= high;
+    // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
+    const from = isLost ? high : marker === undefined || marker < low ? low : marker + 1n;
+    const followed: Followed = { from, low, next: from, end: high };
+    if (marker !== undefined && hash !== undefined && marker >= low) followed.marked = { offset: marker, hash };
+    this.#followed.set(partition, followed);
+    if (isLost) throw new JournalLostError(partition, marker, high);
+  }
+
+  has(partition: number): boolean {
+    return this.#followed.has(partition);
+  }
+
+  /** The offset per partition from which the tail must begin: at the marker's record where its hash is known, to see that it is still the same. */
+  get beginnings(): Map<number, bigint> {
+    return new Map([...this.#followed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
+  }
+
+  /** Offset of the record that the tail brings next; undefined for a partition that is not followed. */
+  next(partition: number): bigint | undefined {
+    return this.#followed.get(partition)?.next;
+  }
+
+  /** First offset that memory covers. */
+  from(partition: number): bigint {
+    return this.#followed.get(partition)?.from ?? 0n;
+  }
+
+  /**
+   * The tail brings a record. True for the one at the index's marker, which the index holds.
+   * @throws JournalReplacedError where that is another record
+   */
+  isMarked(partition: number, offset: bigint, hash: () => string): boolean {
+    const followed = this.#followed.get(partition);
+    if (followed) followed.next = offset + 1n;
+    if (!followed?.marked) return false;
+    const { marked } = followed;
+    delete followed.marked;
+    if (offset !== marked.offset || hash() !== marked.hash) throw new JournalReplacedError(marked.offset);
+    return true;
+  }
+
+  /** Records to go until memory has caught up with the journal as it was at the beginning, without those partitions. */
+  behind(without: (partition: number) => boolean): number {
+    let records = 0n;
+    for (const [partition, { next, end }] of this.#followed)
+      if (next < end && !without(partition)) records += end - next;
+    return Number(records);
+  }
+
+  /** Records that memory holds because the index lacks them. A partition without a marker is being built; its commands wait anyway. */
+  indexBehind(markers: ReadonlyMap<number, bigint>): number {
+    let records = 0n;
+    for (const [partition, { next }] of this.#followed) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && next > marker + 1n) records += next - marker - 1n;
+    }
+    return Number(records);
+  }
+
+  /** Memory covers less once the index covers more. */
+  indexCovers(markers: ReadonlyMap<number, bigint>): void {
+    for (const [partition, followed] of this.#followed) {
+      const marker = markers.get(partition);
+      if (marker !== undefined && marker >= followed.from) followed.from = marker + 1n;
+    }
+  }
+
+  /** Whether an index with this marker and memory have no gap between them (R7). Without a marker it must be memory alone. */
+  reaches(partition: number, marker: bigint | undefined): boolean {
+    const { from, low } = this.#followed.get(partition) ?? { from: 0n, low: 0n };
+    return (marker ?? low - 1n) >= from - 1n;
+  }
+}

@@ -1,0 +1,46 @@
+import { OrderUnreadableError, stoppedReason } from './journal-faults.js';
+
+export interface StoppedAt {
+  partition: number;
+  offset: bigint;
+  hash: string;
+  /** Whether people may decide to skip it: never a record of a newer release. */
+  maySkip: boolean;
+}
+
+/** Partitions of the journal that this process reads no further, and why. The others go on (R2). */
+export class StoppedPartitions {
+  readonly #reasons = new Map<number, string>();
+  readonly #records = new Map<number, StoppedAt>();
+
+  get reasons(): ReadonlyMap<number, string> {
+    return this.#reasons;
+  }
+
+  /** Of these, those that stopped at a record. */
+  get records(): readonly StoppedAt[] {
+    return [...this.#records.values()];
+  }
+
+  has(partition: number): boolean {
+    return this.#reasons.has(partition);
+  }
+
+  /** The partition's reason; undefined where it was stopped before. */
+  stop(partition: number, why: string, at?: bigint): string | undefined {
+    if (this.has(partition)) return undefined;
+    const reason = stoppedReason(partition, why, at);
+    this.#reasons.set(partition, reason);
+    return reason;
+  }
+
+  stopAtRecord(record: StoppedAt): void {
+    this.#records.set(record.partition, record);
+  }
+
+  /** @throws OrderUnreadableError where the partition is stopped */
+  refuse(partition: number): void {
+    const reason = this.#reasons.get(partition);
+    if (reason !== undefined) throw new OrderUnreadableError(reason);
+  }
+}
