@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
  * HASH of a set of platform parameters.
@@ -16,7 +16,7 @@ export function platformHash(key: string, parameters: Iterable<readonly [name: s
   named.sort((a, b) => compare(a.order, b.order) || compare(a.pair, b.pair));
   let clear = key;
   for (const { pair } of named) clear += pair + key;
-  return createHash('sha256').update(clear, 'utf8').digest('hex');
+  return hash('sha256', clear, 'hex');
 }
 
 /** Takes the same time wherever the two differ. An upper-case HASH is not equal. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   decodeCloudEvent,
   isCommandType,
@@ -198,10 +198,7 @@ const isDeep = (value: unknown, levels = DEEPEST): boolean =>
 
 /** The same for the same content, whatever the order of its fields. */
 export function contentHash(type: string, data: unknown): string {
-  return createHash('sha256')
-    .update(`${type}\n${canonical(data)}`)
-    .digest('base64url')
-    .slice(0, 27);
+  return hash('sha256', `${type}\n${canonical(data)}`, 'base64url').slice(0, 27);
 }
 
 function canonical(value: unknown): string {

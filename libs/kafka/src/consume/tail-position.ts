@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Fetched } from './fetch-position.js';
 
 /** A clean election may leave the high watermark behind what was read, for so long at most. Milliseconds. */
@@ -115,7 +115,4 @@ export class TailPosition {
   }
 }
 
-const hashOf = (value: Buffer | null): string =>
-  createHash('sha256')
-    .update(value ?? '')
-    .digest('base64url');
+const hashOf = (value: Buffer | null): string => hash('sha256', value ?? '', 'base64url');

@@ -9,11 +9,11 @@ import { journalPartition } from '../state/partition.js';
 import { FollowedPartitions } from './followed-partitions.js';
 import { JournalReplacedError, OrderUnreadableError } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
+import { readRecord } from './read-record.js';
 import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
 import { recordWriter } from '../state/record-writer.js';
 import {
-  decodeRecord,
   recordHash,
   UnknownRulesVersionError,
   UnreadableJournalError,
@@ -127,9 +127,9 @@ export class JournalView {
     for (const { key, offset, value } of entries) {
       try {
         if (this.#followed.isMarked(partition, offset, () => recordHash(value))) continue;
-        const record = decodeRecord(value);
+        const { record, hash } = readRecord(value);
         this.openIntents.see(record, seenMs);
-        this.#cache.apply(key ?? '', offset, record, recordHash(value));
+        this.#cache.apply(key ?? '', offset, record, hash);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { orderKey, sequenceOf, type CloudEvent, type PaymentEvent } from '@tranche/contracts';
 import type { EventReference, OrderState, ProjectedEvent } from '../state/order-state.js';
 import { journalPartition } from '../state/partition.js';
@@ -14,7 +14,7 @@ export function eventId(
   const key = orderKey(merchant, orderId);
   const source = record === undefined ? `${journalPartition(key)}/${offset}` : `${key}/${record}`;
   const event = nth === undefined ? type : `${type}/${nth}`;
-  return createHash('sha256').update(`${source}/${event}`).digest('base64url').slice(0, 27);
+  return hash('sha256', `${source}/${event}`, 'base64url').slice(0, 27);
 }
 
 /** A folded event as it is published; `sequence` rises within an order. `epoch`: of the journal, see `sequenceOf`. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** EXTRADATA holds 255 characters (interface, Transaction). */
 const EXTRADATA_LENGTH = 255;
@@ -11,7 +11,7 @@ export interface ExtraDataTag {
 
 /** Names an operation within its order in 12 characters (72 bits). */
 export function operationTag(commandId: string): string {
-  return createHash('sha256').update(commandId).digest('base64url').slice(0, 12);
+  return hash('sha256', commandId, 'base64url').slice(0, 12);
 }
 
 /**
