@@ -30,9 +30,9 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     does: 'judges by the rules version that this process writes instead of the one of the records (R9)',
     project: 'order-journal',
     file: 'journal/journal-view.js',
-    find: "this.#cache.apply(key ?? '', offset, record, hash);",
+    find: "this.#cache.apply(key ?? '', offset, record, recordHash(value));",
     replace:
-      "this.#cache.apply(key ?? '', offset, { ...record, rulesVersion: this.parts.rulesVersion }, hash);",
+      "this.#cache.apply(key ?? '', offset, { ...record, rulesVersion: this.parts.rulesVersion }, recordHash(value));",
     profile: 'edges',
   },
 ];

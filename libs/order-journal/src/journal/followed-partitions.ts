@@ -14,15 +14,20 @@ interface Followed {
 export class FollowedPartitions {
   readonly #followed = new Map<number, Followed>();
 
-  /** @throws JournalLostError where the index is beyond the journal's end (R1); the partition is then followed from its end */
-  begin(partition: number, { low, high }: { low: bigint; high: bigint }, marker?: bigint, hash?: string): void {
+  /** What is wrong where the index is beyond the journal's end (R1); the partition is then followed from its end. */
+  begin(
+    partition: number,
+    { low, high }: { low: bigint; high: bigint },
+    marker?: bigint,
+    hash?: string,
+  ): JournalLostError | undefined {
     const isLost = marker !== undefined && marker >= high;
     // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
     const from = isLost ? high : marker === undefined || marker < low ? low : marker + 1n;
     const followed: Followed = { from, low, next: from, end: high };
     if (marker !== undefined && hash !== undefined && marker >= low) followed.marked = { offset: marker, hash };
     this.#followed.set(partition, followed);
-    if (isLost) throw new JournalLostError(partition, marker, high);
+    return isLost ? new JournalLostError(partition, marker, high) : undefined;
   }
 
   has(partition: number): boolean {
@@ -45,17 +50,17 @@ export class FollowedPartitions {
   }
 
   /**
-   * The tail brings a record. True for the one at the index's marker, which the index holds.
+   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it.
    * @throws JournalReplacedError where that is another record
    */
-  isMarked(partition: number, offset: bigint, hash: () => string): boolean {
+  advance(partition: number, offset: bigint, hash: () => string): 'new' | 'at-marker' {
     const followed = this.#followed.get(partition);
     if (followed) followed.next = offset + 1n;
-    if (!followed?.marked) return false;
+    if (!followed?.marked) return 'new';
     const { marked } = followed;
     delete followed.marked;
     if (offset !== marked.offset || hash() !== marked.hash) throw new JournalReplacedError(marked.offset);
-    return true;
+    return 'at-marker';
   }
 
   /** Records to go until memory has caught up with the journal as it was at the beginning, without those partitions. */

@@ -9,11 +9,11 @@ import { journalPartition } from '../state/partition.js';
 import { FollowedPartitions } from './followed-partitions.js';
 import { JournalReplacedError, OrderUnreadableError } from './journal-faults.js';
 import type { JournalEntry, JournalLog, OrderIndex } from './ports.js';
-import { readRecord } from './read-record.js';
 import { StoppedPartitions, type StoppedAt } from './stopped-partitions.js';
 import { unlessAborted } from './unless-aborted.js';
 import { recordWriter } from '../state/record-writer.js';
 import {
+  decodeRecord,
   recordHash,
   UnknownRulesVersionError,
   UnreadableJournalError,
@@ -100,11 +100,8 @@ export class JournalView {
     hashes = new Map<number, string>(),
   ): Promise<Map<number, bigint>> {
     for (const [partition, ends] of offsets) {
-      try {
-        this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
-      } catch (error) {
-        this.stop(partition, (error as Error).message);
-      }
+      const lost = this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
+      if (lost) this.stop(partition, lost.message);
     }
     for (const partition of markers.keys()) if (!this.#stopped.has(partition)) await this.#watchOpenIntents(partition);
     return this.#followed.beginnings;
@@ -126,14 +123,14 @@ export class JournalView {
     const seenMs = this.parts.timing.monotonicMs();
     for (const { key, offset, value } of entries) {
       try {
-        if (this.#followed.isMarked(partition, offset, () => recordHash(value))) continue;
-        const { record, hash } = readRecord(value);
+        if (this.#followed.advance(partition, offset, () => recordHash(value)) === 'at-marker') continue;
+        const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        this.#cache.apply(key ?? '', offset, record, hash);
+        this.#cache.apply(key ?? '', offset, record, recordHash(value));
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
-        this.#stopped.stopAtRecord({ partition, offset, hash: recordHash(value), maySkip });
+        this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
         if (error instanceof JournalReplacedError) this.parts.onLogChanged?.(partition, error.message);
         return this.stop(partition, (error as Error).message, offset);
       }

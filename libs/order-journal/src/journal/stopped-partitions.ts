@@ -34,7 +34,8 @@ export class StoppedPartitions {
     return reason;
   }
 
-  stopAtRecord(record: StoppedAt): void {
+  /** Which record a partition stops at; `stop` stops it. */
+  noteRecord(record: StoppedAt): void {
     this.#records.set(record.partition, record);
   }
 

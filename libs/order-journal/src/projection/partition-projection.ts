@@ -1,7 +1,6 @@
 import type { IndexRestorer } from './index-restorer.js';
 import type { OrderState } from '../state/order-state.js';
 import { recordHash } from '../state/records.js';
-import { readRecord } from '../journal/read-record.js';
 import {
   JournalChangedError,
   JournalCutError,
@@ -175,7 +174,7 @@ export class PartitionProjection {
     }
     const last = entries.at(-1);
     if (last && last.offset >= (this.#last?.offset ?? 0n))
-      this.#last = { offset: last.offset, hash: readRecord(last.value).hash };
+      this.#last = { offset: last.offset, hash: recordHash(last.value) };
   }
 
   /**

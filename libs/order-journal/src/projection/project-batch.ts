@@ -4,7 +4,7 @@ import { REDIRECT_HTML_LIFETIME_MS } from './index-rebuild.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
 import type { EventOutlet, JournalEntry, OrderIndex, RedirectPage } from '../journal/ports.js';
 import { toCloudEvent } from './published-event.js';
-import { readRecord } from '../journal/read-record.js';
+import { decodeRecord, recordHash } from '../state/records.js';
 import type { Effect } from '../state/draft.js';
 
 /** How far one assignment of a partition, or one restoration of its index, has come. */
@@ -55,10 +55,10 @@ export async function projectBatch(
   const published: PublishedEvent[] = [];
   const redirectHtml: RedirectPage[] = [];
   for (const { offset, value, headers } of fresh) {
-    const { record, hash } = readRecord(value);
+    const record = decodeRecord(value);
     const key = orderKey(record.merchant, record.orderId);
     const before = orders.get(key) ?? emptyOrder(record.merchant, record.orderId);
-    const folded = fold(before, record, offset, () => hash);
+    const folded = fold(before, record, offset, () => recordHash(value));
     orders.set(key, folded.order);
     for (const effect of folded.effects) {
       const { redirectHtml: html, commandId = '' } = effect.event.body;
@@ -80,7 +80,7 @@ export async function projectBatch(
   await progress.settled();
   // Should the index not take it, the batch comes again, and its events need not.
   progress.publishFrom = later(publishFrom, last.offset + 1n);
-  const moved = { partition, from: next - 1n, to: last.offset, hash: readRecord(last.value).hash };
+  const moved = { partition, from: next - 1n, to: last.offset, hash: recordHash(last.value) };
   await index.write({ ...moved, orders: [...orders.values()], redirectHtml });
   progress.next = last.offset + 1n;
 }
