@@ -11,7 +11,7 @@ import { ProviderController } from './order/provider.controller.js';
 import { ReturnController } from './order/return.controller.js';
 import { ShopController } from './shop/shop.controller.js';
 import { TrancheClientModule } from './tranche-client.module.js';
-import { Visitors } from './web/visitor.controller.js';
+import { Visitors } from './web/visitors.service.js';
 
 /** A shop without its store can do nothing: not ready while Redis is away. */
 const OrderRedis = RedisModule.forRootAsync({

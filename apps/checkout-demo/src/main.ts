@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runService } from '@tranche/service-kit';
 import { CheckoutConfig } from './checkout.config.js';
 import { CheckoutModule } from './checkout.module.js';
-import { servePage } from './web/page-files.controller.js';
+import { servePage } from './web/page-files.js';
 
 const built = dirname(fileURLToPath(import.meta.url));
 const folders = {

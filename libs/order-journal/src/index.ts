@@ -23,7 +23,7 @@ export * from './projection/published-event.js';
 export { asOrderState, parseOrder } from './projection/stored-order.js';
 export { evidenceResult, execCodeNotes, notificationEvidence } from './state/evidence.js';
 export * from './state/extradata-tag.js';
-export { carriedState, type CarriedState } from './state/carried.js';
+export { carriedState, RECENT_MS, type CarriedState } from './state/carried.js';
 export { hasContent } from './state/command-content.js';
 export { conclusionOf, type Conclusion } from './sent-ledger/conclude.js';
 export { LedgerFile, type LedgerFileOptions, type LedgerState } from './sent-ledger/ledger-file.js';

@@ -19,8 +19,8 @@ import { faultsOfSellers } from './seller-rules.js';
 
 /** Of a card token, in milliseconds. */
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
-/** Commands older than 7 days are refused: the index may have forgotten what they repeat. */
-const COMMAND_LIFETIME_MS = 7 * 86_400_000;
+/** Commands older than 7 days are refused: the index may have forgotten what they repeat, a carried order its verdicts (`RECENT_MS`). */
+export const COMMAND_LIFETIME_MS = 7 * 86_400_000;
 
 /**
  * Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. `timeMs`:

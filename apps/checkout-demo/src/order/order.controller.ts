@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
 import { CheckoutConfig } from '../checkout.config.js';
 import { orderCookie } from '../web/order-cookie.js';
-import { Visitors, type PageRequest } from '../web/visitor.controller.js';
+import { Visitors, type PageRequest } from '../web/visitors.service.js';
 import { OrderService, unknownOrder } from './order.service.js';
 import { orderIdOf } from './order-ids.js';
 import { viewOf, type OrderView } from './order-view.js';

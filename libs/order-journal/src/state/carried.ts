@@ -38,8 +38,8 @@ export class CarriedStateError extends UnreadableJournalError {
   override name = 'CarriedStateError';
 }
 
-/** An order that moved so lately may yet be answered: its verdicts and tokens are kept. Commands older than this are refused. */
-const RECENT_MS = 7 * 86_400_000;
+/** An order that moved so lately may yet be answered: its verdicts and tokens are kept. Older commands are refused (`COMMAND_LIFETIME_MS`). */
+export const RECENT_MS = 7 * 86_400_000;
 
 const CARRIED_SINCE = WRITTEN_SINCE.CARRIED.record;
 
