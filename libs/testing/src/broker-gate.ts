@@ -13,6 +13,8 @@ export interface BrokerGate {
   thaw(): void;
   /** The next request with this Kafka API key breaks its connection instead of arriving; resolves when that has happened. */
   cutNext(apiKey: number): Promise<void>;
+  /** The next request with this Kafka API key waits, and what its client sends behind it; resolves when it waits, with what lets it arrive. */
+  holdNext(apiKey: number): Promise<() => void>;
   close(): Promise<void>;
 }
 
@@ -27,7 +29,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   // Stays ours while the gate is shut, which one that the system chose does not.
   const [port] = await freePorts();
   let isFrozen = false;
-  let cut: { apiKey: number; done: () => void } | undefined;
+  let caught: { apiKey: number; take: (client: Socket, upstream: Socket, bytes: Buffer) => void } | undefined;
 
   const open = async () => {
     if (server) return;
@@ -57,11 +59,10 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
     const keysOf = requestKeys();
     client.on('data', (bytes) => {
       const keys = keysOf(bytes);
-      if (cut === undefined || !keys.includes(cut.apiKey)) return void upstream.write(bytes);
-      const { done } = cut;
-      cut = undefined;
-      client.destroy();
-      done();
+      if (caught === undefined || !keys.includes(caught.apiKey)) return void upstream.write(bytes);
+      const { take } = caught;
+      caught = undefined;
+      take(client, upstream, bytes);
     });
     client.on('end', () => upstream.end());
     const readdress = readdressed(host, Number(brokerPort), () => port);
@@ -81,8 +82,22 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   };
 
   if (isOpen) await open();
-  const cutNext = (apiKey: number) => new Promise<void>((done) => (cut = { apiKey, done }));
-  return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, close: shut };
+  const cutNext = (apiKey: number) =>
+    new Promise<void>((done) => {
+      caught = { apiKey, take: (client) => done(void client.destroy()) };
+    });
+  const holdNext = (apiKey: number) =>
+    new Promise<() => void>((held) => {
+      const take = (client: Socket, upstream: Socket, bytes: Buffer) => {
+        client.pause();
+        held(() => {
+          upstream.write(bytes);
+          client.resume();
+        });
+      };
+      caught = { apiKey, take };
+    });
+  return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, holdNext, close: shut };
 }
 
 /** The keys of the requests that the bytes bring (4 bytes of length in front, then the key), wherever they are divided; one for each connection. */

@@ -75,7 +75,7 @@ export class TailConsumer {
       log: options.log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    new FetchGap(this.consumer, () => this.checkAll());
+    new FetchGap(this.consumer, () => this.checkUnchecked());
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -121,11 +121,20 @@ export class TailConsumer {
     return at === undefined ? undefined : at.next - 1n;
   }
 
-  /** Before a first fetch, or one after a gap: kafkajs tells of both before it sends it, so nothing is ever read from elsewhere. */
+  /** Before a first fetch: kafkajs tells of it before it sends it, so nothing is ever read from elsewhere. */
   private checkAll(): void {
     for (const [partition, at] of this.positions) {
       at.check();
       this.placeAt(partition, at);
+    }
+  }
+
+  /** After a gap. A fetch that begins with a record that was read before shows by itself whether the log is the same. */
+  private checkUnchecked(): void {
+    for (const [partition, at] of this.positions) {
+      const { fetchFrom } = at;
+      at.check();
+      if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
     }
   }
 
