@@ -328,7 +328,7 @@ export class SimulatedGateway {
     };
     if (this.process.around.profile.anew !== undefined) {
       const onFault = (fault: string) => this.view.stop(partition, fault);
-      const onUnsure = (isUnsure: boolean) => this.#projector.hold(partition, isUnsure);
+      const onUnsure = (isUnsure: boolean) => this.#projector.unsure(partition, isUnsure);
       this.#tails.set(
         partition,
         new JournalTail({ journal, process: this.process, partition, from, onRecords, onFault, onUnsure }),

@@ -108,7 +108,7 @@ it('doubts less of what never left with a sent ledger than without, and conclude
   }
   expect(seen.concluded).toBeGreaterThan(10);
   expect(seen.kept).toBeLessThan(seen.without / 2);
-}, 60_000);
+}, 180_000);
 
 it.each([
   ['plain', 1, 20],

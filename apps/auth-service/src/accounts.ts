@@ -13,7 +13,7 @@ import {
 } from 'class-validator';
 import { faultsOf, Secret } from '@tranche/service-kit';
 
-export const GRANTS = ['client_credentials', 'password'] as const;
+const GRANTS = ['client_credentials', 'password'] as const;
 
 export interface ClientCredentialsAccount {
   account: string;

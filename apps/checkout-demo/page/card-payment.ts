@@ -94,7 +94,7 @@ interface Trouble {
   faults?: { field: keyof Card; code: string }[];
 }
 
-export function troubleOf({ code, execCode, faults = [] }: Trouble): CardTrouble {
+function troubleOf({ code, execCode, faults = [] }: Trouble): CardTrouble {
   if (code === 'card_refused' && faults.length > 0)
     return new CardTrouble(faults.map((one) => ({ path: FIELDS[one.field], code: one.code })));
   if (code === 'card_refused') {

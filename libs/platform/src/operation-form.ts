@@ -36,10 +36,7 @@ export function operationForm(operation: PlatformOperation, context: FormContext
 }
 
 /** The same before it is encoded, HASH included. */
-export function operationParameters(
-  operation: PlatformOperation,
-  { transactionId, extraData }: FormContext,
-): Parameters {
+function operationParameters(operation: PlatformOperation, { transactionId, extraData }: FormContext): Parameters {
   const { data, merchant } = operation;
   const own = {
     ...data,

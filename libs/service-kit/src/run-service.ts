@@ -27,7 +27,7 @@ export async function runService<C extends object>(definition: ServiceDefinition
   }
 }
 
-export function faultsText(name: string, faults: readonly ConfigFault[]): string {
+function faultsText(name: string, faults: readonly ConfigFault[]): string {
   const count = faults.length === 1 ? 'a setting is wrong' : `${faults.length} settings are wrong`;
   return [`${name} cannot start, ${count}:`, ...faults.map((fault) => `  ${fault.name}: ${fault.message}`), ''].join(
     '\n',

@@ -128,7 +128,7 @@ function addressOf({
 }
 
 /** PRESCORINGCODE, the shop's own opinion of an order, here by its amount alone: whoever orders has no account with an earlier order. */
-export function prescoringOf({ lines }: Pick<PaymentContext, 'lines'>): string {
+function prescoringOf({ lines }: Pick<PaymentContext, 'lines'>): string {
   const amount = amountOf(lines);
   if (amount <= 50_000) return 'LOW';
   return amount <= 150_000 ? 'MEDIUM' : 'HIGH';

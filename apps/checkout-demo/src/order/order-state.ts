@@ -9,7 +9,7 @@ export function afterEvent(order: Order, event: CloudEvent<PaymentEvent>): Order
 }
 
 /** How long nothing else is offered after a return whose hint says that it may be paid. */
-export const CONFIRMATION_WAIT_MS = 15 * 60_000;
+const CONFIRMATION_WAIT_MS = 15 * 60_000;
 
 /** Whether anything may be paid now, and which redirect the new attempt takes the place of. */
 export function nextAttempt(order: Order, nowMs: number): { number: number; supersedes?: string } | undefined {

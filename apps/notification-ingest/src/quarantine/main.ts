@@ -8,7 +8,7 @@ import { listOf, tableOf } from './quarantine-list.js';
 import { quarantineOptions, USAGE, type QuarantineOptions } from './quarantine-options.js';
 import { QuarantineConsumer } from './quarantine.consumer.js';
 import type { Quarantined } from './quarantined.js';
-import { chosen, ReverifyService, settingsOfReverify, type Reverified } from './reverify.service.js';
+import { chosen, Reverification, settingsOfReverification, type Reverified } from './reverification.js';
 
 const KAFKA_TIMEOUT_MS = 30_000;
 const PROGRESS_MS = 2_000;
@@ -81,8 +81,8 @@ async function reverify(
   try {
     const producer = dryRun
       ? undefined
-      : new NotificationProducer(batches, settingsOfReverify(config), new Metrics('quarantine'));
-    const result = await new ReverifyService(config, producer).run(records);
+      : new NotificationProducer(batches, settingsOfReverification(config), new Metrics('quarantine'));
+    const result = await new Reverification(config, producer).run(records);
     console.log(json ? JSON.stringify(result) : summaryOf(result, dryRun));
   } finally {
     await batches.close();

@@ -76,7 +76,7 @@ export class Journal {
         this.buffer.add(partition, records);
       },
       onFault: (partition, fault) => this.view.stop(partition, fault),
-      onUnsure: (partition, isUnsure) => this.projection.projector.hold(partition, isUnsure),
+      onUnsure: (partition, isUnsure) => this.projection.projector.unsure(partition, isUnsure),
     });
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();

@@ -3,7 +3,7 @@ import { isUnreachable, type CallResult } from '@tranche/contracts';
 /** Calls in a row that could not reach the platform before the rail is blocked (R6). */
 export const FAILURES_TO_OPEN = 5;
 /** How long the rail stands still before the platform is tried again, doubling from the first to the second. Milliseconds. */
-export const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
+const PROBE_AFTER_MS = { first: 1_000, max: 30_000 };
 /** How long the rail stands still after EXECCODE 3004 (too many requests), doubling while it comes again. Milliseconds. */
 export const SLOW_DOWN_MS = { first: 500, max: 15_000 };
 

@@ -91,11 +91,11 @@ describe('the tail of the process', () => {
   it('holds the projector while it compares the log', async () => {
     const { index, projector, startOffset, project, published } = projection({ journal: journalOf([intent]) });
     await startOffset(0n, 0n);
-    projector.hold(3, true);
+    projector.unsure(3, true);
     const projecting = project(recordsOf(0n, intent, redirect));
     await new Promise((resolve) => setImmediate(resolve));
     expect([index.marker, published]).toEqual([-1n, []]);
-    projector.hold(3, false);
+    projector.unsure(3, false);
     await projecting;
     expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
   });
@@ -103,10 +103,10 @@ describe('the tail of the process', () => {
   it('holds a batch whose events are published while it compares, and publishes them once', async () => {
     const { index, projector, startOffset, project, events, published } = projection({ journal: journalOf([intent]) });
     await startOffset(0n, 0n);
-    events.acknowledged = () => projector.hold(3, true);
+    events.acknowledged = () => projector.unsure(3, true);
     const projecting = project(recordsOf(0n, intent, redirect));
     while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    projector.hold(3, false);
+    projector.unsure(3, false);
     await projecting;
     expect([index.marker, typesOf(published)]).toEqual([1n, ['authorize.redirect_required']]);
   });
@@ -116,7 +116,7 @@ describe('the tail of the process', () => {
     const end = new AbortController();
     const projected = assign(end.signal);
     await projected.startOffset(0n, 0n);
-    events.acknowledged = () => projector.hold(3, true);
+    events.acknowledged = () => projector.unsure(3, true);
     const projecting = projected.project(recordsOf(0n, intent, redirect));
     while (published.length === 0) await new Promise((resolve) => setImmediate(resolve));
     end.abort(new Error('ended'));
@@ -131,7 +131,7 @@ describe('the tail of the process', () => {
       const projected = assign(signal);
       await projected.startOffset(5n, 0n);
       stopped.length = 0;
-      projector.hold(3, true);
+      projector.unsure(3, true);
       const projecting = projected.project(recordsOf(5n, intent, redirect));
       projector.stop(3, 'it is another log');
       await projecting;
@@ -166,9 +166,9 @@ describe('the tail of the process', () => {
 
   it('keeps no other partition of this member from its place: the question where to begin is asked again', async () => {
     const { projector, assign } = projection({ journal: journalOf([intent]) });
-    projector.hold(3, true);
+    projector.unsure(3, true);
     await expect(assign().startOffset(0n, 0n)).rejects.toThrow(LogUnsureError);
-    projector.hold(3, false);
+    projector.unsure(3, false);
     await expect(assign().startOffset(0n, 0n)).resolves.toBe(0n);
   });
 

@@ -56,8 +56,8 @@ export class Projector {
   }
 
   /** Nothing is published of the partition while the tail of this process compares its log with what was read; or that is over. */
-  hold(partition: number, isHeld: boolean): void {
-    this.#trust.unsure(partition, isHeld);
+  unsure(partition: number, isUnsure: boolean): void {
+    this.#trust.unsure(partition, isUnsure);
   }
 
   /**

@@ -3,7 +3,7 @@ import { SEND_DEADLINE_MS, type Moment } from '../state/send-deadline.js';
 import { readLedger, type LedgerEntry, type LedgerIdentity } from './ledger-lines.js';
 
 /** Two clocks may differ by this much since a line was written. Beyond, one of them stood still or was set. Milliseconds. */
-export const CLOCKS_DIFFER_MS = 1_000;
+const CLOCKS_DIFFER_MS = 1_000;
 /** Beyond the send deadline: after that no token of the ledger can be sent any more. Milliseconds. */
 const WAIT_BEYOND_MS = 1_000;
 

@@ -77,7 +77,7 @@ const isNamed = (operation: OperationState, transactionId: string | undefined): 
   operation.reference === transactionId || has(operation, transactionId);
 
 /** Kinds that a void's notification may come under; undefined: an OPERATIONTYPE that no operation of ours has. */
-export const mayTellOfVoid = (operation: Evidence['operation']): boolean =>
+const mayTellOfVoid = (operation: Evidence['operation']): boolean =>
   operation === undefined || operation === 'void' || operation === 'capture' || operation === 'authorize';
 
 export const isCurrent = (operation: OperationState, attempt: Attempt): boolean => operation.token === attempt.token;

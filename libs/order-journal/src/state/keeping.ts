@@ -5,7 +5,7 @@ import { hasRule } from './rules-version.js';
 
 const DAY_MS = 86_400_000;
 /** An order leaves the index so long after its last transition; later where money may be given back, or yet be taken. */
-export const FORGET_AFTER_MS = 35 * DAY_MS;
+const FORGET_AFTER_MS = 35 * DAY_MS;
 
 /** Money was taken, and some of it may remain to be given back. */
 export function isRefundable(order: OrderState): boolean {

@@ -11,7 +11,7 @@ export type RulesVersion = (typeof RULES_VERSIONS)[number];
 export const NEWEST_RULES_VERSION = 6 satisfies RulesVersion;
 
 /** The version that brought a rule. Rules without a row are of version 1. */
-export const RULES_SINCE = {
+const RULES_SINCE = {
   /** An OUTCOME whose token was never granted is a conflict, and counts as "may have succeeded". */
   ungrantedOutcomes: 2,
   /** A refund or capture that names a known operation which can't be refunded or captured is rejected. */

@@ -15,7 +15,7 @@ export function toldDetails({ language, maskedCard, cardBrand, cardCountry }: Tr
   return compact({ language, maskedCard, cardBrand, cardCountry });
 }
 
-export const tellsCard = ({ maskedCard, cardBrand, cardCountry }: TransactionDetails): boolean =>
+const tellsCard = ({ maskedCard, cardBrand, cardCountry }: TransactionDetails): boolean =>
   (maskedCard ?? cardBrand ?? cardCountry) !== undefined;
 
 /** Flags of the event of a result: the operation's own, and what is odd about the details. */

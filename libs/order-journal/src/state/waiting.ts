@@ -10,7 +10,7 @@ export const PENDING_LIFETIME_MS = 6 * DAY_MS;
 /** The interface ends no redirect. Its form can not be used for longer than an authorization can be captured (R15). */
 export const REDIRECT_LIFETIME_MS = 7 * DAY_MS;
 /** An operator may end what waits from then on, or once the platform has said "not executed" of it (R15). */
-export const OPERATOR_AFTER_MS = DAY_MS;
+const OPERATOR_AFTER_MS = DAY_MS;
 
 /** When a payment that waits is looked up, after it began to wait. */
 export const LOOK_UP_AFTER_MS: Readonly<Record<Exclude<LookUpReminder, 'look_up_not_executed'>, number>> = {

@@ -31,9 +31,9 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** How long before its end the closing of a capture window is announced. */
-export const CAPTURE_REMINDER_MS = DAY_MS;
+const CAPTURE_REMINDER_MS = DAY_MS;
 /** A command between two attempts gets no further one once it is 7 days old. Should it never come again, it is given up after this time (R13). */
-export const IDLE_LIFETIME_MS = 8 * DAY_MS;
+const IDLE_LIFETIME_MS = 8 * DAY_MS;
 /** So often the state of an order is carried over that must outlive the journal's retention of 100 days. */
 export const CARRY_EVERY_MS = 60 * DAY_MS;
 /** An order that moves is carried over when it has come to rest. */

@@ -5,7 +5,7 @@ import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
 import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
-import { chosen, ReverifyService, settingsOfReverify } from './reverify.service.js';
+import { chosen, Reverification, settingsOfReverification } from './reverification.js';
 
 const shop = (merchant: string): Merchant => ({
   merchant,
@@ -61,7 +61,7 @@ function publisher() {
 
 it('publishes what is genuine now as the event that it would have been, once', async () => {
   const producer = publisher();
-  const result = await new ReverifyService({ merchants }, producer).run(
+  const result = await new Reverification({ merchants }, producer).run(
     of(
       kept({ id: 'a' }),
       kept({ id: 'a' }),
@@ -88,25 +88,25 @@ it('publishes what is genuine now as the event that it would have been, once', a
 it('publishes all, however little of a running service may wait for Kafka', async () => {
   const running = { kafkaTopicPrefix: '', publishTimeoutMs: 100, maxWaitingNotifications: 1, maxWaitingBytes: 1 };
   const batches = { send: () => new Promise((resolve) => setImmediate(resolve)) } as unknown as BatchingProducer;
-  const producer = new NotificationProducer(batches, settingsOfReverify(running), new Metrics('spec'));
+  const producer = new NotificationProducer(batches, settingsOfReverification(running), new Metrics('spec'));
   const records = Array.from({ length: 1_200 }, (_, at) => kept({ id: `order ${at}` }));
-  expect(await new ReverifyService({ merchants }, producer).run(of(...records))).toMatchObject({ published: 1_200 });
+  expect(await new Reverification({ merchants }, producer).run(of(...records))).toMatchObject({ published: 1_200 });
 });
 
 it('is not put off by a forged record with the same content', async () => {
   const producer = publisher();
-  await new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a', key: 'x' }), kept({ id: 'a' })));
+  await new Reverification({ merchants }, producer).run(of(kept({ id: 'a', key: 'x' }), kept({ id: 'a' })));
   expect(producer.published.map(([id]) => id)).toEqual(['a']);
 });
 
 it('publishes nothing in a dry run', async () => {
-  const result = await new ReverifyService({ merchants }, undefined).run(of(kept({ id: 'a' })));
+  const result = await new Reverification({ merchants }, undefined).run(of(kept({ id: 'a' })));
   expect(result).toMatchObject({ verified: 1, published: 0 });
 });
 
 it('says so where one was not published', async () => {
   const producer = { publish: () => Promise.reject(new Error('Kafka is away')) };
-  await expect(new ReverifyService({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow(
+  await expect(new Reverification({ merchants }, producer).run(of(kept({ id: 'a' })))).rejects.toThrow(
     'was not published',
   );
 });
@@ -146,7 +146,7 @@ it('tells of a notification that could not be published at the end, however long
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);
   try {
-    await expect(new ReverifyService({ merchants }, { publish }).run(slowly())).rejects.toThrow(
+    await expect(new Reverification({ merchants }, { publish }).run(slowly())).rejects.toThrow(
       'was not published: Error: Kafka is away',
     );
   } finally {

@@ -29,7 +29,9 @@ type ProducerSettings = Pick<
 >;
 
 /** No webhook waits for an answer here, and what is under way is bounded by `AT_ONCE`: the limits of the running service would turn records away. */
-export function settingsOfReverify({ kafkaTopicPrefix }: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {
+export function settingsOfReverification({
+  kafkaTopicPrefix,
+}: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {
   return {
     kafkaTopicPrefix,
     publishTimeoutMs: PUBLISH_TIMEOUT_MS,
@@ -42,7 +44,7 @@ export function settingsOfReverify({ kafkaTopicPrefix }: Pick<IngestConfig, 'kaf
  * Verifies what is in quarantine with the keys of now, and publishes what is genuine as the event that it would have been: the same id
  * and the time at which it came. Whoever has seen that event already sees it again and knows it by its id.
  */
-export class ReverifyService {
+export class Reverification {
   readonly result: Reverified = { read: 0, verified: 0, published: 0, stillRefused: 0, altered: 0, withoutOrder: 0 };
   readonly #published = new Set<string>();
   #underWay: Promise<void>[] = [];
