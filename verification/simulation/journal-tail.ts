@@ -20,7 +20,7 @@ interface TailParts {
 
 /** What `TailConsumer` does with the real `TailPosition`, for one partition of a log that may go back. */
 export class JournalTail {
-  readonly #position: TailPosition;
+  readonly #position: TailPosition<Landed>;
   /** Answers that came from elsewhere than was asked for. */
   strays = 0;
   #isComing = false;

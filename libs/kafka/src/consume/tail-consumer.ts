@@ -42,7 +42,7 @@ export interface TailConsumerOptions {
 export class TailConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
-  private readonly positions = new Map<number, TailPosition>();
+  private readonly positions = new Map<number, TailPosition<ConsumedRecord>>();
   /** Partitions of which `onUnsure` was told. */
   private readonly unsure = new Set<number>();
   private readonly name: string;
@@ -75,7 +75,8 @@ export class TailConsumer {
       log: options.log,
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
-    new FetchGap(this.consumer, () => this.checkUnchecked());
+    new FetchGap(this.consumer, () => this.doubtAll());
+    this.consumer.on('consumer.fetch_start', () => this.checkDoubted());
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -129,16 +130,24 @@ export class TailConsumer {
     }
   }
 
-  /** After a gap. A fetch that begins with a record that was read before shows by itself whether the log is the same. */
-  private checkUnchecked(): void {
+  /** After a gap, before what the fetch has brought is taken. */
+  private doubtAll(): void {
+    for (const [partition, at] of this.positions) {
+      at.doubt();
+      this.tellWhetherSure(partition, at);
+    }
+  }
+
+  /** A seek counts for the very fetch that begins. */
+  private checkDoubted(): void {
     for (const [partition, at] of this.positions) {
       const { fetchFrom } = at;
-      at.check();
+      at.checkDoubted();
       if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
     }
   }
 
-  private tellWhetherSure(partition: number, at: TailPosition): void {
+  private tellWhetherSure(partition: number, at: TailPosition<ConsumedRecord>): void {
     const isUnsure = !at.isSure && at.fault === undefined;
     if (isUnsure === this.unsure.has(partition)) return;
     if (isUnsure) this.unsure.add(partition);
@@ -146,7 +155,7 @@ export class TailConsumer {
     this.options.onUnsure?.(partition, isUnsure);
   }
 
-  private placeAt(partition: number, at: TailPosition): void {
+  private placeAt(partition: number, at: TailPosition<ConsumedRecord>): void {
     const { name: topic } = this;
     this.tellWhetherSure(partition, at);
     if (at.fault !== undefined || at.isBehind) return this.consumer.pause([{ topic, partitions: [partition] }]);
@@ -158,11 +167,13 @@ export class TailConsumer {
     const { partition } = batch;
     const { topic, log, onRecords } = this.options;
     const at = this.positions.get(partition);
-    if (at === undefined || fetched.isStale()) return;
+    if (at === undefined) return;
     const before = at.next;
     const all = batch.messages.map((message) => consumedRecord(topic, partition, message));
     assertReadable(all);
-    const records = at.take(all, fetchedOf(batch), BigInt(batch.lastOffset()) + 1n);
+    const end = BigInt(batch.lastOffset()) + 1n;
+    if (fetched.isStale()) return at.hold(all, fetchedOf(batch), end);
+    const records = at.take(all, fetchedOf(batch), end);
     if (records === undefined) {
       if (at.fault !== undefined) return this.stopReading(partition, at, at.fault);
       this.placeAt(partition, at);
@@ -210,7 +221,7 @@ export class TailConsumer {
     }
   }
 
-  private afterChange(partition: number, at: TailPosition): void {
+  private afterChange(partition: number, at: TailPosition<ConsumedRecord>): void {
     const { log } = this.options;
     const facts = { topic: this.name, partition, next: String(at.next) };
     if (at.isBehind) log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
@@ -219,7 +230,7 @@ export class TailConsumer {
     if (!at.isBehind) this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
   }
 
-  private stopReading(partition: number, at: TailPosition, fault: string): void {
+  private stopReading(partition: number, at: TailPosition<ConsumedRecord>, fault: string): void {
     const { log, onFault } = this.options;
     log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
     onFault?.(partition, fault);

@@ -41,6 +41,55 @@ it.each([
   expect(at.take([record(9n)], fetched(9n, 10n), 10n)).toBeUndefined();
 });
 
+describe('an answer that may be of another log', () => {
+  it('is held until the last record was read once more, and then taken with what has come behind it', () => {
+    const at = position();
+    at.doubt();
+    expect(at.isSure).toBe(false);
+    expect(at.take([record(8n), record(9n)], fetched(8n, 10n), 10n)).toBeUndefined();
+    expect([at.fetchFrom, at.next]).toEqual([7n, 8n]);
+    const again = [7n, 8n, 9n, 10n].map((offset) => record(offset));
+    expect(offsets(at.take(again, fetched(7n, 11n), 11n))).toEqual([8n, 9n, 10n]);
+    expect([at.fetchFrom, at.isSure]).toEqual([11n, true]);
+  });
+
+  it('is not taken where the last record is another one', () => {
+    const at = position();
+    at.doubt();
+    at.take([record(8n, 'other')], fetched(8n, 9n), 9n);
+    expect(at.take([record(7n, 'other'), record(8n, 'other')], fetched(7n, 9n), 9n)).toBeUndefined();
+    expect([at.next, at.fault]).toEqual([8n, expect.stringContaining('at offset 7')]);
+  });
+
+  it('is taken though each one is doubted, and a fetch has room for no more than the last record', () => {
+    const at = position();
+    for (const offset of [8n, 9n]) {
+      at.doubt();
+      expect(at.take([record(offset)], fetched(offset, offset + 1n), offset + 1n)).toBeUndefined();
+      at.doubt();
+      expect(offsets(at.take([record(offset - 1n)], fetched(offset - 1n, offset), offset))).toEqual([offset]);
+    }
+  });
+
+  it('is held too where another fetch is to follow it by then', () => {
+    const at = position();
+    at.doubt();
+    at.checkDoubted();
+    at.hold([record(8n)], fetched(8n, 9n), 9n);
+    expect(offsets(at.take([record(7n)], fetched(7n, 8n), 8n))).toEqual([8n]);
+  });
+
+  it('is taken where it begins with the last record, or where nothing was read before', () => {
+    const at = position();
+    at.check();
+    at.doubt();
+    expect(offsets(at.take([record(7n), record(8n)], fetched(7n, 9n), 9n))).toEqual([8n]);
+    const fresh = new TailPosition('journal/4', 5n);
+    fresh.doubt();
+    expect([fresh.isSure, offsets(fresh.take([record(5n)], fetched(5n, 6n), 6n))]).toEqual([true, [5n]]);
+  });
+});
+
 it('stops where records were deleted before they were read', () => {
   const at = position();
   at.compare({ low: 9n, high: 20n }, 0);

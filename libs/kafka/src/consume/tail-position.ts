@@ -25,12 +25,15 @@ interface ReadRecord {
  * Where a partition is read, and what was read of it last. A log never goes back: one that does has lost records, or is another log, and is
  * read no further.
  */
-export class TailPosition {
+export class TailPosition<T extends ReadRecord = ReadRecord> {
   #last: Seen | undefined;
   /** The record that is read once more. */
   #checked: Seen | undefined;
   /** The last one that was read when the log first ended before it. What came at its offset or behind it since says nothing of it. */
   #missed: Seen | undefined;
+  /** Fetched from `next` before the record that was read last could be read once more: taken if that is still the same. */
+  #held: { records: readonly T[]; next: bigint } | undefined;
+  #isDoubted = false;
   #behindSinceMs?: number;
   /** Why nothing more is read of the partition. */
   fault?: string;
@@ -47,7 +50,7 @@ export class TailPosition {
 
   /** Nothing says that the log is another one than was read: it does not end before that, and no record is to be read once more. */
   get isSure(): boolean {
-    return !this.isBehind && this.#checked === undefined;
+    return !this.isBehind && this.#checked === undefined && !this.#isDoubted;
   }
 
   /** To be kept while the broker is asked for the log's ends. */
@@ -65,26 +68,46 @@ export class TailPosition {
     this.#checked = this.#missed ?? this.#last;
   }
 
+  /** What a fetch has just brought may come from another log: unless it begins with the record that was read last, none of it is taken before that is read. */
+  doubt(): void {
+    this.#isDoubted = this.#last !== undefined;
+  }
+
+  /** Before a fetch: it begins with the record that was read last where the one before it is doubted. */
+  checkDoubted(): void {
+    if (this.#isDoubted && this.#checked === undefined) this.check();
+  }
+
+  /** The records may be taken later: those of a fetch that another one, from elsewhere, is to follow. Without effect where nothing is to be compared. */
+  hold(records: readonly T[], fetched: Fetched | undefined, next: bigint): void {
+    if (this.#checked !== undefined && fetched?.from === this.next) this.#held = { records, next };
+  }
+
   /**
-   * The new ones of some fetched records, in offset order. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An answer from elsewhere may mean that
-   * the log ended before what was read, and it may have grown beyond it since: the last record is compared.
+   * The new ones of some fetched records, in offset order, behind those that were held. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An
+   * answer from elsewhere may mean that the log ended before what was read, and it may have grown beyond it since: the last record is compared.
    */
-  take<T extends ReadRecord>(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
+  take(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
     if (this.fault !== undefined) return undefined;
+    this.checkDoubted();
+    this.hold(records, fetched, next);
     if (fetched && fetched.from !== this.fetchFrom) {
       this.check();
       return undefined;
     }
     if (this.#checked && !this.#isSame(this.#checked, records)) return undefined;
-    const fresh = records.filter(({ offset }) => offset >= this.next);
+    const held = this.#held ?? { records: [], next: this.next };
+    this.#held = undefined;
+    const fresh = [...held.records, ...records.filter(({ offset }) => offset >= held.next)];
     const last = fresh.at(-1);
     if (last) this.#last = { offset: last.offset, hash: hashOf(last.value) };
-    if (next > this.next) this.next = next;
+    this.next = [this.next, held.next, next].reduce((a, b) => (b > a ? b : a));
     return fresh;
   }
 
   #isSame(checked: Seen, records: readonly ReadRecord[]): boolean {
     this.#checked = this.#missed = undefined;
+    this.#isDoubted = false;
     const again = records.find(({ offset }) => offset === checked.offset);
     if (again && hashOf(again.value) === checked.hash) return true;
     this.fault = `the record at offset ${checked.offset} of ${this.name}, which was read before, is another one: the log was replaced`;
@@ -112,6 +135,10 @@ export class TailPosition {
     if (isGone(this.#last)) this.#last = undefined;
     if (isGone(this.#missed)) this.#missed = undefined;
     if (isGone(this.#checked)) this.#checked = this.#last;
+    if (this.#last === undefined) {
+      this.#isDoubted = false;
+      this.#held = undefined;
+    }
   }
 }
 

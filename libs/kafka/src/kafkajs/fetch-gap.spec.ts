@@ -6,48 +6,53 @@ afterEach(() => jest.useRealTimers());
 
 function watched() {
   const events = new EventEmitter();
-  const gaps: number[] = [];
-  new FetchGap(events as never, () => gaps.push(performance.now()));
+  let gaps = 0;
+  new FetchGap(events as never, () => gaps++);
   return {
-    gaps,
-    fetchStarts: (nodeId: number) => events.emit('consumer.fetch_start', { payload: { nodeId } }),
-    fetchEnds: (nodeId: number) => events.emit('consumer.fetch', { payload: { nodeId } }),
+    gaps: () => gaps,
+    /** A request that begins now and is answered after so long. */
+    answer(duration: number, broker = 'one:9092', apiName = 'Fetch') {
+      jest.advanceTimersByTime(duration);
+      events.emit('consumer.network.request', { payload: { apiName, broker, duration } });
+    },
   };
 }
 
-it('tells of a fetch that begins long after the one before it, of the same broker', () => {
-  const { gaps, fetchStarts } = watched();
-  fetchStarts(1);
-  fetchStarts(2);
-  jest.advanceTimersByTime(150);
-  fetchStarts(1);
-  expect(gaps).toEqual([]);
-  jest.advanceTimersByTime(150);
-  fetchStarts(1);
-  expect(gaps).toEqual([]);
-  fetchStarts(2);
-  expect(gaps).toHaveLength(1);
+it('says nothing of fetches that come one after the other', () => {
+  const { gaps, answer } = watched();
+  for (let fetches = 0; fetches < 10; fetches++) answer(120);
+  expect(gaps()).toBe(0);
+});
+
+it.each([
+  ['begins long after the one before it was sent: the process stood still', 200, 20],
+  ['is answered long after the one before it was sent: the request waited on its way', 0, 220],
+])('tells of a fetch that %s', (_what, pauseMs, durationMs) => {
+  const { gaps, answer } = watched();
+  answer(50);
+  jest.advanceTimersByTime(pauseMs);
+  answer(durationMs);
+  expect(gaps()).toBe(1);
+  answer(20);
+  expect(gaps()).toBe(1);
 });
 
 it('tells of a date that went ahead while the monotonic clock stood still', () => {
-  const { gaps, fetchStarts } = watched();
-  fetchStarts(1);
+  const { gaps, answer } = watched();
+  answer(50);
   jest.setSystemTime(Date.now() + 60_000);
-  fetchStarts(1);
-  expect(gaps).toHaveLength(1);
+  answer(50);
+  expect(gaps()).toBe(1);
 });
 
-it('tells of a fetch that is answered long after the one before it began', () => {
-  const { gaps, fetchStarts, fetchEnds } = watched();
-  fetchStarts(1);
-  jest.advanceTimersByTime(100);
-  fetchEnds(1);
-  fetchStarts(1);
-  jest.advanceTimersByTime(100);
-  fetchEnds(1);
-  fetchStarts(1);
-  expect(gaps).toEqual([]);
-  jest.advanceTimersByTime(101);
-  fetchEnds(1);
-  expect(gaps).toHaveLength(1);
+it.each([
+  ['another broker', 'two:9092', 'Fetch'],
+  ['no fetch', 'one:9092', 'Heartbeat'],
+])('is not misled by an answer of %s', (_what, broker, apiName) => {
+  const { gaps, answer } = watched();
+  answer(50);
+  answer(100, broker, apiName);
+  answer(100, broker, apiName);
+  answer(50);
+  expect(gaps()).toBe(1);
 });
