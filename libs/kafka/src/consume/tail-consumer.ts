@@ -4,7 +4,7 @@ import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { FetchGap } from '../kafkajs/fetch-gap.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
 import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
-import type { Consumer, EachBatchPayload } from '../kafkajs/kafkajs.js';
+import { roundRobin, type Cluster, type Consumer, type EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import { assertReadable, consumedRecord, type ConsumedRecord } from './consumed-record.js';
@@ -42,6 +42,7 @@ export interface TailConsumerOptions {
 export class TailConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
+  private cluster: Cluster | undefined;
   private readonly positions = new Map<number, TailPosition<ConsumedRecord>>();
   /** Partitions of which `onUnsure` was told. */
   private readonly unsure = new Set<number>();
@@ -62,6 +63,8 @@ export class TailConsumer {
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
+      // kafkajs' own, which is told of the consumer's connections.
+      partitionAssigners: [(config) => roundRobin({ ...config, cluster: (this.cluster = config.cluster) })],
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
     this.runner = new ConsumerRunner({
@@ -76,7 +79,7 @@ export class TailConsumer {
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     new FetchGap(this.consumer, () => this.doubtAll());
-    this.consumer.on('consumer.fetch_start', () => this.checkDoubted());
+    this.consumer.on('consumer.fetch_start', ({ payload: { nodeId } }) => this.checkDoubted(nodeId));
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -125,6 +128,7 @@ export class TailConsumer {
   /** Before a first fetch: kafkajs tells of it before it sends it, so nothing is ever read from elsewhere. */
   private checkAll(): void {
     for (const [partition, at] of this.positions) {
+      at.forgetHeld();
       at.check();
       this.placeAt(partition, at);
     }
@@ -138,12 +142,14 @@ export class TailConsumer {
     }
   }
 
-  /** A seek counts for the very fetch that begins. */
-  private checkDoubted(): void {
-    for (const [partition, at] of this.positions) {
+  /** A seek counts for the very fetch that begins. Of other brokers kafkajs would throw away what their fetches bring. */
+  private checkDoubted(nodeId: number): void {
+    for (const { partitionId, leader } of this.cluster?.findTopicPartitionMetadata(this.name) ?? []) {
+      const at = this.positions.get(partitionId);
+      if (at === undefined || leader !== nodeId) continue;
       const { fetchFrom } = at;
       at.checkDoubted();
-      if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
+      if (at.fetchFrom !== fetchFrom) this.placeAt(partitionId, at);
     }
   }
 
@@ -192,7 +198,7 @@ export class TailConsumer {
         'the tail stands still: its reader threw',
       );
     }
-    fetched.resolveOffset(batch.lastOffset());
+    fetched.resolveOffset(String(at.next - 1n));
     await this.pace.keep();
   }
 
@@ -218,6 +224,7 @@ export class TailConsumer {
       if (at.fault !== undefined) this.stopReading(partition, at, at.fault);
       else if (at.isBehind !== wasBehind) this.afterChange(partition, at);
       else if (at.fetchFrom !== fetchFrom) this.placeAt(partition, at);
+      else this.tellWhetherSure(partition, at);
     }
   }
 

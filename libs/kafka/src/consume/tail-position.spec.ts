@@ -53,6 +53,18 @@ describe('an answer that may be of another log', () => {
     expect([at.fetchFrom, at.isSure]).toEqual([11n, true]);
   });
 
+  it('gives way to what was read after it, and stays doubted where it goes beyond that', () => {
+    const at = position();
+    at.doubt();
+    at.take([record(8n), record(9n)], fetched(8n, 10n), 10n);
+    const taken = at.take([record(7n), record(8n, 'read later')], fetched(7n, 9n), 9n);
+    expect(taken).toEqual([record(8n, 'read later'), record(9n)]);
+    expect([at.next, at.isSure]).toEqual([10n, false]);
+    at.checkDoubted();
+    expect(at.take([record(9n, 'other')], fetched(9n, 10n), 10n)).toBeUndefined();
+    expect(at.fault).toContain('at offset 9');
+  });
+
   it('is not taken where the last record is another one', () => {
     const at = position();
     at.doubt();

@@ -73,6 +73,11 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     this.#isDoubted = this.#last !== undefined;
   }
 
+  /** After a disturbance: what was held may be of before. */
+  forgetHeld(): void {
+    this.#held = undefined;
+  }
+
   /** Before a fetch: it begins with the record that was read last where the one before it is doubted. */
   checkDoubted(): void {
     if (this.#isDoubted && this.#checked === undefined) this.check();
@@ -96,18 +101,21 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
       return undefined;
     }
     if (this.#checked && !this.#isSame(this.#checked, records)) return undefined;
-    const held = this.#held ?? { records: [], next: this.next };
+    const fresh = records.filter(({ offset }) => offset >= this.next);
+    // What was held was read before: what has just been read counts more.
+    const beyond = this.#held?.records.filter(({ offset }) => offset >= next) ?? [];
+    const ends = [this.next, next, this.#held?.next ?? next];
     this.#held = undefined;
-    const fresh = [...held.records, ...records.filter(({ offset }) => offset >= held.next)];
+    this.#isDoubted = beyond.length > 0;
+    fresh.push(...beyond);
     const last = fresh.at(-1);
     if (last) this.#last = { offset: last.offset, hash: hashOf(last.value) };
-    this.next = [this.next, held.next, next].reduce((a, b) => (b > a ? b : a));
+    this.next = ends.reduce((a, b) => (b > a ? b : a));
     return fresh;
   }
 
   #isSame(checked: Seen, records: readonly ReadRecord[]): boolean {
     this.#checked = this.#missed = undefined;
-    this.#isDoubted = false;
     const again = records.find(({ offset }) => offset === checked.offset);
     if (again && hashOf(again.value) === checked.hash) return true;
     this.fault = `the record at offset ${checked.offset} of ${this.name}, which was read before, is another one: the log was replaced`;

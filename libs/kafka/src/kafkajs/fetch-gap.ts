@@ -4,7 +4,7 @@ import type { Consumer } from 'kafkajs';
 const AT_MOST_MS = 250;
 
 /**
- * Tells, before its records are given to anybody, of a fetch that is answered long after the one before it was sent to the same broker: the process
+ * Tells, before its records are given to anybody, of a broker's first fetch, and of one that is answered long after the one before it was sent to the same broker: the process
  * stood still, fetches failed, or the request waited on its way. Meanwhile the topic may have been deleted, made anew and filled, and the
  * answer, which is the one of the log that is there then, would not show it.
  */
@@ -18,7 +18,7 @@ export class FetchGap {
       const now = { monotonicMs: performance.now(), dateMs: Date.now() };
       const before = this.#sent.get(broker);
       this.#sent.set(broker, { monotonicMs: now.monotonicMs - duration, dateMs: now.dateMs - duration });
-      if (before && msBetween(before, now) > AT_MOST_MS) onGap();
+      if (!before || msBetween(before, now) > AT_MOST_MS) onGap();
     });
   }
 }

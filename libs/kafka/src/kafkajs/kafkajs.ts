@@ -18,3 +18,6 @@ export type {
 
 /** What a request about the settings of a topic names. */
 export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
+
+/** What kafkajs gives partitions out by where nothing else is said. */
+export const roundRobin: kafkajs.PartitionAssigner = (config) => kafkajs.PartitionAssigners.roundRobin(config);
