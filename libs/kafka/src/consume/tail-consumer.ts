@@ -79,7 +79,7 @@ export class TailConsumer {
     });
     this.pace = new FetchPace(this.consumer, fetchEveryMs);
     new FetchGap(this.consumer, () => this.doubtAll());
-    this.consumer.on('consumer.fetch_start', ({ payload: { nodeId } }) => this.checkDoubted(nodeId));
+    this.consumer.on('consumer.fetch_start', ({ payload: { nodeId } }) => this.checkDoubted(Number(nodeId)));
     options.health?.addLiveness(`kafka tail ${this.name}`, () => this.failure);
   }
 
@@ -142,7 +142,7 @@ export class TailConsumer {
     }
   }
 
-  /** A seek counts for the very fetch that begins. Of other brokers kafkajs would throw away what their fetches bring. */
+  /** A seek counts for the very fetch that begins (kafkajs gives its node as text, whatever its types say). Of other brokers kafkajs would throw away what their fetches bring. */
   private checkDoubted(nodeId: number): void {
     for (const { partitionId, leader } of this.cluster?.findTopicPartitionMetadata(this.name) ?? []) {
       const at = this.positions.get(partitionId);
