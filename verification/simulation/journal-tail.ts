@@ -42,8 +42,7 @@ export class JournalTail {
   }
 
   #join(): void {
-    this.#position.forgetHeld();
-    this.#position.check();
+    this.#position.checkAnew();
     this.#fetch();
   }
 

@@ -23,7 +23,7 @@ describe('an attempt to pay is one command', () => {
     return { ids: new Set(all().map(({ id }) => id)), tokens: new Set(all().map(({ data }) => data.hfToken)) };
   };
 
-  /** Where the answer is quicker than the notification, the success is told once more, with the card. */
+  /** The event that names the card is the last one of a paid order. An event of the success may come before it, without the card. */
   const untilLastEvent = (pageId: string) =>
     waitFor(async () => (await viewOfOrder(stack.shop, pageId)).card, { what: `the card of order ${pageId}` });
 

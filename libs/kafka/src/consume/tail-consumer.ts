@@ -63,8 +63,13 @@ export class TailConsumer {
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
-      // kafkajs' own, which is told of the consumer's connections.
-      partitionAssigners: [(config) => roundRobin({ ...config, cluster: (this.cluster = config.cluster) })],
+      // As without this setting. Only an assigner is given the cluster, which knows the leader of each partition.
+      partitionAssigners: [
+        (config) => {
+          this.cluster = config.cluster;
+          return roundRobin(config);
+        },
+      ],
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
     this.runner = new ConsumerRunner({
@@ -125,11 +130,10 @@ export class TailConsumer {
     return at === undefined ? undefined : at.next - 1n;
   }
 
-  /** Before a first fetch: kafkajs tells of it before it sends it, so nothing is ever read from elsewhere. */
+  /** After each join, before the first fetch is sent: nothing is ever read from elsewhere. */
   private checkAll(): void {
     for (const [partition, at] of this.positions) {
-      at.forgetHeld();
-      at.check();
+      at.checkAnew();
       this.placeAt(partition, at);
     }
   }
@@ -144,6 +148,7 @@ export class TailConsumer {
 
   /** A seek counts for the very fetch that begins (kafkajs gives its node as text, whatever its types say). Of other brokers kafkajs would throw away what their fetches bring. */
   private checkDoubted(nodeId: number): void {
+    if (this.unsure.size === 0) return;
     for (const { partitionId, leader } of this.cluster?.findTopicPartitionMetadata(this.name) ?? []) {
       const at = this.positions.get(partitionId);
       if (at === undefined || leader !== nodeId) continue;

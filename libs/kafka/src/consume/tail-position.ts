@@ -73,9 +73,10 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     this.#isDoubted = this.#last !== undefined;
   }
 
-  /** After a disturbance: what was held may be of before. */
-  forgetHeld(): void {
+  /** The group was joined: as `check`, and what was held is read again. */
+  checkAnew(): void {
     this.#held = undefined;
+    this.check();
   }
 
   /** Before a fetch: it begins with the record that was read last where the one before it is doubted. */
@@ -89,7 +90,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   }
 
   /**
-   * The new ones of some fetched records, in offset order, behind those that were held. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An
+   * The new ones of some fetched records, in offset order, and behind them what was held and lies beyond them. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An
    * answer from elsewhere may mean that the log ended before what was read, and it may have grown beyond it since: the last record is compared.
    */
   take(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
