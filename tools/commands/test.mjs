@@ -11,8 +11,8 @@ import { wholeNumber } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
 
 const JEST = resolve('node_modules/jest/bin/jest.js');
-/** More than processors: end-to-end tests wait for a third of their time. */
-const WORKERS = Math.min(4, availableParallelism() + 1);
+/** End-to-end tests start processes of their own: one more worker is hardly faster, and what has deadlines waits for a processor. */
+const WORKERS = Math.min(4, availableParallelism());
 /** Each test file loads its modules anew: with room for them, Jest's workers need a tenth less processor time. They inherit it. */
 const YOUNG_GENERATION = '--max-semi-space-size=64';
 const CACHE = '--cacheDirectory=node_modules/.cache/jest';

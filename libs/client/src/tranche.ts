@@ -45,7 +45,10 @@ export interface TrancheOptions {
   health?: HealthRegistry;
   /** How long connect() waits for Kafka, milliseconds (15,000). */
   connectTimeoutMs?: number;
-  /** How long a command may wait for its acknowledgement, milliseconds (10,000). */
+  /**
+   * How long a command may wait for its acknowledgement, milliseconds (30,000): long enough to ask again when a broker does not answer
+   * a request (12 s), and for a lost broker to be replaced (`broker.session.timeout.ms`: 9 s).
+   */
   publishTimeoutMs?: number;
   /** Results waited for at the same time at most (10,000). */
   maxWaits?: number;
@@ -179,7 +182,7 @@ export class Tranche implements TrancheClient {
 
   async #send(message: CommandMessage): Promise<Published> {
     if (this.#isClosed) throw new ClientClosedError('the command was not published');
-    const { topicPrefix = '', publishTimeoutMs: deadlineMs = 10_000, signing } = this.#options;
+    const { topicPrefix = '', publishTimeoutMs: deadlineMs = 30_000, signing } = this.#options;
     const { id, type, key, encoded } = message;
     const topic = topicPrefix + message.topic;
     const { value } = encoded;

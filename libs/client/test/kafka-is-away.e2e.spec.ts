@@ -3,6 +3,9 @@ import { aCapture, aVoid, brokerGate, freePorts, waitFor, type BrokerGate } from
 import { KafkaUnreachableError, PublishError, Tranche, type TrancheClient } from '../src/index.js';
 import { kafkaWorld } from './worlds.js';
 
+/** Kafka's API key of the request by which a producer learns how large a topic's records may be. */
+const DESCRIBE_CONFIGS = 32;
+
 let world: Awaited<ReturnType<typeof kafkaWorld>>;
 let gate: BrokerGate;
 let client: TrancheClient;
@@ -56,6 +59,13 @@ it('says of a command that was not acknowledged whether it may be written, and t
   await waitFor(() => world.commands().some(({ id }) => id === 'outage-2'), { what: 'the repeated command' });
   // What was given up before it was sent is not among them.
   expect(world.commands().filter(({ id }) => id === 'outage-2').length).toBeLessThanOrEqual(writes);
+});
+
+it('publishes though a request is never answered: it asks again within the time that a command may wait', async () => {
+  const patient = await world.client({ brokers: [gate.address] });
+  void gate.holdNext(DESCRIBE_CONFIGS);
+  await patient.publisher.void(aVoid({ orderId: 'unanswered' }), { id: 'unanswered-1' });
+  await waitFor(() => world.commands().some(({ id }) => id === 'unanswered-1'), { what: 'the command' });
 });
 
 it('still hears the result when Kafka was away meanwhile', async () => {
