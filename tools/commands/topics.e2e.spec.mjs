@@ -1,43 +1,22 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { startApp } from '@tranche/testing';
-import { clusterId, clusterSettings, kafkaCommand } from '../infra/kafka.mjs';
-import { freePorts, portOpens } from '../infra/ports.mjs';
 import { holdProcesses } from '../infra/processes.mjs';
+import { startThreeBrokers } from '../infra/test/three-brokers.mjs';
 
 const { PATH, HOME, REDIS_URL } = process.env;
 const PREFIX = 'shop.';
 const held = holdProcesses();
 afterAll(() => held.close(), 60_000);
 
-/** Three brokers, as TOPICS=check wants them. */
-async function startCluster() {
-  const java = await kafkaCommand({ held, log: () => undefined });
-  const ports = await freePorts(6);
-  const all = [0, 1, 2].map((at) => ({ port: ports[2 * at], controllerPort: ports[2 * at + 1] }));
-  const id = clusterId();
-  const folder = held.folder('tranche-topics-');
-  for (const at of [0, 1, 2]) {
-    const own = join(folder, String(at));
-    mkdirSync(own);
-    const properties = join(own, 'server.properties');
-    const lines = Object.entries(clusterSettings(at, all, own)).map(([name, value]) => `${name}=${value}\n`);
-    writeFileSync(properties, lines.join(''));
-    await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
-      disposable: true,
-    });
-    held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
-  }
-  for (const { port } of all) await portOpens(port, { what: 'Kafka', timeoutMs: 90_000 });
-  return { brokers: all.map(({ port }) => `127.0.0.1:${port}`).join(','), folder };
-}
-
 it('makes the topics so that a service starts with TOPICS=check, and mends what was changed', async () => {
-  const { brokers, folder } = await startCluster();
+  // As TOPICS=check wants them.
+  const { nodes, folder } = await startThreeBrokers(held);
+  const brokers = nodes.map(({ address }) => address).join(',');
   const topics = async (mode) => {
     const env = { PATH, HOME, KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX };
     const child = spawn(process.execPath, ['tools/tranche.mjs', 'topics', mode, '--json'], { env, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore

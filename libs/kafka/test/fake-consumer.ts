@@ -99,7 +99,7 @@ export class FakeConsumer {
 
 /** Behind a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets, nothing of it committed; `made` gets each consumer. */
 export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer) => void): void {
-  const { kafkaOf, withAdmin, askAdmin } = jest.mocked(mocked);
+  const { kafkaOf, withAdmin, askAdmin, missingTopics, patiently } = jest.mocked(mocked);
   const consumer = (config: ConsumerConfig) => {
     const fake = new FakeConsumer(config);
     made(fake);
@@ -108,7 +108,6 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
   kafkaOf.mockReturnValue({ consumer } as never);
   withAdmin.mockImplementation((_client, use) =>
     use({
-      listTopics: () => Promise.resolve(['records']),
       fetchOffsets: () =>
         Promise.resolve([
           { topic: 'records', partitions: [0, 1].map((partition) => ({ partition, offset: '-1', metadata: null })) },
@@ -116,5 +115,7 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
       fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
     } as never),
   );
+  missingTopics.mockImplementation((_client, topics) => Promise.resolve(topics.filter((topic) => topic !== 'records')));
+  patiently.mockImplementation((ask) => ask());
   askAdmin.mockImplementation((_client, ask) => mocked.withAdmin(_client, ask));
 }

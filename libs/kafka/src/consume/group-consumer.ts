@@ -4,10 +4,9 @@ import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
-import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { kafkaOf, missingTopics, patiently, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
-import { missingTopics } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
 import { BufferedPort } from './buffered-port.js';
 import { consumedRecord } from './consumed-record.js';
@@ -111,7 +110,7 @@ export class GroupConsumer {
   start(): Promise<void> {
     const { client, groupId } = this.options;
     return this.runner.start(async () => {
-      const missing = await missingTopics(client, this.names());
+      const missing = await patiently(() => missingTopics(client, this.names()));
       if (missing.length > 0) throw new UnknownTopicError(missing, `consumer group ${groupId}`);
     });
   }

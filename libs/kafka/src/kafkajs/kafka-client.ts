@@ -9,6 +9,7 @@ import kafkajs, {
   type Kafka,
 } from 'kafkajs';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
+import { acceptTopicsWithoutLeader } from './accept-topics-without-leader.js';
 import { boundKafkajsDecoder } from './bound-kafkajs-decoder.js';
 import { registerCodecs } from './codecs.js';
 import { patchKafkajsCodec } from './patch-kafkajs-codec.js';
@@ -37,6 +38,7 @@ const configurations = new WeakMap<KafkaClient, KafkaConfig>();
 export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClient {
   registerCodecs();
   boundKafkajsDecoder();
+  acceptTopicsWithoutLeader();
   patchKafkajsCodec();
   const client = Object.freeze({ brokers: Object.freeze([...settings.brokers]), clientId: settings.clientId });
   configurations.set(client, {
@@ -84,10 +86,41 @@ export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => P
  * The same, patiently: right after a broker came up or a topic was created, leaders are not elected yet and requests fail for a moment.
  * What is asked must bear being asked again.
  */
-export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
+export function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
+  return patiently(() => withAdmin(client, ask));
+}
+
+/**
+ * Which of these topics (with prefix) the brokers do not have, or do not show to this client. Asks for each by its name, never for all topics
+ * of the cluster, and creates none (decision 0112).
+ */
+export async function missingTopics(client: KafkaClient, topics: readonly string[]): Promise<string[]> {
+  // kafkajs's admin would create the topic that it asks for, where brokers allow it. The group is never joined.
+  const consumer = kafkaOf(client).consumer({ groupId: client.clientId, allowAutoTopicCreation: false });
+  await consumer.connect();
+  try {
+    const missing = [];
+    for (const topic of topics) {
+      try {
+        await consumer.subscribe({ topics: [topic] });
+      } catch (error) {
+        if (!HIDDEN.has((error as KafkaJsFailure).type ?? '')) throw error;
+        missing.push(topic);
+      }
+    }
+    return missing;
+  } finally {
+    await consumer.disconnect();
+  }
+}
+
+const HIDDEN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION']);
+
+/** Asks again, for about 10 s, where what failed may pass. */
+export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withAdmin(client, ask);
+      return await ask();
     } catch (error) {
       if (attempt === 8 || !isPassing(error)) throw error;
       await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }));

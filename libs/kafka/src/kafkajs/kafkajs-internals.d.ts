@@ -33,6 +33,19 @@ declare module 'kafkajs/src/protocol/decoder.js' {
   }
 }
 
+declare module 'kafkajs/src/protocol/requests/metadata/index.js' {
+  interface MetadataResponse {
+    /** Rejects with the first error of a topic or partition. */
+    parse: (answer: unknown) => Promise<unknown>;
+  }
+  interface Metadata {
+    /** No topics: all of the cluster. */
+    protocol: (of: { version: number }) => (options: { topics: string[] }) => { response: MetadataResponse };
+  }
+  const definition: Metadata;
+  export default definition;
+}
+
 declare module 'kafkajs/src/protocol/requests/fetch/index.js' {
   /** `decode` takes the answer without its length and its number. */
   export interface FetchResponse {

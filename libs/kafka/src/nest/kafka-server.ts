@@ -10,9 +10,8 @@ import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
 import { ConsumerClosedError, UnknownTopicError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
-import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { missingTopics, patiently, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
-import { missingTopics } from '../topics/topics.js';
 import { insideTrace } from '../trace-context.js';
 import { RetryableError, TerminalError } from './handler-errors.js';
 import type { KafkaHandlerOptions } from './kafka-handler.js';
@@ -156,7 +155,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
     if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
     await waitForKafka(client, { log, signal: this.stopping.signal });
-    const missing = await missingTopics(client, [topicPrefix + deadLetterTopic]);
+    const missing = await patiently(() => missingTopics(client, [topicPrefix + deadLetterTopic]));
     if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
     this.stopping.signal.throwIfAborted();
     this.consumer = new GroupConsumer({

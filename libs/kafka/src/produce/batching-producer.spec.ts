@@ -25,18 +25,20 @@ class FakeBroker {
 
   constructor() {
     jest.mocked(clients.kafkaOf).mockReturnValue({ producer: () => this.producer() } as never);
-    jest.mocked(clients.withAdmin).mockImplementation(async (_client, use) => {
+    jest.mocked(clients.missingTopics).mockImplementation(async (_client, topics) => {
       await this.questions.shift();
-      return use({
-        listTopics: () => Promise.resolve(['records']),
+      return topics.filter((topic) => topic !== 'records');
+    });
+    jest.mocked(clients.withAdmin).mockImplementation((_client, use) =>
+      use({
         describeConfigs: () =>
           Promise.resolve({
             resources: [
               { resourceName: 'records', configEntries: [{ configName: 'max.message.bytes', configValue: '100000' }] },
             ],
           }),
-      } as never);
-    });
+      } as never),
+    );
   }
 
   append: Answer = ({ topicMessages = [] }) => {

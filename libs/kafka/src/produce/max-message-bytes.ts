@@ -1,5 +1,5 @@
 import { TOPIC_RESOURCE } from '../kafkajs/kafkajs.js';
-import { withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
 /** How many bytes each topic takes in one batch (`max.message.bytes`), asked once. */
 export class MaxMessageBytes {
@@ -16,11 +16,11 @@ export class MaxMessageBytes {
   }
 
   /** Returns those that do not exist. Asks in a way that never creates one. */
-  learn(topics: string[]): Promise<string[]> {
-    return withAdmin(this.client, async (admin) => {
-      const existing = new Set(await admin.listTopics());
-      const known = topics.filter((name) => existing.has(name));
-      if (known.length === 0) return topics;
+  async learn(topics: string[]): Promise<string[]> {
+    const missing = await missingTopics(this.client, topics);
+    const known = topics.filter((name) => !missing.includes(name));
+    if (known.length === 0) return missing;
+    await withAdmin(this.client, async (admin) => {
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
         resources: known.map((name) => ({ type: TOPIC_RESOURCE, name, configNames: ['max.message.bytes'] })),
@@ -29,7 +29,7 @@ export class MaxMessageBytes {
         const entry = configEntries.find(({ configName }) => configName === 'max.message.bytes');
         this.bytes.set(resourceName, Number(entry?.configValue ?? 1_000_000));
       }
-      return topics.filter((name) => !existing.has(name));
     });
+    return missing;
   }
 }

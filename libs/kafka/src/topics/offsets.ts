@@ -1,11 +1,11 @@
 import { UnknownTopicError } from '../errors.js';
 import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
-import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
 /** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
 export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
   return askAdmin(client, async (admin) => {
-    if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading offsets');
+    await mustExist(client, topic, 'reading offsets');
     const partitions = await admin.fetchTopicOffsets(topic);
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]));
   });
@@ -14,11 +14,15 @@ export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<nu
 /** Per partition the offset that the group reads next; a partition without a commit is absent. */
 export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
   return askAdmin(client, async (admin) => {
-    if (!(await admin.listTopics()).includes(topic)) throw new UnknownTopicError([topic], 'reading committed offsets');
+    await mustExist(client, topic, 'reading committed offsets');
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
     const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
     return new Map(committed.map(({ partition, offset }) => [partition, BigInt(offset)]));
   });
+}
+
+async function mustExist(client: KafkaClient, topic: string, purpose: string): Promise<void> {
+  if ((await missingTopics(client, [topic])).length > 0) throw new UnknownTopicError([topic], purpose);
 }
 
 /** Sets what the group reads next of one partition. Rejects while the group has members. */

@@ -5,7 +5,7 @@ import { untilListed } from './topics.js';
 export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   return askAdmin(client, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
-    await untilListed(admin, [topic], false);
+    await untilListed(client, [topic], false);
   });
 }
 

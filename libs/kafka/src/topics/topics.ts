@@ -1,5 +1,5 @@
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
-import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
 
 /** The part of a contracts' TopicDefinition that a broker has to agree with. */
@@ -38,8 +38,7 @@ export interface EnsureTopicsOptions {
 export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOptions): Promise<void> {
   const { prefix, definitions, replicationFactor, minInSyncReplicas, log } = options;
   await askAdmin(client, async (admin) => {
-    const existing = new Set(await admin.listTopics());
-    const missing = definitions.filter(({ name }) => !existing.has(prefix + name));
+    const missing = await missingOf(client, prefix, definitions);
     if (missing.length === 0) return;
     await createTopics(
       admin,
@@ -54,7 +53,7 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
       })),
     );
     const created = missing.map(({ name }) => prefix + name);
-    await untilListed(admin, created);
+    await untilListed(client, created);
     log.info({ topics: created, replicationFactor }, 'created topics');
   });
 }
@@ -86,10 +85,10 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
 }
 
 /** A broker may answer that a topic was created before its own list shows it. */
-export async function untilListed(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
+export async function untilListed(client: KafkaClient, topics: readonly string[], areThere = true): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
-    const existing = new Set(await admin.listTopics());
-    if (topics.every((topic) => existing.has(topic) === areThere)) return;
+    const missing = await missingTopics(client, topics);
+    if (missing.length === (areThere ? 0 : topics.length)) return;
     await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
   }
 }
@@ -110,15 +109,17 @@ export async function checkTopics(
   { prefix, definitions, production }: CheckTopicsOptions,
 ): Promise<TopicFault[]> {
   return askAdmin(client, async (admin) => {
-    const existing = new Set(await admin.listTopics());
-    const found = definitions.filter(({ name }) => existing.has(prefix + name));
+    const missing = await missingOf(client, prefix, definitions);
+    const found = definitions.filter((definition) => !missing.includes(definition));
     const actual = await settingsOf(
       admin,
       found.map(({ name }) => prefix + name),
     );
-    const faults: TopicFault[] = definitions
-      .filter((definition) => !found.includes(definition))
-      .map(({ name }) => ({ topic: prefix + name, severity: 'fault', message: 'does not exist' }));
+    const faults: TopicFault[] = missing.map(({ name }) => ({
+      topic: prefix + name,
+      severity: 'fault',
+      message: 'does not exist',
+    }));
     for (const definition of found) {
       const topic = prefix + definition.name;
       faults.push(...topicFaults(definition, actual.get(topic)!, production).map((fault) => ({ topic, ...fault })));
@@ -230,8 +231,17 @@ export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<st
   );
 }
 
-/** Which of these topics (with prefix) the broker does not have. Asks in a way that never creates one. */
-export async function missingTopics(client: KafkaClient, topics: readonly string[]): Promise<string[]> {
-  const existing = new Set(await askAdmin(client, (admin) => admin.listTopics()));
-  return topics.filter((topic) => !existing.has(topic));
+/** Which of the table are not there. */
+export async function missingOf(
+  client: KafkaClient,
+  prefix: string,
+  definitions: readonly TopicSettings[],
+): Promise<TopicSettings[]> {
+  const missing = new Set(
+    await missingTopics(
+      client,
+      definitions.map(({ name }) => prefix + name),
+    ),
+  );
+  return definitions.filter(({ name }) => missing.has(prefix + name));
 }

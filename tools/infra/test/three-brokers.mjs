@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterId, clusterSettings, kafkaCommand } from '../kafka.mjs';
+import { freePorts, portOpens } from '../ports.mjs';
+
+/** Resolves when all take connections; node ids are 1, 2 and 3, in the order of `nodes`. `held` ends them. */
+export async function startThreeBrokers(held) {
+  const java = await kafkaCommand({ held, log: () => undefined });
+  const ports = await freePorts(6);
+  const all = [0, 1, 2].map((at) => ({ port: ports[2 * at], controllerPort: ports[2 * at + 1] }));
+  const id = clusterId();
+  const folder = held.folder('tranche-brokers-');
+  const nodes = [];
+  for (const at of [0, 1, 2]) {
+    const own = join(folder, String(at));
+    mkdirSync(own);
+    const properties = join(own, 'server.properties');
+    const lines = Object.entries(clusterSettings(at, all, own)).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(properties, lines.join(''));
+    await held.run('java', [...java, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties], {
+      disposable: true,
+    });
+    const process = held.start('java', [...java, 'kafka.Kafka', properties], { disposable: true });
+    nodes.push({ address: `127.0.0.1:${all[at].port}`, process });
+  }
+  for (const { port } of all) await portOpens(port, { what: 'Kafka', timeoutMs: 90_000 });
+  return { nodes, folder };
+}
