@@ -1,5 +1,5 @@
 import type { HealthRegistry, Log } from '@tranche/runtime';
-import { kafkaOf, type KafkaClient } from './kafkajs/kafka-client.js';
+import { kafkaOf, untilAnswered, type KafkaClient } from './kafkajs/kafka-client.js';
 import type { Admin } from './kafkajs/kafkajs.js';
 
 /** How often Kafka is asked. Milliseconds. */
@@ -16,7 +16,7 @@ export interface KafkaWatchOptions {
 }
 
 /**
- * Asks Kafka for its cluster every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
+ * Asks Kafka something every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
  * not notice it. Readiness `kafka` fails when no broker has answered for 8 s.
  */
 export class KafkaWatch {
@@ -64,7 +64,7 @@ export class KafkaWatch {
     this.openQuestions++;
     try {
       await admin.connect();
-      await admin.describeCluster();
+      await untilAnswered(admin, this.options.client);
       this.answered();
       if (!this.isStopped && this.kept === undefined) this.kept = admin;
     } catch (error) {

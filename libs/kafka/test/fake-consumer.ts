@@ -99,7 +99,7 @@ export class FakeConsumer {
 
 /** Behind a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets, nothing of it committed; `made` gets each consumer. */
 export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer) => void): void {
-  const { kafkaOf, withAdmin, askAdmin, missingTopics, patiently } = jest.mocked(mocked);
+  const { kafkaOf, withAdmin, askAdmin, missingTopics } = jest.mocked(mocked);
   const consumer = (config: ConsumerConfig) => {
     const fake = new FakeConsumer(config);
     made(fake);
@@ -115,7 +115,6 @@ export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer)
       fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '10000' }))),
     } as never),
   );
-  missingTopics.mockImplementation((_client, topics) => Promise.resolve(topics.filter((topic) => topic !== 'records')));
-  patiently.mockImplementation((ask) => ask());
+  missingTopics.mockImplementation((_admin, topics) => Promise.resolve(topics.filter((topic) => topic !== 'records')));
   askAdmin.mockImplementation((_client, ask) => mocked.withAdmin(_client, ask));
 }

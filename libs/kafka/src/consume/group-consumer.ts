@@ -4,7 +4,7 @@ import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
-import { kafkaOf, missingTopics, patiently, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, kafkaOf, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
 import { ageSeconds } from './assigned-partition.js';
@@ -110,7 +110,7 @@ export class GroupConsumer {
   start(): Promise<void> {
     const { client, groupId } = this.options;
     return this.runner.start(async () => {
-      const missing = await patiently(() => missingTopics(client, this.names()));
+      const missing = await askAdmin(client, (admin) => missingTopics(admin, this.names()));
       if (missing.length > 0) throw new UnknownTopicError(missing, `consumer group ${groupId}`);
     });
   }

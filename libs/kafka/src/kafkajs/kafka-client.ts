@@ -65,17 +65,24 @@ function tlsOf(ssl: KafkaSettings['ssl'], log: Log): TlsMaterial | undefined {
   return typeof ssl === 'object' ? new TlsMaterial(ssl, log) : undefined;
 }
 
-/** A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. */
+let made = 0;
+
+/**
+ * A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. Each begins with another
+ * broker: kafkajs stays with the first that takes its connection, also where that one answers nothing.
+ */
 export function kafkaOf(client: KafkaClient): Kafka {
   const configuration = configurations.get(client);
   if (!configuration) throw new TypeError('this client was not made by createKafkaClient');
-  return new kafkajs.Kafka(configuration);
+  const first = made++ % client.brokers.length;
+  const brokers = [...client.brokers.slice(first), ...client.brokers.slice(0, first)];
+  return new kafkajs.Kafka({ ...configuration, brokers });
 }
 
 export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => Promise<T>): Promise<T> {
   const admin = kafkaOf(client).admin();
-  await admin.connect();
   try {
+    await admin.connect();
     return await use(admin);
   } finally {
     await admin.disconnect();
@@ -86,47 +93,45 @@ export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => P
  * The same, patiently: right after a broker came up or a topic was created, leaders are not elected yet and requests fail for a moment.
  * What is asked must bear being asked again.
  */
-export function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
-  return patiently(() => withAdmin(client, ask));
-}
-
-/**
- * Which of these topics (with prefix) the brokers do not have, or do not show to this client. Asks for each by its name, never for all topics
- * of the cluster, and creates none (decision 0112).
- */
-export async function missingTopics(client: KafkaClient, topics: readonly string[]): Promise<string[]> {
-  // kafkajs's admin would create the topic that it asks for, where brokers allow it. The group is never joined.
-  const consumer = kafkaOf(client).consumer({ groupId: client.clientId, allowAutoTopicCreation: false });
-  await consumer.connect();
-  try {
-    const missing = [];
-    for (const topic of topics) {
-      try {
-        await consumer.subscribe({ topics: [topic] });
-      } catch (error) {
-        if (!HIDDEN.has((error as KafkaJsFailure).type ?? '')) throw error;
-        missing.push(topic);
-      }
-    }
-    return missing;
-  } finally {
-    await consumer.disconnect();
-  }
-}
-
-const HIDDEN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION']);
-
-/** Asks again, for about 10 s, where what failed may pass. */
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await ask();
+      return await withAdmin(client, ask);
     } catch (error) {
       if (attempt === 8 || !isPassing(error)) throw error;
       await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }));
     }
   }
 }
+
+/**
+ * Which of these topics (with prefix) the brokers do not have, or do not show to this client. Asks for them by name, not for all topics of the
+ * cluster, and creates none (decision 0112).
+ */
+export async function missingTopics(admin: Admin, topics: readonly string[]): Promise<string[]> {
+  if (topics.length === 0 || (await isShown(admin, [...topics]))) return [];
+  const missing = [];
+  for (const topic of topics) if (!(await isShown(admin, [topic]))) missing.push(topic);
+  return missing;
+}
+
+/** Kafka says of the first topic only what is wrong with it. */
+async function isShown(admin: Admin, topics: string[]): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics });
+    return true;
+  } catch (error) {
+    if (HIDDEN.has((error as KafkaJsFailure).type ?? '')) return false;
+    throw error;
+  }
+}
+
+/** Resolves when a broker answered: a small question about a topic that need not be there. */
+export async function untilAnswered(admin: Admin, { clientId }: KafkaClient): Promise<void> {
+  await missingTopics(admin, [clientId]);
+}
+
+const HIDDEN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION']);
 
 /** The name that this Kafka gave itself: another cluster at the same address has another one. */
 export async function clusterIdOf(client: KafkaClient): Promise<string> {
@@ -160,7 +165,7 @@ export async function waitForKafka(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      await withAdmin(client, (admin) => admin.describeCluster());
+      await withAdmin(client, (admin) => untilAnswered(admin, client));
       if (attempt > 1) log.info({ brokers: client.brokers, attempt }, 'Kafka answers');
       return;
     } catch (error) {

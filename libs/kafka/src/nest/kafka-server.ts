@@ -10,7 +10,7 @@ import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
 import { ConsumerClosedError, UnknownTopicError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
-import { missingTopics, patiently, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, missingTopics, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { insideTrace } from '../trace-context.js';
 import { RetryableError, TerminalError } from './handler-errors.js';
@@ -155,7 +155,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
     if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
     await waitForKafka(client, { log, signal: this.stopping.signal });
-    const missing = await patiently(() => missingTopics(client, [topicPrefix + deadLetterTopic]));
+    const missing = await askAdmin(client, (admin) => missingTopics(admin, [topicPrefix + deadLetterTopic]));
     if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
     this.stopping.signal.throwIfAborted();
     this.consumer = new GroupConsumer({

@@ -25,7 +25,8 @@ class FakeBroker {
 
   constructor() {
     jest.mocked(clients.kafkaOf).mockReturnValue({ producer: () => this.producer() } as never);
-    jest.mocked(clients.missingTopics).mockImplementation(async (_client, topics) => {
+    jest.mocked(clients.untilAnswered).mockImplementation(async () => this.questions.shift());
+    jest.mocked(clients.missingTopics).mockImplementation(async (_admin, topics) => {
       await this.questions.shift();
       return topics.filter((topic) => topic !== 'records');
     });
@@ -255,6 +256,18 @@ describe('the batching producer', () => {
     broker.answers.length = 0;
     await sent;
     expect(check()).toBeUndefined();
+  });
+
+  it('is ready again when Kafka answers about the topic, not when it answers something', async () => {
+    await producer.connect();
+    broker.questions.push(Promise.reject(new Error('no leader')));
+    await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
+    const { missingTopics, untilAnswered } = jest.mocked(clients);
+    const asked = missingTopics.mock.calls.length;
+    for (let looks = 0; missingTopics.mock.calls.length === asked && looks < 500; looks++)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(missingTopics.mock.lastCall?.[1]).toEqual(['records']);
+    expect(untilAnswered).not.toHaveBeenCalled();
   });
 
   it('refuses what is more than it may keep', async () => {

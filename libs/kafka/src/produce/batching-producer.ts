@@ -52,6 +52,8 @@ export class BatchingProducer {
   private asking: Promise<void> | undefined;
   private readonly reachability = new Reachability();
   private readonly delivery: BatchDelivery;
+  /** Topics about which Kafka gave no answer the last time. */
+  private unlearned: string[] = [];
   private isClosed = false;
 
   constructor(private readonly options: BatchingProducerOptions) {
@@ -157,7 +159,7 @@ export class BatchingProducer {
       if (signal.aborted || this.flushing) break;
       const failures = this.reachability.failureCount;
       try {
-        await this.limits.learn([]);
+        await this.limits.learn(this.unlearned);
         await this.delivery.connected();
         this.reachability.answered(failures);
       } catch (error) {
@@ -178,7 +180,9 @@ export class BatchingProducer {
       if (unknown.size === 0) break;
       if (this.giveUp.signal.aborted) return rejectAsClosed(this.queue.splice(0));
       try {
-        this.rejectUnknown(await this.limits.learn([...unknown]));
+        this.unlearned = [...unknown];
+        this.rejectUnknown(await this.limits.learn(this.unlearned));
+        this.unlearned = [];
       } catch (error) {
         this.reachability.failed('Kafka does not answer');
         this.options.log.warn(

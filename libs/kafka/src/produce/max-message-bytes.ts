@@ -1,5 +1,5 @@
 import { TOPIC_RESOURCE } from '../kafkajs/kafkajs.js';
-import { missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { missingTopics, untilAnswered, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
 /** How many bytes each topic takes in one batch (`max.message.bytes`), asked once. */
 export class MaxMessageBytes {
@@ -15,12 +15,13 @@ export class MaxMessageBytes {
     return this.bytes.get(topic);
   }
 
-  /** Returns those that do not exist. Asks in a way that never creates one. */
-  async learn(topics: string[]): Promise<string[]> {
-    const missing = await missingTopics(this.client, topics);
-    const known = topics.filter((name) => !missing.includes(name));
-    if (known.length === 0) return missing;
-    await withAdmin(this.client, async (admin) => {
+  /** Returns those that do not exist. Asks in a way that never creates one, and of none whether Kafka answers. */
+  learn(topics: readonly string[]): Promise<string[]> {
+    return withAdmin(this.client, async (admin) => {
+      if (topics.length === 0) await untilAnswered(admin, this.client);
+      const missing = await missingTopics(admin, topics);
+      const known = topics.filter((name) => !missing.includes(name));
+      if (known.length === 0) return missing;
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
         resources: known.map((name) => ({ type: TOPIC_RESOURCE, name, configNames: ['max.message.bytes'] })),
@@ -29,7 +30,7 @@ export class MaxMessageBytes {
         const entry = configEntries.find(({ configName }) => configName === 'max.message.bytes');
         this.bytes.set(resourceName, Number(entry?.configValue ?? 1_000_000));
       }
+      return missing;
     });
-    return missing;
   }
 }

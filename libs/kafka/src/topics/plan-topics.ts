@@ -1,6 +1,6 @@
 import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
-import { brokerConfigOf, missingOf, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
+import { brokerConfigOf, missingDefinitions, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
 
 /** What TOPICS=check asks for. */
 const REPLICAS = 3;
@@ -21,11 +21,11 @@ export async function planTopics(
   { prefix, definitions }: { prefix: string; definitions: readonly TopicSettings[] },
 ): Promise<TopicPlan> {
   return askAdmin(client, async (admin) => {
-    const missing = await missingOf(client, prefix, definitions);
-    const found = definitions.filter((definition) => !missing.includes(definition));
+    const missing = await missingDefinitions(admin, prefix, definitions);
+    const there = definitions.filter((definition) => !missing.includes(definition));
     const actual = await settingsOf(
       admin,
-      found.map(({ name }) => prefix + name),
+      there.map(({ name }) => prefix + name),
     );
     const plan: TopicPlan = { create: [], configure: [], byHand: [] };
     for (const definition of definitions) {

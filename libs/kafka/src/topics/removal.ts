@@ -1,11 +1,11 @@
 import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
-import { untilListed } from './topics.js';
+import { untilShown } from './topics.js';
 
-/** Deletes a topic (with prefix), and resolves when brokers list it no more. For tools and specs: no service takes away what was written. */
+/** Deletes a topic (with prefix), and resolves when brokers show it no more. For tools and specs: no service takes away what was written. */
 export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   return askAdmin(client, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
-    await untilListed(client, [topic], false);
+    await untilShown(admin, [topic], false);
   });
 }
 

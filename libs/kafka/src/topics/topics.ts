@@ -38,7 +38,7 @@ export interface EnsureTopicsOptions {
 export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOptions): Promise<void> {
   const { prefix, definitions, replicationFactor, minInSyncReplicas, log } = options;
   await askAdmin(client, async (admin) => {
-    const missing = await missingOf(client, prefix, definitions);
+    const missing = await missingDefinitions(admin, prefix, definitions);
     if (missing.length === 0) return;
     await createTopics(
       admin,
@@ -53,7 +53,7 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
       })),
     );
     const created = missing.map(({ name }) => prefix + name);
-    await untilListed(client, created);
+    await untilShown(admin, created);
     log.info({ topics: created, replicationFactor }, 'created topics');
   });
 }
@@ -84,10 +84,10 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
   }
 }
 
-/** A broker may answer that a topic was created before its own list shows it. */
-export async function untilListed(client: KafkaClient, topics: readonly string[], areThere = true): Promise<void> {
+/** A broker may answer that a topic was created before it shows it. */
+export async function untilShown(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
-    const missing = await missingTopics(client, topics);
+    const missing = await missingTopics(admin, topics);
     if (missing.length === (areThere ? 0 : topics.length)) return;
     await pauseFor(backOffMs(attempt, { firstMs: 20, maxMs: 1000 }));
   }
@@ -109,7 +109,7 @@ export async function checkTopics(
   { prefix, definitions, production }: CheckTopicsOptions,
 ): Promise<TopicFault[]> {
   return askAdmin(client, async (admin) => {
-    const missing = await missingOf(client, prefix, definitions);
+    const missing = await missingDefinitions(admin, prefix, definitions);
     const found = definitions.filter((definition) => !missing.includes(definition));
     const actual = await settingsOf(
       admin,
@@ -232,14 +232,14 @@ export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<st
 }
 
 /** Which of the table are not there. */
-export async function missingOf(
-  client: KafkaClient,
+export async function missingDefinitions(
+  admin: Admin,
   prefix: string,
   definitions: readonly TopicSettings[],
 ): Promise<TopicSettings[]> {
   const missing = new Set(
     await missingTopics(
-      client,
+      admin,
       definitions.map(({ name }) => prefix + name),
     ),
   );
