@@ -11,12 +11,14 @@ const OPEN_QUESTIONS = 3;
 
 export interface KafkaWatchOptions {
   client: KafkaClient;
+  /** With prefix. What is asked about; it need not be there. */
+  topic: string;
   health: HealthRegistry;
   log: Log;
 }
 
 /**
- * Asks Kafka something every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
+ * Asks Kafka about a topic every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
  * not notice it. Readiness `kafka` fails when no broker has answered for 8 s.
  */
 export class KafkaWatch {
@@ -64,7 +66,7 @@ export class KafkaWatch {
     this.openQuestions++;
     try {
       await admin.connect();
-      await untilAnswered(admin, this.options.client);
+      await untilAnswered(admin, this.options.topic);
       this.answered();
       if (!this.isStopped && this.kept === undefined) this.kept = admin;
     } catch (error) {

@@ -65,18 +65,11 @@ function tlsOf(ssl: KafkaSettings['ssl'], log: Log): TlsMaterial | undefined {
   return typeof ssl === 'object' ? new TlsMaterial(ssl, log) : undefined;
 }
 
-let made = 0;
-
-/**
- * A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. Each begins with another
- * broker: kafkajs stays with the first that takes its connection, also where that one answers nothing.
- */
+/** A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. */
 export function kafkaOf(client: KafkaClient): Kafka {
   const configuration = configurations.get(client);
   if (!configuration) throw new TypeError('this client was not made by createKafkaClient');
-  const first = made++ % client.brokers.length;
-  const brokers = [...client.brokers.slice(first), ...client.brokers.slice(0, first)];
-  return new kafkajs.Kafka({ ...configuration, brokers });
+  return new kafkajs.Kafka(configuration);
 }
 
 export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => Promise<T>): Promise<T> {
@@ -110,6 +103,7 @@ export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Pr
  */
 export async function missingTopics(admin: Admin, topics: readonly string[]): Promise<string[]> {
   if (topics.length === 0 || (await isShown(admin, [...topics]))) return [];
+  if (topics.length === 1) return [...topics];
   const missing = [];
   for (const topic of topics) if (!(await isShown(admin, [topic]))) missing.push(topic);
   return missing;
@@ -122,13 +116,22 @@ async function isShown(admin: Admin, topics: string[]): Promise<boolean> {
     return true;
   } catch (error) {
     if (HIDDEN.has((error as KafkaJsFailure).type ?? '')) return false;
+    // kafkajs asks twice, and has no answer to read where the second question fails.
+    if (error instanceof TypeError)
+      throw Object.assign(new Error(`no answer about ${topics.join(', ')}`, { cause: error }), { retriable: true });
     throw error;
   }
 }
 
-/** Resolves when a broker answered: a small question about a topic that need not be there. */
-export async function untilAnswered(admin: Admin, { clientId }: KafkaClient): Promise<void> {
-  await missingTopics(admin, [clientId]);
+/** Resolves when a broker answered what it was asked about a topic, whatever it said. */
+export async function untilAnswered(admin: Admin, topic: string): Promise<void> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] });
+  } catch (error) {
+    const { code, cause } = error as KafkaJsFailure;
+    // An error code of Kafka's protocol is a number, one of a connection a word.
+    if (typeof (cause?.code ?? code) !== 'number') throw error;
+  }
 }
 
 const HIDDEN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION']);
@@ -141,6 +144,8 @@ export async function clusterIdOf(client: KafkaClient): Promise<string> {
 interface KafkaJsFailure {
   name?: string;
   type?: string;
+  code?: unknown;
+  cause?: { code?: unknown };
   retriable?: boolean;
   errors?: unknown[];
 }
@@ -165,7 +170,7 @@ export async function waitForKafka(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     try {
-      await withAdmin(client, (admin) => untilAnswered(admin, client));
+      await withAdmin(client, (admin) => admin.describeCluster());
       if (attempt > 1) log.info({ brokers: client.brokers, attempt }, 'Kafka answers');
       return;
     } catch (error) {

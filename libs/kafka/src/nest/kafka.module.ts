@@ -110,11 +110,12 @@ export class KafkaModule extends ConfigurableModuleClass implements OnModuleInit
   async onModuleInit(): Promise<void> {
     const { client, producer } = this;
     if (!client || !producer) return;
-    const { health, log, stopping: signal } = this.options;
+    const { health, log, stopping: signal, topics } = this.options;
     if (!health) return void this.prepareBesideTheStart(client);
     await this.prepare(client);
     await untilUp('Kafka', () => producer.connect(), { log, signal });
-    this.watch = new KafkaWatch({ client, health, log });
+    const topic = topics.prefix + (topics.definitions[0]?.name ?? client.clientId);
+    this.watch = new KafkaWatch({ client, topic, health, log });
     this.watch.start();
   }
 

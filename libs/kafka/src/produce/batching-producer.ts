@@ -52,7 +52,7 @@ export class BatchingProducer {
   private asking: Promise<void> | undefined;
   private readonly reachability = new Reachability();
   private readonly delivery: BatchDelivery;
-  /** Topics about which Kafka gave no answer the last time. */
+  /** Topics about which Kafka gave no answer, since this producer was last without trouble. */
   private unlearned: string[] = [];
   private isClosed = false;
 
@@ -147,7 +147,8 @@ export class BatchingProducer {
       if (batch.length > 0) await this.delivery.deliver(batch);
     }
     this.flushing = undefined;
-    if (this.reachability.trouble !== undefined) this.asking ??= this.askUntilAnswered();
+    if (this.reachability.trouble === undefined) this.unlearned = [];
+    else this.asking ??= this.askUntilAnswered();
   }
 
   /** The queue is empty, and a process that is not ready gets nothing to send: it has to find out by itself that Kafka is back. */
@@ -160,6 +161,7 @@ export class BatchingProducer {
       const failures = this.reachability.failureCount;
       try {
         await this.limits.learn(this.unlearned);
+        this.unlearned = [];
         await this.delivery.connected();
         this.reachability.answered(failures);
       } catch (error) {
@@ -180,10 +182,9 @@ export class BatchingProducer {
       if (unknown.size === 0) break;
       if (this.giveUp.signal.aborted) return rejectAsClosed(this.queue.splice(0));
       try {
-        this.unlearned = [...unknown];
-        this.rejectUnknown(await this.limits.learn(this.unlearned));
-        this.unlearned = [];
+        this.rejectUnknown(await this.limits.learn([...unknown]));
       } catch (error) {
+        this.unlearned = [...unknown];
         this.reachability.failed('Kafka does not answer');
         this.options.log.warn(
           { topics: [...unknown], attempt, error: String(error) },

@@ -1,5 +1,5 @@
 import { TOPIC_RESOURCE } from '../kafkajs/kafkajs.js';
-import { missingTopics, untilAnswered, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
 /** How many bytes each topic takes in one batch (`max.message.bytes`), asked once. */
 export class MaxMessageBytes {
@@ -18,7 +18,7 @@ export class MaxMessageBytes {
   /** Returns those that do not exist. Asks in a way that never creates one, and of none whether Kafka answers. */
   learn(topics: readonly string[]): Promise<string[]> {
     return withAdmin(this.client, async (admin) => {
-      if (topics.length === 0) await untilAnswered(admin, this.client);
+      if (topics.length === 0) await admin.describeCluster();
       const missing = await missingTopics(admin, topics);
       const known = topics.filter((name) => !missing.includes(name));
       if (known.length === 0) return missing;
