@@ -1,12 +1,12 @@
 import type { HealthRegistry, Log } from '@tranche/runtime';
-import { UnknownTopicError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { drainingAssigner } from '../kafkajs/draining-assigner.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
-import { askAdmin, kafkaOf, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { fetchedOf, KafkajsPort } from '../kafkajs/kafkajs-port.js';
 import type { Cluster, Consumer, EachBatchPayload, PartitionAssigner } from '../kafkajs/kafkajs.js';
+import { mustExist } from '../topics/topics.js';
 import { ageSeconds } from './assigned-partition.js';
 import { BufferedPort } from './buffered-port.js';
 import { consumedRecord } from './consumed-record.js';
@@ -109,10 +109,9 @@ export class GroupConsumer {
    */
   start(): Promise<void> {
     const { client, groupId } = this.options;
-    return this.runner.start(async () => {
-      const missing = await askAdmin(client, (admin) => missingTopics(admin, this.names()));
-      if (missing.length > 0) throw new UnknownTopicError(missing, `consumer group ${groupId}`);
-    });
+    return this.runner.start(() =>
+      askAdmin(client, (admin) => mustExist(admin, this.names(), `consumer group ${groupId}`)),
+    );
   }
 
   /** Takes nothing new, lets what runs end until the deadline, commits, and leaves the group. */

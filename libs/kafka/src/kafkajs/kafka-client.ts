@@ -129,7 +129,7 @@ export async function untilAnswered(admin: Admin, topic: string): Promise<void> 
     await admin.fetchTopicMetadata({ topics: [topic] });
   } catch (error) {
     const { code, cause } = error as KafkaJsFailure;
-    // An error code of Kafka's protocol is a number, one of a connection a word.
+    // Error codes of Kafka are numbers; those of a connection are texts, such as ECONNREFUSED.
     if (typeof (cause?.code ?? code) !== 'number') throw error;
   }
 }

@@ -8,10 +8,11 @@ import type { DeadLetterReason } from '../consume/dead-letter.js';
 import { DeadLetters, messageOf } from '../consume/dead-letters.js';
 import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
-import { ConsumerClosedError, UnknownTopicError } from '../errors.js';
+import { ConsumerClosedError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
-import { askAdmin, missingTopics, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
+import { mustExist } from '../topics/topics.js';
 import { insideTrace } from '../trace-context.js';
 import { RetryableError, TerminalError } from './handler-errors.js';
 import type { KafkaHandlerOptions } from './kafka-handler.js';
@@ -155,8 +156,8 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     const topics = [...new Set(this.handlers.map(({ topic }) => topic))];
     if (topics.length === 0) throw new Error(`consumer group ${groupId} has no @KafkaHandler`);
     await waitForKafka(client, { log, signal: this.stopping.signal });
-    const missing = await askAdmin(client, (admin) => missingTopics(admin, [topicPrefix + deadLetterTopic]));
-    if (missing.length > 0) throw new UnknownTopicError(missing, `dead letters of consumer group ${groupId}`);
+    const deadLetters = [topicPrefix + deadLetterTopic];
+    await askAdmin(client, (admin) => mustExist(admin, deadLetters, `dead letters of consumer group ${groupId}`));
     this.stopping.signal.throwIfAborted();
     this.consumer = new GroupConsumer({
       ...this.options,

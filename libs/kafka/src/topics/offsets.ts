@@ -1,12 +1,12 @@
-import { UnknownTopicError } from '../errors.js';
 import type { PartitionStart, TopicPartition } from '../consume/group-port.js';
-import { askAdmin, missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
+import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Admin } from '../kafkajs/kafkajs.js';
+import { mustExist } from './topics.js';
 
 /** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
 export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
   return askAdmin(client, async (admin) => {
-    await mustExist(admin, topic, 'reading offsets');
+    await mustExist(admin, [topic], 'reading offsets');
     const partitions = await admin.fetchTopicOffsets(topic);
     return new Map(partitions.map(({ partition, low, high }) => [partition, { low: BigInt(low), high: BigInt(high) }]));
   });
@@ -15,7 +15,7 @@ export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<nu
 /** Per partition the offset that the group reads next; a partition without a commit is absent. */
 export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
   return askAdmin(client, async (admin) => {
-    await mustExist(admin, topic, 'reading committed offsets');
+    await mustExist(admin, [topic], 'reading committed offsets');
     await askForItAlone(admin, topic);
     const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
     const committed = (answer?.partitions ?? []).filter(({ offset }) => offset !== '-1');
@@ -26,10 +26,6 @@ export function committedOffsets(client: KafkaClient, groupId: string, topic: st
 /** kafkajs asks for all topics of the cluster to find a coordinator, until it knows of one topic whose offsets are wanted. */
 async function askForItAlone(admin: Admin, topic: string): Promise<void> {
   await admin.fetchTopicOffsets(topic);
-}
-
-async function mustExist(admin: Admin, topic: string, purpose: string): Promise<void> {
-  if ((await missingTopics(admin, [topic])).length > 0) throw new UnknownTopicError([topic], purpose);
 }
 
 /** Sets what the group reads next of one partition. Rejects while the group has members. */

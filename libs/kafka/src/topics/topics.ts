@@ -1,4 +1,5 @@
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
+import { UnknownTopicError } from '../errors.js';
 import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
 
@@ -229,6 +230,12 @@ export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<st
       },
     ]),
   );
+}
+
+/** Rejects with UnknownTopicError, which names those of these topics (with prefix) that do not exist. */
+export async function mustExist(admin: Admin, topics: readonly string[], purpose: string): Promise<void> {
+  const missing = await missingTopics(admin, topics);
+  if (missing.length > 0) throw new UnknownTopicError(missing, purpose);
 }
 
 /** Which of the table are not there. */
