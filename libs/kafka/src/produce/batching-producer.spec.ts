@@ -19,14 +19,14 @@ class FakeBroker {
   /** What a connect waits for. */
   connecting: Promise<void> = Promise.resolve();
   /** What questions about topics wait for, one after the other; the others are answered at once. */
-  readonly questions: Promise<void>[] = [];
+  readonly questions: (() => Promise<void>)[] = [];
   underWay = 0;
   mostUnderWay = 0;
 
   constructor() {
     jest.mocked(clients.kafkaOf).mockReturnValue({ producer: () => this.producer() } as never);
     jest.mocked(clients.missingTopics).mockImplementation(async (_admin, topics) => {
-      await this.questions.shift();
+      await this.questions.shift()?.();
       return topics.filter((topic) => topic !== 'records');
     });
     jest.mocked(clients.withAdmin).mockImplementation((_client, use) =>
@@ -84,6 +84,17 @@ describe('the batching producer', () => {
   const send = (value: string, options = {}) =>
     producer.send({ topic: 'records', key: 'key', value: Buffer.from(value) }, options);
   const sendMany = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => send(String(i))));
+
+  /** A record whose question about its topic fails, and whose deadline passes after that. */
+  const missDeadlineUnanswered = async (error: string) => {
+    let isAsked = false;
+    broker.questions.push(() => {
+      isAsked = true;
+      return Promise.reject(new Error(error));
+    });
+    for (let deadlineMs = 5; !isAsked; deadlineMs *= 2)
+      await expect(send('0', { deadlineMs })).rejects.toThrow(ProduceDeadlineError);
+  };
 
   beforeEach(() => {
     broker = new FakeBroker();
@@ -238,8 +249,8 @@ describe('the batching producer', () => {
     producer = new BatchingProducer({ client, log: silentLog, health: { addReadiness: (_name, made) => (check = made), addLiveness: () => undefined } }); // prettier-ignore
     await producer.connect();
     const ask = gate();
-    broker.questions.push(Promise.reject(new Error('away')), ask.promise);
-    await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
+    await missDeadlineUnanswered('away');
+    broker.questions.push(() => ask.promise);
     // Nothing is to be sent any more, so it asks by itself; meanwhile a record comes, and fails.
     for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++)
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -259,8 +270,7 @@ describe('the batching producer', () => {
 
   it('is ready again when Kafka answers about the topic, not when it answers something', async () => {
     await producer.connect();
-    broker.questions.push(Promise.reject(new Error('no leader')));
-    await expect(send('0', { deadlineMs: 5 })).rejects.toThrow(ProduceDeadlineError);
+    await missDeadlineUnanswered('no leader');
     const { missingTopics } = jest.mocked(clients);
     const asked = missingTopics.mock.calls.length;
     for (let looks = 0; missingTopics.mock.calls.length === asked && looks < 500; looks++)
