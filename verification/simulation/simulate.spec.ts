@@ -89,6 +89,8 @@ it.each<[string, ProfileName, number]>([
   ['knows by the platform which authorization took the place of another', 'anew', 543166580],
   // Its first attempt was not executed, its second was: the records of the second were lost, so the first one's answer counted for the payment.
   ['judges a payment by the attempt that a partition kept', 'anew', 20263388],
+  // An instance waited for a token while another one made the same capture; then the partition lost all its records, and a rejection by the order of before was believed.
+  ['decides anew where the order moved during a wait', 'anew', 251681923],
   // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
   ['waits for no attempt of a command that was told as rejected', 'edges', 543166530],
 ])('%s: %s, seed %i', async (_, profile, seed) => {

@@ -87,6 +87,8 @@ interface Story {
   whileSent: { act: () => boolean };
   /** How many records the journal had when a connection was wanted. */
   warm: number[];
+  /** Runs while a bearer token is asked for. */
+  whileAsked: { act: () => Promise<void> };
 }
 
 function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refused'; urlCount?: number } = {}): Story {
@@ -94,12 +96,16 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
   const calls: PlatformForm[] = [];
   const urls: number[] = [];
   const warm: number[] = [];
+  const whileAsked: Story['whileAsked'] = { act: () => Promise.resolve() };
   const left: Story['left'] = [];
   const clock = { wallMs: NOW, monotonicMs: 0 };
   const platform = {
     urlCount,
     answeringUrl: 0,
-    bearerFor: () => Promise.resolve(bearer),
+    bearerFor: async () => {
+      await whileAsked.act();
+      return bearer;
+    },
     warmUp: () => Promise.resolve(void warm.push(journal.kinds.length)),
     send: (form: PlatformForm, { maySend, url }: { maySend: () => boolean; url: number }) => {
       calls.push(form);
@@ -139,7 +145,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     new RepeatLimit(injected),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
-  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm };
+  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked };
 }
 
 const succeeded = (transactionId = 'T1'): CallResult => ({
@@ -353,6 +359,21 @@ it('rejects when the token service refuses the account', async () => {
   await payments.handle(authorization());
   expect([journal.kinds, calls]).toEqual([['REJECTED'], []]);
 });
+
+it.each([undefined, 'refused'] as const)(
+  'decides anew where its order moved while it waited, bearer token %s: a log that lost what it read since would believe it',
+  async (bearer) => {
+    const { journal, calls, payments, whileAsked } = story([], { bearer });
+    whileAsked.act = async () => {
+      whileAsked.act = () => Promise.resolve();
+      const other = story([succeeded()]);
+      await other.payments.handle(authorization());
+      for (const record of other.journal.records) await journal.append(record);
+    };
+    expect(await payments.handle(authorization())).toBe('done');
+    expect([journal.kinds, calls]).toEqual([['INTENT', 'OUTCOME'], []]);
+  },
+);
 
 it('has a connection before the INTENT of each attempt', async () => {
   const { warm, payments } = story([notExecuted('5003'), succeeded()]);

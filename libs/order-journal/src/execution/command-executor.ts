@@ -132,6 +132,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     let grant: GrantResult;
     try {
       await this.ports.warmUp?.(url);
+      const newest = await this.#newest(order);
+      if (newest.lastOffset !== order.lastOffset) return { url, hasWaited: false, order: newest };
       grant = await this.#askForGrant(command, order, attempt, prepared);
       const { token, verdict, started, after } = grant;
       if (verdict !== 'granted') {
@@ -217,17 +219,27 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     await tellAgain(command, lease, append);
   }
 
-  #reject(
+  async #reject(
     { commandId, trace }: Command,
     order: OrderState,
     attempt: number,
     { terms, faults, restsOnOrder }: RejectedAttempt,
   ): Promise<OrderState> {
+    const newest = await this.#newest(order);
+    if (newest.lastOffset !== order.lastOffset) return newest;
     const seen = restsOnOrder ? { seen: historyOf(order) } : {};
     return this.ports.journal.appendAndRead(
       { record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults, ...seen },
       trace,
     );
+  }
+
+  /**
+   * Read once more at the end of a wait. Where the order has moved the step is decided anew: the fold knows what was decided too early (R3), but not in a log that
+   * has lost what this process has read meanwhile (R11).
+   */
+  #newest({ merchant, orderId }: OrderState): Promise<OrderState> {
+    return this.ports.journal.read(merchant, orderId);
   }
 
   #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {
