@@ -89,4 +89,13 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     find: 'offset !== marked.offset || hash() !== marked.hash',
     replace: 'offset !== marked.offset && hash() === marked.hash',
   },
+  {
+    ...loss,
+    name: 'rejects-by-an-order-of-before',
+    does: 'rejects a command by the order that was read before a wait',
+    file: 'execution/command-executor.js',
+    find: 'if (moved)\n            return moved;',
+    replace: '',
+    from: 251_681_923,
+  },
 ];

@@ -91,6 +91,8 @@ it.each<[string, ProfileName, number]>([
   ['judges a payment by the attempt that a partition kept', 'anew', 20263388],
   // An instance waited for a token while another one made the same capture; then the partition lost all its records, and a rejection by the order of before was believed.
   ['decides anew where the order moved during a wait', 'anew', 251681923],
+  // Beside an authorization between two attempts lay the open one that took its place, and what settled that one.
+  ['leaves nothing between two attempts where a partition lost records', 'anew', 781697],
   // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
   ['waits for no attempt of a command that was told as rejected', 'edges', 543166530],
 ])('%s: %s, seed %i', async (_, profile, seed) => {

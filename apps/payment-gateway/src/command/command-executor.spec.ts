@@ -5,6 +5,7 @@ import {
   findOperation,
   fold,
   OrderUnreadableError,
+  RULES_VERSION,
   verdictOf,
   type CommandLease,
   type Intent,
@@ -148,6 +149,12 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
   return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked };
 }
 
+const inOrder = {
+  rulesVersion: RULES_VERSION,
+  merchant: 'shop-fr',
+  orderId: 'order-1',
+  at: new Date(NOW).toISOString(),
+};
 const succeeded = (transactionId = 'T1'): CallResult => ({
   record: 'OUTCOME',
   result: 'succeeded',
@@ -363,7 +370,7 @@ it('rejects when the token service refuses the account', async () => {
 it.each([undefined, 'refused'] as const)(
   'decides anew where its order moved while it waited, bearer token %s: a log that lost what it read since would believe it',
   async (bearer) => {
-    const { journal, calls, payments, whileAsked } = story([], { bearer });
+    const { journal, calls, left, payments, whileAsked } = story([], { bearer });
     whileAsked.act = async () => {
       whileAsked.act = () => Promise.resolve();
       const other = story([succeeded()]);
@@ -372,8 +379,45 @@ it.each([undefined, 'refused'] as const)(
     };
     expect(await payments.handle(authorization())).toBe('done');
     expect([journal.kinds, calls]).toEqual([['INTENT', 'OUTCOME'], []]);
+    expect(left).toEqual(bearer ? [] : [[undefined, true]]);
   },
 );
+
+it('serves the pause between two attempts once, however often its order moves', async () => {
+  const { journal, payments, clock, whileAsked } = story([notExecuted('5003'), succeeded()]);
+  let moves = 4;
+  whileAsked.act = async () => {
+    if (journal.kinds.includes('NOT_EXECUTED') && moves-- > 0)
+      await journal.append({ record: 'REPEATED', ...inOrder, commandId: 'a' });
+  };
+  await payments.handle(authorization());
+  expect([journal.kinds.filter((kind) => kind !== 'REPEATED'), moves]).toEqual([
+    ['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'],
+    -1,
+  ]);
+  const { clock: undisturbed, payments: others } = story([notExecuted('5003'), succeeded()]);
+  await others.handle(authorization());
+  expect(clock.monotonicMs).toBe(undisturbed.monotonicMs);
+});
+
+it('leaves its permit where the order can not be read before the INTENT, and comes again', async () => {
+  const { journal, calls, left, payments, whileAsked } = story([succeeded()]);
+  const { read } = journal;
+  whileAsked.act = () => {
+    whileAsked.act = () => Promise.resolve();
+    journal.read = () => {
+      journal.read = read;
+      return Promise.reject(new OrderUnreadableError('the index is lost'));
+    };
+    return Promise.resolve();
+  };
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, journal.waits, calls.length]).toEqual([['INTENT', 'OUTCOME'], 1, 1]);
+  expect(left).toEqual([
+    [undefined, true],
+    ['OUTCOME', true],
+  ]);
+});
 
 it('has a connection before the INTENT of each attempt', async () => {
   const { warm, payments } = story([notExecuted('5003'), succeeded()]);

@@ -73,9 +73,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
             return 'done';
           case 'wait': {
             const seen = BigInt(order.lastOffset);
-            order = await lease.releaseSlotWhile(() =>
-              journal.waitForRecordAfter(merchant, orderId, seen, lease.signal),
-            );
+            await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
+            // The slot may have come long after the record.
+            order = undefined;
             break;
           }
           case 'attempt':
@@ -132,8 +132,9 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     let grant: GrantResult;
     try {
       await this.ports.warmUp?.(url);
-      const newest = await this.#newest(order);
-      if (newest.lastOffset !== order.lastOffset) return { url, hasWaited: false, order: newest };
+      const moved = await this.#moved(order);
+      // The pause between two attempts was served, if it is this attempt still.
+      if (moved) return { url, hasWaited: findOperation(moved, command.commandId)?.attempt === attempt, order: moved };
       grant = await this.#askForGrant(command, order, attempt, prepared);
       const { token, verdict, started, after } = grant;
       if (verdict !== 'granted') {
@@ -219,14 +220,15 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     await tellAgain(command, lease, append);
   }
 
+  /** The order after the rejection, or where it has moved since as it is now. */
   async #reject(
     { commandId, trace }: Command,
     order: OrderState,
     attempt: number,
     { terms, faults, restsOnOrder }: RejectedAttempt,
   ): Promise<OrderState> {
-    const newest = await this.#newest(order);
-    if (newest.lastOffset !== order.lastOffset) return newest;
+    const moved = await this.#moved(order);
+    if (moved) return moved;
     const seen = restsOnOrder ? { seen: historyOf(order) } : {};
     return this.ports.journal.appendAndRead(
       { record: 'REJECTED', ...this.#inOrder(order), commandId, attempt, ...terms, faults, ...seen },
@@ -235,11 +237,12 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
   }
 
   /**
-   * Read once more at the end of a wait. Where the order has moved the step is decided anew: the fold knows what was decided too early (R3), but not in a log that
-   * has lost what this process has read meanwhile (R11).
+   * The order where it has moved since it was read: at the end of a wait its step is decided anew. The fold knows what was decided too early (R3), but not
+   * in a log that has lost what this process has read meanwhile (R11).
    */
-  #newest({ merchant, orderId }: OrderState): Promise<OrderState> {
-    return this.ports.journal.read(merchant, orderId);
+  async #moved({ merchant, orderId, lastOffset }: OrderState): Promise<OrderState | undefined> {
+    const newest = await this.ports.journal.read(merchant, orderId);
+    return newest.lastOffset === lastOffset ? undefined : newest;
   }
 
   #inOrder({ merchant, orderId }: OrderState): { rulesVersion: number; merchant: string; orderId: string; at: string } {

@@ -53,10 +53,16 @@ export async function answerKnownCommand(
     at: new Date(timing.nowMs()).toISOString(),
     commandId,
   });
-  let order = await journal.read(merchant, orderId);
+  const read = () => journal.read(merchant, orderId);
+  /** What was read before the slot is there again may be old by then. */
+  const readAfter = async (wait: () => Promise<unknown>) => {
+    await lease.releaseSlotWhile(wait);
+    return read();
+  };
+  let order = await read();
   // The fault of an unknown command is published, and the view may lag: its INTENT may be in the log (docs/decisions/0108).
   if (typeof betweenAttempts !== 'string' && findOperation(order, commandId) === undefined)
-    order = await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
+    order = await readAfter(() => journal.readToEnd(merchant, orderId, lease.signal));
   for (let isNew = true; ; isNew = false) {
     const operation = findOperation(order, commandId);
     if (operation === undefined) return 'unknown';
@@ -65,7 +71,7 @@ export async function answerKnownCommand(
     const isBusy = order.operations.some(isOpen);
     if (operation.phase === 'open' || (operation.phase === 'idle' && betweenAttempts === 'in_doubt' && isBusy)) {
       const seen = BigInt(order.lastOffset);
-      order = await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
+      order = await readAfter(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
     } else if (operation.phase === 'idle') {
       if (betweenAttempts === 'left_alone') return 'unknown';
       if (betweenAttempts === 'in_doubt') {

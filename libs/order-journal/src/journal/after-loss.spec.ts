@@ -1,7 +1,9 @@
 import { recordsOf } from '../../test/projector-world.js';
+import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
 import { RULES_VERSION, type Intent, type JournalRecord } from '../state/records.js';
+import { NEWEST_RULES_VERSION } from '../state/rules-version.js';
 import { recordsAfterLoss } from './after-loss.js';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -71,4 +73,20 @@ it('puts an open operation of the same order in doubt first: beside it the other
 it('says of none that it was not executed, where a guard of what is kept would refuse it', async () => {
   const kept = [intent('o'), notExecuted('o'), intent('o', 'b'), outcome('o', 'succeeded', 'b')];
   expect(await afterLossOf(...kept)).toEqual([]);
+});
+
+it('doubts the one between two attempts too, where the open one beside it is settled by what came for it', async () => {
+  const kept: JournalRecord[] = [
+    { ...intent('o'), rulesVersion: NEWEST_RULES_VERSION, tag: operationTag('a') },
+    notExecuted('o'),
+    { ...intent('o', 'b'), supersedes: 'a' },
+    { record: 'EVIDENCE', ...of('o'), source: 'notification', operation: 'authorize', result: 'refused', answer: { execCode: '4001', transactionId: 'T2' }, extraData: 'x'.repeat(250), externalReference: 'n' }, // prettier-ignore
+  ];
+  const written = await afterLossOf(...kept);
+  expect(written.map(({ record }) => record)).toEqual(['IN_DOUBT', 'INTENT', 'IN_DOUBT']);
+  const after = stateOf('o', [...kept, ...written]);
+  expect(after.operations.map(({ commandId, phase, end }) => [commandId, phase, end])).toEqual([
+    ['a', 'in_doubt', undefined],
+    ['b', 'ended', 'refused'],
+  ]);
 });

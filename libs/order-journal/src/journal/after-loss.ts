@@ -70,7 +70,7 @@ export async function recordsAfterLoss(
 
 /** The order once these records will have been appended. */
 const after = (order: OrderState, records: readonly JournalRecord[]): OrderState =>
-  records.reduce((state, record) => fold(state, record, BigInt(state.lastOffset) + 1n, () => 'appended').order, order);
+  records.reduce((state, record) => fold(state, record, BigInt(state.lastOffset) + 1n).order, order);
 
 async function* recordsOf(
   journal: Pick<JournalReader, 'read'>,
