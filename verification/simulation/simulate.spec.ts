@@ -91,6 +91,8 @@ it.each<[string, ProfileName, number]>([
   ['judges a payment by the attempt that a partition kept', 'anew', 20263388],
   // An instance waited for a token while another one made the same capture; then the partition lost all its records, and a rejection by the order of before was believed.
   ['decides anew where the order moved during a wait', 'anew', 251681923],
+  // Another one in doubt kept the resume from doubting it; what settled that one came later.
+  ['leaves between two attempts what the resume could not put in doubt', 'anew', 4911],
   // Beside an authorization between two attempts lay the open one that took its place, and what settled that one.
   ['leaves nothing between two attempts where a partition lost records', 'anew', 781697],
   // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.

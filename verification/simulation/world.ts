@@ -43,6 +43,8 @@ export class World {
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   readonly #decisions: Decisions;
   readonly #firstPublishedMs = new Map<string, number>();
+  /** `ORDER COMMAND` of operations between two attempts that the resume of their partition could not put in doubt. */
+  readonly #leftIdle = new Set<string>();
   #unpublished: number;
   #notifications = 0;
   /** Orders that were taken out of the index for the auditor to find. */
@@ -171,6 +173,9 @@ export class World {
     projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);
     this.referee.resumed();
+    for (const [key, order] of this.referee.orders)
+      for (const { phase, commandId } of this.referee.lost.has(key) ? order.operations : [])
+        if (phase === 'idle') this.#leftIdle.add(`${key} ${commandId}`);
   }
 
   /** What the service reads of the command topics. Retention has deleted those whose age is known without a copy: any of them may be gone. */
@@ -228,11 +233,12 @@ export class World {
 
   /**
    * Nobody sends its next attempt. It was told as rejected before its INTENT came (docs/decisions/0108). Or that attempt may be lost, and what is
-   * kept forbids to say so: people find it by the dead letter of its command.
+   * kept forbids to say so, now or at the resume: people find it by the dead letter of its command.
    */
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
+    if (this.#leftIdle.has(`${key} ${operation.commandId}`)) return true;
     const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }
