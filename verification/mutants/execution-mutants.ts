@@ -7,9 +7,8 @@ export const EXECUTION_MUTANTS: readonly Mutant[] = [
     does: 'refuses a command by its configuration of today without asking whether its order knows it (R13)',
     project: 'order-journal',
     file: 'execution/known-command.js',
-    find: 'let order = await journal.read(merchant, orderId);',
-    replace:
-      "let order = await journal.read(merchant, orderId); if (typeof betweenAttempts !== 'string') return 'unknown';",
+    find: 'let order = await read();',
+    replace: "let order = await read(); if (typeof betweenAttempts !== 'string') return 'unknown';",
     profile: 'edges',
   },
   {
