@@ -40,7 +40,7 @@ afterAll(async () => {
   await stack?.stop();
   await cluster?.stop();
   await held.close();
-}, 60_000);
+});
 
 const bought = async (pay) => {
   const shopper = await enterShop(stack);

@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all(connections.map((one) => one.disconnect()));
   await Promise.all(apps.map((app) => app.stop()));
   await held.close();
-}, 60_000);
+});
 
 const acls = (...args) => {
   const env = { PATH, HOME, KAFKA_TOPIC_PREFIX: PREFIX };
@@ -37,6 +37,7 @@ const kafkaAs = (username) =>
     clientId: username,
     sasl: { mechanism: 'plain', username, password: passwordOf(username) },
     logLevel: kafkajs.logLevel.NOTHING,
+    connectionTimeout: 30_000,
     retry: { retries: 0 },
   });
 async function connected(one) {

@@ -66,7 +66,7 @@ it('plays every scenario and ends with one JSON line, and keeps the logs where i
     [...Object.keys(SERVICES).map((name) => `${name}.log`), ...measured.map((name) => `${name}.metrics`)].sort(),
   );
   expect(leftOvers()).toEqual([]);
-}, 400_000);
+}, 900_000);
 
 it('stopped by SIGTERM with all services up: ends by it, and nothing is left', async () => {
   const { demo, said, exited } = startDemo();

@@ -41,7 +41,7 @@ it(`keeps the promise in ${RUNS} telling scenarios against real processes, and l
   expect(Object.values(report.faults).reduce((sum, count) => sum + count)).toBe(RUNS);
   expect(readdirSync(temporary).filter((name) => name.startsWith('tranche-'))).toEqual([]);
   expect(processesWith(temporary)).toEqual([]);
-}, 600_000);
+}, 1_800_000);
 
 it('lists its scenarios, and refuses what is none', async () => {
   const { stdout } = await faults('--list');

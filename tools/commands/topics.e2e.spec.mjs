@@ -11,7 +11,7 @@ import { startThreeBrokers } from '../infra/test/three-brokers.mjs';
 const { PATH, HOME, REDIS_URL } = process.env;
 const PREFIX = 'shop.';
 const held = holdProcesses();
-afterAll(() => held.close(), 60_000);
+afterAll(() => held.close());
 
 it('makes the topics so that a service starts with TOPICS=check, and mends what was changed', async () => {
   // As TOPICS=check wants them.
@@ -39,7 +39,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
     JSON.stringify([{ merchant: 'shop', identifier: 'Shop', accountKey: 'a-key-of-its-own', ...signed }]),
   );
   const settings = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: PREFIX, REDIS_URL, MERCHANTS_FILE: merchants };
-  const ingest = await startApp('notification-ingest', { ...settings, TOPICS: 'check' });
+  const ingest = await startApp('notification-ingest', { ...settings, TOPICS: 'check' }, { readyTimeoutMs: 180_000 });
   expect(await ingest.stop()).toBe(0);
 
   const journal = `${PREFIX}payments.journal.v1`;
@@ -68,7 +68,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   const valueOf = (wanted) => resources[0].configEntries.find(({ configName }) => configName === wanted).configValue;
   expect([valueOf('segment.ms'), valueOf('retention.ms')]).toEqual(['7000000', '8640000000']);
   await admin.disconnect();
-}, 240_000);
+}, 900_000);
 
 it.each([
   [

@@ -50,7 +50,7 @@ afterAll(async () => {
   await stage?.close();
   await held.close();
   await redis?.stop();
-}, 60_000);
+});
 
 it.each(SCENARIOS.map((scenario) => [scenario.title, scenario]))(
   'each service and the shop under a user of its own: %s',

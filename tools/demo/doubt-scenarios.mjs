@@ -4,12 +4,12 @@ import { must } from './story.mjs';
 import { difference } from './timeline.mjs';
 
 /** Well behind the end of the gateway's time-out. */
-const NOTIFIED_LATE_MS = 7_000;
+const NOTIFIED_LATE_MS = 16_000;
 
 export async function gatewayKilled(stage) {
   const story = stage.story('partner-a', newOrderId('wardrobe'));
   await story.authorizeWithMethodA();
-  await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 6_000 });
+  await stage.platform.fault({ operation: 'capture', orderPrefix: story.orderId }, { latencyMs: 10_000 });
   await story.send('payment.capture', { description: 'Shipped' });
   await stage.platform.called(story.orderId, 'capture');
   await stage.kill('payment-gateway');

@@ -23,7 +23,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
     'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
     // A new key pair of the simulator takes its time on a busy machine.
     'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
-    'payment-gateway': { PLATFORM_TIMEOUT_MS: '4000', DOUBT_GRACE_MS: '1000' },
+    'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000' },
   };
   const envs = environments({
     ports,

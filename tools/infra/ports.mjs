@@ -44,7 +44,8 @@ export function isPortOpen(port, host = '127.0.0.1') {
     socket
       .once('connect', () => finish(true))
       .once('error', () => finish(false))
-      .once('timeout', () => finish(false));
+      // After a pause of this process a connection may be there that it has not seen yet.
+      .once('timeout', () => setImmediate(() => finish(false)));
   });
 }
 

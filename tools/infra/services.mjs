@@ -6,7 +6,7 @@ import { Expected } from './processes.mjs';
 import { builtFile } from './bundles.mjs';
 import { cardLines } from '../demo/test-cards.mjs';
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 180_000;
 const KEPT_LINES = 2_000;
 
 /** The apps in the order of their start, with the ports that their configuration classes have as defaults. */

@@ -1,12 +1,28 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { waitFor } from '@tranche/testing';
 import { holdProcesses } from './processes.mjs';
 import { followLog, keepStackLogs, runningStacks } from './stack-logs.mjs';
 
 const FOLDER = `.infra/stack-${process.pid}`;
 
+// Not in the checkout: whoever looks for its newest stack would find this one.
+const checkout = process.cwd();
+let held;
+let folder;
+beforeAll(() => {
+  held = holdProcesses(); // finds its guard from the checkout
+  folder = mkdtempSync(join(tmpdir(), 'stack-logs-'));
+  process.chdir(folder);
+});
+afterAll(async () => {
+  process.chdir(checkout);
+  await held.close();
+  rmSync(folder, { recursive: true });
+});
+
 it('a log is shown from its begin, followed, begun anew when it is too long, and gone at the end', async () => {
-  const held = holdProcesses();
   const print = keepStackLogs(held, { mostBytes: 40 }).outputOf('auth-service');
   print('{"msg":"first"}');
   expect(runningStacks()).toContain(process.pid);

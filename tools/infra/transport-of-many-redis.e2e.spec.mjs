@@ -91,7 +91,12 @@ describe('a Redis Cluster over TLS', () => {
   beforeAll(async () => {
     const [buses, ofClients] = [await freePorts(3), await freePorts(3)];
     ports = ofClients;
-    const ofCluster = { 'cluster-enabled': 'yes', 'cluster-node-timeout': 2000, 'tls-cluster': 'yes', aclfile: users };
+    const ofCluster = {
+      'cluster-enabled': 'yes',
+      'cluster-node-timeout': 10_000,
+      'tls-cluster': 'yes',
+      aclfile: users,
+    };
     await Promise.all(ports.map((port, at) => started(port, { ...ofCluster, 'cluster-port': buses[at] })));
     const each = Math.ceil(SLOTS / ports.length);
     for (const [at, port] of ports.entries()) {
@@ -106,7 +111,7 @@ describe('a Redis Cluster over TLS', () => {
       what: 'the cluster',
       timeoutMs: 30_000,
     });
-  }, 60_000);
+  });
   const topology = () => ({ clusterNodes: [`localhost:${ports[0]}`] });
 
   it('is found whole from one of its nodes, each node by our authority and under our user', async () => {
@@ -139,7 +144,7 @@ describe('sentinels over TLS', () => {
     writeFileSync(file, lines.join('\n'));
     held.start(command, [file, '--sentinel'], { disposable: true });
     await waitFor(() => ask(sentinel, ['PING']).then(() => true, () => false), { what: 'a sentinel over TLS' }); // prettier-ignore
-  }, 60_000);
+  });
   const topology = () => ({ sentinels: { nodes: [`localhost:${ports[1]}`], master: MASTER } });
 
   it('name the master, and both are used by our authority', async () => {

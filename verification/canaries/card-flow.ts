@@ -6,7 +6,7 @@ import { aCardPayment, aCommand } from '@tranche/testing';
 import { CARD_NAMES } from './canaries.js';
 import type { Planted } from './planted.js';
 
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 /** What a page does with the planted card: key, encryption, tokenizer. */
 export async function cardTokenOf(

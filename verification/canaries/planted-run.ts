@@ -146,6 +146,7 @@ const cseSettings = (settings: Settings, { merchantsFile }: PlantedFolder, origi
   ...common(settings),
   CSE_KEYS_URL: `${settings.simulatorUrl}/cseKeys`,
   CSE_ORIGINS: origin,
+  CSE_TIMEOUT_MS: '30000',
   MERCHANTS_FILE: merchantsFile,
   REQUESTS_PER_MINUTE_PER_ADDRESS: '100000',
   REDIS_KEY_PREFIX: `${settings.topicPrefix}cse:${randomUUID()}:`,

@@ -13,7 +13,7 @@ import type { SentCommand } from './traces.js';
 
 const ORDERS = 16;
 const PER_SECOND = 2.5;
-const SETTLE_MS = 60_000;
+const SETTLE_MS = 180_000;
 /** A run takes about half a minute. One that takes this long does not end. */
 const RUN_MS = 600_000;
 const CLOSE_MS = 30_000;

@@ -116,7 +116,7 @@ export class Stage {
   }
 
   /** @throws with its last lines if it ends instead, or takes too long */
-  async ready(app: RunningApp, timeoutMs = 40_000): Promise<void> {
+  async ready(app: RunningApp, timeoutMs = 180_000): Promise<void> {
     const isReady = async () => app.killed || (await fetch(`${app.managementUrl}/health/ready`)).ok;
     await waitFor(isReady, { timeoutMs, pollMs: 50, what: 'a service to be ready' }).catch((error: unknown) => {
       throw new Error(`${(error as Error).message}\n${app.logs.slice(-15).join('\n')}`);

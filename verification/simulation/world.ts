@@ -174,8 +174,8 @@ export class World {
     index.drop(partition);
     this.referee.resumed();
     for (const [key, order] of this.referee.orders)
-      for (const { phase, commandId } of this.referee.lost.has(key) ? order.operations : [])
-        if (phase === 'idle') this.#leftIdle.add(`${key} ${commandId}`);
+      for (const one of order.operations)
+        if (one.phase === 'idle' && this.#isBeyondDoubt(key, order, one)) this.#leftIdle.add(`${key} ${one.commandId}`);
   }
 
   /** What the service reads of the command topics. Retention has deleted those whose age is known without a copy: any of them may be gone. */
@@ -238,7 +238,11 @@ export class World {
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
-    if (this.#leftIdle.has(`${key} ${operation.commandId}`)) return true;
+    return this.#leftIdle.has(`${key} ${operation.commandId}`) || this.#isBeyondDoubt(key, order, operation);
+  }
+
+  /** Its next attempt may be lost, and what is kept forbids to say so. */
+  #isBeyondDoubt(key: string, order: OrderState, operation: OperationState): boolean {
     const written = { at: new Date(0).toISOString(), newToken: () => 'asked' };
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }

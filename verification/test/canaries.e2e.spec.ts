@@ -33,7 +33,7 @@ it('no planted secret is left in a log, a record, a store or a metric', async ()
   expect(searched.redisEntries).toBeGreaterThan(20);
   expect(searched.metricsBytes).toBeGreaterThan(10_000);
   expect(misplaced).toBeGreaterThan(500);
-}, 400_000);
+}, 900_000);
 
 describe('a leak is seen', () => {
   const secret = randomUUID();

@@ -57,6 +57,7 @@ export async function startAuthService(env: Record<string, string>, change?: (co
     MANAGEMENT_PORT: '0',
     ACCOUNTS_FILE: accountsFile(),
     TOKEN_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    AUTH_TIMEOUT_MS: '60000',
     REDIS_URL: 'redis://127.0.0.1:1',
     ...env,
   });

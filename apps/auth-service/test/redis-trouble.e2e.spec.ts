@@ -3,7 +3,7 @@ import { infrastructure, waitFor } from '@tranche/testing';
 import { EntryStore } from '../src/cache/entries.store.js';
 import type { AuthServiceUnderTest } from './auth-service.js';
 import { RedisWay } from './redis-way.js';
-import { Replicas } from './replicas.js';
+import { PATIENT_MS, Replicas } from './replicas.js';
 
 describe('a Redis in trouble', () => {
   const replicas = new Replicas();
@@ -11,7 +11,7 @@ describe('a Redis in trouble', () => {
   let service: AuthServiceUnderTest;
   beforeEach(async () => {
     way = await RedisWay.to(infrastructure().redisUrl);
-    service = await replicas.start({ REDIS_URL: way.url, REDIS_ANSWER_MS: '1000' });
+    service = await replicas.start({ REDIS_URL: way.url });
   });
   afterEach(async () => {
     way.release();
@@ -22,6 +22,15 @@ describe('a Redis in trouble', () => {
   async function afterTheCopy(): Promise<void> {
     const copyIsOver = performance.now() + 1_001;
     await waitFor(() => performance.now() > copyIsOver, { what: 'the end of the copy that needs no look into Redis' });
+  }
+
+  /** It does not end by itself within a test then. */
+  async function untilLocked(): Promise<void> {
+    const isExtended = async () => {
+      const [lock] = await replicas.entries('lock:');
+      return lock !== undefined && (await replicas.redis.pExpire(lock.key, 60_000)) === 1;
+    };
+    await waitFor(isExtended, { what: 'the lock' });
   }
 
   async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number }> {
@@ -36,9 +45,9 @@ describe('a Redis in trouble', () => {
     way.hold();
     const shop = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('shop'))));
     expect(new Set(shop.result.map((token) => token.accessToken))).toEqual(new Set([accessToken]));
-    // Sooner than the connection, silent for 2 s, is cut.
+    // Sooner than the connection, silent for twice as long, is cut.
     const away = service.lines.find(({ message }) => String(message).startsWith('Redis is away'));
-    expect(away?.reason).toBe('Redis gave no answer for 1000 ms');
+    expect(away?.reason).toBe(`Redis gave no answer for ${PATIENT_MS} ms`);
     const second = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('second'))));
     expect(new Set(second.result.map((token) => token.accessToken))).toEqual(new Set([replicas.api.tokens[1]]));
     expect(second.seconds).toBeLessThan(30);
@@ -52,14 +61,15 @@ describe('a Redis in trouble', () => {
     const callers = Array.from({ length: 5 }, async () => {
       while (!isOver) seen.add((await service.token('shop')).accessToken);
     });
-    for (let flap = 0; flap < 3; flap++) {
-      await way.cut();
-      await waitFor(async () => !(await isReady()), { what: 'not being ready' });
-      await way.restore();
-      await waitFor(isReady, { what: 'being ready again' });
-    }
-    isOver = true;
-    await Promise.all(callers);
+    const flaps = async () => {
+      for (let flap = 0; flap < 3; flap++) {
+        await way.cut();
+        await waitFor(async () => !(await isReady()), { what: 'not being ready' });
+        await way.restore();
+        await waitFor(isReady, { what: 'being ready again' });
+      }
+    };
+    await Promise.all([flaps().finally(() => (isOver = true)), ...callers]);
     expect(seen).toEqual(new Set([accessToken]));
     expect(replicas.api.requests).toHaveLength(1);
   });
@@ -121,16 +131,23 @@ describe('a Redis in trouble', () => {
 
   it('that says late that a lock is set has it extended at once, for little of it may be left', async () => {
     const log = createLogger({ name: 'test', level: 'silent' });
-    const redis = new RedisClient({ url: way.url, name: 'tokens', log, answerMs: 4_000 });
-    const store = new EntryStore(redis, { redisKeyPrefix: replicas.prefix, redisAnswerMs: 4_000 }, log, new Health());
+    const answerMs = 30_000;
+    const redis = new RedisClient({ url: way.url, name: 'tokens', log, answerMs });
+    const store = new EntryStore(
+      redis,
+      { redisKeyPrefix: replicas.prefix, redisAnswerMs: answerMs },
+      log,
+      new Health(),
+    );
     const key = `${replicas.prefix}lock:late`;
     await waitFor(() => store.read(key).then(() => true), { what: 'Redis' });
     way.hold();
-    const locking = store.lock(key, 10_000);
-    await waitFor(async () => (await replicas.redis.pExpire(key, 60_000)) === 1, { what: 'the lock' });
-    await afterTheCopy();
-    way.release();
-    const lock = await locking;
+    const answerLate = async () => {
+      await untilLocked();
+      await afterTheCopy();
+      way.release();
+    };
+    const [lock] = await Promise.all([store.lock(key, 10_000), answerLate()]);
     // An extension that was sent before this look has been made before it.
     expect((await store.read(key))?.ttlMs).toBeLessThanOrEqual(5_000);
     await lock?.release();
@@ -140,11 +157,8 @@ describe('a Redis in trouble', () => {
 
   it('that wakes up after a lock was given up leaves no lock behind', async () => {
     way.hold();
-    await service.token('shop');
+    await Promise.all([service.token('shop'), untilLocked()]);
     way.release();
-    await waitFor(async () => (await replicas.entries('lock:')).length === 0, {
-      what: 'the end of the lock',
-      timeoutMs: 4_000,
-    });
+    await waitFor(async () => (await replicas.entries('lock:')).length === 0, { what: 'the end of the lock' });
   });
 });

@@ -61,7 +61,8 @@ describe('a reload', () => {
   });
 
   it('while the result is awaited, and again when it is there', async () => {
-    await stack.fault({ match: { operation: 'payment', times: 1 }, fault: { latencyMs: 6_000 } });
+    // Time for the page to say that it waits, on a busy machine too; less than the gateway's 30 s for a call.
+    await stack.fault({ match: { operation: 'payment', times: 1 }, fault: { latencyMs: 20_000 } });
     const shopper = await enterShop(stack);
     await shopper.payByCard();
     const orderId = await shopper.orderId();

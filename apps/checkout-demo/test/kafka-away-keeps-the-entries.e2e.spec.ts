@@ -41,7 +41,7 @@ describe('while Kafka is away', () => {
         const tried = await post(stack.shop, '/api/orders', { ...order, card: await aCard(stack.simulator) });
         return tried.status !== 503 && tried;
       },
-      { timeoutMs: 20_000, what: 'Kafka to be back' },
+      { timeoutMs: 60_000, what: 'Kafka to be back' },
     );
     expect([again.status, await again.json()]).toMatchObject([200, { orderId }]);
     await untilStatus(stack.shop, pageId, 'succeeded');

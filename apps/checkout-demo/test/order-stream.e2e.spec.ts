@@ -69,7 +69,7 @@ describe('a page follows its order', () => {
         for (const stream of all) stream.close();
         return false;
       },
-      { timeoutMs: 10_000, what: 'twelve free places' },
+      { what: 'twelve free places' },
     );
     for (const stream of streams) stream.close();
   });

@@ -24,7 +24,7 @@ export const GOOD_CARD = '4970101200040016';
 export const CARD_WITHOUT_FUNDS = '4970101200024002';
 
 /** A machine that does much else makes topics slowly. */
-const SLOW: StartOptions = { readyTimeoutMs: 90_000 };
+const SLOW: StartOptions = { readyTimeoutMs: 180_000 };
 
 /** The shop with everything behind it: gateway, ingest and simulator, on the real Kafka and Redis. */
 export interface ShopStack {
@@ -70,6 +70,8 @@ export async function startShopStack(settings: Record<string, string> = {}): Pro
         REDIS_KEY_PREFIX: `${prefix}checkout:`,
         TOKENIZER_URL: `${simulator.url}/tokenizer`,
         ATTEMPTS_PER_MINUTE: '1000',
+        // Longer than a stall of the machine. Specs of a Kafka that is away set a short one.
+        PUBLISH_TIMEOUT_MS: '30000',
         ...settings,
         ...more,
       },
@@ -157,7 +159,7 @@ export function untilStatus(shop: RunningApp, pageId: string, status: OrderView[
       last = view.status;
       return view.status === status && view;
     },
-    { timeoutMs: 20_000, what: `order ${pageId} to be ${status}` },
+    { timeoutMs: 60_000, what: `order ${pageId} to be ${status}` },
   ).catch((cause: unknown) => {
     throw new Error(`order ${pageId} is ${last}, not ${status}`, { cause });
   });

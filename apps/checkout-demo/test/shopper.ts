@@ -76,7 +76,7 @@ export function shopperAt(page: Page) {
     /** Waits until the page says so. */
     async until(status: string) {
       const said = page.locator(`[data-testid=status][data-status=${status}]`);
-      await said.waitFor({ state: 'attached', timeout: 25_000 }).catch(async (cause: unknown) => {
+      await said.waitFor({ state: 'attached', timeout: 60_000 }).catch(async (cause: unknown) => {
         throw new Error(
           `the page says ${await page.getByTestId('status').getAttribute('data-status')}, not ${status}`,
           { cause },

@@ -51,6 +51,7 @@ export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env 
     CSE_ORIGINS: `${ORIGIN},http://localhost:8080`,
     MERCHANTS_FILE: merchantsFile(),
     KAFKA_BROKERS: '127.0.0.1:1',
+    CSE_TIMEOUT_MS: '60000',
     CSE_BACK_OFF_MS: '10',
     CSE_REFUSED_INTERVAL_MS: '100',
     ...env,

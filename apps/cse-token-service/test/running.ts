@@ -43,6 +43,7 @@ export async function startCse(keysUrl: string, env: Record<string, string>): Pr
     CSE_KEYS_URL: keysUrl,
     CSE_ORIGINS: ORIGIN,
     MERCHANTS_FILE: merchantsFile(),
+    CSE_TIMEOUT_MS: '30000',
     CSE_BACK_OFF_MS: '10',
     REDIS_ANSWER_MS: '10000',
     LOG_LEVEL: 'debug',

@@ -1,4 +1,4 @@
-import { growth } from '@tranche/testing';
+import { growth, processorMs } from '@tranche/testing';
 import { parametersOfMultipart } from './multipart-parameters.js';
 
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -85,9 +85,7 @@ describe('fields of multipart/form-data', () => {
     ['spaces in the type', part('A', '1'), `multipart/form-data;${' '.repeat(200_000)}x`],
     ['semicolons in the type', part('A', '1'), `multipart/form-data${'; '.repeat(100_000)}x`],
   ])('are refused within a moment however many there are: %s', (_what, text, type) => {
-    const startedMs = performance.now();
-    expect(read(text, type)).toHaveProperty('unreadable');
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(processorMs(() => expect(read(text, type)).toHaveProperty('unreadable'))).toBeLessThan(2_000);
   });
 
   it('are refused where bytes are no UTF-8', () => {

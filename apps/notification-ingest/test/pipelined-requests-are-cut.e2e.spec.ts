@@ -28,11 +28,11 @@ describe('a client that sends on without waiting for answers', () => {
       socket.on('error', () => undefined).on('close', () => closed++);
       return socket;
     });
-    const isCut = waitFor(() => closed === SOCKETS, { what: 'every connection cut' });
+    const isCut = waitFor(() => closed === SOCKETS, { what: 'every connection cut', timeoutMs: 60_000 });
     const sentMs = performance.now();
     const answer = await fetch(`${ingest.webhook}?${form(signed(capture()))}`);
     expect(await answer.text()).toBe('OK');
-    expect(performance.now() - sentMs).toBeLessThan(15_000);
+    expect(performance.now() - sentMs).toBeLessThan(60_000);
     await isCut.finally(() => sockets.forEach((socket) => socket.destroy()));
     expect(await ingest.metric('ingest_connections_cut_total{reason="pipelined"')).toBe(SOCKETS);
     expect(await ingest.metric('ingest_notifications_total{result="unreadable"')).toBeLessThanOrEqual(SOCKETS * 8);

@@ -67,6 +67,9 @@ describe('a flood of forged notifications', () => {
     const records = await other.read(TOPICS.notificationsQuarantine);
     await fetch(`${other.webhook}?${same}`);
     await waitFor(() => records.length === 1, { what: 'the first' });
+    // It knows a repeat from the acknowledgement on, which comes after the record.
+    const acknowledged = () => other.metric('kafka_records_produced_total{result="acknowledged"');
+    await waitFor(async () => (await acknowledged()) === 1, { what: 'its acknowledgement' });
     for (let n = 0; n < 5; n++) await fetch(`${other.webhook}?${same}`);
     await fetch(`${other.webhook}?${form({ ...signed(capture()), AMOUNT: '1', HASH: '0'.repeat(64) })}`);
     await waitFor(() => records.length > 1, { what: 'the one with another HASH' });

@@ -61,7 +61,8 @@ describe('slow clients', () => {
       { what: 'all of them cut', timeoutMs: CUT_WITHIN_MS },
     );
     const median = seconds.sort((a, b) => a - b)[seconds.length >> 1];
-    expect(median).toBeLessThan(2);
+    // Who waited for one of them would wait until the first is cut, after 5 s.
+    expect(median).toBeLessThan(4);
     expect(new Set(clients.map(({ answer }) => answer.slice(9, 12)))).toEqual(new Set(['408']));
   });
 

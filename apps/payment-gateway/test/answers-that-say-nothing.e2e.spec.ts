@@ -21,8 +21,8 @@ beforeAll(async () => {
   for (const [orderId, fault] of ANSWERS) await stack.fault({ match: { orderPrefix: orderId }, fault });
   // All at once, so that their time-outs pass together.
   await Promise.all(ANSWERS.map(([orderId]) => stack.send('payment.authorize', aPartnerAAuthorization({ orderId }))));
-}, 60_000);
-afterAll(() => stack.stop(), 60_000);
+});
+afterAll(() => stack.stop());
 
 it.each(ANSWERS)(
   'an answer that says nothing is a doubt, and the call is not repeated: %s',
@@ -31,7 +31,6 @@ it.each(ANSWERS)(
     const { calls, operations } = await stack.ledgerOf(orderId);
     expect([calls.length, operations.length]).toEqual([1, executed]);
   },
-  90_000,
 );
 
 it('a connection that is reset while the request is read is a doubt too', async () => {
@@ -40,4 +39,4 @@ it('a connection that is reset while the request is read is a doubt too', async 
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId }));
   expect((await stack.event(orderId, 'payment.authorize.in_doubt')).data.flags).toEqual(['connection_lost']);
   expect(await stack.ledgerOf(orderId)).toMatchObject({ calls: [], operations: [] });
-}, 90_000);
+});

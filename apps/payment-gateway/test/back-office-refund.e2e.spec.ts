@@ -3,8 +3,8 @@ import { CAPTURED, capturedOrder, refundInBackOffice } from './captured-order.js
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('a refund made in the back office is told, and counts against what remains', async () => {
   const orderId = 'refunded-in-the-back-office';

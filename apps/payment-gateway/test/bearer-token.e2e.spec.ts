@@ -36,10 +36,10 @@ beforeAll(async () => {
     TOKEN_ENCRYPTION_KEY: encryptionKey,
   });
   stack = await startGatewayStack({ AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: KEY, PAYMENT_URL: tokenApi.url });
-}, 90_000);
+});
 afterAll(async () => {
   await Promise.all([stack?.stop(), auth?.stop(), tokenApi?.stop(), rm(folder, { recursive: true })]);
-}, 60_000);
+});
 
 /** What the platform, which is the one with the tokens here, answered to each call of the order. */
 const answersTo = async (orderId: string) =>

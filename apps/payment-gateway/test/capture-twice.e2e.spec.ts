@@ -2,8 +2,8 @@ import { aCapture, aPartnerAAuthorization, aRefund } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('refuses a second capture without asking the platform', async () => {
   const orderId = 'captured';

@@ -47,7 +47,7 @@ export function notificationOf(
 ): Promise<PaymentNotification> {
   const find = async () =>
     (await notificationsOf(stack, orderId)).slice(after).find((one) => one.operationType === operationType);
-  return waitFor(find, { timeoutMs: 10_000, what: `the simulator's notification of ${operationType}` });
+  return waitFor(find, { what: `the simulator's notification of ${operationType}` });
 }
 
 async function notificationsOf(stack: GatewayStack, orderId: string): Promise<PaymentNotification[]> {

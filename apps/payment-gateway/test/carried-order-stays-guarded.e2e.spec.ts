@@ -20,8 +20,8 @@ import { deleteIndex } from './lost-index.js';
 const LATER_MS = 61 * 86_400_000;
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 const startLater = () => startApp('payment-gateway', { ...stack.env, CLOCK_OFFSET_MS: String(LATER_MS) });
 

@@ -15,7 +15,7 @@ const SHIFT = 100;
 const producer = new BatchingProducer({ client: kafka, log: silentLog });
 let stack: GatewayStack;
 beforeAll(async () => (stack = await startGatewayStack({ KAFKA_TOPIC_PREFIX: await usedBefore() })), 120_000);
-afterAll(() => Promise.all([stack.stop(), producer.close()]), 60_000);
+afterAll(() => Promise.all([stack.stop(), producer.close()]));
 
 async function newTopics(): Promise<string> {
   const prefix = ownPrefix();

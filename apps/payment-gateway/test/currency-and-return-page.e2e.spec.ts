@@ -14,11 +14,11 @@ let stack: GatewayStack;
 beforeAll(async () => {
   writeMerchants(file, (all) => all.map((one) => (one.merchant === 'shop-fr' ? { ...one, ...settings } : one)));
   stack = await startGatewayStack({ MERCHANTS_FILE: file });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 it('an order in a further currency keeps it: a notification in another one is a conflict, one in its own is none', async () => {
   const orderId = 'in-francs';

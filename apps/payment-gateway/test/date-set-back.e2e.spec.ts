@@ -23,7 +23,7 @@ const changeDate = ({ pid }: RunningApp) => process.kill(pid, 'SIGUSR2');
 const readiness = async ({ managementUrl }: RunningApp) => (await fetch(`${managementUrl}/health/ready`)).text();
 
 let stack: GatewayStack;
-afterEach(() => stack.stop(), 60_000);
+afterEach(() => stack.stop());
 
 /** How far in the past the oldest record of the journal says that it was written, milliseconds. */
 async function oldestRecordMs({ prefix }: GatewayStack): Promise<number> {

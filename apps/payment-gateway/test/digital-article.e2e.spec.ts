@@ -3,8 +3,8 @@ import { authorizedOrder } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 const DELIVERED_IN_DAYS = 10;
 

@@ -7,11 +7,11 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tranche-merchants-'));
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 /** The demo's merchants, who allow it now. */
 function merchantsWhoAllowIt(): string {

@@ -5,8 +5,8 @@ const KEY = 'demo-operator-key-not-a-real-one-at-all';
 const { merchant } = aPartnerBAuthorization();
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: 'config/operators.demo.json' })), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: 'config/operators.demo.json' })));
+afterAll(() => stack.stop());
 
 /** The value of a sample; undefined where it is not there. */
 async function sample(name: string, labels: string): Promise<number | undefined> {
@@ -22,10 +22,9 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
     await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
     await stack.event(orderId, 'payment.authorize.in_doubt');
   }
-  await waitFor(async () => (await sample('tranche_doubts', labels)) === 2, { timeoutMs: 20_000, what: 'two doubts' });
+  await waitFor(async () => (await sample('tranche_doubts', labels)) === 2, { what: 'two doubts' });
   expect(await sample('tranche_doubt_oldest_age_seconds', labels)).toBeGreaterThan(0);
   await waitFor(async () => (await sample('tranche_index_behind_records', '')) === 0, {
-    timeoutMs: 20_000,
     what: 'an index that is current',
   });
 
@@ -45,7 +44,6 @@ it('counts operations in doubt by merchant, operation and reason, with the oldes
     await fetch(`${stack.gateway.managementUrl}/v1/operations/${id}/resolve`, { method: 'POST', headers, body });
   }
   await waitFor(async () => (await sample('tranche_doubts', labels)) === undefined, {
-    timeoutMs: 20_000,
     what: 'no doubt',
   });
 }, 120_000);

@@ -9,9 +9,8 @@ let stack: GatewayStack;
 beforeAll(
   async () =>
     (stack = await startGatewayStack({ INDEX_AUDIT_EVERY_MS: '200', INDEX_AUDIT_RECORDS_PER_SECOND: '100000' })),
-  60_000,
 );
-afterAll(() => stack.stop(), 60_000);
+afterAll(() => stack.stop());
 
 const capture = (orderId: string) =>
   stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));

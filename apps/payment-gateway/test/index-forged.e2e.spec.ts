@@ -11,8 +11,8 @@ let stack: GatewayStack;
 beforeAll(async () => {
   stack = await startGatewayStack({ INDEX_HMAC_KEYS: `one:${randomBytes(32).toString('base64')}` });
   await redis.connect();
-}, 60_000);
-afterAll(() => Promise.all([redis.close(), stack.stop()]), 60_000);
+});
+afterAll(() => Promise.all([redis.close(), stack.stop()]));
 
 interface Stored {
   operations: { commandId: string }[];

@@ -4,8 +4,8 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { deleteIndex } from './lost-index.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 const capture = (orderId: string) =>
   stack.send('payment.capture', aCapture({ orderId, amount: undefined, transactionId: undefined }));

@@ -8,8 +8,8 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'journal-spec' }, silentLog);
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack()), 60_000);
-afterEach(() => stack.stop(), 60_000);
+beforeEach(async () => (stack = await startGatewayStack()));
+afterEach(() => stack.stop());
 
 const topic = () => topicName(stack.prefix, TOPICS.journal);
 const end = async (partition: number) => (await topicOffsets(client, topic())).get(partition)!.high;

@@ -6,11 +6,11 @@ const ORDERS = 20;
 let stack: GatewayStack;
 let further: RunningApp | undefined;
 let orders = 0;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
 afterAll(async () => {
   await further?.stop();
   await stack.stop();
-}, 60_000);
+});
 
 /** Journal records that a gateway's projector took: fetched by itself, and read by the tail of its process. */
 async function taken({ managementUrl }: RunningApp): Promise<{ fetched: number; tailed: number }> {
@@ -36,7 +36,7 @@ it('projects what its tail has read, and fetches none of it', async () => {
     what: 'all records, from the tail',
   });
   expect((await taken(stack.gateway)).fetched).toBe(before.fetched);
-}, 90_000);
+});
 
 it('publishes every event once a second instance has half of the partitions, and when it has gone', async () => {
   further = await startApp('payment-gateway', stack.env);

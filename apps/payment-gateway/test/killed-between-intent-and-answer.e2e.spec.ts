@@ -2,8 +2,8 @@ import { aPartnerAAuthorization, startApp, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('leaves an operation whose gateway was killed in doubt, never sends it again, and believes the notification', async () => {
   const orderId = 'killed';

@@ -9,11 +9,11 @@ const folder = mkdtempSync(join(tmpdir(), 'tranche-known-'));
 const { merchant } = aPartnerAAuthorization();
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 /** The gateway that runs is replaced by one that does not know the merchant. */
 async function removeMerchant(): Promise<void> {

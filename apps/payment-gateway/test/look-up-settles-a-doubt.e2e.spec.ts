@@ -3,22 +3,19 @@ import { startGatewayStack, type GatewayStack, type Ledger } from './gateway-sta
 
 const HOUR_SECONDS = 3_600;
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
-const lookUpTimes = (count: number) => Array.from({ length: count }, (_, at) => 1_500 * (at + 1)).join();
+const lookUpTimes = (count: number) => Array.from({ length: count }, (_, at) => 5_000 * (at + 1)).join();
 const FEW = 4;
 const SETTINGS = {
   // So many that a slow spec finds some left.
   LOOKUP_AFTER_MS: lookUpTimes(20),
-  LOOKUP_TIMEOUT_MS: '700',
+  LOOKUP_TIMEOUT_MS: '2500',
   OPERATORS_FILE: 'config/operators.demo.json',
 };
 
 let stack: GatewayStack;
 // The platform lists a transaction an hour after it was made: only a journey in time brings it.
-beforeAll(
-  async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })),
-  60_000,
-);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack(SETTINGS, { LOOKUP_LAG_MS: String(HOUR_SECONDS * 1000) })));
+afterAll(() => stack.stop());
 
 const lookUpsIn = ({ calls }: Ledger) => calls.filter(({ operation }) => operation === 'getTransactions');
 const lookUpsOf = async (orderId: string) => lookUpsIn(await stack.ledgerOf(orderId)).length;
@@ -76,11 +73,11 @@ const nextLookUpAt = async (orderId: string) => {
 
 it('finds what was executed, once the platform lists it', async () => {
   const orderId = 'executed';
+  const sentMs = Date.now();
   await captureInDoubt(orderId, { fault: { executeThenReset: true } });
-  const askedMs = Date.now();
-  expect(Date.parse((await nextLookUpAt(orderId)).at ?? '')).toBeGreaterThan(askedMs - 2_000);
+  expect(Date.parse((await nextLookUpAt(orderId)).at ?? '')).toBeGreaterThan(sentMs + 1_000);
   await waitFor(async () => (await lookUpsOf(orderId)) > 0, {
-    timeoutMs: 30_000,
+    timeoutMs: 90_000,
     what: 'a look-up that finds nothing',
   });
   expect(stack.typesOf(orderId)).not.toContain('payment.capture.doubt_resolved');
@@ -122,17 +119,17 @@ it('finds nothing of what was not executed: in doubt it stays, and the questions
   stack.gateway = one;
   try {
     await captureInDoubt(orderId, { fault: { dropBefore: true } });
-    await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 30_000, what: 'the first look-up' });
+    await waitFor(async () => (await lookUpsOf(orderId)) > 0, { timeoutMs: 90_000, what: 'the first look-up' });
     await stack.gateway.stop('SIGKILL');
     stack.gateway = await startOne();
     await waitFor(async () => (await nextLookUpAt(orderId)).at === undefined, {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
       what: 'the last look-up to be due',
     });
     const later = 'later';
     await captureInDoubt(later, { fault: { dropBefore: true } });
     await waitFor(async () => (await lookUpsOf(later)) > 0, {
-      timeoutMs: 30_000,
+      timeoutMs: 90_000,
       what: 'a look-up of a younger doubt',
     });
   } finally {
@@ -144,4 +141,4 @@ it('finds nothing of what was not executed: in doubt it stays, and the questions
   expect(await nextLookUpAt(orderId)).toMatchObject({ status: 'in_doubt' });
   expect(stack.typesOf(orderId)).not.toContain('payment.capture.doubt_resolved');
   expect(await lookUpsOf(unasked)).toBe(0);
-}, 180_000);
+}, 300_000);

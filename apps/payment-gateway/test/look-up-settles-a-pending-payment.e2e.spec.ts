@@ -6,8 +6,8 @@ const MINUTE_MS = 60_000;
 const MARGIN_MS = 5 * MINUTE_MS;
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack({}, { LOOKUP_LAG_MS: '0' })), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({}, { LOOKUP_LAG_MS: '0' })));
+afterAll(() => stack.stop());
 
 /** The next gateway lives that much later, and so does its Redis. */
 async function travel(offsetMs: number): Promise<void> {

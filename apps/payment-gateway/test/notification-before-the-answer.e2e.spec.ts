@@ -30,13 +30,13 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(way.address() as AddressInfo).port}`;
   stack = await startGatewayStack({ PAYMENT_URL: url, PLATFORM_TIMEOUT_MS: '60000' });
-}, 60_000);
+});
 afterAll(async () => {
   letAnswerThrough();
   await stack.stop();
   way.closeAllConnections();
   await new Promise((resolve) => way.close(resolve));
-}, 60_000);
+});
 
 it('a notification that comes before the answer ends the operation, and the answer adds nothing but its TRANSACTIONID', async () => {
   const orderId = 'told-early';

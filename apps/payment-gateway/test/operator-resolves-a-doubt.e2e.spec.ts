@@ -30,8 +30,8 @@ interface Order {
 }
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile() })), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile() })));
+afterAll(() => stack.stop());
 
 /** The demo's operator, a second person, and one who may only look. */
 function operatorsFile(): string {
@@ -73,7 +73,7 @@ async function doubtful(orderId: string, fault: object = { executeThenReset: tru
       const { body } = await ask<{ operations: Doubt[] }>(`/v1/operations?state=in_doubt&merchant=${MERCHANT}`);
       return body.operations.find((doubt) => doubt.orderId === orderId);
     },
-    { timeoutMs: 10_000, what: `${orderId} in the list` },
+    { what: `${orderId} in the list` },
   );
 }
 
@@ -127,7 +127,7 @@ it('lists a doubt, takes the word of who looked it up, and tells everybody', asy
       const { body } = await ask<{ operations: Doubt[] }>('/v1/operations?state=in_doubt');
       return body.operations.every((other) => other.orderId !== orderId) || undefined;
     },
-    { timeoutMs: 10_000, what: 'the list without it' },
+    { what: 'the list without it' },
   );
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
 }, 120_000);

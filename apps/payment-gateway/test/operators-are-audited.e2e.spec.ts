@@ -15,8 +15,8 @@ writeMerchants(merchantsFile, (all) => all.map((one) => ({ ...one, approvalAbove
 let stack: GatewayStack;
 beforeAll(async () => {
   stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile(), MERCHANTS_FILE: merchantsFile });
-}, 60_000);
-afterAll(() => stack.stop(), 60_000);
+});
+afterAll(() => stack.stop());
 
 async function audited(): Promise<AuditRecord[]> {
   const records = await keptRecords(stack.prefix, TOPICS.operationsAudit);
@@ -41,7 +41,7 @@ it('who saw, said, approved and was refused is in the audit, under their names',
       const { body } = await ask<{ operations: { id: string }[] }>('alice', 'operations?state=in_doubt');
       return body.operations[0];
     },
-    { timeoutMs: 10_000, what: 'a doubt in the list' },
+    { what: 'a doubt in the list' },
   );
   const reason = 'The back office shows it, ticket 812';
   const proposed = await ask<{ id: string }>('alice', `operations/${doubt.id}/resolve`, {
@@ -74,7 +74,6 @@ it('who saw, said, approved and was refused is in the audit, under their names',
     return wanted.filter((one) => !records.some((record) => isPartOf(one, record)));
   };
   await waitFor(async () => (await missing()).length === 0, {
-    timeoutMs: 20_000,
     what: 'all of the audit',
   }).catch(async () => expect(await missing()).toEqual([]));
   expect(JSON.stringify(await audited())).not.toContain(reason);

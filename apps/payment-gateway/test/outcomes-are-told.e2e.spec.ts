@@ -2,8 +2,8 @@ import { aPartnerAAuthorization, waitFor } from '@tranche/testing';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('writes one line for the outcome of an operation, and measures from its command to its event', async () => {
   const data = aPartnerAAuthorization({ orderId: 'told' });
@@ -27,4 +27,4 @@ it('writes one line for the outcome of an operation, and measures from its comma
   ]);
   expect(lines()[0]).not.toContain(data.client.email);
   expect(await stack.metric('tranche_command_to_event_seconds_count')).toBe(1);
-}, 90_000);
+});

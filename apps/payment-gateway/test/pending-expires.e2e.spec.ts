@@ -6,8 +6,8 @@ const SIX_DAYS_MS = 6 * 86_400_000;
 const MARGIN_MS = 600_000;
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 /** The next gateway lives that much later, and so does its Redis. */
 async function travel(offsetMs: number): Promise<void> {

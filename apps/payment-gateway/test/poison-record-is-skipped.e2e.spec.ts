@@ -8,8 +8,8 @@ import { askAboutJournal, neighbourIn, operatorsFile } from './two-operators.js'
 const file = operatorsFile();
 
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
-afterEach(() => stack.stop(), 60_000);
+beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })));
+afterEach(() => stack.stop());
 
 const ask = <T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
   askAboutJournal<T>(stack.gateway, operator, path, body);

@@ -29,7 +29,7 @@ it('refuses in production what only a demo may do, everything at once, and exits
   ])
     expect(said).toContain(fault);
   expect(said).not.toContain('demo-');
-}, 30_000);
+});
 
 describe('a merchant with short keys, a return page over http, and the published test key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-production-'));
@@ -57,7 +57,7 @@ describe('a merchant with short keys, a return page over http, and the published
     ])
       expect(said).toContain(fault);
     expect(said).not.toMatch(/short-account|short-notice/);
-  }, 30_000);
+  });
 
   it.each(['payment-gateway', 'notification-ingest'] as const)(
     'starts elsewhere, and %s warns of the keys',
@@ -69,6 +69,5 @@ describe('a merchant with short keys, a return page over http, and the published
       await waitFor(hasWarned, { what: 'the warning' }).finally(() => app.stop());
       expect(app.logs.join('\n')).not.toMatch(/short-account|short-notice/);
     },
-    60_000,
   );
 });

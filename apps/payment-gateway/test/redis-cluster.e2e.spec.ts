@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack?.stop();
   await cluster?.stop();
-}, 60_000);
+});
 
 const ended = () => new Set(stack.results.events.map(({ data }) => data.commandId));
 

@@ -15,12 +15,12 @@ beforeAll(async () => {
   own = await RedisServer.start();
   redis = await connected();
   stack = await startGatewayStack({ REDIS_URL: own.url });
-}, 90_000);
+});
 afterAll(async () => {
   await stack.stop();
   await redis.close();
   await own.stop();
-}, 60_000);
+});
 
 /** Keys that hold states. */
 const stateKeys = async () => (await redis.keys(`${stack.prefix}gateway:*:order*`)).length;

@@ -3,8 +3,8 @@ import { capturedOrder, notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('the references of a refund of method B come in an event of their own when its answer was first, once', async () => {
   const orderId = 'with-references';

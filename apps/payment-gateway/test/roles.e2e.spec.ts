@@ -3,8 +3,8 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
 let projector: RunningApp | undefined;
-beforeAll(async () => (stack = await startGatewayStack({ GATEWAY_ROLE: 'commands' })), 60_000);
-afterAll(() => Promise.all([projector?.stop(), stack.stop()]), 60_000);
+beforeAll(async () => (stack = await startGatewayStack({ GATEWAY_ROLE: 'commands' })));
+afterAll(() => Promise.all([projector?.stop(), stack.stop()]));
 
 it('takes commands in one process and publishes their events from another', async () => {
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'apart' }));

@@ -11,8 +11,8 @@ const callsAtSecond = async (orderId: string) =>
 beforeAll(async () => {
   second = await startSimulator();
   stack = await startGatewayStack();
-}, 60_000);
-afterAll(() => Promise.all([stack.stop(), second.stop()]), 60_000);
+});
+afterAll(() => Promise.all([stack.stop(), second.stop()]));
 
 async function gatewayWith(paymentUrls: string[]): Promise<void> {
   await stack.gateway.stop();

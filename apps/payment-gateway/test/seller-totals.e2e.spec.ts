@@ -14,11 +14,11 @@ let stack: GatewayStack;
 beforeAll(async () => {
   writeMerchants(file, (all) => all.map((one) => ({ ...one, checkSellerTotals: true })));
   stack = await startGatewayStack({ MERCHANTS_FILE: file, OPERATORS_FILE: 'config/operators.demo.json' });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 const orderId = 'two-sellers';
 const refund = (subMerchantExternalId: string, amount: number) =>

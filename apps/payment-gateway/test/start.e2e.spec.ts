@@ -8,7 +8,7 @@ import { freePorts, infrastructure, ownPrefix, startApp, waitFor, type RunningAp
 const running: { stop(): unknown }[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((part) => part.stop()));
-}, 60_000);
+});
 
 async function started(env: Record<string, string>, readyPath?: string): Promise<RunningApp> {
   const app = await startApp('payment-gateway', { AUTH_SERVICE_KEY: 'not-used', ...env }, { readyPath });
@@ -64,13 +64,13 @@ it('names every missing and wrong setting at once and exits 78', async () => {
     'PLATFORM_TIMEOUT_MS',
   ])
     expect(said).toContain(`${name}:`);
-}, 30_000);
+});
 
 it('demands its service key when a merchant has an authAccount', async () => {
   const app = await started({ AUTH_SERVICE_KEY: '' });
   expect(await app.exited).toBe(78);
   expect(app.logs.join('\n')).toContain('AUTH_SERVICE_KEY: ');
-}, 30_000);
+});
 
 it('refuses to start without its topics, and says which', async () => {
   const { brokers, redisUrl } = infrastructure();
@@ -86,7 +86,7 @@ it('refuses to start without its topics, and says which', async () => {
   });
   expect(await app.exited).toBe(1);
   expect(app.logs.join('\n')).toContain(`${prefix}payments.journal.v1 does not exist`);
-}, 30_000);
+});
 
 it('says that Kafka is absent, tries again and is not ready', async () => {
   const [port] = await freePorts();
@@ -95,7 +95,7 @@ it('says that Kafka is absent, tries again and is not ready', async () => {
   await waitFor(() => attempts() > 1, { what: 'the second attempt', timeoutMs: 30_000 });
   expect(await readiness(app)).toBe(503);
   expect(await app.stop()).toBe(0);
-}, 60_000);
+});
 
 it('says that Redis is absent, is not ready, and starts when it comes', async () => {
   const { brokers, redisUrl } = infrastructure();
@@ -117,4 +117,4 @@ it('says that Redis is absent, is not ready, and starts when it comes', async ()
   await forwarder(port, new URL(redisUrl));
   await waitFor(async () => (await readiness(app)) === 200, { what: 'readiness', timeoutMs: 30_000 });
   expect(await app.stop()).toBe(0);
-}, 90_000);
+});

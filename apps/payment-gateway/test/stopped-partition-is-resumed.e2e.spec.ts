@@ -21,8 +21,8 @@ const file = operatorsFile();
 const client = createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'resume-spec' }, silentLog);
 
 let stack: GatewayStack;
-beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })), 60_000);
-afterEach(() => stack.stop(), 60_000);
+beforeEach(async () => (stack = await startGatewayStack({ OPERATORS_FILE: file })));
+afterEach(() => stack.stop());
 
 const ask = <T = { id: string; code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
   askAboutJournal<T>(stack.gateway, operator, path, body);

@@ -2,8 +2,8 @@ import { capturedOrder, notificationOf } from './captured-order.js';
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('a notification of an OPERATIONTYPE that none of ours has is told by the platform’s own word, and settles nothing', async () => {
   const orderId = 'charged-back';

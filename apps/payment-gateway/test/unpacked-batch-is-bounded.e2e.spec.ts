@@ -6,22 +6,35 @@ import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 import { kafka, keptRecords } from './kept-records.js';
 
 const MIB = 1024;
+/** Longer than a stack waits for an event: what is bounded is the work, and a busy machine is slow with it. */
+const ANSWER_MS = 100_000;
+const TYPE = 'payment.authorize.redirect_required';
 /** The most memory that the process ever held, KiB (VmHWM). */
 const peakKib = (pid: number) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+/** What the process has computed so far, seconds: utime and stime, which Linux tells in hundredths. */
+function cpuSeconds(pid: number): number {
+  const [, told = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [utime, stime] = told.split(' ').slice(11);
+  return (Number(utime) + Number(stime)) / 100;
+}
 
 /** Sends the batch, `times` times, and then a command of the same key. */
-async function answeredAfter(stack: GatewayStack, { name, type, packed, times, withinS }: Bomb): Promise<void> {
+async function answeredAfter(stack: GatewayStack, { name, type, packed, times, cpuS }: Bomb): Promise<void> {
   const data = aPartnerAAuthorization({ orderId: `after-${times}-${name}` });
   const key = orderKey(data.merchant, data.orderId);
   const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
+  const beforeS = cpuSeconds(stack.gateway.pid);
   await sendPacked(infrastructure().brokers, topic, { type, packed: await packed(key), key, times });
-  const sentMs = performance.now();
   await stack.send('payment.authorize', data);
-  await stack.event(data.orderId, 'payment.authorize.redirect_required');
-  const tookMs = performance.now() - sentMs;
+  const isAnswered = () => stack.typesOf(data.orderId).includes(TYPE);
+  await waitFor(isAnswered, { timeoutMs: ANSWER_MS, what: `the answer after ${times} of ${name}` });
+  await stack.event(data.orderId, TYPE);
+  const tookS = cpuSeconds(stack.gateway.pid) - beforeS;
   const peakMib = Math.round(peakKib(stack.gateway.pid) / MIB);
-  console.info(`${name}, ${times}: the answer took ${Math.round(tookMs)} ms, peak of the gateway: ${peakMib} MiB`);
-  expect(tookMs).toBeLessThan(withinS * 1_000);
+  console.info(
+    `${name}, ${times}: the answer took ${tookS.toFixed(1)} s of processor time, peak of the gateway: ${peakMib} MiB`,
+  );
+  expect(tookS).toBeLessThan(cpuS);
   expect(peakMib).toBeLessThan(600);
   await expectDeadLetters(stack.prefix, times);
 }
@@ -42,14 +55,14 @@ async function expectDeadLetters(prefix: string, count: number): Promise<void> {
   }
 }
 
-type Bomb = (typeof BOMBS)[string] & { name: string; times: number; withinS: number };
-const bombs = (of: typeof BOMBS, times: number, withinS: number): Bomb[] =>
-  Object.entries(of).map(([name, bomb]) => ({ name, times, withinS, ...bomb }));
+type Bomb = (typeof BOMBS)[string] & { name: string; times: number; cpuS: number };
+const bombs = (of: typeof BOMBS, times: number, cpuS: number): Bomb[] =>
+  Object.entries(of).map(([name, bomb]) => ({ name, times, cpuS, ...bomb }));
 
 /**
  * 1 MiB of gzip and of zstd unpacks to 1 GiB. LZ4 writes a length with one byte for 255, so 1 MiB of it unpacks to 240 MiB at most; snappy
  * copies 64 bytes at most with 3, so 1 MiB of it unpacks to 20 MiB. The peak of each is that of the process since its start.
- * 200 small ones unpack to 800 MiB, one after the other: seconds on a quiet machine, several times that on a busy one.
+ * 200 small ones unpack to 800 MiB, one after the other. The work of either is a tenth of its limit.
  */
 describe.each([
   ['one batch of 1 MiB that unpacks to as much as it can', bombs(BOMBS, 1, 10)],
@@ -60,7 +73,8 @@ describe.each([
   afterEach(() => stack.stop());
 
   it.each(cases)(
-    '$name: the next command of the key is answered within $withinS s, with less than 600 MiB and a dead letter each',
+    '$name: the next command of the key is answered within $cpuS s of processor time, with less than 600 MiB and a dead letter each',
     (bomb) => answeredAfter(stack, bomb),
+    240_000,
   );
 });

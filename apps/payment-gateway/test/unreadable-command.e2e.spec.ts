@@ -8,8 +8,8 @@ import { aCapture, aCommand, aPartnerAAuthorization, infrastructure, waitFor } f
 import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()), 60_000);
-afterAll(() => stack.stop(), 60_000);
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
 
 it('puts bytes that nobody can read aside as they came, and goes on', async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
@@ -47,7 +47,7 @@ it('names every fault of a command that can be read', async () => {
   const { data: told } = await stack.event('faulty', 'payment.command.rejected');
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
   expect((await stack.ledgerOf('faulty')).calls).toEqual([]);
-}, 90_000);
+});
 
 const recordOf = (orderId: string, time: string) => {
   const data = aPartnerAAuthorization({ orderId });
@@ -60,7 +60,7 @@ it('rejects a command that is dated more than 5 minutes after Kafka took it', as
   const { data: told } = await stack.event('dated-ahead', 'payment.command.rejected');
   expect(told.faults).toMatchObject([{ path: 'ce_time', code: 'time_ahead' }]);
   expect((await stack.ledgerOf('dated-ahead')).calls).toEqual([]);
-}, 90_000);
+});
 
 it('executes nothing of a command that names two ids', async () => {
   const orderId = 'two-ids';
@@ -75,4 +75,4 @@ it('executes nothing of a command that names two ids', async () => {
   await stack.send('payment.capture', aCapture({ orderId }));
   await stack.event(orderId, 'payment.capture.rejected');
   expect((await stack.ledgerOf(orderId)).calls).toEqual([]);
-}, 90_000);
+});

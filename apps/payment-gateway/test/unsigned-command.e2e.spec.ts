@@ -21,11 +21,11 @@ beforeAll(async () => {
   const demanding = { ...keys, requireSignatures: true };
   writeMerchants(file, (all) => all.map((one) => (one.merchant === merchant ? { ...one, ...demanding } : one)));
   stack = await startGatewayStack({ MERCHANTS_FILE: file, ENVIRONMENT_ID: 'spec' });
-}, 60_000);
+});
 afterAll(async () => {
   await stack.stop();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 const encodedOf = (orderId: string, id: string) =>
   encodeCloudEvent({

@@ -31,4 +31,4 @@ it('signs a command for one environment: another one does not take it', async ()
   expect(await problemIn('staging')).toBe('does_not_match');
   expect(await problemIn(undefined)).toBe('does_not_match');
   await world.close();
-}, 60_000);
+});

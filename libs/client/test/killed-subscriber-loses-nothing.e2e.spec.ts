@@ -23,7 +23,7 @@ it('brings an event again whose handler was running when the process was killed,
   const began: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => began.push(line));
   await world.emit(CAPTURED, succeeded('order', 'done'));
-  await waitFor(() => began.includes('done'), { timeoutMs: 20_000, what: 'the first event' });
+  await waitFor(() => began.includes('done'), { timeoutMs: 60_000, what: 'the first event' });
   await waitFor(() => committed('killed'), { what: 'its commit' });
   await world.emit(CAPTURED, succeeded('order', 'hangs'));
   await world.emit(CAPTURED, succeeded('order', 'behind'));

@@ -27,9 +27,11 @@ it('takes no result of a command whose id another process has used, and says wha
   const command = aPartnerBAuthorization({ orderId: 'reused' });
   await (await world.client()).publisher.authorizeAndWait(command, { id: 'reused-1' });
   const other = await world.client();
+  // It listens from its first wait on, which may take a while.
+  await other.publisher.authorizeAndWait(aPartnerBAuthorization({ orderId: 'listening' }), { id: 'listening-1' });
   const waiting = other.publisher.authorizeAndWait(
     { ...command, amount: 30001 },
-    { id: 'reused-1', timeoutMs: 10_000 },
+    { id: 'reused-1', timeoutMs: 30_000 },
   );
   await expect(waiting).rejects.toMatchObject({
     name: 'ResultTimeoutError',

@@ -42,11 +42,13 @@ describe('a batch that would fill the memory', () => {
       expect(packed.length).toBeLessThan(1.1 * MIB);
       const before = process.memoryUsage.rss();
       const peak = await peakWhile(async () => {
+        const cpuBefore = process.cpuUsage();
         await sendPacked(infrastructure().brokers, `${bench.prefix}commands`, { type: bomb.type, packed, key: name });
-        const sentMs = performance.now();
         await bench.send('commands', name, 'next');
-        await until('the next record', () => handled.some(({ key }) => key === name));
-        expect(performance.now() - sentMs).toBeLessThan(10_000);
+        await until('the next record', () => handled.some(({ key }) => key === name), 100_000);
+        // Its work, not its time: the machine may be busy with other things.
+        const { user, system } = process.cpuUsage(cpuBefore);
+        expect((user + system) / 1_000_000).toBeLessThan(10);
       });
       expect(peak - before).toBeLessThan(250 * MIB);
       expect(handled.filter(({ key }) => key === name).map(textOf)).toEqual(['next']);
@@ -60,6 +62,7 @@ describe('a batch that would fill the memory', () => {
         'dead-letter-message': `the batch unpacks to more than ${16 * MIB} bytes`,
       });
     },
+    240_000,
   );
 
   it('leaves one dead letter without content for a record with very many headers', async () => {

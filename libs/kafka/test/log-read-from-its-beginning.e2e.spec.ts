@@ -84,7 +84,9 @@ describe('a log that is read again', () => {
     });
     await producer.connect();
     try {
-      const transaction = await producer.transaction();
+      // The first one of a broker waits for a topic to be made, longer than kafkajs does.
+      let transaction!: Awaited<ReturnType<typeof producer.transaction>>;
+      await until('a transaction', async () => (transaction = await producer.transaction()).isActive());
       await transaction.send({ topic: topic(), messages: [{ key: 'k', value: 'v', partition: 0 }] });
       await transaction.abort();
     } finally {

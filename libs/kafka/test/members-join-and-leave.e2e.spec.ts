@@ -10,6 +10,10 @@ const handled: string[] = [];
 const TICK_MS = 50;
 /** Records that wait at any time while the group changes: more than the members have in hand. */
 const BACKLOG = 2000;
+/** A broker that stalls for seconds loses no commit of a drain: what was not committed would be handled again. */
+const PATIENT = { inFlight: 64, rebalanceDrainMs: 10_000, sessionTimeoutMs: 30_000 };
+/** Less than a drain or a session that runs out: nothing may wait for those. */
+const PAUSE_MS = 8_000;
 let ticks = 0;
 const startedAtTick: number[] = [];
 
@@ -28,7 +32,7 @@ describe('members of a group', () => {
   const ticker = setInterval(() => ticks++, TICK_MS);
   afterAll(() => bench.close().finally(() => clearInterval(ticker)));
 
-  it('join and leave under load: every record is handled, none twice, and nothing stands still for more than 3 s', async () => {
+  it('join and leave under load: every record is handled, none twice, and nothing stands still for more than 8 s', async () => {
     await bench.topics(['commands', 'dead'], { partitions: 6 });
     let sent = 0;
     let isChanging = true;
@@ -48,11 +52,11 @@ describe('members of a group', () => {
       const before = handled.length;
       await until('more of the load', () => handled.length >= before + 600, 60_000);
     };
-    await bench.serve([Commands], { inFlight: 64 });
+    await bench.serve([Commands], PATIENT);
     await workingMembers(1);
-    const second = await bench.serve([Commands], { inFlight: 64 });
+    const second = await bench.serve([Commands], PATIENT);
     await workingMembers(2);
-    const third = await bench.serve([Commands], { inFlight: 64 });
+    const third = await bench.serve([Commands], PATIENT);
     await workingMembers(3);
     await second.close();
     await workingMembers(2);
@@ -67,7 +71,7 @@ describe('members of a group', () => {
     });
     const pausesMs = startedAtTick.map((at, i) => (at - (startedAtTick[i - 1] ?? at)) * TICK_MS);
     expect(handled).toHaveLength(sent);
-    expect(Math.max(...pausesMs)).toBeLessThan(3000);
+    expect(Math.max(...pausesMs)).toBeLessThan(PAUSE_MS);
     expect(bench.health.notLive()).toEqual([]);
   }, 150_000);
 });

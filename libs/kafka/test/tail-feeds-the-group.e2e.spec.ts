@@ -11,6 +11,7 @@ class Member {
   /** Bytes that the group's consumer received as answers to fetches. */
   fetchedBytes = 0;
   gate = Promise.resolve();
+  follower!: TailConsumer;
   consumer!: PartitionConsumer;
 
   constructor(private readonly bench: Bench) {}
@@ -19,11 +20,11 @@ class Member {
     const { client, prefix, log } = this.bench;
     const tail = new TailBuffer(bounds);
     const options = { client, topic: 'records', topicPrefix: prefix, log };
-    const follower = new TailConsumer({
+    const follower = (this.follower = new TailConsumer({
       ...options,
       from: new Map(),
       onRecords: (partition, records) => tail.add(partition, records),
-    });
+    }));
     this.bench.atEnd(() => follower.stop());
     await follower.start();
     for (const partition of [0, 1]) tail.begin(partition, follower.lastOffset(partition)! + 1n);
@@ -111,6 +112,7 @@ it('fetches what the buffer has lost, and then nothing again', async () => {
   const waiting = () => member.sum('kafka_records_queued');
   await until('as much as may wait', async () => (await waiting()) >= 4_000);
   expect(member.fetchedBytes).toBe(atFirst);
+  await until('the end of the tail', () => [0, 1].every((at) => member.follower.lastOffset(at) === 5_019n));
   gate.resolve();
   await until('all of them', () => member.count >= 10_040);
   expect([member.handled.get(0), member.handled.get(1)]).toEqual([upTo(5_020), upTo(5_020)]);

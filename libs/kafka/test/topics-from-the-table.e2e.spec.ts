@@ -10,9 +10,13 @@ describe('topics', () => {
     const definitions = [TOPICS.journal, TOPICS.authEvents];
     const { prefix, client, log } = bench;
     const ensure = () => ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
+    const created = () => log.lines.filter(({ message }) => message === 'created topics').length;
     await ensure();
+    // None where Kafka's answer was lost: asked again, it says that they are there.
+    const atFirst = created();
+    expect(atFirst).toBeLessThanOrEqual(1);
     await ensure();
-    expect(log.lines.filter(({ message }) => message === 'created topics')).toHaveLength(1);
+    expect(created()).toBe(atFirst);
     const found = await checkTopics(client, { prefix, definitions, production: false });
     expect(found.filter(({ severity }) => severity === 'fault')).toEqual([]);
     expect(found.map(({ topic, message }) => `${topic} ${message}`)).toContain(

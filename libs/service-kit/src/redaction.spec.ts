@@ -1,4 +1,4 @@
-import { growth } from '@tranche/testing';
+import { growth, processorMs } from '@tranche/testing';
 import { inspect } from 'node:util';
 import { isSensitiveName, redact, redactText } from './redaction.js';
 import { REDACTED, Secret } from './secret.js';
@@ -57,9 +57,7 @@ describe('redaction', () => {
     ['starts of an address', 'a://'.repeat(50_000)],
     ['bearers', 'Bearer '.repeat(30_000)],
   ])('takes no longer than a text is long: %s', (_what, text) => {
-    const begunMs = performance.now();
-    redactText(text);
-    expect(performance.now() - begunMs).toBeLessThan(5_000);
+    expect(processorMs(() => redactText(text))).toBeLessThan(5_000);
   });
 
   it.each(['eyJhbGciOi.eyJzdWIiOi.c2ln', 'log-eyJhbGciOi.eyJzdWIiOi.c2ln', 'a.bc.eyJhbGciOi.eyJzdWIiOi'])(

@@ -4,9 +4,20 @@ import { service, json } from '../test/shop-service.js';
 
 jest.setTimeout(30_000);
 
+async function answersAndCloses(port: number | undefined, request: string, status: string, code: string) {
+  const socket = connect(port ?? 0, '127.0.0.1');
+  socket.write(request);
+  let answer = '';
+  socket.on('data', (part) => (answer += part.toString()));
+  await once(socket, 'close');
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).toContain('application/problem+json');
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code });
+}
+
 describe('public HTTP', () => {
   const { running, lines } = service({
-    limits: { bodyBytes: 200, incomingBytes: 20_000, headersTimeoutMs: 300, requestTimeoutMs: 600 },
+    limits: { bodyBytes: 200, incomingBytes: 20_000 },
   });
   let url: string;
   beforeAll(async () => {
@@ -164,22 +175,8 @@ describe('public HTTP', () => {
       'headers_too_large',
     ],
     ['what is no HTTP', 'nonsense\r\n\r\n', '400', 'malformed_request'],
-    ['headers that do not end', 'GET /greeting HTTP/1.1\r\nhost: h\r\n', '408', 'request_timeout'],
-    [
-      'a body that does not end',
-      'POST /orders HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
-      '408',
-      'request_timeout',
-    ],
   ])('answers %s and closes', async (_, request, status, code) => {
-    const socket = connect(running.port ?? 0, '127.0.0.1');
-    socket.write(request);
-    let answer = '';
-    socket.on('data', (part) => (answer += part.toString()));
-    await once(socket, 'close');
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toContain('application/problem+json');
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code });
+    await answersAndCloses(running.port, request, status, code);
   });
 
   it('closes a connection whose body takes too much memory before its end, and goes on', async () => {
@@ -203,5 +200,21 @@ describe('public HTTP', () => {
       'http_server_request_duration_seconds_count{service="shop",method="GET",route="/greeting",status="200"}',
     );
     expect(metrics).not.toContain('canary');
+  });
+});
+
+describe('public HTTP that waits for a moment only', () => {
+  const { running } = service({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
+  beforeAll(() => running.start());
+  afterAll(() => running.stop('test'));
+
+  it.each([
+    ['headers that do not end', 'GET /greeting HTTP/1.1\r\nhost: h\r\n'],
+    [
+      'a body that does not end',
+      'POST /orders HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    ],
+  ])('answers %s and closes', async (_, request) => {
+    await answersAndCloses(running.port, request, '408', 'request_timeout');
   });
 });

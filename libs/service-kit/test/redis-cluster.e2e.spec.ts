@@ -2,13 +2,13 @@ import { silentLog } from '@tranche/runtime';
 import { startRedisCluster, waitFor, type RedisCluster } from '@tranche/testing';
 import { RedisClient, type ServiceLogger } from '../src/index.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 describe('a Redis Cluster', () => {
   let cluster: RedisCluster;
   let client: RedisClient;
   const KEYS = Array.from({ length: 300 }, (_, number) => `{k${number}}:value`);
-  const untilReady = () => waitFor(() => client.isReady, { timeoutMs: 40_000, what: 'readiness' });
+  const untilReady = () => waitFor(() => client.isReady, { timeoutMs: 120_000, what: 'readiness' });
   const roleAt = (at: number) => cluster.replicas[at]!.ask<[string]>(['ROLE']).then(([role]) => role);
   const writeAll = () => Promise.all(KEYS.map((key) => client.set(key, key)));
   const readAll = () => Promise.all(KEYS.map((key) => client.get(key)));
@@ -23,7 +23,7 @@ describe('a Redis Cluster', () => {
       log: silentLog as ServiceLogger,
     });
     await untilReady();
-  }, 90_000);
+  });
   afterAll(async () => {
     await client.close();
     await cluster.stop();
@@ -60,9 +60,9 @@ describe('a Redis Cluster', () => {
 
   it('lets a replica take the place of a master that is killed: commands fail meanwhile, and then go on', async () => {
     await cluster.masters[1]?.stop();
-    await waitFor(() => !client.isReady, { timeoutMs: 20_000, what: 'not ready' });
+    await waitFor(() => !client.isReady, { timeoutMs: 120_000, what: 'not ready' });
     await expect(client.get('x')).rejects.toThrow('cannot be reached');
-    await waitFor(async () => (await roleAt(1)) === 'master', { timeoutMs: 30_000, what: 'a new master' });
+    await waitFor(async () => (await roleAt(1)) === 'master', { timeoutMs: 120_000, what: 'a new master' });
     await untilReady();
     await writeAll();
     expect(await readAll()).toEqual(KEYS);
@@ -72,13 +72,13 @@ describe('a Redis Cluster', () => {
     const [frozen] = cluster.masters;
     frozen?.signal('SIGSTOP');
     try {
-      await waitFor(async () => (await roleAt(0)) === 'master', { timeoutMs: 30_000, what: 'a new master' });
+      await waitFor(async () => (await roleAt(0)) === 'master', { timeoutMs: 120_000, what: 'a new master' });
       const works = () =>
         writeAll().then(
           () => true,
           () => false,
         );
-      await waitFor(works, { timeoutMs: 40_000, what: 'writes' });
+      await waitFor(works, { timeoutMs: 120_000, what: 'writes' });
       expect(await readAll()).toEqual(KEYS);
     } finally {
       frozen?.signal('SIGCONT');

@@ -2,7 +2,7 @@ import { silentLog } from '@tranche/runtime';
 import { RedisServer, startSentinels, waitFor, type Sentinels } from '@tranche/testing';
 import { RedisClient, type ServiceLogger } from '../src/index.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(300_000);
 
 const NAME = 'tranche-index';
 
@@ -24,8 +24,8 @@ describe('a Redis that sentinels watch', () => {
     replica = await RedisServer.start({ replicaof: `127.0.0.1 ${master.port}`, 'repl-diskless-sync-delay': '0' });
     sentinels = await startSentinels(NAME, master);
     client = clientOf(['127.0.0.1:1', ...sentinels.nodes.split(',')]);
-    await waitFor(() => client.isReady, { timeoutMs: 40_000, what: 'readiness' });
-  }, 90_000);
+    await waitFor(() => client.isReady, { timeoutMs: 120_000, what: 'readiness' });
+  });
   afterAll(async () => {
     await client.close();
     await Promise.all([master, replica, ...sentinels.servers].map((server) => server.stop()));
@@ -57,7 +57,7 @@ describe('a Redis that sentinels watch', () => {
     master.signal('SIGSTOP');
     try {
       const address = async () => (await client.sendToEach(['PING']))[0]?.address === `127.0.0.1:${replica.port}`;
-      await waitFor(() => address().catch(() => false), { timeoutMs: 50_000, what: 'the new master' });
+      await waitFor(() => address().catch(() => false), { timeoutMs: 120_000, what: 'the new master' });
       expect(await client.get('key')).toBe('value');
       await client.set('key', 'other');
     } finally {

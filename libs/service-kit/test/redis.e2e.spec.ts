@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { infrastructure, waitFor } from '@tranche/testing';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePorts, infrastructure, waitFor } from '@tranche/testing';
 import { createLogger, Health, RedisClient } from '../src/index.js';
 
 const redisUrl = new URL(infrastructure().redisUrl);
@@ -23,10 +23,9 @@ class Way {
     });
   });
 
-  async open(port: number): Promise<number> {
+  async open(port: number): Promise<void> {
     this.#server.listen(port, '127.0.0.1');
     await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
   }
 
   async cut(): Promise<void> {
@@ -37,8 +36,6 @@ class Way {
     await closed;
   }
 }
-
-jest.setTimeout(60_000);
 
 describe('a service whose Redis comes, goes and comes back', () => {
   const lines: { level: string; message: string }[] = [];
@@ -53,8 +50,7 @@ describe('a service whose Redis comes, goes and comes back', () => {
   const isReady = () => health.notReady().length === 0;
 
   beforeAll(async () => {
-    port = await way.open(0);
-    await way.cut();
+    [port] = await freePorts();
     const url = new URL(redisUrl);
     url.host = `127.0.0.1:${port}`;
     client = new RedisClient({ url, name: 'test', log, health, maxDelayMs: 50, silenceMs: 2_000 });

@@ -82,11 +82,11 @@ export interface RedisCluster {
   stop(): Promise<void>;
 }
 
-/** A Redis Cluster of three masters that share the slots evenly; a master that says nothing for two seconds is failed over. */
+/** A Redis Cluster of three masters that share the slots evenly; a master that says nothing for five seconds is failed over. */
 export async function startRedisCluster({ withReplicas = false, settings = {} } = {}): Promise<RedisCluster> {
   const start = async () => {
     const [port, bus] = await freePorts();
-    const ofCluster = { 'cluster-enabled': 'yes', 'cluster-port': String(bus), 'cluster-node-timeout': '2000' };
+    const ofCluster = { 'cluster-enabled': 'yes', 'cluster-port': String(bus), 'cluster-node-timeout': '5000' };
     return {
       bus,
       server: await RedisServer.start({ ...ofCluster, 'repl-diskless-sync-delay': '0', ...settings }, undefined, port),
@@ -131,14 +131,14 @@ export interface Sentinels {
   servers: RedisServer[];
 }
 
-/** Three sentinels of one master; one that says nothing for a second is replaced by a replica when two of them agree. */
+/** Three sentinels of one master; one that says nothing for five seconds is replaced by a replica when two of them agree. */
 export async function startSentinels(name: string, master: RedisServer): Promise<Sentinels> {
   const file = (port: number) =>
     [
       `port ${port}`,
       'bind 127.0.0.1',
       `sentinel monitor ${name} 127.0.0.1 ${master.port} 2`,
-      `sentinel down-after-milliseconds ${name} 1000`,
+      `sentinel down-after-milliseconds ${name} 5000`,
       `sentinel failover-timeout ${name} 5000`,
     ].join('\n');
   const servers: RedisServer[] = [];

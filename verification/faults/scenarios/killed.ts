@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario.js';
 import type { Stage } from '../stage.js';
 
 /** The load is over, or nothing of it comes by the point any more. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 60_000;
 const INGEST_KILLS = 3;
 
 /** SIGKILL exactly there: two gateways that share the work, the one that takes the first one's place, and then one that lives. */

@@ -48,12 +48,16 @@ describe('tokens', () => {
     const renewals = new RenewalService(config, cache as unknown as TokenCache, issuer, copies, log);
     service = new TokenService(renewals, cache as unknown as TokenCache, copies, log, metrics);
   };
+  let clock: jest.SpyInstance<number, []>;
+  const travel = (ms: number) => clock.mockReturnValue(performance.now() + ms);
   beforeEach(() => {
+    clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     cache = new FakeCache();
     asked = 0;
     answer = () => Promise.resolve(aToken(`token-${asked}`));
     start();
   });
+  afterEach(() => clock.mockRestore());
   const textOf = async (account: Account, refused?: string) => (await service.token(account, refused)).accessToken;
   const settled = () => new Promise(setImmediate);
   const refusedBy = () => Promise.reject(new Problem({ status: 502, code: 'auth_refused', detail: 'refused' }));
@@ -91,12 +95,10 @@ describe('tokens', () => {
     expect(cache.reads).toBe(1);
     await service.token(shop);
     expect(cache.reads).toBe(1);
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_001);
+    travel(1_001);
     cache.entry = aToken('renewed by another replica');
     expect(await textOf(shop)).toBe('renewed by another replica');
     expect(cache.reads).toBe(2);
-    clock.mockRestore();
   });
 
   it('are not renewed early again at once when that fails', async () => {
@@ -180,12 +182,12 @@ describe('tokens', () => {
     const waiting = textOf(shop);
     cache.read = read;
     cache.isFull = true;
+    travel(1);
     expect(await textOf(shop, refused)).toBe('token-1');
     look();
     expect(await waiting).toBe('token-1');
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+    travel(1_001);
     expect(await textOf(shop)).toBe('token-1');
-    clock.mockRestore();
     expect(cache.entry.accessToken).toBe('refused');
     expect(asked).toBe(1);
   });
@@ -205,12 +207,11 @@ describe('tokens', () => {
     answer = () => Promise.resolve(aToken('due', 0.1));
     expect(await textOf(shop)).toBe('due');
     answer = () => Promise.reject(unavailable('HTTP 503'));
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+    travel(1_001);
     for (let i = 0; i < 3; i++) {
       expect(await textOf(shop)).toBe('due');
       await settled();
     }
-    clock.mockRestore();
     expect(asked).toBe(2);
   });
 
@@ -226,16 +227,14 @@ describe('tokens', () => {
       const found = read();
       return new Promise((resolve) => (look = () => resolve(found)));
     };
-    const now = performance.now();
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(now + 1_001);
+    travel(1_001);
     const late = textOf(shop);
-    clock.mockReturnValue(now + 1_002);
+    travel(1);
     renew();
     await settled();
     look();
     expect(await late).toBe('new');
     expect(await textOf(shop)).toBe('new');
-    clock.mockRestore();
   });
 
   it('do not wait for the release of the lock', async () => {

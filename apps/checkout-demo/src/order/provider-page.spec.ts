@@ -1,3 +1,4 @@
+import { processorMs } from '@tranche/testing';
 import { PROVIDER_PAGE_HEADERS, providerPage } from './provider-page.js';
 
 const base64 = (html: string) => Buffer.from(html).toString('base64');
@@ -18,9 +19,7 @@ it.each(['<form action="https://provider.example">é</form>', '', '<htmlish>'])(
 
 it.each(['<!-- -->', '<!--', ' ', '<!---->\n'])('1 MB of %j is looked through in one pass', (piece) => {
   const html = `${piece.repeat(1_000_000 / piece.length)}x`;
-  const begunMs = performance.now();
-  expect(providerPage(base64(html))).toContain(html);
-  expect(performance.now() - begunMs).toBeLessThan(2_000);
+  expect(processorMs(() => expect(providerPage(base64(html))).toContain(html))).toBeLessThan(2_000);
 });
 
 it('is shown by an origin of its own', () => {

@@ -225,7 +225,7 @@ describe('the record at the index’s marker', () => {
 
   it('stops its partition when it is another one: the journal was replaced', async () => {
     const { service, health } = await started(recordHash(encodeRecord(intent('another'))));
-    await waitFor(() => health.notReady().length > 0, { timeoutMs: 2_000, what: 'the record at the marker' });
+    await waitFor(() => health.notReady().length > 0, { what: 'the record at the marker' });
     expect(health.notReady()[0]?.reason).toContain('the journal was lost or replaced');
     await expect(service.read('shop-fr', 'o')).rejects.toThrow('replaced');
     await service.stop();

@@ -206,10 +206,27 @@ describe('faults of notifications', () => {
     expect(second?.raw).toBe(first?.raw);
   });
 
-  it('late', async () => {
-    await running.simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 2_000 } });
+  it('late: the next one of its order does not wait for it', async () => {
+    await running.simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 60_000 } });
     await capture();
-    expect((await arrived(2)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture', 'authorization']);
+    expect((await arrived(1)).map(({ parameters }) => parameters.OPERATIONTYPE)).toEqual(['capture']);
+    await waitFor(async () => {
+      const states = (await running.simulator.notifications()).map(({ operationType, state }) => [
+        operationType,
+        state,
+      ]);
+      expect(states).toEqual([
+        ['authorization', 'waiting'],
+        ['capture', 'delivered'],
+      ]);
+      return true;
+    });
+  });
+
+  it('late: it comes', async () => {
+    await running.simulator.fault({ operation: 'authorization' }, { notification: { lateMs: 1 } });
+    await running.simulator.authorized();
+    expect((await arrived(1))[0]?.parameters.OPERATIONTYPE).toBe('authorization');
   });
 
   it('out of order', async () => {

@@ -3,7 +3,7 @@ import { formOf, instalment, runSimulator, type RunningSimulator } from '../../t
 
 let simulator: RunningSimulator;
 beforeAll(async () => {
-  simulator = await runSimulator({}, { lookupLagMs: 5_000 });
+  simulator = await runSimulator({}, { lookupLagMs: 60_000 });
 });
 afterAll(() => simulator.stop());
 beforeEach(() => simulator.json('POST', '/simulator/reset'));
@@ -22,7 +22,7 @@ it('finds by ORDERID and by TRANSACTIONID, several at once', async () => {
   const authorization = await simulator.authorized({ EXTRADATA: 'tag' });
   await simulator.operate({ OPERATIONTYPE: 'capture', TRANSACTIONID: authorization });
   await simulator.operate(instalment({ ORDERID: 'order-2' }));
-  await simulator.advance(10);
+  await simulator.advance(61);
   const { EXECCODE, DATA } = await lookUp({ ORDERID: 'order-1;order-2' });
   expect(EXECCODE).toBe('0000');
   expect(DATA?.map((row) => [row.OPERATIONTYPE, row.ORDERID, row.EXECCODE])).toEqual([
@@ -38,7 +38,7 @@ it('finds by ORDERID and by TRANSACTIONID, several at once', async () => {
 it('lags: an absent transaction proves nothing', async () => {
   await simulator.operate(instalment());
   expect((await lookUp({ ORDERID: 'order-1' })).DATA).toEqual([]);
-  await simulator.advance(6);
+  await simulator.advance(61);
   expect((await lookUp({ ORDERID: 'order-1' })).DATA).toHaveLength(1);
 });
 

@@ -1,3 +1,4 @@
+import { processorMs } from '@tranche/testing';
 import fc from 'fast-check';
 import { findCardData, holdsCardData, isCardFieldName, shownName } from './card-data.js';
 
@@ -86,10 +87,9 @@ describe('texts', () => {
   });
 
   it('is quick on long digits and separators', () => {
-    const started = performance.now();
-    for (const text of ['1 '.repeat(2000), '1-'.repeat(2000), '9'.repeat(4000), ' .'.repeat(2000)])
-      holdsCardData(text, 'prose');
-    expect(performance.now() - started).toBeLessThan(2_000);
+    const texts = ['1 '.repeat(2000), '1-'.repeat(2000), '9'.repeat(4000), ' .'.repeat(2000)];
+    const judge = () => texts.forEach((text) => holdsCardData(text, 'prose'));
+    expect(processorMs(judge)).toBeLessThan(2_000);
   });
 });
 

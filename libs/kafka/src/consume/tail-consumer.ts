@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HealthRegistry, Log } from '@tranche/runtime';
+import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
 import { ConsumerRunner } from '../kafkajs/consumer-runner.js';
 import { FetchGap } from '../kafkajs/fetch-gap.js';
 import { FetchPace } from '../kafkajs/fetch-pace.js';
@@ -14,6 +14,8 @@ import { TailPosition } from './tail-position.js';
 const fetchEveryMs = 2;
 /** How often the log is asked where it begins and ends: a fetch that is out of its range brings nothing, and kafkajs says nothing of it. */
 const compareEveryMs = 5_000;
+/** How long a comparison under way is waited for at the end: kafkajs may hang in a request for much longer. */
+const lastComparisonMs = 2_000;
 
 export interface TailConsumerOptions {
   client: KafkaClient;
@@ -99,9 +101,9 @@ export class TailConsumer {
   }
 
   /** Also while it starts: `start()` rejects then. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     clearInterval(this.timer);
-    return this.runner.stop();
+    await Promise.all([this.runner.stop(), atMost(lastComparisonMs, Promise.resolve(this.comparing))]);
   }
 
   private async place(): Promise<void> {
@@ -209,6 +211,7 @@ export class TailConsumer {
 
   /** Never rejects: while the brokers are away the tail's own fetches say so. */
   private compare(): Promise<void> {
+    if (this.runner.isStopping) return Promise.resolve();
     this.comparing ??= this.compareAll()
       .catch((error: unknown) =>
         this.options.log.debug({ topic: this.name, error: String(error) }, 'the log could not be compared'),
