@@ -6,7 +6,8 @@ import { holdProcesses } from './processes.mjs';
 import { startThreeBrokers } from './test/three-brokers.mjs';
 
 const held = holdProcesses();
-afterAll(() => held.close());
+let simulator;
+afterAll(() => Promise.all([simulator?.stop(), held.close()]));
 
 it("pays although a topic of somebody else's has lost its only broker", async () => {
   const { nodes } = await startThreeBrokers(held);
@@ -40,7 +41,7 @@ it("pays although a topic of somebody else's has lost its only broker", async ()
   await waitFor(hasNoLeader, { what: 'the topic to have no leader', timeoutMs: 60_000 });
   await admin.disconnect();
 
-  const simulator = await startSimulator();
+  simulator = await startSimulator();
   // Redis outlives these brokers, and would tell of a journal that they do not have.
   const prefix = ownPrefix();
   const settings = {
@@ -55,5 +56,4 @@ it("pays although a topic of somebody else's has lost its only broker", async ()
   const { stdout } = await promisify(execFile)(process.execPath, ['examples/quickstart/quickstart.mjs'], { env });
   expect(stdout).toMatch(/^payment\.authorize\.redirect_required \{/);
   expect(await gateway.stop()).toBe(0);
-  await simulator.stop();
 }, 300_000);

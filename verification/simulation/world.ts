@@ -43,7 +43,7 @@ export class World {
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
   readonly #decisions: Decisions;
   readonly #firstPublishedMs = new Map<string, number>();
-  /** `ORDER COMMAND` of operations between two attempts that the resume of their partition could not put in doubt. */
+  /** `ORDER COMMAND/ATTEMPT` of operations between two attempts that the resume of their partition could not put in doubt. */
   readonly #leftIdle = new Set<string>();
   #unpublished: number;
   #notifications = 0;
@@ -175,7 +175,8 @@ export class World {
     this.referee.resumed();
     for (const [key, order] of this.referee.orders)
       for (const one of order.operations)
-        if (one.phase === 'idle' && this.#isBeyondDoubt(key, order, one)) this.#leftIdle.add(`${key} ${one.commandId}`);
+        if (one.phase === 'idle' && this.#isBeyondDoubt(key, order, one))
+          this.#leftIdle.add(`${key} ${one.commandId}/${one.attempt}`);
   }
 
   /** What the service reads of the command topics. Retention has deleted those whose age is known without a copy: any of them may be gone. */
@@ -238,7 +239,10 @@ export class World {
   #isLeftIdle(key: string, order: OrderState, operation: OperationState): boolean {
     const copies = this.referee.commands.filter(({ command }) => command.commandId === operation.commandId);
     if (copies.length > 0 && copies.every(({ isRefused }) => isRefused)) return true;
-    return this.#leftIdle.has(`${key} ${operation.commandId}`) || this.#isBeyondDoubt(key, order, operation);
+    return (
+      this.#leftIdle.has(`${key} ${operation.commandId}/${operation.attempt}`) ||
+      this.#isBeyondDoubt(key, order, operation)
+    );
   }
 
   /** Its next attempt may be lost, and what is kept forbids to say so. */

@@ -5,7 +5,7 @@ import { allCalls, longestGapMs, pacedLoad, repeatedIn } from './paced-load.js';
 const PER_SECOND = 50;
 /** Events between two changes of the group: a few seconds of load. */
 const BETWEEN_CHANGES = 150;
-/** Less than the session of 10 s: for so long nothing would be called if a gateway that leaves were only found missing. */
+/** Far more than a rebalance takes (docs/performance.md), and less than a session of 10 s: none may wait for one to run out. */
 const PAUSE_MS = 8_000;
 
 let stack: GatewayStack;

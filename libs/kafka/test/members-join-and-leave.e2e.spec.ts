@@ -11,7 +11,7 @@ const TICK_MS = 50;
 /** Records that wait at any time while the group changes: more than the members have in hand. */
 const BACKLOG = 2000;
 /** A broker that stalls for seconds loses no commit of a drain: what was not committed would be handled again. */
-const PATIENT = { inFlight: 64, rebalanceDrainMs: 10_000, sessionTimeoutMs: 30_000 };
+const PATIENT = { inFlight: 64, rebalanceDrainMs: 10_000, sessionTimeoutMs: 60_000 };
 /** Less than a drain or a session that runs out: nothing may wait for those. */
 const PAUSE_MS = 8_000;
 let ticks = 0;

@@ -90,6 +90,8 @@ interface Story {
   warm: number[];
   /** Runs while a bearer token is asked for. */
   whileAsked: { act: () => Promise<void> };
+  /** Runs between the end of a wait and the slot that comes back. */
+  lateSlot: { act: () => Promise<void> };
 }
 
 function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refused'; urlCount?: number } = {}): Story {
@@ -136,7 +138,11 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
   };
   const leave = (result: CallResult | undefined, isLastUrl: boolean) => void left.push([result?.record, isLastUrl]);
   const gate = { enter: () => ({ leave }), wait: () => Promise.resolve(), blockedMs: () => 0 };
-  const lease: CommandLease = { signal: new AbortController().signal, releaseSlotWhile: (wait) => wait() };
+  const lateSlot: Story['lateSlot'] = { act: () => Promise.resolve() };
+  const lease: CommandLease = {
+    signal: new AbortController().signal,
+    releaseSlotWhile: (wait) => wait().finally(() => lateSlot.act()),
+  };
   const executor = new PaymentExecutor(
     { view: journal } as unknown as Journal,
     platform as unknown as PlatformCaller,
@@ -146,7 +152,7 @@ function story(answers: CallResult[], { bearer, urlCount = 1 }: { bearer?: 'refu
     new RepeatLimit(injected),
   );
   const payments = { handle: (command: AcceptedCommand) => executor.execute(command, lease) };
-  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked };
+  return { journal, calls, urls, left, payments, clock, ledger, whileSent, warm, whileAsked, lateSlot };
 }
 
 const inOrder = {
@@ -382,6 +388,25 @@ it.each([undefined, 'refused'] as const)(
     expect(left).toEqual(bearer ? [] : [[undefined, true]]);
   },
 );
+
+it('gives up nothing by the order that it had before its slot came back', async () => {
+  const { journal, calls, payments, lateSlot } = story([]);
+  const other = story([notExecuted('2006')]);
+  await other.payments.handle(authorization());
+  const [intent, busy] = other.journal.records;
+  await journal.append(intent!);
+  journal.waitForRecordAfter = async () => {
+    await journal.append(busy!);
+    return journal.order;
+  };
+  lateSlot.act = async () => {
+    const again = { ...(intent as Intent), attempt: 2, token: 'again' };
+    await journal.append(again);
+    await journal.append({ ...inOrder, commandId: 'a', attempt: 2, token: 'again', ...succeeded() });
+  };
+  expect(await payments.handle(authorization())).toBe('done');
+  expect([journal.kinds, calls]).toEqual([['INTENT', 'NOT_EXECUTED', 'INTENT', 'OUTCOME'], []]);
+});
 
 it('serves the pause between two attempts once, however often its order moves', async () => {
   const { journal, payments, clock, whileAsked } = story([notExecuted('5003'), succeeded()]);

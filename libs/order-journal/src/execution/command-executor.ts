@@ -52,6 +52,7 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
     const { merchant } = command.merchant;
     const { orderId } = command;
     let context: AttemptContext = { url: this.ports.firstUrl(), hasWaited: false };
+    /** Read anew after each wait for a slot, which may come long after what was waited for. */
     let order: OrderState | undefined;
     let isNew = true;
     let isReadToEnd = false;
@@ -65,7 +66,8 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
           case 'full':
             // The view may lag: the command may be one of the operations that fill the order.
             if (isReadToEnd) return 'full';
-            order = await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
+            await lease.releaseSlotWhile(() => journal.readToEnd(merchant, orderId, lease.signal));
+            order = undefined;
             isReadToEnd = true;
             continue;
           case 'repeat':
@@ -74,7 +76,6 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
           case 'wait': {
             const seen = BigInt(order.lastOffset);
             await lease.releaseSlotWhile(() => journal.waitForRecordAfter(merchant, orderId, seen, lease.signal));
-            // The slot may have come long after the record.
             order = undefined;
             break;
           }
@@ -112,12 +113,19 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
       if (after.inMs > 0 && !context.hasWaited)
         await lease.releaseSlotWhile(() => timing.sleep(after.inMs, lease.signal));
     }
+    const { url } = context;
+    /** The pause between two attempts was served, if it is this attempt still. */
+    const goOnWith = (newest: OrderState): AttemptResult => ({
+      url,
+      hasWaited: findOperation(newest, command.commandId)?.attempt === attempt,
+      order: newest,
+    });
     const prepared = await prepare(command, order, attempt);
-    if ('faults' in prepared) return { ...context, order: await this.#reject(command, order, attempt, prepared) };
+    if ('faults' in prepared) return goOnWith(await this.#reject(command, order, attempt, prepared));
     const bearer = await bearerFor(command.merchant);
     if (bearer === 'refused') {
       const rejected = { terms: prepared.terms, faults: [CREDENTIALS_REFUSED], restsOnOrder: false };
-      return { ...context, order: await this.#reject(command, order, attempt, rejected) };
+      return goOnWith(await this.#reject(command, order, attempt, rejected));
     }
     const permit = gate.enter(rail);
     if (!permit) {
@@ -127,14 +135,12 @@ export class CommandExecutor<Command extends ExecutableCommand, Form, Bearer ext
 
     // From here on the permit is left exactly once, whatever throws.
     const { send, urlCount, sentLedger = NO_SENT_LEDGER } = this.ports;
-    const { url } = context;
     let result: CallResult | undefined;
     let grant: GrantResult;
     try {
       await this.ports.warmUp?.(url);
       const moved = await this.#moved(order);
-      // The pause between two attempts was served, if it is this attempt still.
-      if (moved) return { url, hasWaited: findOperation(moved, command.commandId)?.attempt === attempt, order: moved };
+      if (moved) return goOnWith(moved);
       grant = await this.#askForGrant(command, order, attempt, prepared);
       const { token, verdict, started, after } = grant;
       if (verdict !== 'granted') {

@@ -64,7 +64,15 @@ function journalOf(records: JournalRecord[], later: JournalRecord[] = [], unread
   };
 }
 
-const lease = { signal: new AbortController().signal, releaseSlotWhile: <T>(wait: () => Promise<T>) => wait() };
+const leaseWith = (lateSlot: () => unknown) => ({
+  signal: new AbortController().signal,
+  releaseSlotWhile: async <T>(wait: () => Promise<T>) => {
+    const waited = await wait();
+    lateSlot();
+    return waited;
+  },
+});
+const lease = leaseWith(() => undefined);
 const timing = { nowMs: () => Date.parse(AT) };
 const answer = (journal: ReturnType<typeof journalOf>, command = COMMAND, betweenAttempts: BetweenAttempts = fault) =>
   answerKnownCommand({ journal, timing, newToken: () => 'new' }, command, betweenAttempts, lease);
@@ -185,4 +193,12 @@ describe('records were lost, among which its next attempt may be', () => {
     expect(await answer(journalOf([intent, refused]), COMMAND, 'in_doubt')).toBe('answered');
     expect(await answer(journalOf([]), COMMAND, 'in_doubt')).toBe('unknown');
   });
+});
+
+it('gives up nothing by the order that it had before its slot came back', async () => {
+  const journal = journalOf([intent], [notExecuted, { ...intent, attempt: 2, token: 't2' }, { ...refused, attempt: 2, token: 't2' }]); // prettier-ignore
+  const ports = { journal, timing, newToken: () => 'new' };
+  const late = leaseWith(() => [1, 2].forEach(() => void journal.waitForRecordAfter()));
+  expect(await answerKnownCommand(ports, COMMAND, fault, late)).toBe('answered');
+  expect(journal.appended).toEqual([]);
 });
