@@ -79,10 +79,9 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
     // A doctor that is done does not stay for the rest of the time.
     const tooLate = delay(REACH_MS, undefined, { ref: false });
     const isReady = await Promise.race([once(client, 'ready').then(() => true), tooLate]);
-    // prettier-ignore
-    const fault = () => client.sendToEach(['PING']).then(() => undefined, ({ message }) => message);
-    const why = isReady ? undefined : await fault();
-    return [{ name, required: true, fault: why }];
+    let fault;
+    if (!isReady) await client.sendToEach(['PING']).catch(({ message }) => (fault = message));
+    return [{ name, required: true, fault }];
   } finally {
     await client.close();
   }

@@ -32,7 +32,7 @@ describe('a client that sends on without waiting for answers', () => {
     const sentMs = performance.now();
     const answer = await fetch(`${ingest.webhook}?${form(signed(capture()))}`);
     expect(await answer.text()).toBe('OK');
-    expect(performance.now() - sentMs).toBeLessThan(60_000);
+    expect(performance.now() - sentMs).toBeLessThan(15_000);
     await isCut.finally(() => sockets.forEach((socket) => socket.destroy()));
     expect(await ingest.metric('ingest_connections_cut_total{reason="pipelined"')).toBe(SOCKETS);
     expect(await ingest.metric('ingest_notifications_total{result="unreadable"')).toBeLessThanOrEqual(SOCKETS * 8);

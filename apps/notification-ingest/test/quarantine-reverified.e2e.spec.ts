@@ -47,7 +47,7 @@ describe('after a key was corrected', () => {
 
     const listed = await quarantine(['list']);
     expect(listed.code).toBe(0);
-    // It tells its progress where reading takes long.
+    // A command that takes more than two seconds prints on stderr how many records it has read.
     expect(listed.err).toMatch(/^(\d+ records …\n)*$/);
     expect(listed.out.split('\n').filter((line) => line.includes('hash_mismatch'))).toHaveLength(5);
     const asJson = (await quarantine(['list', '--json'])).out.trim().split('\n');

@@ -5,8 +5,7 @@ import { allCalls, longestGapMs, pacedLoad, repeatedIn } from './paced-load.js';
 const PER_SECOND = 50;
 /** Events between two changes of the group: a few seconds of load. */
 const BETWEEN_CHANGES = 150;
-/** Far more than a rebalance takes (docs/performance.md), and less than a session of 10 s: none may wait for one to run out. */
-const PAUSE_MS = 8_000;
+const PAUSE_MS = 3_000;
 
 let stack: GatewayStack;
 const further: RunningApp[] = [];

@@ -11,25 +11,20 @@ const ANSWER_MS = 60_000;
 const TYPE = 'payment.authorize.redirect_required';
 /** The most memory that the process ever held, KiB (VmHWM). */
 const peakKib = (pid: number) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-/** What the process has computed so far, seconds: utime and stime, which Linux tells in hundredths. */
-function cpuSeconds(pid: number): number {
-  const [, told = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const [utime, stime] = told.split(' ').slice(11);
-  return (Number(utime) + Number(stime)) / 100;
-}
 
 /** Sends the batch, `times` times, and then a command of the same key. */
 async function answeredAfter(stack: GatewayStack, { name, type, packed, times, cpuS }: Bomb): Promise<void> {
   const data = aPartnerAAuthorization({ orderId: `after-${times}-${name}` });
   const key = orderKey(data.merchant, data.orderId);
   const topic = stack.prefix + COMMAND_TOPICS['partner-a'].name;
-  const beforeS = cpuSeconds(stack.gateway.pid);
+  const cpuSeconds = () => stack.metric('process_cpu_seconds_total');
+  const beforeS = await cpuSeconds();
   await sendPacked(infrastructure().brokers, topic, { type, packed: await packed(key), key, times });
   await stack.send('payment.authorize', data);
   const isAnswered = () => stack.typesOf(data.orderId).includes(TYPE);
   await waitFor(isAnswered, { timeoutMs: ANSWER_MS, what: `the answer after ${times} of ${name}` });
   await stack.event(data.orderId, TYPE);
-  const tookS = cpuSeconds(stack.gateway.pid) - beforeS;
+  const tookS = (await cpuSeconds()) - beforeS;
   const peakMib = Math.round(peakKib(stack.gateway.pid) / MIB);
   console.info(
     `${name}, ${times}: the answer took ${tookS.toFixed(1)} s of processor time, peak of the gateway: ${peakMib} MiB`,

@@ -12,8 +12,6 @@ const TICK_MS = 50;
 const BACKLOG = 2000;
 /** A broker that stalls for seconds loses no commit of a drain: what was not committed would be handled again. */
 const PATIENT = { inFlight: 64, rebalanceDrainMs: 10_000, sessionTimeoutMs: 60_000 };
-/** Less than a drain or a session that runs out: nothing may wait for those. */
-const PAUSE_MS = 8_000;
 let ticks = 0;
 const startedAtTick: number[] = [];
 
@@ -32,7 +30,7 @@ describe('members of a group', () => {
   const ticker = setInterval(() => ticks++, TICK_MS);
   afterAll(() => bench.close().finally(() => clearInterval(ticker)));
 
-  it('join and leave under load: every record is handled, none twice, and nothing stands still for more than 8 s', async () => {
+  it('join and leave under load: every record is handled, none twice, and nothing stands still for more than 3 s', async () => {
     await bench.topics(['commands', 'dead'], { partitions: 6 });
     let sent = 0;
     let isChanging = true;
@@ -71,7 +69,7 @@ describe('members of a group', () => {
     });
     const pausesMs = startedAtTick.map((at, i) => (at - (startedAtTick[i - 1] ?? at)) * TICK_MS);
     expect(handled).toHaveLength(sent);
-    expect(Math.max(...pausesMs)).toBeLessThan(PAUSE_MS);
+    expect(Math.max(...pausesMs)).toBeLessThan(3000);
     expect(bench.health.notLive()).toEqual([]);
   }, 150_000);
 });
