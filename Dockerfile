@@ -10,7 +10,7 @@ COPY libs libs
 COPY apps apps
 COPY tools tools
 RUN npm ci --ignore-scripts --no-audit --no-fund \
- && npx --no-install tsc -b apps/* \
+ && node node_modules/typescript7/bin/tsc -b apps/* \
  && node tools/tranche.mjs bundle \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && find apps libs \( -name src -o -name test -o -name .tsbuildinfo \) -prune -exec rm -r {} +

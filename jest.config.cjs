@@ -3,5 +3,8 @@ module.exports = {
   ...require('./jest.preset.cjs'),
   rootDir: __dirname,
   testMatch: ['<rootDir>/{apps,libs,examples,tools,verification}/**/*.spec.{ts,mjs,cjs}'],
+  ...(process.env.UNIT
+    ? {}
+    : { globalSetup: '<rootDir>/jest.stages.mjs', globalTeardown: '<rootDir>/jest.stages-end.mjs' }),
   testSequencer: '<rootDir>/jest.sequencer.cjs',
 };

@@ -16,6 +16,9 @@ const swc = (typescript) => [
 
 const esmOnly = 'oauth4webapi|cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|jose';
 
+const { UNIT, NIGHTLY } = process.env;
+const leftOut = UNIT ? ['\\.e2e\\.spec\\.'] : NIGHTLY ? [] : ['\\.nightly\\.'];
+
 module.exports = {
   testEnvironment: 'node',
   // End-to-end tests wait for events, not for time; a loaded machine is slow, not wrong.
@@ -28,8 +31,8 @@ module.exports = {
   },
   transform: { '^.+\\.ts$': swc(true), '^.+\\.m?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
-  // UNIT=1: only the tests that need no infrastructure.
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...(process.env.UNIT ? ['\\.e2e\\.spec\\.'] : [])],
+  // UNIT=1: only the tests that need no infrastructure. NIGHTLY=1: also what is long, exotic or measures time and memory.
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...leftOut],
   cacheDirectory: `${__dirname}/node_modules/.cache/jest`,
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/.infra/', '<rootDir>/.nx/'],
 };

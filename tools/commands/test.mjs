@@ -11,8 +11,10 @@ import { wholeNumber } from './values.mjs';
 import { CHROMIUM, INFRASTRUCTURE } from './variables.mjs';
 
 const JEST = resolve('node_modules/jest/bin/jest.js');
-/** End-to-end tests start processes of their own: one more worker is hardly faster, and what has deadlines waits for a processor. */
-const WORKERS = Math.min(4, availableParallelism());
+/** One more than there are processors: end-to-end tests wait for other processes half of their time. */
+const WORKERS = Math.min(4, availableParallelism() + 1);
+/** A worker that holds more is replaced after its file: what Jest's module registries leave behind slows every later file down. */
+const WORKER_MEMORY = '400MB';
 /** Each test file loads its modules anew: with room for them, Jest's workers need a tenth less processor time. They inherit it. */
 const YOUNG_GENERATION = '--max-semi-space-size=64';
 const CACHE = '--cacheDirectory=node_modules/.cache/jest';
@@ -20,7 +22,11 @@ const CACHE = '--cacheDirectory=node_modules/.cache/jest';
 const WRONG_OPTIONS = /(?:Unrecognized option|options were not recognized:)\s*(\[[^\]]*\]|"[^"]+")/;
 
 export const description =
-  'everything there is to test, real Kafka, Redis and Chromium included; the last line is `N passed, N failed`';
+  'units, and every promise end to end on a real Kafka, Redis and Chromium; the last line is `N passed, N failed`';
+
+export const options = {
+  all: { help: 'also what is long, exotic or measures time and memory (*.nightly.e2e.spec.*), as `npm run test:all`' },
+};
 export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
 
 export const variables = {
@@ -43,15 +49,17 @@ export function fault({ args }) {
   return unknown.length > 0 ? `unknown option ${unknown.join(', ')}` : undefined;
 }
 
-export async function run({ args: jestArguments, held, log }) {
+export async function run({ options: { all }, args, held, log }) {
+  const jestArguments = args.filter((arg) => arg !== '--all');
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
-    if (await needsBrowser(held, jestArguments)) await ensurePackages(['chromium'], { held, log });
+    const suite = all || jestArguments.some((arg) => arg.includes('nightly')) ? { NIGHTLY: '1' } : {};
+    if (await needsBrowser(held, jestArguments, suite)) await ensurePackages(['chromium'], { held, log });
     const areSchemasCurrent = await checkSchemas(held, log);
     const seed = process.env.SIMULATED_SEED || String(commitSeed());
     log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
-    const env = { ...process.env, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, SIMULATED_SEED: seed };
+    const env = { ...process.env, ...suite, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, SIMULATED_SEED: seed };
     counts = countResults({ ...(await runJest(held, jestArguments, env)), areSchemasCurrent });
   } catch (error) {
     console.error(error.message);
@@ -61,18 +69,20 @@ export async function run({ args: jestArguments, held, log }) {
 }
 
 /** Whether a spec that Jest is going to run starts a browser: they are named for it. */
-async function needsBrowser(held, jestArguments) {
+async function needsBrowser(held, jestArguments, suite) {
   const specs = [];
   const onLine = (line) => specs.push(line);
-  await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { onLine }).exited;
-  return specs.some((spec) => spec.endsWith('.browser.e2e.spec.ts'));
+  const env = { ...process.env, ...suite };
+  await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { env, onLine }).exited;
+  return specs.some((spec) => spec.includes('.browser.'));
 }
 
 /** Jest's own words go to stderr as they come; its numbers come from the file it writes. */
 async function runJest(held, jestArguments, env) {
   const outputFile = join(tmpdir(), 'results.json');
   const settings = ['--json', `--outputFile=${outputFile}`, `--maxWorkers=${WORKERS}`, CACHE];
-  const args = [YOUNG_GENERATION, JEST, ...settings, ...jestArguments];
+  const memory = `--workerIdleMemoryLimit=${WORKER_MEMORY}`;
+  const args = [YOUNG_GENERATION, JEST, ...settings, memory, ...jestArguments];
   const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {};
   const onLine = (line) => line.startsWith('{"numFailedTestSuites"') || console.error(line);
   const exitCode = await held.start(process.execPath, args, { env: { ...env, ...colours }, onLine }).exited;

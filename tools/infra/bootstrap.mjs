@@ -24,7 +24,7 @@ export async function bootstrap({ held, log }) {
 }
 
 export async function build({ held }) {
-  await held.run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b']);
+  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b']);
   await buildClassicScript();
   await bundleServices();
 }

@@ -16,14 +16,17 @@ import {
   type PaymentEvent,
   type PaymentNotification,
 } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient, ensureTopics } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import {
   aCommand,
   aNotification,
   eventsOf,
+  gatewaySettings,
   infrastructure,
+  makeTopics,
   ownPrefix,
+  stage,
   startApp,
   startSimulator,
   waitFor,
@@ -60,37 +63,56 @@ export interface GatewayStack {
   stop(): Promise<void>;
 }
 
+/**
+ * The gateway and the simulator that all specs of a run share: for a spec that needs no setting, and looks at nothing but its own orders. Name
+ * them after the spec. A fault must name them too.
+ */
+export async function joinGatewayStage(): Promise<GatewayStack> {
+  const { prefix, env, apps } = await stage('gateway');
+  const { 'payment-gateway': gateway, 'platform-simulator': simulator } = apps as Record<string, RunningApp>;
+  if (!gateway || !simulator) throw new Error('the stage has no gateway');
+  const results = await eventsOf(infrastructure().brokers, prefix, TOPICS.events, 'end');
+  const stack = gatewayStack({ prefix, env, gateway, simulator, results });
+  return {
+    ...stack,
+    fault: (rule) => {
+      const { match = {} } = rule as { match?: { orderPrefix?: string } };
+      if (!match.orderPrefix) return Promise.reject(new Error('a fault of a shared simulator names an orderPrefix'));
+      return stack.fault(rule);
+    },
+    stop: () => stack.leave(),
+  };
+}
+
+/** A gateway and a simulator of its own: for a spec that kills, freezes or configures one, or counts all that it did. */
 export async function startGatewayStack(
   settings: Record<string, string> = {},
   ofSimulator: Record<string, string> = {},
   start: StartOptions = {},
 ): Promise<GatewayStack> {
-  const { brokers, redisUrl } = infrastructure();
   const prefix = settings.KAFKA_TOPIC_PREFIX ?? ownPrefix();
-  const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'gateway-spec' }, silentLog);
-  await ensureTopics(client, {
-    prefix,
-    definitions: Object.values(TOPICS),
-    replicationFactor: 1,
-    minInSyncReplicas: 1,
-    log: silentLog,
-  });
-  const producer = new BatchingProducer({ client, log: silentLog });
-  const simulator = await startSimulator(ofSimulator);
-  const env = {
-    KAFKA_BROKERS: brokers,
-    KAFKA_TOPIC_PREFIX: prefix,
-    REDIS_URL: redisUrl,
-    PAYMENT_URL: simulator.url,
-    AUTH_SERVICE_KEY: 'not-used',
-    // Long: a slow machine must not make a time-out of an answer. Specs that play a time-out set a short one.
-    PLATFORM_TIMEOUT_MS: '15000',
-    DOUBT_GRACE_MS: '500',
-    ...settings,
-  };
+  const [simulator] = await Promise.all([startSimulator(ofSimulator), makeTopics(prefix)]);
+  const env = { ...gatewaySettings(prefix, simulator.url), ...settings };
+  const { brokers } = infrastructure();
   const [results, gateway] = await Promise.all([eventsOf(brokers, prefix), startApp('payment-gateway', env, start)]);
+  const stack = gatewayStack({ prefix, env, gateway, simulator, results });
+  return Object.assign(stack, {
+    async stop() {
+      await Promise.all([stack.gateway.stop(), simulator.stop(), stack.leave()]);
+    },
+  });
+}
+
+type Parts = Pick<GatewayStack, 'prefix' | 'env' | 'gateway' | 'simulator' | 'results'>;
+
+function gatewayStack({ prefix, env, gateway, simulator, results }: Parts) {
+  const client = createKafkaClient(
+    { brokers: infrastructure().brokers.split(','), clientId: 'gateway-spec' },
+    silentLog,
+  );
+  const producer = new BatchingProducer({ client, log: silentLog });
   const about = (orderId: string) => results.events.filter((event) => event.data.orderId === orderId);
-  const stack: GatewayStack = {
+  const stack: Omit<GatewayStack, 'stop'> & { leave(): Promise<void> } = {
     gateway,
     simulator,
     prefix,
@@ -151,8 +173,9 @@ export async function startGatewayStack(
       });
       if (response.status !== 201) throw new Error(await response.text());
     },
-    async stop() {
-      await Promise.all([stack.gateway.stop(), simulator.stop(), results.stop(), producer.close()]);
+    /** Ends what this spec opened; the processes stay. */
+    async leave() {
+      await Promise.all([results.stop(), producer.close()]);
     },
   };
   return stack;

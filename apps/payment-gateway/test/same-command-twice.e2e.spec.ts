@@ -1,8 +1,8 @@
 import { aCapture, aPartnerAAuthorization } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 it('sends a command that comes twice once, and answers twice with the same event', async () => {

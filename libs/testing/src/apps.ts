@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePorts } from './free-ports.js';
 import { waitFor } from './wait-for.js';
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 100_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 export type AppName =
@@ -23,9 +22,9 @@ export interface RunningApp {
   readonly pid: number;
   /** Everything it has printed so far, a line each. */
   readonly logs: string[];
-  /** Where its API listens (PORT). */
+  /** Where its API listens; an error until it said so, which it does when it has started. */
   readonly url: string;
-  /** Where /health and /metrics listen (MANAGEMENT_PORT). */
+  /** Where /health and /metrics listen; an error until it said so, which is the first line that it prints. */
   readonly managementUrl: string;
   /** Resolves when the process has ended, whoever ended it. */
   readonly exited: Promise<Exit>;
@@ -43,11 +42,14 @@ export interface StartOptions {
   root?: string | undefined;
   /** Starts `main.js` and its modules instead of the bundle, so that a module hook sees each compiled file. */
   isUnbundled?: boolean;
+  /** A file that gets each line of `logs` too, for specs in other processes. */
+  logFile?: string;
 }
 
 /**
- * Starts the built `apps/NAME/dist/service.js` with these variables on free ports, and waits until it is ready. A process that ends before
- * that is an error with what it printed. All of them end with the process that started them.
+ * Starts the built `apps/NAME/dist/service.js` with these variables, and waits until it is ready. It chooses its ports itself (PORT=0) and
+ * prints them, so two runs on one machine never meet. A process that ends before it is ready is an error with what it printed. All of them
+ * end with the process that started them.
  */
 export async function startApp(
   name: AppName,
@@ -56,31 +58,40 @@ export async function startApp(
 ): Promise<RunningApp> {
   const root = options.root ?? repositoryRoot();
   const main = builtFile(root, name, options.isUnbundled ? ['main.js'] : ['service.js', 'main.js']);
-  const [port, managementPort] = await freePorts();
-  const ports = { PORT: env.PORT ?? String(port), MANAGEMENT_PORT: env.MANAGEMENT_PORT ?? String(managementPort) };
   const child = spawn(process.execPath, [main], {
     cwd: root,
-    env: { ...systemVariables(), LOG_LEVEL: 'info', ...env, ...ports },
+    env: { ...systemVariables(), LOG_LEVEL: 'info', PORT: '0', MANAGEMENT_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   guard(repositoryRoot(), child);
 
   const logs: string[] = [];
+  const ports: Ports = {};
   for (const stream of [child.stdout, child.stderr])
-    createInterface({ input: stream }).on('line', (line) => logs.push(line));
+    createInterface({ input: stream }).on('line', (line) => {
+      logs.push(line);
+      if (options.logFile !== undefined) appendFileSync(options.logFile, `${line}\n`);
+      Object.assign(ports, portsIn(line));
+    });
   let exit: Exit | undefined;
   const exited = new Promise<Exit>((resolve) => {
     child.once('close', (code, signal) => resolve((exit = code ?? signal ?? 1)));
   });
-  const url = `http://127.0.0.1:${ports.PORT}`;
-  const managementUrl = name === 'platform-simulator' ? url : `http://127.0.0.1:${ports.MANAGEMENT_PORT}`;
+  const address = (port: number | undefined) => {
+    if (port === undefined) throw new Error(`${name} did not say yet where it listens\n${logs.slice(-10).join('\n')}`);
+    return `http://127.0.0.1:${port}`;
+  };
 
   const app: RunningApp = {
     pid: child.pid ?? 0,
     logs,
-    url,
-    managementUrl,
+    get url() {
+      return address(ports.port);
+    },
+    get managementUrl() {
+      return address(name === 'platform-simulator' ? ports.port : ports.managementPort);
+    },
     exited,
     get killed() {
       return exit !== undefined;
@@ -96,7 +107,7 @@ export async function startApp(
   const { readyPath, readyTimeoutMs = READY_TIMEOUT_MS } = { readyPath: '/health/ready', ...options };
   if (readyPath === undefined) return app;
   try {
-    await waitFor(async () => exit !== undefined || (await fetch(managementUrl + readyPath)).ok, {
+    await waitFor(async () => exit !== undefined || (await fetch(app.managementUrl + readyPath)).ok, {
       timeoutMs: readyTimeoutMs,
       what: `${name} to be ready`,
     });
@@ -106,6 +117,23 @@ export async function startApp(
     throw new Error(`${(error as Error).message}\n${logs.slice(-30).join('\n')}`, { cause: error });
   }
   return app;
+}
+
+interface Ports {
+  port?: number;
+  managementPort?: number;
+}
+
+/** The ports that a line of a service's log names: a service's when it begins and when it has started, the simulator's when it listens. */
+function portsIn(line: string): Ports {
+  if (!/"(managementPort|listening)":\d/.test(line)) return {};
+  try {
+    const { port, managementPort, listening } = JSON.parse(line) as Ports & { listening?: number };
+    const own = port ?? listening;
+    return { ...(own !== undefined && { port: own }), ...(managementPort !== undefined && { managementPort }) };
+  } catch {
+    return {};
+  }
 }
 
 export function startSimulator(env: Record<string, string> = {}, options: StartOptions = {}): Promise<RunningApp> {

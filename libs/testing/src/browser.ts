@@ -22,9 +22,20 @@ export interface TestBrowser {
  * knows that Chromium must be there.
  */
 export async function launchBrowser(...chromiumArguments: string[]): Promise<TestBrowser> {
+  const { address, close } = await startChromium(...chromiumArguments);
+  try {
+    return await connectBrowser(address, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Chromium without a connection to it; `address` is what `connectBrowser` takes, in this process or another one. */
+export async function startChromium(
+  ...chromiumArguments: string[]
+): Promise<{ address: string; close(): Promise<void> }> {
   const root = repositoryRoot();
-  // Only here: a spec that takes a builder need not load it.
-  const { chromium } = await import('playwright-core');
   const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'browser.mjs'), ...chromiumArguments], {
     cwd: root,
     detached: true,
@@ -33,7 +44,7 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
   const exited = once(keeper, 'exit');
   const complaints: string[] = [];
   createInterface({ input: keeper.stderr }).on('line', (line) => complaints.push(line));
-  const end = async () => {
+  const close = async () => {
     keeper.stdin.end();
     await exited;
   };
@@ -42,24 +53,28 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
   const [address] = (await Promise.race([once(lines, 'line'), exited.then(() => [])])) as [string?];
   clearTimeout(overdue);
   if (address === undefined) throw new Error(complaints.join('\n') || 'the browser ended before it was ready');
+  return { address, close };
+}
 
-  try {
-    const browser = await chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
-    const newContext = async (options?: BrowserContextOptions) => {
-      const context = await browser.newContext(options);
-      context.setDefaultTimeout(STEP_TIMEOUT_MS);
-      return context;
-    };
-    return {
-      newContext,
-      newPage: async (options) => (await newContext(options)).newPage(),
-      close: async () => {
-        await browser.close();
-        await end();
-      },
-    };
-  } catch (error) {
-    await end();
-    throw error;
-  }
+/** A connection to a Chromium that runs; `close` ends the connection, and then does what else it is given. */
+export async function connectBrowser(
+  address: string,
+  close: () => Promise<void> = () => Promise.resolve(),
+): Promise<TestBrowser> {
+  // Only here: a spec that takes a builder need not load it.
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
+  const newContext = async (options?: BrowserContextOptions) => {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(STEP_TIMEOUT_MS);
+    return context;
+  };
+  return {
+    newContext,
+    newPage: async (options) => (await newContext(options)).newPage(),
+    close: async () => {
+      await browser.close();
+      await close();
+    },
+  };
 }

@@ -20,11 +20,12 @@ export interface EventsOf<T = PaymentEvent> {
   stop(): Promise<void>;
 }
 
-/** Collects a topic of CloudEvents from its beginning: the result events, unless told otherwise. */
+/** Collects a topic of CloudEvents: the result events from their beginning, unless other ones are asked for, or only those to come. */
 export async function eventsOf<T = PaymentEvent>(
   brokers: string,
   prefix: string,
   topic: TopicDefinition = TOPICS.events,
+  from: 'beginning' | 'end' = 'beginning',
 ): Promise<EventsOf<T>> {
   // Only here: a spec that takes a builder need not load a Kafka client.
   const { createKafkaClient, TailConsumer, topicOffsets } = await import('@tranche/kafka');
@@ -35,7 +36,7 @@ export async function eventsOf<T = PaymentEvent>(
     client,
     topic: topic.name,
     topicPrefix: prefix,
-    from: new Map([...offsets].map(([partition, { low }]) => [partition, low])),
+    from: new Map([...offsets].map(([partition, { low, high }]) => [partition, from === 'end' ? high : low])),
     log: silentLog,
     onRecords(_partition, records) {
       for (const { key, headers, value } of records) {

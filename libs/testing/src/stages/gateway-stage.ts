@@ -1,0 +1,49 @@
+import { TOPICS } from '@tranche/contracts';
+import { silentLog } from '@tranche/runtime';
+import { startApp, startSimulator } from '../apps.js';
+import { infrastructure, ownPrefix } from '../infrastructure.js';
+import type { StageDefinition } from './stage-keeper.js';
+
+/** Settings of a gateway in front of this simulator. Nobody forwards notifications: specs publish their own. */
+export function gatewaySettings(prefix: string, simulatorUrl: string): Record<string, string> {
+  const { brokers, redisUrl } = infrastructure();
+  return {
+    KAFKA_BROKERS: brokers,
+    KAFKA_TOPIC_PREFIX: prefix,
+    REDIS_URL: redisUrl,
+    PAYMENT_URL: simulatorUrl,
+    AUTH_SERVICE_KEY: 'not-used',
+    // Long: a slow machine must not make a time-out of an answer. Specs that play a time-out set a short one.
+    PLATFORM_TIMEOUT_MS: '15000',
+    DOUBT_GRACE_MS: '500',
+  };
+}
+
+/** The topics that services expect, as a broker of tests makes them. */
+export async function makeTopics(prefix: string): Promise<void> {
+  // Only here: a spec that takes a builder need not load a Kafka client.
+  const { createKafkaClient, ensureTopics } = await import('@tranche/kafka');
+  const client = createKafkaClient(
+    { brokers: infrastructure().brokers.split(','), clientId: 'topics-of-tests' },
+    silentLog,
+  );
+  const definitions = Object.values(TOPICS);
+  await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
+}
+
+/** One gateway with operators, and its simulator. */
+export const startGatewayStage: StageDefinition = async (logFile) => {
+  const prefix = ownPrefix();
+  const [simulator] = await Promise.all([
+    startSimulator({}, { logFile: logFile('platform-simulator') }),
+    makeTopics(prefix),
+  ]);
+  const env = { ...gatewaySettings(prefix, simulator.url), OPERATORS_FILE: 'config/operators.demo.json' };
+  const gateway = await startApp('payment-gateway', env, { logFile: logFile('payment-gateway') });
+  return {
+    prefix,
+    env,
+    apps: { 'payment-gateway': gateway, 'platform-simulator': simulator },
+    stop: async () => void (await Promise.all([gateway.stop(), simulator.stop()])),
+  };
+};

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunningApp } from '../apps.js';
+
+/** What runs for all spec files of one test run, and what they need to know of it. */
+export interface StartedStage {
+  /** Begins the names of its topics. */
+  readonly prefix: string;
+  /** Settings that a further process beside it needs. */
+  readonly env: Record<string, string>;
+  readonly apps: Record<string, RunningApp>;
+  stop(): Promise<void>;
+}
+
+/** Starts a stage; `logFile(name)` is where the log of one of its processes goes, so that other processes can read it. */
+export type StageDefinition = (logFile: (name: string) => string) => Promise<StartedStage>;
+
+/** A started stage as it travels to the workers. */
+export interface StageDescription {
+  prefix: string;
+  env: Record<string, string>;
+  apps: Record<string, { pid: number; url?: string; managementUrl?: string; logFile: string }>;
+}
+
+export interface StageKeeper {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Holds the stages of a test run in the process that starts Jest's workers: a stage starts when the first spec asks for it, once, and ends
+ * with the run. `GET /NAME` answers with its description, or 500 and the reason why it could not start.
+ */
+export async function keepStages(definitions: Record<string, StageDefinition>): Promise<StageKeeper> {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-stages-'));
+  const stages = new Map<string, Promise<StartedStage>>();
+
+  function started(name: string, definition: StageDefinition): Promise<StartedStage> {
+    const stage = stages.get(name) ?? definition((app) => join(folder, `${name}-${app}.log`));
+    stages.set(name, stage);
+    return stage;
+  }
+
+  async function answer(name: string, response: ServerResponse): Promise<void> {
+    const definition = definitions[name];
+    if (definition === undefined) return respond(response, 404, `no stage is called ${name}`);
+    try {
+      const { prefix, env, apps } = await started(name, definition);
+      const described = Object.entries(apps).map(([app, running]) => [
+        app,
+        { pid: running.pid, ...addresses(running), logFile: join(folder, `${name}-${app}.log`) },
+      ]);
+      respond(response, 200, JSON.stringify({ prefix, env, apps: Object.fromEntries(described) as object }));
+    } catch (error) {
+      respond(response, 500, (error as Error).message);
+    }
+  }
+
+  const server = createServer((request, response) => void answer((request.url ?? '/').slice(1), response));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      const ends = await Promise.allSettled(stages.values());
+      await Promise.all(ends.map((end) => (end.status === 'fulfilled' ? end.value.stop() : undefined)));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A gateway has no public port: asking for its address is an error, which means that it is left out. */
+function addresses(app: RunningApp): { url?: string; managementUrl?: string } {
+  const found: { url?: string; managementUrl?: string } = {};
+  for (const name of ['url', 'managementUrl'] as const) {
+    try {
+      found[name] = app[name];
+    } catch {
+      // It has none.
+    }
+  }
+  return found;
+}
+
+function respond(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
