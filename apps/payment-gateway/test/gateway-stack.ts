@@ -69,7 +69,7 @@ export interface GatewayStack {
  */
 export async function joinGatewayStage(): Promise<GatewayStack> {
   const { prefix, env, apps } = await stage('gateway');
-  const { 'payment-gateway': gateway, 'platform-simulator': simulator } = apps as Record<string, RunningApp>;
+  const { 'payment-gateway': gateway, 'platform-simulator': simulator } = apps;
   if (!gateway || !simulator) throw new Error('the stage has no gateway');
   const results = await eventsOf(infrastructure().brokers, prefix, TOPICS.events, 'end');
   const stack = gatewayStack({ prefix, env, gateway, simulator, results });

@@ -34,7 +34,7 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
 /** Chromium without a connection to it; `address` is what `connectBrowser` takes, in this process or another one. */
 export async function startChromium(
   ...chromiumArguments: string[]
-): Promise<{ address: string; close(): Promise<void> }> {
+): Promise<{ address: string; close: () => Promise<void> }> {
   const root = repositoryRoot();
   const keeper = spawn(process.execPath, [join(root, 'tools', 'infra', 'browser.mjs'), ...chromiumArguments], {
     cwd: root,

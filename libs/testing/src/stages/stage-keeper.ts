@@ -66,7 +66,7 @@ export async function keepStages(definitions: Record<string, StageDefinition>): 
     async close() {
       server.closeAllConnections();
       server.close();
-      const ends = await Promise.allSettled(stages.values());
+      const ends = await Promise.allSettled([...stages.values()]);
       await Promise.all(ends.map((end) => (end.status === 'fulfilled' ? end.value.stop() : undefined)));
       rmSync(folder, { recursive: true, force: true });
     },
