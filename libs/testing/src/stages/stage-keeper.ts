@@ -67,7 +67,7 @@ export async function keepStages(definitions: Record<string, StageDefinition>): 
       server.closeAllConnections();
       server.close();
       const ends = await Promise.allSettled([...stages.values()]);
-      await Promise.all(ends.map((end) => (end.status === 'fulfilled' ? end.value.stop() : undefined)));
+      await Promise.all(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.stop()] : [])));
       rmSync(folder, { recursive: true, force: true });
     },
   };
