@@ -1,31 +1,13 @@
-const { basename } = require('node:path');
+const { relative } = require('node:path');
 const { default: Sequencer } = require('@jest/test-sequencer');
+/** Seconds of each longer file in a whole run: `npm run test:all -- --keep-seconds` writes them. A fresh clone, such as CI's, has no others. */
+const kept = require('./jest.seconds.json');
 
-/**
- * Seconds of the longest suites on 2 cores. A fresh clone has no timings of its own, and Jest would start the largest files first: the longest
- * suite then begins last, and the second worker has nothing left to do. Rough figures do: only their order counts.
- */
-const SECONDS = {
-  'simulated-faults.e2e.spec.mjs': 400,
-  'real-faults.e2e.spec.mjs': 150,
-  'simulate.spec.ts': 115,
-  'kafka-keeps-the-contract.e2e.spec.ts': 65,
-  'instalments.browser.e2e.spec.ts': 60,
-  'demo.e2e.spec.mjs': 60,
-  'at-most-once.browser.e2e.spec.ts': 50,
-  'three-gateways.e2e.spec.ts': 48,
-  'boundaries.spec.mjs': 46,
-  'failures.browser.e2e.spec.ts': 46,
-  'ten-thousand-commands.e2e.spec.ts': 45,
-  'requests-are-limited.e2e.spec.ts': 40,
-  'look-up-settles-a-doubt.e2e.spec.ts': 36,
-  'second-url.e2e.spec.ts': 33,
-  'card.browser.e2e.spec.ts': 32,
-};
+/** As this machine's last run had it (Jest keeps that in its cache), else as the repository has it. */
+const seconds = ({ path, duration }) =>
+  duration === undefined ? (kept[relative(__dirname, path).replaceAll('\\', '/')] ?? 0) : duration / 1_000;
 
-const seconds = ({ path }) => SECONDS[basename(path)] ?? 0;
-
-/** The longest suites first; all others in Jest's own order. */
+/** The longest files first: one that begins last would leave the other workers without work. */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
     return super.sort(tests).sort((one, other) => seconds(other) - seconds(one));

@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+
 /** Jest's report as the two numbers of `npm test`. A suite that could not run, stale schemas or a Jest that died are failures, too. */
 export function countResults({ exitCode, report, areSchemasCurrent }) {
   const passed = (report?.numPassedTests ?? 0) + (areSchemasCurrent ? 1 : 0);
@@ -5,6 +7,15 @@ export function countResults({ exitCode, report, areSchemasCurrent }) {
     (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0) + (areSchemasCurrent ? 0 : 1);
   const isJestWell = report !== undefined && (exitCode === 0 || failedTests > 0);
   return { passed, failed: failedTests + (isJestWell ? 0 : 1) };
+}
+
+/** Files that took longer, with their seconds, as jest.sequencer.cjs reads them. */
+export function secondsText(report, { longerThanS = 2, root = process.cwd() } = {}) {
+  const rows = report.testResults
+    .map(({ name, startTime, endTime }) => [relative(root, name), Math.round((endTime - startTime) / 1_000)])
+    .filter(([, seconds]) => seconds > longerThanS)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(rows), undefined, 2)}\n`;
 }
 
 export const lastLine = ({ passed, failed }) => `${passed} passed, ${failed} failed`;

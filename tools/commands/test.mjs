@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { commitSeed } from '../checks/commit-seed.mjs';
-import { countResults, lastLine } from '../checks/test-results.mjs';
+import { countResults, lastLine, secondsText } from '../checks/test-results.mjs';
 import { bootstrap, isInstalled } from '../infra/bootstrap.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
@@ -26,7 +26,10 @@ export const description =
 
 export const options = {
   all: { help: 'also what is long, exotic or measures time and memory (*.nightly.e2e.spec.*), as `npm run test:all`' },
+  'keep-seconds': { help: 'writes jest.seconds.json, by which a fresh clone begins with the longest files' },
 };
+/** Of Jest's options, these are ours. */
+const OWN = Object.keys(options).map((name) => `--${name}`);
 export const passesOn = 'Jest (a folder, -t NAME …; npx jest --help)';
 
 export const variables = {
@@ -38,7 +41,8 @@ export const variables = {
 export const exitCodes = { 0: 'all tests passed', 1: 'a test failed or could not run' };
 
 /** What Jest does not know is told before Kafka is started; from a fresh clone, which has no Jest yet, by Jest itself. */
-export function fault({ args }) {
+export function fault({ args: given }) {
+  const args = withoutOwn(given);
   if (!args.some((arg) => arg.startsWith('-')) || !isInstalled()) return undefined;
   const { stderr } = spawnSync(process.execPath, [JEST, '--listTests', CACHE, ...args], {
     encoding: 'utf8',
@@ -49,8 +53,8 @@ export function fault({ args }) {
   return unknown.length > 0 ? `unknown option ${unknown.join(', ')}` : undefined;
 }
 
-export async function run({ options: { all }, args, held, log }) {
-  const jestArguments = args.filter((arg) => arg !== '--all');
+export async function run({ options: { all, 'keep-seconds': keepsSeconds }, args, held, log }) {
+  const jestArguments = withoutOwn(args);
   let counts = { passed: 0, failed: 1 };
   try {
     const [{ brokers, redisUrl }] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
@@ -60,7 +64,9 @@ export async function run({ options: { all }, args, held, log }) {
     const seed = process.env.SIMULATED_SEED || String(commitSeed());
     log(`simulated worlds begin at seed ${seed} (repeat with SIMULATED_SEED=${seed})`);
     const env = { ...process.env, ...suite, KAFKA_BROKERS: brokers, REDIS_URL: redisUrl, SIMULATED_SEED: seed };
-    counts = countResults({ ...(await runJest(held, jestArguments, env)), areSchemasCurrent });
+    const result = await runJest(held, jestArguments, env);
+    if (keepsSeconds && result.report) writeFileSync('jest.seconds.json', secondsText(result.report));
+    counts = countResults({ ...result, areSchemasCurrent });
   } catch (error) {
     console.error(error.message);
   }
@@ -75,6 +81,10 @@ async function needsBrowser(held, jestArguments, suite) {
   const env = { ...process.env, ...suite };
   await held.start(process.execPath, [JEST, '--listTests', CACHE, ...jestArguments], { env, onLine }).exited;
   return specs.some((spec) => spec.includes('.browser.'));
+}
+
+function withoutOwn(args) {
+  return args.filter((arg) => !OWN.includes(arg));
 }
 
 /** Jest's own words go to stderr as they come; its numbers come from the file it writes. */

@@ -1,8 +1,10 @@
 /**
- * One file per app, `apps/NAME/dist/service.js`, beside the compiled `main.js`: an app loads 2,600 modules, and to find and to read them is
- * most of what its start costs (docs/decisions/0074).
+ * One file per app beside the compiled `main.js`: an app loads 2,600 modules, and to find and to read them is most of what its start costs.
+ * `service.cjs` is that file, `service.cache` what V8 made of it, and `service.js` starts the one with the other (docs/decisions/0074).
  */
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What is loaded from node_modules still: native modules, and what Nest loads only where it is installed. */
@@ -35,7 +37,7 @@ export async function bundleServices({ root = process.cwd(), names = APPS } = {}
   if (old.length === 0) return old;
   // Only here: tools are loaded before any package is installed.
   const { rolldown } = await import('rolldown');
-  for (const name of old) await bundle(rolldown, filesOf(root, name));
+  await Promise.all(old.map((name) => bundle(rolldown, filesOf(root, name))));
   return old;
 }
 
@@ -44,12 +46,41 @@ function filesOf(root, name) {
   return {
     main: join(dist, 'main.js'),
     service: join(dist, 'service.js'),
+    code: join(dist, 'service.cjs'),
+    cache: join(dist, 'service.cache'),
     /** The files that the service was made of, a line each. */
     inputs: join(dist, 'service.inputs'),
   };
 }
 
-async function bundle(rolldown, { main, service, inputs }) {
+/** `service.js`. V8 takes a cache only for its own version and flags, and for code of the same length: `bundle` removes the old one first. */
+const STARTER = `import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { constants, Script } from 'node:vm';
+
+const file = fileURLToPath(new URL('service.cjs', import.meta.url));
+const cache = fileURLToPath(new URL('service.cache', import.meta.url));
+const { TRANCHE_WRITES_CACHE: isMade } = process.env;
+
+function read() {
+  try {
+    return isMade ? undefined : readFileSync(cache);
+  } catch {
+    return undefined;
+  }
+}
+
+const code = \`(function (exports, require, module, __filename, __dirname) {\${readFileSync(file, 'utf8')}\n})\`;
+const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+const script = new Script(code, { filename: file, cachedData: read(), importModuleDynamically });
+if (isMade) process.on('exit', () => writeFileSync(cache, script.createCachedData()));
+const module = { exports: {} };
+script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+`;
+
+async function bundle(rolldown, { main, service, code, cache, inputs }) {
   const build = await rolldown({
     input: main,
     platform: 'node',
@@ -62,19 +93,33 @@ async function bundle(rolldown, { main, service, inputs }) {
     },
   });
   try {
-    const { output } = await build.generate({ format: 'esm', keepNames: true, codeSplitting: false, minify: false });
-    const [{ code, moduleIds }] = output;
+    const { output } = await build.generate({ format: 'cjs', keepNames: true, codeSplitting: false, minify: false });
+    const [{ code: text, moduleIds }] = output;
     const files = moduleIds.filter((id) => existsSync(id));
+    rmSync(cache, { force: true });
+    writeWhole(code, text);
+    writeWhole(service, STARTER);
     writeFileSync(inputs, [...files, import.meta.filename].join('\n'));
-    writeFileSync(`${service}.${process.pid}`, code);
-    renameSync(`${service}.${process.pid}`, service);
   } finally {
     await build.close();
   }
+  await writeCache(service);
 }
 
-function isCurrent({ service, inputs }) {
-  if (!existsSync(service) || !existsSync(inputs)) return false;
+function writeWhole(file, text) {
+  writeFileSync(`${file}.${process.pid}`, text);
+  renameSync(`${file}.${process.pid}`, file);
+}
+
+/** Starts the service with a setting that it refuses: it compiles all that a start needs, says what is wrong and ends. */
+async function writeCache(service) {
+  const env = { ...process.env, TRANCHE_WRITES_CACHE: '1', LOG_LEVEL: 'none-of-these' };
+  const child = spawn(process.execPath, [service], { env, stdio: 'ignore', timeout: 30_000 });
+  await once(child, 'exit');
+}
+
+function isCurrent({ service, code, inputs }) {
+  if (!existsSync(service) || !existsSync(code) || !existsSync(inputs)) return false;
   const { mtimeMs } = statSync(service);
   return readFileSync(inputs, 'utf8')
     .split('\n')

@@ -2,4 +2,4 @@ import 'reflect-metadata';
 import { runService } from '@tranche/service-kit';
 import { authService } from './auth.module.js';
 
-await runService(authService);
+void runService(authService);

@@ -13,7 +13,7 @@ const folders = {
   cardEncryption: dirname(fileURLToPath(import.meta.resolve('@tranche/card-encryption'))),
 };
 
-await runService({
+void runService({
   name: 'checkout-demo',
   Config: CheckoutConfig,
   module: () => CheckoutModule,

@@ -2,4 +2,4 @@ import 'reflect-metadata';
 import { runService } from '@tranche/service-kit';
 import { cseTokenService } from './cse.module.js';
 
-await runService(cseTokenService);
+void runService(cseTokenService);

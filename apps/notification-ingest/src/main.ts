@@ -2,4 +2,4 @@ import 'reflect-metadata';
 import { runService } from '@tranche/service-kit';
 import { notificationIngest } from './ingest.module.js';
 
-await runService(notificationIngest);
+void runService(notificationIngest);

@@ -4,7 +4,7 @@ import { AppModule } from './app.module.js';
 import { GatewayConfig } from './gateway.config.js';
 import { KafkaServers } from './kafka-servers.service.js';
 
-await runService({
+void runService({
   name: 'payment-gateway',
   Config: GatewayConfig,
   module: () => AppModule,
