@@ -17,7 +17,8 @@ const swc = (typescript) => [
 const esmOnly = 'oauth4webapi|cookie|@nestjs|file-type|strtok3|token-types|uint8array-extras|@tokenizer|@borewit|jose';
 
 const { UNIT, NIGHTLY } = process.env;
-const leftOut = UNIT ? ['\\.e2e\\.spec\\.'] : NIGHTLY ? [] : ['\\.nightly\\.'];
+const ofAll = NIGHTLY ? [] : ['\\.nightly\\.'];
+const leftOut = [...ofAll, ...(UNIT ? ['\\.e2e\\.spec\\.'] : NIGHTLY ? [] : ['\\.verify\\.'])];
 
 module.exports = {
   testEnvironment: 'node',
@@ -31,7 +32,8 @@ module.exports = {
   },
   transform: { '^.+\\.ts$': swc(true), '^.+\\.m?js$': swc(false) },
   transformIgnorePatterns: [`/node_modules/(?!(${esmOnly})/)`],
-  // UNIT=1: only the tests that need no infrastructure. NIGHTLY=1: also what is long, exotic or measures time and memory.
+  // UNIT=1: what needs no infrastructure, which `npm run verify` runs, with what is about the repository (*.verify.spec.*).
+  // NIGHTLY=1: everything, also what is long, exotic or measures time and memory (*.nightly.*). Else: `npm test`.
   testPathIgnorePatterns: ['/node_modules/', '/dist/', ...leftOut],
   cacheDirectory: `${__dirname}/node_modules/.cache/jest`,
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/.infra/', '<rootDir>/.nx/'],

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { infrastructure, waitFor } from '@tranche/testing';
+import { infrastructure } from '@tranche/testing';
 import { SERVICES } from '../infra/services.mjs';
-import { processesWith } from '../infra/processes-with.mjs';
 
 const temporary = mkdtempSync(join(tmpdir(), 'tranche-demo-test-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -67,15 +66,3 @@ it('plays every scenario and ends with one JSON line, and keeps the logs where i
   );
   expect(leftOvers()).toEqual([]);
 }, 900_000);
-
-it('stopped by SIGTERM with all services up: ends by it, and nothing is left', async () => {
-  const { demo, said, exited } = startDemo();
-  await waitFor(() => said.stderr.includes('all services are ready'), {
-    timeoutMs: 180_000,
-    what: 'the services of the demo',
-  });
-  demo.kill('SIGTERM');
-  await expect(exited).resolves.toBe(143);
-  expect(leftOvers()).toEqual([]);
-  expect(processesWith(temporary)).toEqual([]);
-}, 240_000);

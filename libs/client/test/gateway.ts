@@ -1,31 +1,35 @@
-import { infrastructure, startApp, startSimulator, type RunningApp } from '@tranche/testing';
-import type { kafkaWorld } from './worlds.js';
+import { silentLog } from '@tranche/runtime';
+import { infrastructure, stage } from '@tranche/testing';
+import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 
-/** The real gateway and a simulator behind a world's topics; they end with it. */
-export async function startGateway(
-  world: Awaited<ReturnType<typeof kafkaWorld>>,
-): Promise<{ executed(orderId: string): Promise<number> }> {
-  const started = async (app: Promise<RunningApp>) => {
-    const running = await app;
-    world.atEnd(() => running.stop());
-    return running;
-  };
-  const simulator = await started(startSimulator());
-  const env = {
-    KAFKA_BROKERS: world.brokers.join(','),
-    KAFKA_TOPIC_PREFIX: world.prefix,
-    REDIS_URL: infrastructure().redisUrl,
-    PAYMENT_URL: simulator.url,
-    AUTH_SERVICE_KEY: 'not-used',
-  };
-  await started(startApp('payment-gateway', env));
+/** Clients of the gateway that all specs of a run share; its orders are named after the spec. */
+export interface GatewayWorld {
+  readonly brokers: string[];
+  readonly prefix: string;
+  client(options?: Partial<TrancheOptions>): Promise<TrancheClient>;
+  /** How often the platform was called for the order. */
+  executed(orderId: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+export async function gatewayWorld(): Promise<GatewayWorld> {
+  const brokers = infrastructure().brokers.split(',');
+  const { prefix, apps } = await stage('gateway');
+  const clients: TrancheClient[] = [];
   return {
-    /** How often the platform was called for the order. */
+    brokers,
+    prefix,
+    async client(options = {}) {
+      const own = { brokers, clientId: 'client-spec', topicPrefix: prefix, log: silentLog, maxWaits: 3 };
+      const client = await Tranche.connect({ ...own, ...options });
+      clients.push(client);
+      return client;
+    },
     async executed(orderId) {
-      const ledger = (await (await fetch(`${simulator.url}/simulator/ledger?orderId=${orderId}`)).json()) as {
-        calls: unknown[];
-      };
+      const { url } = apps['platform-simulator']!;
+      const ledger = (await (await fetch(`${url}/simulator/ledger?orderId=${orderId}`)).json()) as { calls: unknown[] };
       return ledger.calls.length;
     },
+    close: async () => void (await Promise.all(clients.map((client) => client.close()))),
   };
 }

@@ -1,22 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@tranche/testing';
-import { startGateway } from './gateway.js';
-import { kafkaWorld } from './worlds.js';
+import { gatewayWorld, type GatewayWorld } from './gateway.js';
 
 const file = join(repositoryRoot(), 'examples/quickstart/quickstart.mjs');
 
-let world: Awaited<ReturnType<typeof kafkaWorld>>;
-let gateway: Awaited<ReturnType<typeof startGateway>>;
-beforeAll(async () => {
-  execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], {
-    cwd: repositoryRoot(),
-  });
-  world = await kafkaWorld();
-  gateway = await startGateway(world);
-}, 120_000);
+let world: GatewayWorld;
+beforeAll(async () => (world = await gatewayWorld()));
 afterAll(() => world.close());
 
 it('publishes an authorization and prints its result', async () => {
@@ -26,7 +18,7 @@ it('publishes an authorization and prints its result', async () => {
   expect(stdout).toMatch(/^payment\.authorize\.redirect_required \{/);
   expect(stdout).toMatch(/redirectHtml: [1-9]\d*,/);
   const orderId = /orderId: '(quickstart-\d+)'/.exec(stdout)?.[1];
-  expect(await gateway.executed(orderId!)).toBe(1);
+  expect(await world.executed(orderId!)).toBe(1);
 });
 
 it('takes at most 15 lines', () => {
