@@ -6,6 +6,7 @@ import 'reflect-metadata';
 import { format, resolveConfig } from 'prettier';
 import { chartSchema } from './chart-schema.mjs';
 import { DASHBOARDS, dashboardOf } from './dashboards.mjs';
+import { PROMISES_FILE, promisesDocument } from './promises.mjs';
 import { METRICS_FILE, metricsDocument } from './metrics.mjs';
 
 const CHART = 'deploy/helm/tranche';
@@ -65,6 +66,7 @@ export async function generatedDocuments() {
     { file: 'docs/fault-codes.md', text: await faultCodes() },
     { file: `${CHART}/values.schema.json`, text: JSON.stringify(chartSchema(sections)) },
     ...dashboards,
+    { file: PROMISES_FILE, text: promisesDocument() },
     { file: METRICS_FILE, text: metricsDocument().text },
   ];
   return Promise.all(

@@ -25,6 +25,21 @@ export function testTitles(spec, table = '') {
   return titles;
 }
 
+/** Titles of the tests themselves, without the texts of their tables; a placeholder of a table's row (`%s`) stays. */
+export function ownTitles(spec) {
+  const titles = [];
+  visit(typescript.createSourceFile('spec.ts', spec, typescript.ScriptTarget.Latest, true), (node) => {
+    if (!typescript.isCallExpression(node)) return true;
+    const names = calledNames(node.expression);
+    const isTest = (names[0] === 'it' || names[0] === 'test') && names.at(-1) !== 'each' && node.arguments.length > 1;
+    if (!isTest) return true;
+    const [title] = texts(node.arguments[0]);
+    if (title !== undefined) titles.push(title);
+    return false;
+  });
+  return titles;
+}
+
 /** `it.skip.each(rows)(title)`: it, skip, each. */
 function calledNames(expression) {
   if (typescript.isIdentifier(expression)) return [expression.text];
