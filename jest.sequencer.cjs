@@ -10,17 +10,17 @@ const SECONDS = {
   'real-faults.e2e.spec.mjs': 150,
   'simulate.spec.ts': 115,
   'kafka-keeps-the-contract.e2e.spec.ts': 65,
-  'instalments.browser.e2e.spec.ts': 60,
+  'instalments-variants.nightly.browser.e2e.spec.ts': 60,
   'demo.e2e.spec.mjs': 60,
-  'at-most-once.browser.e2e.spec.ts': 50,
+  'at-most-once-reload-and-back.nightly.browser.e2e.spec.ts': 50,
   'three-gateways.e2e.spec.ts': 48,
   'boundaries.spec.mjs': 46,
-  'failures.browser.e2e.spec.ts': 46,
+  'failures-on-the-way.nightly.browser.e2e.spec.ts': 46,
   'ten-thousand-commands.e2e.spec.ts': 45,
   'requests-are-limited.e2e.spec.ts': 40,
   'look-up-settles-a-doubt.e2e.spec.ts': 36,
   'second-url.e2e.spec.ts': 33,
-  'card.browser.e2e.spec.ts': 32,
+  'card-variants.nightly.browser.e2e.spec.ts': 32,
 };
 
 const seconds = ({ path }) => SECONDS[basename(path)] ?? 0;

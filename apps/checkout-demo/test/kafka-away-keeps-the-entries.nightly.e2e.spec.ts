@@ -16,7 +16,9 @@ describe('while Kafka is away', () => {
   let stack: ShopStack;
   beforeAll(async () => {
     gate = await brokerGate(infrastructure().brokers.split(',')[0] ?? '');
-    stack = await startShopStack({ KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' });
+    stack = await startShopStack({
+      settings: { 'checkout-demo': { KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' } },
+    });
   }, 200_000);
   afterAll(async () => {
     await stack.stop();
