@@ -21,7 +21,9 @@ describe('a shop that is killed between storing an attempt and publishing it', (
   beforeAll(async () => {
     const { brokers } = infrastructure();
     gate = await brokerGate(brokers.split(',')[0] ?? '');
-    stack = await startShopStack({ settings: { 'checkout-demo': { KAFKA_BROKERS: gate.address } } });
+    stack = await startShopStack({
+      settings: (app) => (app === 'checkout-demo' ? { KAFKA_BROKERS: gate.address } : {}),
+    });
     await redis.connect();
   }, 200_000);
   afterAll(async () => {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { startApp, type AppName, type RunningApp } from '../apps.js';
 import { openFront } from '../front.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
-import { makeTopics } from './gateway-stage.js';
 import type { StageDefinition, StartedStage } from './stage-keeper.js';
 
 /** Public API keys of the shop's merchant. Whoever rotates a key takes one that no other spec uses: its page is given that id instead. */
@@ -33,7 +32,7 @@ const CALLER = {
 export interface ShopWorld {
   market?: 'FR' | 'ES';
   /** Settings of one of its services beside those that all of them need. */
-  settings?: Partial<Record<AppName, Record<string, string>>>;
+  settings?: (app: AppName) => Record<string, string>;
   logFile?: (name: string) => string;
 }
 
@@ -41,7 +40,11 @@ export interface ShopWorld {
  * Everything that a payment passes on its way: shop, key service, tokenizer, gateway, tokens, notifications, platform. Browsers reach the
  * shop at PUBLIC_URL, which leads to it; `env` is what another process of the same shop needs.
  */
-export async function startShopWorld({ market = 'FR', settings = {}, logFile }: ShopWorld = {}): Promise<StartedStage> {
+export async function startShopWorld({
+  market = 'FR',
+  settings = () => ({}),
+  logFile,
+}: ShopWorld = {}): Promise<StartedStage> {
   const { brokers, redisUrl } = infrastructure();
   const prefix = ownPrefix();
   const folder = mkdtempSync(join(tmpdir(), 'tranche-shop-'));
@@ -67,7 +70,7 @@ export async function startShopWorld({ market = 'FR', settings = {}, logFile }: 
     ...common,
     REDIS_KEY_PREFIX: `${prefix}${name}:`,
     ...env,
-    ...settings[name],
+    ...settings(name),
   });
   const start = async (name: AppName, env: Record<string, string>) => {
     const app = await startApp(name, envOf(name, env), logFile && { logFile: logFile(name) });
@@ -81,10 +84,9 @@ export async function startShopWorld({ market = 'FR', settings = {}, logFile }: 
     started.push({ stop: () => front.close() });
     const pageUrl = `${front.url}/shop-fr/thanks`;
     // Each is told the addresses of those that started before it: nobody has to guess a port.
-    const [ingest] = await Promise.all([
-      start('notification-ingest', { MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }) }),
-      makeTopics(prefix),
-    ]);
+    const ingest = await start('notification-ingest', {
+      MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }),
+    });
     const MERCHANTS_FILE = merchantsFile('merchants.json', {
       notificationUrl: `${ingest.url}/notifications`,
       returnUrl: `${ingest.url}/return/shop-fr`,
