@@ -4,6 +4,7 @@ import {
   aCard,
   anOrder,
   executed,
+  ofTheShop,
   post,
   startShopStack,
   untilStatus,
@@ -17,7 +18,7 @@ describe('while Kafka is away', () => {
   beforeAll(async () => {
     gate = await brokerGate(infrastructure().brokers.split(',')[0] ?? '');
     stack = await startShopStack({
-      settings: (app) => (app === 'checkout-demo' ? { KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' } : {}),
+      settings: ofTheShop({ KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' }),
     });
   }, 200_000);
   afterAll(async () => {

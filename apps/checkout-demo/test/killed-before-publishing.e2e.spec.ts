@@ -5,6 +5,7 @@ import {
   aCard,
   anOrder,
   executed,
+  ofTheShop,
   orderOf,
   placed,
   post,
@@ -22,7 +23,7 @@ describe('a shop that is killed between storing an attempt and publishing it', (
     const { brokers } = infrastructure();
     gate = await brokerGate(brokers.split(',')[0] ?? '');
     stack = await startShopStack({
-      settings: (app) => (app === 'checkout-demo' ? { KAFKA_BROKERS: gate.address } : {}),
+      settings: ofTheShop({ KAFKA_BROKERS: gate.address }),
     });
     await redis.connect();
   }, 200_000);

@@ -50,6 +50,12 @@ export async function startShopStack(world: ShopWorld = {}): Promise<ShopStack> 
   return shopStack(started, () => started.stop());
 }
 
+/** Settings of the shop, and of no other service of its world. */
+export const ofTheShop =
+  (settings: Record<string, string>): NonNullable<ShopWorld['settings']> =>
+  (app) =>
+    app === 'checkout-demo' ? settings : {};
+
 function shopStack({ prefix, env, apps }: Stage, stop: () => Promise<void>): ShopStack {
   const { 'checkout-demo': shop, 'platform-simulator': simulator } = apps;
   const { PUBLIC_URL: shopUrl = '', CSE_KEYS_URL: keysUrl = '', TOKENIZER_URL: tokenizerUrl = '' } = env;
