@@ -17,7 +17,7 @@ const SECONDS = {
   'boundaries.spec.mjs': 46,
   'failures-on-the-way.nightly.browser.e2e.spec.ts': 46,
   'ten-thousand-commands.e2e.spec.ts': 45,
-  'requests-are-limited.e2e.spec.ts': 40,
+  'requests-are-limited.nightly.e2e.spec.ts': 40,
   'look-up-settles-a-doubt.e2e.spec.ts': 36,
   'second-url.e2e.spec.ts': 33,
   'card-variants.nightly.browser.e2e.spec.ts': 32,
