@@ -29,7 +29,8 @@ export interface Ingest {
   prefix: string;
   /** What the merchants file holds; the running app has read it already. */
   merchantsFile: string;
-  webhook: string;
+  /** An error until the app has said where it listens. */
+  readonly webhook: string;
   /** Sum of the lines that begin so, `name{label="x"` or `name`. */
   metric(name: string): Promise<number>;
   read(topic: TopicDefinition): Promise<ConsumedRecord[]>;
@@ -90,7 +91,9 @@ function ingestAt(app: RunningApp, prefix: string, merchantsFile: string, stop: 
       const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
     },
-    webhook: `${app.url}/notifications`,
+    get webhook() {
+      return `${app.url}/notifications`;
+    },
     read: async (topic) => {
       const records: ConsumedRecord[] = [];
       const offsets = await topicOffsets(client, prefix + topic.name);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startApp, type AppName, type RunningApp } from '../apps.js';
 import { openFront } from '../front.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
+import { makeTopics } from './gateway-stage.js';
 import type { StageDefinition, StartedStage } from './stage-keeper.js';
 
 /** Public API keys of the shop's merchant. Whoever rotates a key takes one that no other spec uses: its page is given that id instead. */
@@ -84,9 +85,11 @@ export async function startShopWorld({
     started.push({ stop: () => front.close() });
     const pageUrl = `${front.url}/shop-fr/thanks`;
     // Each is told the addresses of those that started before it: nobody has to guess a port.
-    const ingest = await start('notification-ingest', {
-      MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }),
-    });
+    // Topics that are there before a service asks for their offsets have leaders by then, on a busy broker too.
+    const [ingest] = await Promise.all([
+      start('notification-ingest', { MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }) }),
+      makeTopics(prefix),
+    ]);
     const MERCHANTS_FILE = merchantsFile('merchants.json', {
       notificationUrl: `${ingest.url}/notifications`,
       returnUrl: `${ingest.url}/return/shop-fr`,
