@@ -49,8 +49,9 @@ it('every spec that starts a browser is named for it, so that `npm test` knows',
   const specs = ['apps', 'libs', 'examples', 'verification']
     .flatMap((root) => readdirSync(root, { recursive: true }).map((file) => join(root, file)))
     .filter((file) => /\.spec\.ts$/.test(file) && !file.includes('node_modules'));
+  const starts = /\b(?:launchBrowser|sharedBrowser|(?:join|start)BrowserStack)\(/;
   const misnamed = specs.filter(
-    (file) => readFileSync(file, 'utf8').includes('launchBrowser(') && !file.endsWith('.browser.e2e.spec.ts'),
+    (file) => starts.test(readFileSync(file, 'utf8')) && !file.endsWith('.browser.e2e.spec.ts'),
   );
   expect(specs.length).toBeGreaterThan(50);
   expect(misnamed).toEqual([]);

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { freePorts, infrastructure, startApp, waitFor, type RunningApp } from '@tranche/testing';
+import { infrastructure, startApp, type RunningApp } from '@tranche/testing';
 import { createClient } from 'redis';
 import { accountsFile, CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY } from './auth-service.js';
 import { startTokenApi, type TokenApi } from './token-api.js';
@@ -53,106 +50,5 @@ describe('the built auth-service', () => {
     expect(printed).toContain('auth-service has stopped');
     for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens])
       expect(printed).not.toContain(secret);
-  });
-
-  it('without settings names all that is missing in one message and ends with 78', async () => {
-    app = await startApp(
-      'auth-service',
-      { LOG_LEVEL: 'loud', ALLOW_PASSWORD_GRANT: 'perhaps' },
-      { readyPath: undefined },
-    );
-    expect(await app.exited).toBe(78);
-    expect(app.logs[0]).toBe('auth-service cannot start, 6 settings are wrong:');
-    const names = app.logs.slice(1).map((line) => /^ {2}(\w+): \S/.exec(line)?.[1]);
-    expect(names.sort()).toEqual([
-      'ACCOUNTS_FILE',
-      'ALLOW_PASSWORD_GRANT',
-      'AUTH_URL',
-      'LOG_LEVEL',
-      'REDIS_URL',
-      'TOKEN_ENCRYPTION_KEY',
-    ]);
-  });
-
-  it('without Redis says so, tries again and is not ready; it is when Redis comes', async () => {
-    const [port] = await freePorts();
-    const url = new URL(redisUrl);
-    const target = { host: url.hostname, port: Number(url.port || 6379) };
-    url.host = `127.0.0.1:${port}`;
-    app = await startApp('auth-service', { ...settings(), REDIS_URL: url.href }, { readyPath: '/health/live' });
-    const started = app;
-    await waitFor(
-      () => started.logs.filter((line) => line.includes(`Redis at 127.0.0.1:${port} cannot be reached`)).length >= 2,
-      {
-        what: 'two attempts in the log',
-      },
-    );
-    const readiness = await fetch(`${app.managementUrl}/health/ready`);
-    expect(readiness.status).toBe(503);
-    expect(await readiness.text()).toContain('redis-tokens');
-    const sockets: Socket[] = [];
-    const way = createServer((near) => {
-      const far = connect(target.port, target.host);
-      sockets.push(near, far);
-      near.on('error', () => far.destroy());
-      far.on('error', () => near.destroy());
-      near.pipe(far).pipe(near);
-    }).listen(port, '127.0.0.1');
-    await waitFor(async () => (await fetch(`${started.managementUrl}/health/ready`)).ok, { what: 'readiness' });
-    expect(await app.stop('SIGTERM')).toBe(0);
-    for (const socket of sockets) socket.destroy();
-    way.close();
-  });
-
-  it('stops with 0 while Redis is away, also on SIGINT', async () => {
-    app = await startApp(
-      'auth-service',
-      { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' },
-      { readyPath: '/health/live' },
-    );
-    expect(await app.stop('SIGINT')).toBe(0);
-  });
-
-  it('ends with 1 and the reason when its port is taken', async () => {
-    const taken = createServer().listen(0, '0.0.0.0');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    app = await startApp('auth-service', { ...settings(), PORT: String(port) }, { readyPath: undefined });
-    expect(await app.exited).toBe(1);
-    expect(app.logs.join('\n')).toContain(
-      `auth-service cannot start: listen EADDRINUSE: address already in use 0.0.0.0:${port}`,
-    );
-    taken.close();
-  });
-
-  it('sends its spans to the OTLP endpoint, continuing the trace of the caller', async () => {
-    const bodies: string[] = [];
-    const collector = createHttpServer((request, response) => {
-      request.setEncoding('utf8').on('data', (part: string) => bodies.push(`${request.url} ${part}`));
-      request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
-    }).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
-    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    app = await startApp('auth-service', {
-      ...settings(),
-      REDIS_KEY_PREFIX: `${prefix}otlp:`,
-      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-    });
-    const traceId = '0af7651916cd43dd8448eb211c80319c';
-    await fetch(`${app.url}/v1/tokens`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${GATEWAY_KEY}`,
-        'content-type': 'application/json',
-        traceparent: `00-${traceId}-b7ad6b7169203331-01`,
-      },
-      body: JSON.stringify({ account: 'shop' }),
-    });
-    expect(api.requests[0]?.headers.traceparent).toContain(traceId);
-    expect(await app.stop('SIGTERM')).toBe(0);
-    const sent = bodies.join();
-    for (const part of ['/v1/traces', traceId, 'POST /v1/tokens', 'POST /iam/token', 'auth-service'])
-      expect(sent).toContain(part);
-    collector.close();
   });
 });

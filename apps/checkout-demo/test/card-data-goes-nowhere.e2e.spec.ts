@@ -5,9 +5,10 @@ import {
   anOrder,
   CUSTOMER,
   GOOD_CARD,
+  joinShopStage,
+  orderOf,
   placed,
   post,
-  startShopStack,
   untilStatus,
   type ShopStack,
 } from './shop-stack.js';
@@ -16,7 +17,7 @@ describe('card data', () => {
   let stack: ShopStack;
   const redis = createClient({ url: infrastructure().redisUrl });
   beforeAll(async () => {
-    stack = await startShopStack({ LOG_LEVEL: 'debug' });
+    stack = await joinShopStage();
     await redis.connect();
   }, 200_000);
   afterAll(async () => {
@@ -25,8 +26,8 @@ describe('card data', () => {
   });
 
   const logs = () => stack.shop.logs.join('\n');
-  const kept = async () => {
-    const names = await redis.keys(`${stack.prefix}checkout:*`);
+  const kept = async (orderId: string) => {
+    const names = await redis.keys(`${stack.prefix}checkout-demo:*${orderId}*`);
     const values = await Promise.all(
       names.map(async (name) => ((await redis.type(name)) === 'hash' ? redis.hGetAll(name) : redis.get(name))),
     );
@@ -43,7 +44,8 @@ describe('card data', () => {
     const answer = await post(stack.shop, '/api/orders', order);
     const text = await answer.text();
     expect([answer.status, JSON.parse(text)]).toMatchObject([400, { faults: [{ code: 'card_data_forbidden' }] }]);
-    for (const place of [text, logs(), await kept()])
+    expect(await kept(orderOf(order.key).orderId)).toBe('[[],[]]');
+    for (const place of [text, logs()])
       expect([GOOD_CARD, GOOD_CARD.slice(0, 8), '321'].flatMap((digits) => findSecret(place, digits))).toEqual([]);
     expect((await post(stack.shop, '/api/orders', { ...anOrder(), key: order.key })).status).toBe(201);
   });
@@ -56,10 +58,11 @@ describe('card data', () => {
 
   it('and the token that stands for it is neither logged nor kept once it is sent on', async () => {
     const card = await aCard(stack.simulator);
-    const { pageId } = await placed(stack.shop, anOrder({ method: 'card', card }));
+    const { orderId, pageId } = await placed(stack.shop, anOrder({ method: 'card', card }));
     await untilStatus(stack.shop, pageId, 'succeeded');
     expect(typeof card.hfToken).toBe('string');
-    for (const place of [logs(), await kept()]) {
+    expect(await kept(orderId)).toContain(orderId);
+    for (const place of [logs(), await kept(orderId)]) {
       expect(place).not.toContain(card.hfToken);
       expect(place).not.toMatch(/Jeanne|jeanne@/);
     }

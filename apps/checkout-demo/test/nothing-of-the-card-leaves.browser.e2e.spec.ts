@@ -1,14 +1,14 @@
-import { findSecret, recordingProxy, type RecordingProxy } from '@tranche/testing';
-import { startBrowserStack, type BrowserStack } from './browser-stack.js';
+import { findSecret, recordingProxy, SHOP_API_KEYS, type RecordingProxy } from '@tranche/testing';
+import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
 import { CARDS, CVV, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
 let proxy: RecordingProxy;
-beforeAll(async () => ([stack, proxy] = await Promise.all([startBrowserStack(), recordingProxy()])), 180_000);
+beforeAll(async () => ([stack, proxy] = await Promise.all([joinBrowserStack(), recordingProxy()])), 180_000);
 afterAll(() => Promise.all([stack?.stop(), proxy?.close()]));
 
 it('number and CVV leave the page inside the ciphertext only, on every way through the checkout', async () => {
-  const shopper = await enterShop(stack, { proxy: proxy.settings });
+  const shopper = await enterShop(stack, { proxy: proxy.settings, apiKeyId: SHOP_API_KEYS.leavingSpec });
   const { page } = shopper;
   const seen: string[] = [];
   const context = page.context();
@@ -28,7 +28,7 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
   await shopper.payByCard({ expiry: '01-20' });
   await page.getByTestId('form-error').filter({ hasText: 'This card has expired' }).waitFor();
   await look();
-  await stack.rotateKeys();
+  await stack.rotateKeys(SHOP_API_KEYS.leavingSpec);
   await shopper.payByCard({ number: CARDS.withoutFunds });
   await shopper.until('refused');
   await look();
@@ -64,7 +64,7 @@ it('number and CVV leave the page inside the ciphertext only, on every way throu
 }, 120_000);
 
 it('the page asks nobody but the shop, the key service, the tokenizer and the provider', async () => {
-  const known = [stack.shopUrl, stack.keysUrl, stack.simulatorUrl].map((url) => new URL(url).origin);
+  const known = [stack.shopUrl, stack.keysUrl, stack.simulator.url].map((url) => new URL(url).origin);
   const shopper = await enterShop(stack);
   const asked = new Set<string>();
   shopper.page.on('request', (request) => asked.add(new URL(request.url()).origin));

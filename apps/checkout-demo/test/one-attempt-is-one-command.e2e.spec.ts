@@ -1,18 +1,23 @@
 import { createClient } from 'redis';
-import { eventsOf, freePorts, infrastructure, waitFor } from '@tranche/testing';
+import { eventsOf, infrastructure, waitFor } from '@tranche/testing';
 import { COMMAND_TOPICS, type CardPayment } from '@tranche/contracts';
-import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, startShopStack, untilStatus, viewOfOrder, type PlacedView, type ShopStack } from './shop-stack.js'; // prettier-ignore
+import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, executed, placed, post, joinShopStage, untilStatus, viewOfOrder, type PlacedView, type Shop, type ShopStack } from './shop-stack.js'; // prettier-ignore
 
 describe('an attempt to pay is one command', () => {
   let stack: ShopStack;
-  beforeAll(async () => (stack = await startShopStack()), 200_000);
-  afterAll(() => stack.stop());
+  let replica: Shop;
+  beforeAll(async () => {
+    stack = await joinShopStage();
+    replica = await stack.startShop();
+  }, 200_000);
+  afterAll(async () => {
+    await replica?.stop();
+    await stack?.stop();
+  });
 
-  const twentyAtOnce = async (path: string, bodies: () => Promise<object>, replica = stack.shop) => {
+  const twentyAtOnce = async (path: string, bodies: () => Promise<object>, other = stack.shop) => {
     const prepared = await Promise.all(Array.from({ length: 20 }, bodies));
-    return Promise.all(
-      prepared.map((body, n) => post(n % 2 === 0 ? stack.shop : replica, path, body, { origin: stack.shop.url })),
-    );
+    return Promise.all(prepared.map((body, n) => post(n % 2 === 0 ? stack.shop : other, path, body)));
   };
   /** The card commands of the order: the last one has been answered, so all of them are there. */
   const commandsOf = async (orderId: string, lastId: string) => {
@@ -29,11 +34,8 @@ describe('an attempt to pay is one command', () => {
 
   it('with 20 posts of one key at once, each with a token of its own, from two replicas', async () => {
     const { key } = anOrder();
-    const [port, managementPort] = await freePorts();
-    const replica = await stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
     const bodies = async () => anOrder({ key, method: 'card', card: await aCard(stack.simulator) });
     const answers = await twentyAtOnce('/api/orders', bodies, replica);
-    await replica.stop();
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
     const orders = (await Promise.all(answers.map((answer) => answer.json()))) as PlacedView[];
     expect(new Set(orders.map(({ orderId }) => orderId)).size).toBe(1);
@@ -88,22 +90,19 @@ describe('an attempt to pay is one command', () => {
 
   it('after Redis lost its order: what became of it is not known, and nothing else is offered, here and at a replica', async () => {
     const wanted = async () => anOrder({ method: 'card', card: await aCard(stack.simulator) });
-    const [port, managementPort] = await freePorts();
-    const replica = await stack.startShop({ PORT: String(port), MANAGEMENT_PORT: String(managementPort) });
     const redis = createClient({ url: infrastructure().redisUrl });
     await redis.connect();
     for (const shop of [stack.shop, replica]) {
       const order = await wanted();
       const { orderId, pageId } = await placed(stack.shop, order);
       await untilLastEvent(pageId);
-      await redis.del(`${stack.prefix}checkout:order:{${orderId}}`);
-      expect((await post(shop, '/api/orders', order, { origin: stack.shop.url })).status).toBe(201);
+      await redis.del(`${stack.prefix}checkout-demo:order:{${orderId}}`);
+      expect((await post(shop, '/api/orders', order)).status).toBe(201);
       const view = await untilStatus(stack.shop, pageId, 'in_doubt');
       expect(view).not.toHaveProperty('nextAttempt');
       expect(await executed(stack.simulator, orderId)).toHaveLength(1);
     }
     await redis.close();
-    await replica.stop();
   });
 
   it('with one method: another one under the same number is refused', async () => {

@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  anOrder,
-  comeBack,
-  CUSTOMER,
-  placed,
-  post,
-  startShopStack,
-  viewOfOrder,
-  type ShopStack,
-} from './shop-stack.js';
+import { anOrder, comeBack, CUSTOMER, joinShopStage, placed, post, viewOfOrder, type ShopStack } from './shop-stack.js';
 
 describe('the shop', () => {
   let stack: ShopStack;
-  beforeAll(async () => (stack = await startShopStack({ ATTEMPTS_PER_MINUTE: '60' })), 200_000);
+  beforeAll(async () => (stack = await joinShopStage()), 200_000);
   afterAll(() => stack.stop());
 
   it.each<[string, Record<string, string>]>([
@@ -71,7 +62,7 @@ describe('the shop', () => {
       expect(answer.headers.get('content-type')).toContain('text/html');
       const policy = answer.headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain(`connect-src 'self' http://127.0.0.1:4040 ${stack.simulator.url}`);
+      expect(policy).toContain(`connect-src 'self' ${new URL(stack.keysUrl).origin} ${stack.simulator.url}`);
       expect(policy).not.toContain('unsafe');
       const html = await answer.text();
       const files = [...html.matchAll(/(?:href|src)="(\/(?:assets|page)[^"]*)"/g)].map(([, file]) => file ?? '');
@@ -91,7 +82,7 @@ describe('the shop', () => {
 
   it('sends the browser that ordered on to its order, whatever merchant is named, and no other', async () => {
     const { orderId, pageId } = await placed(stack.shop, anOrder());
-    const address = `${stack.shop.url}/shop-es/thanks?orderId=${orderId}&hint=success`;
+    const address = `${stack.shopUrl}/shop-es/thanks?orderId=${orderId}&hint=success`;
     expect(await comeBack(address, pageId)).toBe(`/orders/${pageId}?hint=success`);
     const answer = await fetch(address, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/orders/unknown']);
@@ -124,9 +115,12 @@ describe('the shop', () => {
 
   // More than twice the limit: a minute may end among them.
   it('begins only so much of one address in a minute', async () => {
-    const answers = await Promise.all(Array.from({ length: 121 }, () => post(stack.shop, '/api/orders', {})));
+    const limiting = { ATTEMPTS_PER_MINUTE: '60', REDIS_KEY_PREFIX: `${stack.prefix}limited:` };
+    const shop = await stack.startShop({ ...limiting });
+    const answers = await Promise.all(Array.from({ length: 121 }, () => post(shop, '/api/orders', {})));
     const limited = answers.filter(({ status }) => status === 429);
     expect(limited.length).toBeGreaterThan(0);
     expect(limited[0]?.headers.get('retry-after')).toBe('60');
+    await shop.stop();
   });
 });

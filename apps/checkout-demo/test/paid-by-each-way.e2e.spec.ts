@@ -1,8 +1,8 @@
-import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, decide, executed, placed, post, startShopStack, untilStatus, type ShopStack } from './shop-stack.js'; // prettier-ignore
+import { aCard, anOrder, CARD_WITHOUT_FUNDS, CUSTOMER, decide, executed, placed, post, joinShopStage, untilStatus, type ShopStack } from './shop-stack.js'; // prettier-ignore
 
 describe('an order is paid', () => {
   let stack: ShopStack;
-  beforeAll(async () => (stack = await startShopStack()), 200_000);
+  beforeAll(async () => (stack = await joinShopStage()), 200_000);
   afterAll(() => stack.stop());
 
   it('by a card token, for what the catalogue says, whatever the page says', async () => {

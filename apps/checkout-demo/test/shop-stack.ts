@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
-  freePorts,
-  infrastructure,
-  ownPrefix,
+  stage,
   startApp,
-  startSimulator,
+  startShopWorld,
   waitFor,
   type RunningApp,
+  type ShopWorld,
+  type Stage,
   type StartOptions,
 } from '@tranche/testing';
 import type { OrderView } from '../src/order/order-view.js';
+import { orderIdOf, pageIdOf } from '../src/order/order-ids.js';
 import { orderCookie } from '../src/web/order-cookie.js';
 
 /** As the shop answers to a new order: with the secret of its page's address. */
@@ -23,75 +21,63 @@ export const IDENTIFIER = 'Shop FR';
 export const GOOD_CARD = '4970101200040016';
 export const CARD_WITHOUT_FUNDS = '4970101200024002';
 
-/** A machine that does much else makes topics slowly. */
-const SLOW: StartOptions = { readyTimeoutMs: 180_000 };
+/** A process of the shop; its pages have the origin of the shop that browsers see. */
+export interface Shop extends RunningApp {
+  readonly origin: string;
+}
 
-/** The shop with everything behind it: gateway, ingest and simulator, on the real Kafka and Redis. */
+/** The shop with everything behind it, on the real Kafka and Redis. */
 export interface ShopStack {
-  shop: RunningApp;
+  shop: Shop;
   readonly simulator: RunningApp;
   readonly prefix: string;
+  readonly shopUrl: string;
+  readonly keysUrl: string;
+  readonly tokenizerUrl: string;
   /** Another process of the same shop: a replica, or the one after a crash. */
-  startShop(settings?: Record<string, string>, options?: StartOptions): Promise<RunningApp>;
+  startShop(settings?: Record<string, string>, options?: StartOptions): Promise<Shop>;
   stop(): Promise<void>;
 }
 
-export async function startShopStack(settings: Record<string, string> = {}): Promise<ShopStack> {
-  const { brokers, redisUrl } = infrastructure();
-  const prefix = ownPrefix();
-  const folder = mkdtempSync(join(tmpdir(), 'shop-'));
-  const [[ingestPort], [shopPort]] = await Promise.all([freePorts(), freePorts()]);
-  const shopUrl = `http://127.0.0.1:${shopPort}`;
-  const merchant = {
-    merchant: 'shop-fr',
-    identifier: IDENTIFIER,
-    accountKey: 'key-of-the-account',
-    apiKeys: [{ id: '00000000-0000-4000-8000-00000000000a', key: 'key-of-the-api' }],
-    notificationUrl: `http://127.0.0.1:${ingestPort}/notifications`,
-    returnUrl: `http://127.0.0.1:${ingestPort}/return/shop-fr`,
-    pageUrl: `${shopUrl}/shop-fr/thanks`,
-  };
-  const merchantsFile = join(folder, 'merchants.json');
-  writeFileSync(merchantsFile, JSON.stringify([merchant]));
-  const kafka = {
-    KAFKA_BROKERS: brokers,
-    KAFKA_TOPIC_PREFIX: prefix,
-    REDIS_URL: redisUrl,
-    MERCHANTS_FILE: merchantsFile,
-  };
-  const simulator = await startSimulator({ MERCHANTS_FILE: merchantsFile });
-  const startShop = (more: Record<string, string> = {}, options: StartOptions = SLOW) =>
-    startApp(
-      'checkout-demo',
-      {
-        ...kafka,
-        PORT: String(shopPort),
-        PUBLIC_URL: shopUrl,
-        REDIS_KEY_PREFIX: `${prefix}checkout:`,
-        TOKENIZER_URL: `${simulator.url}/tokenizer`,
-        ATTEMPTS_PER_MINUTE: '1000',
-        // Longer than a stall of the machine. Specs of a Kafka that is away set a short one.
-        PUBLISH_TIMEOUT_MS: '30000',
-        ...settings,
-        ...more,
-      },
-      options,
-    );
-  const [gateway, ingest] = await Promise.all([
-    startApp('payment-gateway', { ...kafka, PAYMENT_URL: simulator.url, AUTH_SERVICE_KEY: 'not-used' }, SLOW),
-    startApp('notification-ingest', { ...kafka, PORT: String(ingestPort), REDIS_KEY_PREFIX: `${prefix}ingest:` }, SLOW),
-  ]);
-  const stack: ShopStack = {
-    shop: await startShop(),
+/** The shop that all specs of a run share. A spec looks at its own orders only, and stops nothing but the processes that it starts. */
+export async function joinShopStage(): Promise<ShopStack> {
+  return shopStack(await stage('shop'), () => Promise.resolve());
+}
+
+/** A shop of its own: for a spec that kills it, sets its platform's clock, or needs another market. */
+export async function startShopStack(world: ShopWorld = {}): Promise<ShopStack> {
+  const started = await startShopWorld(world);
+  return shopStack(started, () => started.stop());
+}
+
+/** Settings of the shop, and of no other service of its world. */
+export const ofTheShop =
+  (settings: Record<string, string>): NonNullable<ShopWorld['settings']> =>
+  (app) =>
+    app === 'checkout-demo' ? settings : {};
+
+function shopStack({ prefix, env, apps }: Stage, stop: () => Promise<void>): ShopStack {
+  const { 'checkout-demo': shop, 'platform-simulator': simulator } = apps;
+  const { PUBLIC_URL: shopUrl = '', CSE_KEYS_URL: keysUrl = '', TOKENIZER_URL: tokenizerUrl = '' } = env;
+  if (!shop || !simulator) throw new Error('the stage has no shop');
+  const withOrigin = (app: RunningApp): Shop => Object.create(app, { origin: { value: shopUrl } }) as Shop;
+  return {
+    shop: withOrigin(shop),
     simulator,
     prefix,
-    startShop,
-    async stop() {
-      await Promise.all([stack.shop.stop(), gateway.stop(), ingest.stop(), simulator.stop()]);
-      rmSync(folder, { recursive: true });
-    },
+    shopUrl,
+    keysUrl,
+    tokenizerUrl,
+    startShop: async (settings = {}, options = {}) =>
+      withOrigin(await startApp('checkout-demo', { ...env, ...settings }, options)),
+    stop,
   };
-  return stack;
+}
+
+/** The order that a post with this key places: its number and the secret of its page. */
+export function orderOf(key: string): { orderId: string; pageId: string } {
+  const pageId = pageIdOf(key);
+  return { orderId: orderIdOf(pageId), pageId };
 }
 
 export const CUSTOMER = {
@@ -127,13 +113,8 @@ export async function aCard(simulator: RunningApp, cardCode = GOOD_CARD): Promis
   return { hfToken: token.HFTOKEN ?? token.hfToken, ageMs: 5, selectedBrand: 'visa', cardFullName: 'Jeanne Martin' };
 }
 
-export function post(
-  shop: RunningApp,
-  path: string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  const all = { 'content-type': 'application/json', origin: shop.url, ...headers };
+export function post(shop: Shop, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  const all = { 'content-type': 'application/json', origin: shop.origin, ...headers };
   return fetch(shop.url + path, {
     method: 'POST',
     headers: all,
@@ -141,7 +122,7 @@ export function post(
   });
 }
 
-export async function placed(shop: RunningApp, body: object): Promise<PlacedView> {
+export async function placed(shop: Shop, body: object): Promise<PlacedView> {
   const answer = await post(shop, '/api/orders', body);
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as PlacedView;

@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import type { BrowserStack } from './browser-stack.js';
+import { orderOf } from './shop-stack.js';
 
 /** Of the simulator's test cards (its README): Visa, but for one. */
 export const CARDS = {
@@ -19,20 +20,38 @@ export type Shopper = ReturnType<typeof shopperAt>;
 interface Visit extends BrowserContextOptions {
   /** What the browser lacks. */
   without?: 'crypto.subtle';
+  /** The page encrypts under the key of this API key, which others may not rotate. */
+  apiKeyId?: string;
 }
 
 /** A person in a browser profile of their own, at the checkout page. */
-export async function enterShop(stack: BrowserStack, { without, ...options }: Visit = {}): Promise<Shopper> {
+export async function enterShop(stack: BrowserStack, { without, apiKeyId, ...options }: Visit = {}): Promise<Shopper> {
   const context = await stack.browser.newContext({ locale: 'en-GB', ...options });
   const page = await context.newPage();
   if (without) await page.addInitScript(() => Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined }));
+  if (apiKeyId !== undefined) await giveApiKey(page, apiKeyId);
+  const orders = new Set<string>();
+  context.on('request', (request) => {
+    if (isPlacing(request)) orders.add(orderOf((request.postDataJSON() as { key: string }).key).orderId);
+  });
   await page.goto(stack.shopUrl);
   await page.getByTestId('pay').waitFor();
-  return shopperAt(page);
+  return shopperAt(page, async () => (await Promise.all([...orders].map(stack.executed))).flat());
 }
 
-/** What a person does and sees on this page; further down, what goes wrong on the way without their doing. */
-export function shopperAt(page: Page) {
+async function giveApiKey(page: Page, apiKeyId: string): Promise<void> {
+  await page.route('**/api/shop', async (route) => {
+    const answer = await route.fetch();
+    const shop = (await answer.json()) as { card: object };
+    await route.fulfill({ response: answer, json: { ...shop, card: { ...shop.card, apiKeyId } } });
+  });
+}
+
+/**
+ * What a person does and sees on this page; further down, what goes wrong on the way without their doing. `executed`: what the platform
+ * executed of all orders that this person's browser has sent to the shop, in whatever tab. A second order would be a second payment as well.
+ */
+export function shopperAt(page: Page, executed: () => Promise<string[]> = () => Promise.resolve([])) {
   const choose = (method: string) => page.getByTestId(`method-${method}`).check();
   const pay = () => page.getByTestId('pay').click();
   const enterCard = async (changes: Partial<typeof CARD> = {}) => {
@@ -42,6 +61,7 @@ export function shopperAt(page: Page) {
   };
   return {
     page,
+    executed,
     pay,
     enterCard,
     async payByCard(changes: Partial<typeof CARD> = {}) {
@@ -104,11 +124,11 @@ export function shopperAt(page: Page) {
       );
     },
     /** Something happens between token and order. */
-    async beforePlacing(happens: () => Promise<unknown>) {
+    async beforePlacing(happens: (orderId: string) => Promise<unknown>) {
       await page.route(
         PLACING,
         async (route) => {
-          await happens();
+          await happens(orderOf((route.request().postDataJSON() as { key: string }).key).orderId);
           await route.continue();
         },
         { times: 1 },

@@ -143,7 +143,8 @@ describe('card data', () => {
       redis: JSON.stringify(dump),
     };
     expect(places.log).toContain('sends card data here');
-    expect(places.log.split('sends card data here')).toHaveLength(2);
+    // Once a minute, however many there are.
+    expect(places.log.split('sends card data here').length - 1).toBeLessThan(REFUSED.length / 4);
     for (const [place, text] of Object.entries({ ...places, provider: JSON.stringify(provider.requests) })) {
       for (const canary of ['CARDCODE', 'CARDCVV', 'cardcvv']) {
         if (text.includes(canary))

@@ -2,11 +2,11 @@ import { waitFor } from '@tranche/testing';
 import {
   capture,
   form,
+  joinIngestStage,
   keys,
   multipart,
   notificationOf,
   signed,
-  startIngest,
   TOPICS,
   type Fields,
   type Ingest,
@@ -29,21 +29,23 @@ const ways: Record<string, (webhook: string, fields: Fields) => Promise<Response
 describe('a signed notification', () => {
   let ingest: Ingest;
   beforeAll(async () => {
-    ingest = await startIngest();
+    ingest = await joinIngestStage();
   });
   afterAll(() => ingest.close());
 
   it('keeps the trace that it came with', async () => {
     const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;
-    const fields = signed(capture({ ORDERID: 'traced' }));
+    const fields = signed(capture({ ORDERID: 'durable traced' }));
     const records = await ingest.read(TOPICS.notifications);
     await fetch(`${ingest.webhook}?${form(fields)}`, { headers: { traceparent, tracestate: 'shop=1' } });
-    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/traced'), { what: 'the event' });
+    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/durable traced'), {
+      what: 'the event',
+    });
     expect(record.headers).toMatchObject({ traceparent, tracestate: 'shop=1' });
   });
 
   it.each(Object.keys(ways))('in %s is published as an event of its order and answered with OK', async (way) => {
-    const orderId = `order ${Object.keys(ways).indexOf(way)}`;
+    const orderId = `durable ${Object.keys(ways).indexOf(way)}`;
     const fields = signed(capture({ ORDERID: orderId }));
     const records = await ingest.read(TOPICS.notifications);
     const answer = await ways[way]!(ingest.webhook, fields);
@@ -71,19 +73,19 @@ describe('a signed notification', () => {
   });
 
   it('is the same event however it is sent again, in any order, and with the key before this one', async () => {
-    const fields = capture({ ORDERID: 'repeated' });
+    const fields = capture({ ORDERID: 'durable repeated' });
     const records = await ingest.read(TOPICS.notifications);
     const backwards = Object.fromEntries(Object.entries(signed(fields)).reverse());
     for (const again of [signed(fields), backwards, signed(fields, keys.previous)]) {
       expect((await fetch(`${ingest.webhook}?${form(again)}`)).status).toBe(200);
     }
-    const repeats = () => records.filter(({ key }) => key === 'shop-fr/repeated');
+    const repeats = () => records.filter(({ key }) => key === 'shop-fr/durable repeated');
     await waitFor(() => repeats().length === 3, { what: 'three records' });
     expect(new Set(repeats().map(({ headers }) => headers['ce_id'])).size).toBe(1);
   });
 
   it('is verified with the account key where the merchant has no notification key', async () => {
-    const fields = signed(capture({ IDENTIFIER: 'Shop ES', ORDERID: 'es-1' }), keys.account);
+    const fields = signed(capture({ IDENTIFIER: 'Shop ES', ORDERID: 'durable es-1' }), keys.account);
     expect(await (await fetch(`${ingest.webhook}?${form(fields)}`)).text()).toBe('OK');
   });
 
@@ -91,7 +93,7 @@ describe('a signed notification', () => {
     const records = await ingest.read(TOPICS.notifications);
     const fields = signed(
       capture({
-        ORDERID: 'odd',
+        ORDERID: 'durable odd',
         LANGUAGE: 'xx',
         EXECCODE: '9999',
         __proto__x: '1',
@@ -100,17 +102,18 @@ describe('a signed notification', () => {
       }),
     );
     expect((await fetch(`${ingest.webhook}?${form(fields)}`)).status).toBe(200);
-    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/odd'));
+    const record = await waitFor(() => records.find(({ key }) => key === 'shop-fr/durable odd'));
     expect(notificationOf(record).flags).toEqual(['extra_parameters', 'unknown_execcode', 'unknown_language']);
     expect(notificationOf(record).parameters).toMatchObject({ BRANDNEW: 'yes', 'CART[0][NAME]': 'chair' });
   });
 
   it('without an order goes to quarantine, durably, and is not asked for again', async () => {
     const quarantine = await ingest.read(TOPICS.notificationsQuarantine);
-    const { ORDERID: _none, ...fields } = capture({ TRANSACTIONID: 'without-order' });
+    const { ORDERID: _none, ...fields } = capture({ TRANSACTIONID: 'durable without order' });
     const answer = await fetch(`${ingest.webhook}?${form(signed(fields))}`);
     expect(await answer.text()).toBe('OK');
-    const record = await waitFor(() => quarantine[0], { what: 'the quarantined notification' });
+    const ours = () => quarantine.find(({ value }) => value?.includes('"durable without order"'));
+    const record = await waitFor(ours, { what: 'the quarantined notification' });
     const kept = JSON.parse(record.value!.toString()) as { reason: string; parameters: [string, string][] };
     expect(kept.reason).toBe('no_order');
     expect(Object.fromEntries(kept.parameters)).toEqual(signed(fields));

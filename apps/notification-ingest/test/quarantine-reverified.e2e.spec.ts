@@ -1,12 +1,7 @@
-import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { infrastructure, repositoryRoot, waitFor } from '@tranche/testing';
+import { waitFor } from '@tranche/testing';
+import { runQuarantine } from './run-quarantine.js';
 import { capture, form, keys, merchants, notificationOf, signed, startIngest, TOPICS, type Ingest } from './support.js';
-
-jest.setTimeout(180_000);
-
-const MAIN = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
 
 describe('after a key was corrected', () => {
   let ingest: Ingest;
@@ -16,16 +11,7 @@ describe('after a key was corrected', () => {
   });
   afterAll(() => ingest.close());
 
-  const quarantine = (args: string[], env: Record<string, string> = {}) =>
-    new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
-      const { brokers } = infrastructure();
-      const own = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: ingest.prefix, MERCHANTS_FILE: ingest.merchantsFile };
-      const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...own, ...env } });
-      const ended = { code: null as number | null, out: '', err: '' };
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.out += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.err += text));
-      child.on('close', (code) => resolve({ ...ended, code }));
-    });
+  const quarantine = (args: string[]) => runQuarantine(ingest, args);
   const reverify = async (...args: string[]) => {
     const { code, out } = await quarantine(['reverify', '--json', ...args]);
     return { code, ...(JSON.parse(out) as object) };
@@ -92,22 +78,5 @@ describe('after a key was corrected', () => {
       .map(({ headers }) => headers['ce_id']);
     expect(new Set(idsOfTheFirst).size).toBe(1);
     await corrected.close();
-  });
-
-  it.each<[string, string[], Record<string, string>, number, string]>([
-    ['without a command', [], {}, 2, 'npm run quarantine -- list'],
-    [
-      'of an unknown merchant',
-      ['list', '--merchant', 'nobody'],
-      {},
-      2,
-      'there is no merchant nobody in MERCHANTS_FILE: shop-fr, shop-es',
-    ],
-    ['with a setting that is wrong', ['list'], { MERCHANTS_FILE: '/nowhere' }, 78, 'MERCHANTS_FILE'],
-    ['with the prefix of nobody', ['list'], { KAFKA_TOPIC_PREFIX: 'nobody.' }, 1, 'KAFKA_TOPIC_PREFIX wrong'],
-  ])('%s it ends with a line that says why', async (_how, args, env, code, reason) => {
-    const ended = await quarantine(args, env);
-    expect(ended.err).toContain(reason);
-    expect([ended.code, ended.out]).toEqual([code, '']);
   });
 });

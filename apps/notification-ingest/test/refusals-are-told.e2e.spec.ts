@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { waitFor } from '@tranche/testing';
-import { capture, form, signed, startIngest, TOPICS, type Ingest } from './support.js';
+import { capture, form, notificationOf, signed, startIngest, tooLarge, TOPICS, type Ingest } from './support.js';
 
 describe('what is refused before anything reads it', () => {
   let ingest: Ingest;
@@ -52,14 +52,30 @@ describe('what is refused before anything reads it', () => {
     ).toBe('OK');
   });
 
+  it('a body of a byte more than 1 MiB is refused with 413, counted and logged as too large', async () => {
+    const before = await ingest.metric('ingest_notifications_total{result="too_large"');
+    const linesBefore = ingest.app.logs.filter((line) => line.includes('larger than may be taken')).length;
+    expect((await tooLarge(ingest.webhook, 1_048_577, 'announced')).status).toBe(413);
+    await waitFor(async () => (await ingest.metric('ingest_notifications_total{result="too_large"')) === before + 1, {
+      what: 'the count of notifications that are too large',
+    });
+    const lines = () => ingest.app.logs.filter((line) => line.includes('larger than may be taken'));
+    await waitFor(() => lines().length > linesBefore, { what: 'the line' });
+    expect(lines()).toHaveLength(linesBefore + 1);
+    expect(lines().at(-1)).toMatch(/"level":(?:50|"error")/);
+  });
+
   it('HEAD publishes nothing', async () => {
-    const other = await startIngest();
-    const answer = await fetch(`${other.webhook}?${form(signed(capture({ ORDERID: 'head' })))}`, { method: 'HEAD' });
+    const records = await ingest.read(TOPICS.notifications);
+    const url = (messageText: string) =>
+      `${ingest.webhook}?${form(signed(capture({ ORDERID: 'head', MESSAGE: messageText })))}`;
+    const answer = await fetch(url('by HEAD'), { method: 'HEAD' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST']);
-    await fetch(`${other.webhook}?${form(signed(capture({ ORDERID: 'get' })))}`);
-    const records = await other.read(TOPICS.notifications);
-    await waitFor(() => records.length > 0, { what: 'the one of GET' });
-    expect(records.map(({ key }) => key)).toEqual(['shop-fr/get']);
-    await other.close();
+    // Of the same order: whatever HEAD published would be before it.
+    await fetch(url('by GET'));
+    const ours = () =>
+      records.filter(({ key }) => key === 'shop-fr/head').map((record) => notificationOf(record).message);
+    await waitFor(() => ours().includes('by GET'), { what: 'the one of GET' });
+    expect(ours()).toEqual(['by GET']);
   });
 });

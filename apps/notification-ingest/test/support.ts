@@ -4,28 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TOPICS, type PaymentNotification, type TopicDefinition } from '@tranche/contracts';
 import { platformHash } from '@tranche/platform';
-import { infrastructure, ownPrefix, startApp, type RunningApp, type StartOptions } from '@tranche/testing';
+import {
+  INGEST_KEYS,
+  INGEST_MERCHANTS,
+  infrastructure,
+  ownPrefix,
+  stage,
+  startApp,
+  type RunningApp,
+  type StartOptions,
+} from '@tranche/testing';
 import { createKafkaClient, TailConsumer, topicOffsets, type ConsumedRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 
 jest.setTimeout(180_000);
 
-export const keys = {
-  notification: 'key-of-notifications',
-  previous: 'key-of-notifications-before',
-  account: 'key-of-the-account',
-};
-
-export const merchants: MerchantEntry[] = [
-  {
-    merchant: 'shop-fr',
-    identifier: 'Shop FR',
-    accountKey: keys.account,
-    notificationKey: keys.notification,
-    previousKeys: { notification: keys.previous },
-  },
-  { merchant: 'shop-es', identifier: 'Shop ES', accountKey: keys.account },
-];
+export const keys = INGEST_KEYS;
+export const merchants: MerchantEntry[] = INGEST_MERCHANTS.slice(0, 2);
 
 export type MerchantEntry = Record<string, unknown>;
 
@@ -34,11 +29,23 @@ export interface Ingest {
   prefix: string;
   /** What the merchants file holds; the running app has read it already. */
   merchantsFile: string;
-  webhook: string;
+  /** An error until the app has said where it listens. */
+  readonly webhook: string;
   /** Sum of the lines that begin so, `name{label="x"` or `name`. */
   metric(name: string): Promise<number>;
   read(topic: TopicDefinition): Promise<ConsumedRecord[]>;
   close(): Promise<void>;
+}
+
+/**
+ * The webhook that all specs of a run share: for a spec that needs no setting, reads only what it sent itself, and counts nothing. Its orders
+ * are named after it.
+ */
+export async function joinIngestStage(): Promise<Ingest> {
+  const { prefix, env, apps } = await stage('ingest');
+  const { 'notification-ingest': app } = apps;
+  if (!app) throw new Error('the stage has no webhook');
+  return ingestAt(app, prefix, env.MERCHANTS_FILE ?? '', () => Promise.resolve());
 }
 
 /** The built app as a process, on topics of its own. */
@@ -63,6 +70,13 @@ export async function startIngest(
     },
     options,
   );
+  return ingestAt(app, prefix, merchantsFile, async () => {
+    await app.stop();
+    rmSync(folder, { recursive: true });
+  });
+}
+
+function ingestAt(app: RunningApp, prefix: string, merchantsFile: string, stop: () => Promise<void>): Ingest {
   const tails: TailConsumer[] = [];
   const client = createKafkaClient(
     { brokers: infrastructure().brokers.split(','), clientId: 'ingest-spec' },
@@ -77,7 +91,9 @@ export async function startIngest(
       const lines = text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith('#'));
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
     },
-    webhook: `${app.url}/notifications`,
+    get webhook() {
+      return `${app.url}/notifications`;
+    },
     read: async (topic) => {
       const records: ConsumedRecord[] = [];
       const offsets = await topicOffsets(client, prefix + topic.name);
@@ -97,8 +113,7 @@ export async function startIngest(
     },
     close: async () => {
       for (const tail of tails) await tail.stop();
-      await app.stop();
-      rmSync(folder, { recursive: true });
+      await stop();
     },
   };
 }

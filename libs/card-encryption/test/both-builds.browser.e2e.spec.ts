@@ -1,11 +1,11 @@
-import { launchBrowser, waitFor, type TestBrowser } from '@tranche/testing';
+import { sharedBrowser, waitFor, type TestBrowser } from '@tranche/testing';
 import type { Page } from 'playwright-core';
 import { CARD, startFakePlatform, TOKEN_RECORD, type FakePlatform } from './fake-platform.js';
 import { BUILDS, startShopPage, tokenizeIn } from './shop-page.js';
 
 let browser: TestBrowser;
 let platform: FakePlatform;
-beforeAll(async () => ([browser, platform] = await Promise.all([launchBrowser(), startFakePlatform()])));
+beforeAll(async () => ([browser, platform] = await Promise.all([sharedBrowser(), startFakePlatform()])));
 afterAll(() => Promise.all([browser?.close(), platform?.close()]));
 
 const opened: { close(): Promise<void> }[] = [];

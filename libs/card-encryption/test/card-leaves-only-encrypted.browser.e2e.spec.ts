@@ -1,7 +1,7 @@
 import {
   findSecret,
-  launchBrowser,
   recordingProxy,
+  sharedBrowser,
   waitFor,
   type RecordingProxy,
   type TestBrowser,
@@ -14,7 +14,7 @@ let platform: FakePlatform;
 let proxy: RecordingProxy;
 let shop: Awaited<ReturnType<typeof startShopPage>>;
 beforeAll(async () => {
-  [browser, platform, proxy] = await Promise.all([launchBrowser(), startFakePlatform(), recordingProxy()]);
+  [browser, platform, proxy] = await Promise.all([sharedBrowser(), startFakePlatform(), recordingProxy()]);
   shop = await startShopPage({ build: 'ES module', connectSources: [platform.url] });
 });
 afterAll(() => Promise.all([browser?.close(), platform?.close(), proxy?.close(), shop?.close()]));

@@ -1,14 +1,11 @@
-import { launchBrowser, type TestBrowser } from '@tranche/testing';
+import { sharedBrowser, type TestBrowser } from '@tranche/testing';
 import { CARD, startFakePlatform, type FakePlatform } from './fake-platform.js';
 import { BUILDS, startShopPage, tokenizeIn } from './shop-page.js';
 
 let browser: TestBrowser;
 let platform: FakePlatform;
 beforeAll(async () => {
-  [browser, platform] = await Promise.all([
-    launchBrowser('--host-resolver-rules=MAP shop.test 127.0.0.1'),
-    startFakePlatform(),
-  ]);
+  [browser, platform] = await Promise.all([sharedBrowser(), startFakePlatform()]);
 });
 afterAll(() => Promise.all([browser?.close(), platform?.close()]));
 

@@ -1,38 +1,32 @@
-import { infrastructure, ownPrefix, startApp, startSimulator, type RunningApp } from '@tranche/testing';
+import { SHOP_API_KEYS, stage } from '@tranche/testing';
 import { encryptCard, tokenizeCard, type Card, type EncryptionKey } from '../src/index.js';
 
-const API_KEY_ID = '00000000-0000-4000-8000-00000000000a';
-const ORIGIN = 'https://shop.example';
+/** Its key is rotated here, and used by no other spec. */
+const API_KEY_ID = SHOP_API_KEYS.librarySpec;
 const CARD: Card = { cardCode: '4970101200040016', cardValidityDate: '12-49', cardCvv: '739', selectedBrand: 'visa' };
+
+let shopUrl = '';
+let keysUrl = '';
+let simulatorUrl = '';
+beforeAll(async () => {
+  const { env, apps } = await stage('shop');
+  shopUrl = env.PUBLIC_URL ?? '';
+  keysUrl = env.CSE_KEYS_URL ?? '';
+  simulatorUrl = apps['platform-simulator']?.url ?? '';
+}, 180_000);
 
 /** A browser says of which page it asks; the key service answers no others. */
 const fetchOfNode = globalThis.fetch;
 const fetchOfPage: typeof fetch = (url, init) =>
-  fetchOfNode(url, { ...init, headers: { ...(init?.headers as object), origin: ORIGIN } });
+  fetchOfNode(url, { ...init, headers: { ...(init?.headers as object), origin: shopUrl } });
 beforeAll(() => void (globalThis.fetch = fetchOfPage));
 afterAll(() => void (globalThis.fetch = fetchOfNode));
-
-let simulator: RunningApp;
-let keyService: RunningApp;
-beforeAll(async () => {
-  simulator = await startSimulator();
-  keyService = await startApp('cse-token-service', {
-    CSE_KEYS_URL: `${simulator.url}/cseKeys`,
-    CSE_ORIGINS: ORIGIN,
-    CSE_REFUSED_INTERVAL_MS: '100',
-    // A new key pair of the simulator takes its time on a busy machine.
-    CSE_TIMEOUT_MS: '8000',
-    KAFKA_BROKERS: infrastructure().brokers,
-    KAFKA_TOPIC_PREFIX: ownPrefix(),
-  });
-});
-afterAll(() => Promise.all([keyService?.stop(), simulator?.stop()]));
 
 const tokenize = (card: Card) =>
   tokenizeCard(card, {
     apiKeyId: API_KEY_ID,
-    cseKeysUrl: `${keyService.url}/v1/cse-keys`,
-    tokenizerUrl: `${simulator.url}/tokenizer`,
+    cseKeysUrl: keysUrl,
+    tokenizerUrl: `${simulatorUrl}/tokenizer`,
     timeoutMs: 30_000,
   });
 
@@ -83,21 +77,21 @@ it.each([
 
 it('a key that was rotated after the key service kept it: the page gets its token all the same', async () => {
   const before = await tokenize(CARD);
-  await post(`${simulator.url}/simulator/cse-keys/rotate`, { apiKeyId: API_KEY_ID });
+  await post(`${simulatorUrl}/simulator/cse-keys/rotate`, { apiKeyId: API_KEY_ID });
   const after = await tokenize(CARD);
   expect(after.hfToken).not.toBe(before.hfToken);
 });
 
 it('an API key that the key service does not know: key_unavailable', async () => {
-  const options = { apiKeyId: '00000000-0000-4000-8000-0000000000ff', cseKeysUrl: `${keyService.url}/v1/cse-keys` };
-  await expect(tokenizeCard(CARD, { ...options, tokenizerUrl: `${simulator.url}/tokenizer` })).rejects.toMatchObject({
+  const options = { apiKeyId: '00000000-0000-4000-8000-0000000000ff', cseKeysUrl: keysUrl };
+  await expect(tokenizeCard(CARD, { ...options, tokenizerUrl: `${simulatorUrl}/tokenizer` })).rejects.toMatchObject({
     code: 'key_unavailable',
   });
 });
 
 it('what is encrypted once can be sent by whoever wants to, in the form of the interface', async () => {
-  const key = await post<EncryptionKey>(`${simulator.url}/cseKeys`, { apiKeyId: API_KEY_ID });
-  const record = await post<Record<string, unknown>>(`${simulator.url}/tokenizer`, {
+  const key = await post<EncryptionKey>(`${simulatorUrl}/cseKeys`, { apiKeyId: API_KEY_ID });
+  const record = await post<Record<string, unknown>>(`${simulatorUrl}/tokenizer`, {
     ENCRYPTEDDATA: await encryptCard(CARD, key),
     ENCRYPTIONKEYID: key.encryptionKeyId,
     APIKEYID: API_KEY_ID,

@@ -180,8 +180,8 @@ describe('token API client', () => {
   });
 
   it('gives up within its time in all, however the API drips', async () => {
-    const started = performance.now();
-    await problemOf(
+    // It never ends by itself.
+    const problem = await problemOf(
       (response) => {
         response.writeHead(200);
         const drip = setInterval(() => response.write(' '), 20);
@@ -189,7 +189,7 @@ describe('token API client', () => {
       },
       clientOf(api.url, 200),
     );
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable' });
   });
 
   it('says that nobody is there', async () => {

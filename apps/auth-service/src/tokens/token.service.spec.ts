@@ -51,7 +51,8 @@ describe('tokens', () => {
   let clock: jest.SpyInstance<number, []>;
   const travel = (ms: number) => clock.mockReturnValue(performance.now() + ms);
   beforeEach(() => {
-    clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    // A whole number: sums and differences of it are exact.
+    clock = jest.spyOn(performance, 'now').mockReturnValue(Math.round(performance.now()));
     cache = new FakeCache();
     asked = 0;
     answer = () => Promise.resolve(aToken(`token-${asked}`));

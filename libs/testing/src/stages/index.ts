@@ -1,9 +1,16 @@
 import { startBrowserStage } from './browser-stage.js';
 import { startGatewayStage } from './gateway-stage.js';
+import { startIngestStage } from './ingest-stage.js';
+import { startShopStage } from './shop-stage.js';
 import { keepStages, type StageKeeper } from './stage-keeper.js';
 
 export { KEEPER_VARIABLE } from './stage.js';
 
 /** All stages of the tests, by the names that specs ask for. */
 export const openStages = (): Promise<StageKeeper> =>
-  keepStages({ gateway: startGatewayStage, browser: startBrowserStage });
+  keepStages({
+    gateway: startGatewayStage,
+    ingest: startIngestStage,
+    shop: startShopStage,
+    browser: startBrowserStage,
+  });

@@ -1,3 +1,4 @@
+import { waitFor } from '@tranche/testing';
 import { ACCOUNTS, accountsFile } from './auth-service.js';
 import { Replicas } from './replicas.js';
 import { answerJson } from './token-api.js';
@@ -44,8 +45,13 @@ describe('credentials that the token API refuses', () => {
     const { status, headers } = await service.post({ account: 'shop' });
     expect([status, headers.get('retry-after')]).toEqual([502, '1']);
     giveToken();
-    let answer = await service.post({ account: 'shop' });
-    while (answer.status === 502) answer = await service.post({ account: 'shop' });
+    const answer = await waitFor(
+      async () => {
+        const tried = await service.post({ account: 'shop' });
+        return tried.status !== 502 && tried;
+      },
+      { what: 'another answer' },
+    );
     expect(answer.status).toBe(200);
     expect(replicas.api.requests).toHaveLength(2);
   });
@@ -80,5 +86,42 @@ describe('credentials that the token API refuses', () => {
     for (const account of ['shop', 'second', 'shop']) expect((await service.post({ account })).status).toBe(502);
     expect(replicas.api.requests).toHaveLength(1);
     expect(await replicas.entries('refusal:')).toHaveLength(1);
+  });
+});
+
+describe('a platform that refuses every token', () => {
+  const replicas = new Replicas();
+
+  it('makes no report a call of the token API: one at once, the next when its token is REFUSED_INTERVAL_SECONDS old', async () => {
+    const interval = { REFUSED_INTERVAL_SECONDS: '60' };
+    const two = [await replicas.start(interval), await replicas.start(interval)];
+    const first = await two[0]!.token();
+    const second = await two[0]!.token('shop', first.fingerprint);
+    expect(second.accessToken).toBe(replicas.api.tokens[1]);
+    const answers = await Promise.all(
+      two.flatMap((service) =>
+        Array.from({ length: 50 }, () => service.post({ account: 'shop', refused: second.fingerprint })),
+      ),
+    );
+    for (const { status, headers } of answers) {
+      expect(status).toBe(503);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    expect((await two[1]!.token('shop', first.fingerprint)).accessToken).toBe(second.accessToken);
+    expect(replicas.api.requests).toHaveLength(2);
+  });
+
+  it('gets another one after that time', async () => {
+    const service = await replicas.start({ REFUSED_INTERVAL_SECONDS: '1' });
+    const first = await service.token();
+    const begunAtMs = performance.now();
+    const { fingerprint: refused } = await service.token('shop', first.fingerprint);
+    await waitFor(async () => (await service.post({ account: 'shop', refused })).status === 200, {
+      what: 'another token',
+    });
+    expect(performance.now() - begunAtMs).toBeGreaterThan(500);
+    expect((await service.token()).accessToken).toBe(replicas.api.tokens[2]);
+    expect(replicas.api.requests).toHaveLength(3);
   });
 });

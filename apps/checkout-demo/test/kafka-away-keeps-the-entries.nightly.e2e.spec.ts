@@ -4,6 +4,7 @@ import {
   aCard,
   anOrder,
   executed,
+  ofTheShop,
   post,
   startShopStack,
   untilStatus,
@@ -16,7 +17,9 @@ describe('while Kafka is away', () => {
   let stack: ShopStack;
   beforeAll(async () => {
     gate = await brokerGate(infrastructure().brokers.split(',')[0] ?? '');
-    stack = await startShopStack({ KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' });
+    stack = await startShopStack({
+      settings: ofTheShop({ KAFKA_BROKERS: gate.address, PUBLISH_TIMEOUT_MS: '500' }),
+    });
   }, 200_000);
   afterAll(async () => {
     await stack.stop();

@@ -1,18 +1,12 @@
-import { freePorts, waitFor, type RunningApp } from '@tranche/testing';
-import { anOrder, post, startShopStack, type ShopStack } from './shop-stack.js';
+import { waitFor } from '@tranche/testing';
+import { anOrder, joinShopStage, post, type Shop, type ShopStack } from './shop-stack.js';
 
 describe('while Redis is away', () => {
   let stack: ShopStack;
-  let shop: RunningApp;
+  let shop: Shop;
   beforeAll(async () => {
-    stack = await startShopStack();
-    const [port, managementPort] = await freePorts();
-    const settings = {
-      PORT: String(port),
-      MANAGEMENT_PORT: String(managementPort),
-      REDIS_URL: 'redis://127.0.0.1:1/0',
-    };
-    shop = await stack.startShop(settings, { readyPath: '/health/live' });
+    stack = await joinShopStage();
+    shop = await stack.startShop({ REDIS_URL: 'redis://127.0.0.1:1/0' }, { readyPath: '/health/live' });
   }, 200_000);
   afterAll(async () => {
     await shop.stop();
@@ -21,7 +15,7 @@ describe('while Redis is away', () => {
 
   it('orders are answered 503, the page is there, and the shop says that it is not ready', async () => {
     // It is live before its public port is open.
-    const ask = () => post(shop, '/api/orders', anOrder(), { origin: stack.shop.url });
+    const ask = () => post(shop, '/api/orders', anOrder());
     const answer = await waitFor(ask, { timeoutMs: 30_000, what: 'the public port' });
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'unavailable' }]);
     expect((await fetch(`${shop.url}/orders/${'0'.repeat(32)}/events`)).status).toBe(503);

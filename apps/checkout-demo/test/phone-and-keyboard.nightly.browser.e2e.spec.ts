@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
-import { startBrowserStack, type BrowserStack } from './browser-stack.js';
-import { CARDS, CVV, enterShop } from './shopper.js';
+import { joinBrowserStack, type BrowserStack } from './browser-stack.js';
+import { tabTo } from './keyboard.js';
+import { CARDS, enterShop } from './shopper.js';
 
 let stack: BrowserStack;
-beforeAll(async () => (stack = await startBrowserStack()), 180_000);
+beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
 const PHONE = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
@@ -26,28 +27,6 @@ describe('on a phone', () => {
 });
 
 describe('with the keyboard alone', () => {
-  it('a card is paid with, and the focus is seen at every step', async () => {
-    const shopper = await enterShop(stack);
-    const { page } = shopper;
-    const keyboard = {
-      tabTo: (testId: string) => tabTo(page, testId),
-      type: (text: string) => page.keyboard.type(text),
-    };
-    await keyboard.tabTo('card-number');
-    await keyboard.type(CARDS.accepted);
-    await keyboard.tabTo('card-expiry');
-    await keyboard.type('12-49');
-    await keyboard.tabTo('card-cvv');
-    await keyboard.type(CVV);
-    await keyboard.tabTo('card-name');
-    await keyboard.type('Jeanne Martin');
-    await keyboard.tabTo('pay');
-    await page.keyboard.press('Enter');
-    await shopper.until('succeeded');
-    expect(await stack.executed(await shopper.orderId())).toEqual(['payment 0000']);
-    await shopper.leave();
-  });
-
   it('instalments are chosen with the arrows and paid through the form of the provider', async () => {
     const shopper = await enterShop(stack);
     const { page } = shopper;
@@ -126,22 +105,6 @@ it('a French browser gets French, and says so to who reads it aloud', async () =
 });
 
 const focusIsOn = (page: Page, testId: string) => page.locator(`[data-testid=${testId}]:focus`).waitFor();
-
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
-
-/** By Tab alone, as often as a person would have to; the focus must be seen wherever it stops. */
-async function tabTo(page: Page, testId: string): Promise<void> {
-  for (let step = 0; step < 40; step += 1) {
-    await page.keyboard.press('Tab');
-    const isSeen = await page.evaluate(() => {
-      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);
-      return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
-    });
-    if (!isSeen) throw new Error(`the focus is not seen at ${await focused(page)}`);
-    if ((await focused(page)) === testId) return;
-  }
-  throw new Error(`no Tab leads to ${testId}`);
-}
 
 const overflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,0 +1,17 @@
+import type { Page } from 'playwright-core';
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+
+/** By Tab alone, as often as a person would have to; the focus must be seen wherever it stops. */
+export async function tabTo(page: Page, testId: string): Promise<void> {
+  for (let step = 0; step < 40; step += 1) {
+    await page.keyboard.press('Tab');
+    const isSeen = await page.evaluate(() => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement ?? document.body);
+      return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+    });
+    if (!isSeen) throw new Error(`the focus is not seen at ${await focused(page)}`);
+    if ((await focused(page)) === testId) return;
+  }
+  throw new Error(`no Tab leads to ${testId}`);
+}

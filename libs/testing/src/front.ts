@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface Front {
+  readonly url: string;
+  /** Where new connections are led to from now on. */
+  leadTo(url: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * An address that is known before the service behind it has started, and that stays when another process takes the service's place. Until
+ * `leadTo` is called, connections are closed.
+ */
+export async function openFront(): Promise<Front> {
+  let target: URL | undefined;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    if (target === undefined) return void near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy()).on('close', () => (sockets.delete(one), other.destroy()));
+    }
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url) => void (target = new URL(url)),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
