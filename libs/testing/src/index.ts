@@ -13,5 +13,6 @@ export * from './recording-proxy.js';
 export * from './redis-servers.js';
 export { sharedBrowser } from './stages/browser-stage.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';
+export { operatorKey, publisherOfTests } from './stages/shops.js';
 export { stage, type Stage } from './stages/stage.js';
 export * from './trace-globals.js';
