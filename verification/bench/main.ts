@@ -1,6 +1,6 @@
 /** `node verification/dist/bench/main.js NAME [--only PART] [--commands N] [--json] [--strict]` against the Kafka and Redis of KAFKA_BROKERS and REDIS_URL. `--check`: only whether there is such a bench. */
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { infrastructureOf, readArguments, type Chosen } from './arguments.js';
 import type { Bench } from './bench.js';
 import { gateway } from './gateway/gateway.bench.js';
 import { ingest } from './ingest/ingest.bench.js';
@@ -17,40 +17,13 @@ const STOP_MS = 8_000;
 
 const BENCHES: Bench[] = [gateway, ingest, journal, keys, memory, orders, rebuild, tokens];
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string' },
-    commands: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    strict: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
-});
-const bench = BENCHES.find(({ name }) => name === positionals[0]);
-const parts = bench?.parts.filter(({ name }) => options.only === undefined || name.startsWith(options.only)) ?? [];
-
-if (bench === undefined || parts.length === 0) {
-  const asked =
-    bench === undefined ? `no bench ${positionals[0] ?? 'without a name'}` : `no part ${options.only} of ${bench.name}`;
-  const there =
-    bench === undefined
-      ? BENCHES.map(({ name, about }) => `${name.padEnd(8)} ${about}`)
-      : bench.parts.map(({ name }) => name);
-  console.error([`There is ${asked}. There is:`, ...there].join('\n  '));
-  process.exit(2);
-}
-const commands = options.commands === undefined ? undefined : Number(options.commands);
-if (positionals.length > 1 || (commands !== undefined && !(Number.isInteger(commands) && commands > 0))) {
-  console.error(
-    positionals.length > 1
-      ? `one bench at a time, not ${positionals.join(' ')}`
-      : `--commands must be a whole number, not ${options.commands}`,
-  );
+const chosen = readArguments(process.argv.slice(2), BENCHES);
+if ('fault' in chosen) {
+  console.error(chosen.fault);
   process.exit(2);
 }
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) process.once(signal, () => void stop(code));
-process.exit(options.check ? 0 : await run(bench, parts));
+process.exit(chosen.check ? 0 : await run(chosen));
 
 /** Whoever ends a bench early gets a clean Kafka and Redis too; the processes go with this one. */
 async function stop(code: number): Promise<void> {
@@ -59,23 +32,23 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-async function run({ name }: Bench, chosen: Bench['parts']): Promise<number> {
-  const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
-  if (!brokers || !redisUrl) {
-    console.error('KAFKA_BROKERS and REDIS_URL must be set, or use: npm run bench');
+async function run({ bench: { name }, parts, commands, json, strict }: Chosen): Promise<number> {
+  const infrastructure = infrastructureOf(process.env);
+  if ('fault' in infrastructure) {
+    console.error(infrastructure.fault);
     return 1;
   }
   const begun = performance.now();
   const log = (line: string) =>
     process.stderr.write(`[${((performance.now() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
   const rows: Row[] = [];
-  for (const part of chosen) {
+  for (const part of parts) {
     log(`${name}: ${part.name}`);
-    const found = await part.run({ brokers, redisUrl, log, ...(commands === undefined ? {} : { commands }) });
+    const found = await part.run({ ...infrastructure, log, ...(commands === undefined ? {} : { commands }) });
     rows.push(...found);
-    if (options.json) found.forEach((row) => console.log(JSON.stringify(row)));
+    if (json) found.forEach((row) => console.log(JSON.stringify(row)));
   }
   const met = rows.every((row) => row.met);
-  console.log(options.json ? JSON.stringify({ name, met, rows }) : table(rows));
-  return met || !options.strict ? 0 : 1;
+  console.log(json ? JSON.stringify({ name, met, rows }) : table(rows));
+  return met || !strict ? 0 : 1;
 }

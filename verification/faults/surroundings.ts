@@ -120,7 +120,8 @@ export class Surroundings {
   }
 }
 
-const LOG_LEVEL = process.env.LOG_LEVEL ?? 'warn';
+// At `warn` a service does not say which ports it chose (startApp waits for that line).
+const LOG_LEVEL = process.env.LOG_LEVEL ?? 'info';
 
 function merchantsNotifiedAt(ingestUrl: string, file = join(repositoryRoot(), 'config/merchants.demo.json')): object[] {
   const merchants = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>[];

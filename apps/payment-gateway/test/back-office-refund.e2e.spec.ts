@@ -1,9 +1,9 @@
 import { aRefund } from '@tranche/testing';
 import { CAPTURED, capturedOrder, refundInBackOffice } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 it('a refund made in the back office is told, and counts against what remains', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aPartnerAAuthorization, infrastructure, startApp, startSimulator, type RunningApp } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack, type Ledger } from './gateway-stack.js';
+import { startOwnGateway, type GatewayStack, type Ledger } from './gateway-stack.js';
 
 const KEY = 'service-key-of-the-gateway-in-this-spec';
 let folder: string;
@@ -35,7 +35,7 @@ beforeAll(async () => {
     REDIS_URL: infrastructure().redisUrl,
     TOKEN_ENCRYPTION_KEY: encryptionKey,
   });
-  stack = await startGatewayStack({ AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: KEY, PAYMENT_URL: tokenApi.url });
+  stack = await startOwnGateway({ AUTH_SERVICE_URL: auth.url, AUTH_SERVICE_KEY: KEY, PAYMENT_URL: tokenApi.url });
 });
 afterAll(async () => {
   await Promise.all([stack?.stop(), auth?.stop(), tokenApi?.stop(), rm(folder, { recursive: true })]);

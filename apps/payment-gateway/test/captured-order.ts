@@ -22,7 +22,7 @@ export async function authorizedOrder(
   await stack.send('payment.authorize', order);
   const { data } = await stack.event(orderId, 'payment.authorize.redirect_required');
   await post(stack, `/form/${data.transactionId}`, new URLSearchParams({ decision: 'validate' }));
-  await stack.notify({ ...(await notificationOf(stack, orderId, 'authorization')), ...told });
+  await stack.notify({ ...(await notificationOf(stack, orderId, 'authorization')), merchant: order.merchant, ...told });
   await stack.event(orderId, 'payment.authorize.succeeded');
 }
 

@@ -1,45 +1,33 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { aCapture, aPartnerBAuthorization } from '@tranche/testing';
 import { authorizedOrder, notificationOf } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
-import { writeMerchants } from './merchants-file.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'tranche-shop-'));
-const file = join(folder, 'merchants.json');
-const settings = { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] };
-
+const merchant = 'shop-francs';
 let stack: GatewayStack;
-beforeAll(async () => {
-  writeMerchants(file, (all) => all.map((one) => (one.merchant === 'shop-fr' ? { ...one, ...settings } : one)));
-  stack = await startGatewayStack({ MERCHANTS_FILE: file });
-});
-afterAll(async () => {
-  await stack.stop();
-  rmSync(folder, { recursive: true });
-});
+beforeAll(async () => (stack = await joinGatewayStage()));
+afterAll(() => stack.stop());
 
 it('an order in a further currency keeps it: a notification in another one is a conflict, one in its own is none', async () => {
   const orderId = 'in-francs';
-  const order = aPartnerBAuthorization({ orderId, currency: 'CHF' });
+  const order = aPartnerBAuthorization({ merchant, orderId, currency: 'CHF' });
   await authorizedOrder(stack, orderId, order, { currency: 'CHF' });
   const { data: authorized } = await stack.event(orderId, 'payment.authorize.succeeded');
   expect(authorized).toMatchObject({ currency: 'CHF', amount: order.amount });
 
-  await stack.send('payment.capture', aCapture({ orderId }));
+  await stack.send('payment.capture', aCapture({ merchant, orderId }));
   const { data: captured } = await stack.event(orderId, 'payment.capture.succeeded');
   expect(captured).toMatchObject({ currency: 'CHF' });
   expect(stack.typesOf(orderId)).not.toContain('payment.conflict.detected');
 
-  await stack.notify({ ...(await notificationOf(stack, orderId, 'capture')), currency: 'EUR' });
+  await stack.notify({ ...(await notificationOf(stack, orderId, 'capture')), merchant, currency: 'EUR' });
   const { data: conflict } = await stack.event(orderId, 'payment.conflict.detected');
   expect(conflict).toMatchObject({ operation: 'capture', currency: 'CHF', otherCurrency: 'EUR' });
 }, 120_000);
 
 it('the return page goes out behind EXTRADATA; the event has the caller’s value', async () => {
   const orderId = 'back-to-the-app';
-  await authorizedOrder(stack, orderId, aPartnerBAuthorization({ orderId, extraData: 'basket=42', returnPage: 'app' }));
+  const order = aPartnerBAuthorization({ merchant, orderId, extraData: 'basket=42', returnPage: 'app' });
+  await authorizedOrder(stack, orderId, order);
   const [executed] = (await stack.ledgerOf(orderId)).operations;
   expect(executed?.extraData).toMatch(/^basket=42\|rp1\.app\|tr1\./);
   const { data } = await stack.event(orderId, 'payment.authorize.succeeded');
@@ -47,8 +35,11 @@ it('the return page goes out behind EXTRADATA; the event has the caller’s valu
 }, 120_000);
 
 it('a currency and a page that the merchant does not have are refused, and nothing is sent', async () => {
-  const orderId = 'elsewhere';
-  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId, currency: 'USD', returnPage: 'desk' }));
+  const orderId = 'currency-of-elsewhere';
+  await stack.send(
+    'payment.authorize',
+    aPartnerBAuthorization({ merchant, orderId, currency: 'USD', returnPage: 'desk' }),
+  );
   const { data } = await stack.event(orderId, 'payment.command.rejected');
   expect(data.faults).toEqual([
     { path: 'currency', code: 'currency_not_of_merchant', message: 'must be EUR or CHF' },

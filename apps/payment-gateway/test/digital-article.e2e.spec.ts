@@ -1,16 +1,16 @@
 import { aPartnerBAuthorization } from '@tranche/testing';
 import { authorizedOrder } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
-const DELIVERED_IN_DAYS = 10;
+/** Far enough: what is delivered on a date is express or not by the days that remain. */
+const deliveryExpectedDate = '2099-12-31';
 
-it('a digital article without a brand, delivered in ten days, is sold with method B, from the command to succeeded', async () => {
+it('a digital article without a brand, delivered on a date, is sold with method B, from the command to succeeded', async () => {
   const orderId = 'evening-course';
-  const deliveryExpectedDate = new Date(Date.now() + DELIVERED_IN_DAYS * 86_400_000).toISOString().slice(0, 10);
   const { shipping: _nothingIsShipped, ...order } = aPartnerBAuthorization({ orderId });
   await authorizedOrder(stack, orderId, {
     ...order,

@@ -35,6 +35,9 @@ import {
   type StartOptions,
 } from '@tranche/testing';
 
+/** Only what hangs is ended by it: a slow machine is slow, not wrong. */
+const EVENT_TIMEOUT_MS = 100_000;
+
 /** What the platform did with one order. */
 export interface Ledger {
   calls: { operation: string; executed: boolean; answered?: string; parameters: string[] }[];
@@ -64,8 +67,8 @@ export interface GatewayStack {
 }
 
 /**
- * The gateway and the simulator that all specs of a run share: for a spec that needs no setting, and looks at nothing but its own orders. Name
- * them after the spec. A fault must name them too.
+ * The gateway and the simulator that all specs of a run share: for a spec that needs no setting but those of the stage's merchants
+ * (libs/testing/src/stages/shops.ts), and looks at nothing but its own orders. Name them after the spec. A fault must name them too.
  */
 export async function joinGatewayStage(): Promise<GatewayStack> {
   const { prefix, env, apps } = await stage('gateway');
@@ -73,18 +76,28 @@ export async function joinGatewayStage(): Promise<GatewayStack> {
   if (!gateway || !simulator) throw new Error('the stage has no gateway');
   const results = await eventsOf(infrastructure().brokers, prefix, TOPICS.events, 'end');
   const stack = gatewayStack({ prefix, env, gateway, simulator, results });
-  return {
-    ...stack,
-    fault: (rule) => {
-      const { match = {} } = rule as { match?: { orderPrefix?: string } };
-      if (!match.orderPrefix) return Promise.reject(new Error('a fault of a shared simulator names an orderPrefix'));
-      return stack.fault(rule);
-    },
-    stop: () => stack.leave(),
-  };
+  return { ...stack, fault: named(stack), stop: () => stack.leave() };
 }
 
-/** A gateway and a simulator of its own: for a spec that kills, freezes or configures one, or counts all that it did. */
+/**
+ * A gateway of its own, with the merchants and operators of the stage, in front of the simulator that all specs share: for a spec that
+ * kills, restarts or configures its gateway, and asks the platform about its own orders only.
+ */
+export async function startOwnGateway(settings: Record<string, string> = {}): Promise<GatewayStack> {
+  const { apps, env } = await stage('gateway');
+  const { 'platform-simulator': simulator } = apps;
+  if (!simulator) throw new Error('the stage has no simulator');
+  const { MERCHANTS_FILE = '', OPERATORS_FILE = '' } = env;
+  const prefix = ownPrefix();
+  await makeTopics(prefix);
+  const stack = await startedStack(prefix, simulator, { MERCHANTS_FILE, OPERATORS_FILE, ...settings });
+  return Object.assign(stack, {
+    fault: named(stack),
+    stop: async () => void (await Promise.all([stack.gateway.stop(), stack.leave()])),
+  });
+}
+
+/** A gateway and a simulator of its own: for a spec that counts all that either did, or configures the simulator. */
 export async function startGatewayStack(
   settings: Record<string, string> = {},
   ofSimulator: Record<string, string> = {},
@@ -92,15 +105,31 @@ export async function startGatewayStack(
 ): Promise<GatewayStack> {
   const prefix = settings.KAFKA_TOPIC_PREFIX ?? ownPrefix();
   const [simulator] = await Promise.all([startSimulator(ofSimulator), makeTopics(prefix)]);
+  const stack = await startedStack(prefix, simulator, settings, start);
+  return Object.assign(stack, {
+    stop: async () => void (await Promise.all([stack.gateway.stop(), simulator.stop(), stack.leave()])),
+  });
+}
+
+async function startedStack(
+  prefix: string,
+  simulator: RunningApp,
+  settings: Record<string, string>,
+  start: StartOptions = {},
+) {
   const env = { ...gatewaySettings(prefix, simulator.url), ...settings };
   const { brokers } = infrastructure();
   const [results, gateway] = await Promise.all([eventsOf(brokers, prefix), startApp('payment-gateway', env, start)]);
-  const stack = gatewayStack({ prefix, env, gateway, simulator, results });
-  return Object.assign(stack, {
-    async stop() {
-      await Promise.all([stack.gateway.stop(), simulator.stop(), stack.leave()]);
-    },
-  });
+  return gatewayStack({ prefix, env, gateway, simulator, results });
+}
+
+/** A fault of a simulator that others use names the orders that it is for. */
+function named({ fault }: Pick<GatewayStack, 'fault'>): GatewayStack['fault'] {
+  return (rule) => {
+    const { match = {} } = rule as { match?: { orderPrefix?: string } };
+    if (!match.orderPrefix) return Promise.reject(new Error('a fault of a shared simulator names an orderPrefix'));
+    return fault(rule);
+  };
 }
 
 type Parts = Pick<GatewayStack, 'prefix' | 'env' | 'gateway' | 'simulator' | 'results'>;
@@ -150,7 +179,7 @@ function gatewayStack({ prefix, env, gateway, simulator, results }: Parts) {
     async event(orderId, type, count = 1) {
       const seen = () => stack.typesOf(orderId).join(', ') || 'nothing';
       const find = () => about(orderId).filter((event) => event.type === type)[count - 1];
-      const event = await waitFor(find, { timeoutMs: 40_000, what: `${type} of ${orderId}` }).catch(
+      const event = await waitFor(find, { timeoutMs: EVENT_TIMEOUT_MS, what: `${type} of ${orderId}` }).catch(
         (cause: unknown) => {
           throw new Error(`No ${type} of ${orderId}, only ${seen()}`, { cause });
         },

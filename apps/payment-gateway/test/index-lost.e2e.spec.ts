@@ -1,10 +1,10 @@
 import { aCapture, waitFor } from '@tranche/testing';
 import { capturedOrder } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { startOwnGateway, type GatewayStack } from './gateway-stack.js';
 import { deleteIndex } from './lost-index.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await startOwnGateway()));
 afterAll(() => stack.stop());
 
 const capture = (orderId: string) =>
@@ -12,7 +12,7 @@ const capture = (orderId: string) =>
 const shortTypesOf = (orderId: string) => stack.typesOf(orderId).map((type) => type.replace('payment.', ''));
 
 it('builds the index anew while it runs, knows every order again, and publishes nothing twice', async () => {
-  const orderId = 'remembered';
+  const orderId = 'index-lost';
   await capturedOrder(stack, orderId);
   // Memory lets go of what the index has: after that only the index can tell that the order was captured.
   await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
@@ -30,4 +30,5 @@ it('builds the index anew while it runs, knows every order again, and publishes 
     'capture.rejected',
   ]);
   expect(await stack.metric('tranche_index_rebuild_records_total')).toBeGreaterThan(0);
+  await waitFor(async () => (await stack.metric('tranche_index_behind_records')) === 0, { what: 'a current index' });
 }, 120_000);

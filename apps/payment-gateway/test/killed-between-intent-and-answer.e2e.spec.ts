@@ -1,12 +1,12 @@
 import { aPartnerAAuthorization, startApp, waitFor } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { startOwnGateway, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await startOwnGateway()));
 afterAll(() => stack.stop());
 
 it('leaves an operation whose gateway was killed in doubt, never sends it again, and believes the notification', async () => {
-  const orderId = 'killed';
+  const orderId = 'killed-before-the-answer';
   await stack.fault({ match: { orderPrefix: orderId }, fault: { timeout: 'after' } });
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId, extraData: 'basket 7' }), 'command-killed');
   await waitFor(async () => (await stack.ledgerOf(orderId)).operations.length === 1, {

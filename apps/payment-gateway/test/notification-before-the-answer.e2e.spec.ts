@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { aCapture, aPartnerBAuthorization, aRefund, waitFor } from '@tranche/testing';
 import { tagExtraData } from '@tranche/order-journal';
 import { authorizedOrder } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { startOwnGateway, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
 let way: Server;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => way.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(way.address() as AddressInfo).port}`;
-  stack = await startGatewayStack({ PAYMENT_URL: url, PLATFORM_TIMEOUT_MS: '60000' });
+  stack = await startOwnGateway({ PAYMENT_URL: url, PLATFORM_TIMEOUT_MS: '60000' });
 });
 afterAll(async () => {
   letAnswerThrough();
@@ -54,8 +54,8 @@ it('a notification that comes before the answer ends the operation, and the answ
 
   // Waits behind the call of the capture; only its answer names the TRANSACTIONID that a refund needs.
   await stack.send('payment.refund', aRefund({ orderId, amount: 1000 }));
-  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'meanwhile' }));
-  await stack.event('meanwhile', 'payment.authorize.redirect_required');
+  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: 'told-meanwhile' }));
+  await stack.event('told-meanwhile', 'payment.authorize.redirect_required');
   expect(await callsOf(orderId)).not.toContain('refund');
   letAnswerThrough();
   await stack.event(orderId, 'payment.refund.succeeded');

@@ -1,21 +1,14 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AUDIT_TYPE, decodeCloudEvent, TOPICS, validateAuditRecord, type AuditRecord } from '@tranche/contracts';
 import { aPartnerBAuthorization, waitFor } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 import { keptRecords } from './kept-records.js';
-import { writeMerchants } from './merchants-file.js';
-import { askOperators, operatorsFile } from './two-operators.js';
+import { askOperators } from './two-operators.js';
 
-const merchant = aPartnerBAuthorization().merchant;
-const merchantsFile = join(mkdtempSync(join(tmpdir(), 'merchants-')), 'merchants.json');
-writeMerchants(merchantsFile, (all) => all.map((one) => ({ ...one, approvalAboveMinor: 1 })));
+/** Its resolutions need a second person. */
+const merchant = 'shop-approval';
 
 let stack: GatewayStack;
-beforeAll(async () => {
-  stack = await startGatewayStack({ OPERATORS_FILE: operatorsFile(), MERCHANTS_FILE: merchantsFile });
-});
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 async function audited(): Promise<AuditRecord[]> {
@@ -32,18 +25,19 @@ async function audited(): Promise<AuditRecord[]> {
 it('who saw, said, approved and was refused is in the audit, under their names', async () => {
   const orderId = 'audited-1';
   await stack.fault({ match: { orderPrefix: orderId }, fault: { executeThenReset: true } });
-  await stack.send('payment.authorize', aPartnerBAuthorization({ orderId }));
+  await stack.send('payment.authorize', aPartnerBAuthorization({ merchant, orderId }));
   await stack.event(orderId, 'payment.authorize.in_doubt');
   const ask = <T = { code: string }>(operator: 'alice' | 'bob', path: string, body?: object) =>
     askOperators<T>(stack.gateway, operator, path, body);
   const doubt = await waitFor(
     async () => {
-      const { body } = await ask<{ operations: { id: string }[] }>('alice', 'operations?state=in_doubt');
+      const list = `operations?state=in_doubt&merchant=${merchant}`;
+      const { body } = await ask<{ operations: { id: string }[] }>('alice', list);
       return body.operations[0];
     },
     { what: 'a doubt in the list' },
   );
-  const reason = 'The back office shows it, ticket 812';
+  const reason = 'The back office shows it, ticket 813 of the audit';
   const proposed = await ask<{ id: string }>('alice', `operations/${doubt.id}/resolve`, {
     outcome: 'succeeded',
     reason,

@@ -1,15 +1,15 @@
 import { aRefund } from '@tranche/testing';
 import { capturedOrder, notificationOf } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 it('the references of a refund of method B come in an event of their own when its answer was first, once', async () => {
   const orderId = 'with-references';
   await capturedOrder(stack, orderId);
-  await stack.send('payment.refund', aRefund({ orderId, amount: 1000, extraData: 'return 7' }), 'refund-1');
+  await stack.send('payment.refund', aRefund({ orderId, amount: 1000, extraData: 'return 7' }), 'refund-references-1');
   const { id, data: answered } = await stack.event(orderId, 'payment.refund.succeeded');
   expect(answered).not.toHaveProperty('externalReference');
 
@@ -20,7 +20,7 @@ it('the references of a refund of method B come in an event of their own when it
   expect(referenced.id).not.toBe(id);
   expect(referenced.data).toMatchObject({
     ...{
-      commandId: 'refund-1',
+      commandId: 'refund-references-1',
       amount: 1000,
       transactionId: answered.transactionId,
       extraData: 'return 7',
@@ -29,7 +29,7 @@ it('the references of a refund of method B come in an event of their own when it
     ...{ externalEntityId: expect.stringMatching(/^\d{1,10}$/), externalReference: expect.stringMatching(/^\d{9}$/) },
   });
 
-  await stack.send('payment.refund', aRefund({ orderId, amount: 1000, extraData: 'return 7' }), 'refund-1');
+  await stack.send('payment.refund', aRefund({ orderId, amount: 1000, extraData: 'return 7' }), 'refund-references-1');
   const again = await stack.event(orderId, 'payment.refund.succeeded', 3);
   expect(again.id).toBe(referenced.id);
 }, 120_000);

@@ -1,31 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { aCapture, aPartnerBAuthorization, aPartnerBCartItem, aRefund } from '@tranche/testing';
 import { authorizedOrder } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
-import { writeMerchants } from './merchants-file.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 const KEY = 'demo-operator-key-not-a-real-one-at-all';
-const folder = mkdtempSync(join(tmpdir(), 'tranche-market-'));
-const file = join(folder, 'merchants.json');
-
+const merchant = 'shop-market';
 let stack: GatewayStack;
-beforeAll(async () => {
-  writeMerchants(file, (all) => all.map((one) => ({ ...one, checkSellerTotals: true })));
-  stack = await startGatewayStack({ MERCHANTS_FILE: file, OPERATORS_FILE: 'config/operators.demo.json' });
-});
-afterAll(async () => {
-  await stack.stop();
-  rmSync(folder, { recursive: true });
-});
+beforeAll(async () => (stack = await joinGatewayStage()));
+afterAll(() => stack.stop());
 
 const orderId = 'two-sellers';
 const refund = (subMerchantExternalId: string, amount: number) =>
-  stack.send('payment.refund', aRefund({ orderId, amount, subMerchantExternalId }));
+  stack.send('payment.refund', aRefund({ merchant, orderId, amount, subMerchantExternalId }));
 
 async function sellersInTheView(): Promise<unknown> {
-  const { merchant } = aPartnerBAuthorization();
   const headers = { authorization: `Bearer ${KEY}` };
   const response = await fetch(`${stack.gateway.managementUrl}/v1/orders/${merchant}/${orderId}`, { headers });
   return ((await response.json()) as { sellers: unknown }).sellers;
@@ -34,8 +21,9 @@ async function sellersInTheView(): Promise<unknown> {
 it('a refund gives back no more of a seller than its part of the cart; the order view has the totals', async () => {
   const anna = aPartnerBCartItem({ subMerchantExternalId: 'anna', price: 20_000, quantity: 1, totalAmount: 20_000 });
   const ben = aPartnerBCartItem({ subMerchantExternalId: 'ben', price: 10_000, quantity: 1, totalAmount: 10_000 });
-  await authorizedOrder(stack, orderId, aPartnerBAuthorization({ orderId, amount: 30_000, cart: [anna, ben] }));
-  await stack.send('payment.capture', aCapture({ orderId }));
+  const order = aPartnerBAuthorization({ merchant, orderId, amount: 30_000, cart: [anna, ben] });
+  await authorizedOrder(stack, orderId, order);
+  await stack.send('payment.capture', aCapture({ merchant, orderId }));
   await stack.event(orderId, 'payment.capture.succeeded');
 
   await refund('ben', 4_000);

@@ -3,15 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orderKey } from '@tranche/contracts';
 import { journalPartition } from '@tranche/order-journal';
-import type { RunningApp } from '@tranche/testing';
+import { operatorKey, type RunningApp } from '@tranche/testing';
 
 type OperatorName = 'alice' | 'bob';
-const keyOf = (operator: OperatorName) => `${operator}-key-of-a-test-and-not-a-real-one`;
 
 /** OPERATORS_FILE of two people. */
 export function operatorsFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: keyOf(operator) }));
+  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: operatorKey(operator) }));
   writeFileSync(file, JSON.stringify(operators));
   return file;
 }
@@ -25,7 +24,7 @@ export async function askOperators<T>(gateway: RunningApp, operator: OperatorNam
   const response = await fetch(`${gateway.managementUrl}/v1/${path}`, {
     method: body ? 'POST' : 'GET',
     headers: {
-      authorization: `Bearer ${keyOf(operator)}`,
+      authorization: `Bearer ${operatorKey(operator)}`,
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),

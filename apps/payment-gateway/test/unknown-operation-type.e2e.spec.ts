@@ -1,8 +1,8 @@
 import { capturedOrder, notificationOf } from './captured-order.js';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 it('a notification of an OPERATIONTYPE that none of ours has is told by the platform’s own word, and settles nothing', async () => {

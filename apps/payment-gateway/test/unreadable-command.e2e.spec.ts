@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 // eslint-disable-next-line no-restricted-imports -- our own producer writes no header twice
 import kafkajs from 'kafkajs';
-import { COMMAND_TOPICS, encodeCloudEvent, TOPICS } from '@tranche/contracts';
-import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
-import { silentLog } from '@tranche/runtime';
-import { aCapture, aCommand, aPartnerAAuthorization, infrastructure, waitFor } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+import { COMMAND_TOPICS, encodeCloudEvent } from '@tranche/contracts';
+import { aCapture, aCommand, aPartnerAAuthorization, infrastructure } from '@tranche/testing';
+import { deadLettersOf } from './dead-letters.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
 let stack: GatewayStack;
-beforeAll(async () => (stack = await startGatewayStack()));
+beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
 it('puts bytes that nobody can read aside as they came, and goes on', async () => {
@@ -18,23 +17,7 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
   await stack.send('payment.authorize', aPartnerAAuthorization({ orderId: 'after-unreadable' }));
   await stack.event('after-unreadable', 'payment.authorize.redirect_required');
 
-  const letters: ConsumedRecord[] = [];
-  const client = createKafkaClient(
-    { brokers: (process.env.KAFKA_BROKERS ?? '').split(','), clientId: 'spec' },
-    silentLog,
-  );
-  const from = new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const));
-  const tail = new TailConsumer({
-    client,
-    topic: TOPICS.commandsDeadLetter.name,
-    topicPrefix: stack.prefix,
-    from,
-    log: silentLog,
-    onRecords: (_partition, records) => void letters.push(...records),
-  });
-  await tail.start();
-  await waitFor(() => letters.length > 0, { what: 'the dead letter' });
-  await tail.stop();
+  const letters = await deadLettersOf(stack, [key], 1);
   expect(letters).toHaveLength(1);
   expect(letters[0]?.value?.equals(bytes)).toBe(true);
   expect(letters[0]?.key).toBe(key);
@@ -42,11 +25,16 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
 }, 120_000);
 
 it('names every fault of a command that can be read', async () => {
-  const data = { ...aPartnerAAuthorization({ orderId: 'faulty' }), amount: -1, surprise: true, paymentOption: 'cash' };
+  const data = {
+    ...aPartnerAAuthorization({ orderId: 'faulty-command' }),
+    amount: -1,
+    surprise: true,
+    paymentOption: 'cash',
+  };
   await stack.send('payment.authorize', data);
-  const { data: told } = await stack.event('faulty', 'payment.command.rejected');
+  const { data: told } = await stack.event('faulty-command', 'payment.command.rejected');
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
-  expect((await stack.ledgerOf('faulty')).calls).toEqual([]);
+  expect((await stack.ledgerOf('faulty-command')).calls).toEqual([]);
 });
 
 const recordOf = (orderId: string, time: string) => {

@@ -1,83 +1,57 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand, TOPICS } from '@tranche/contracts';
-import { createKafkaClient, TailConsumer, type ConsumedRecord } from '@tranche/kafka';
-import { silentLog } from '@tranche/runtime';
-import { aPartnerAAuthorization, infrastructure, waitFor } from '@tranche/testing';
-import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
-import { writeMerchants } from './merchants-file.js';
+import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand } from '@tranche/contracts';
+import { aCapture, aCommand, aPartnerAAuthorization, publisherOfTests } from '@tranche/testing';
+import { deadLettersOf } from './dead-letters.js';
+import { joinGatewayStage, type GatewayStack } from './gateway-stack.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'tranche-signed-'));
-const file = join(folder, 'merchants.json');
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const { merchant } = aPartnerAAuthorization();
+/** Demands signatures. */
+const merchant = 'shop-signed';
 const topic = COMMAND_TOPICS['partner-a'].name;
 
 let stack: GatewayStack;
-beforeAll(async () => {
-  const keys = { publisherKeys: [{ kid: 'k1', publicKey: publicKey.export({ format: 'jwk' }).x }] };
-  const demanding = { ...keys, requireSignatures: true };
-  writeMerchants(file, (all) => all.map((one) => (one.merchant === merchant ? { ...one, ...demanding } : one)));
-  stack = await startGatewayStack({ MERCHANTS_FILE: file, ENVIRONMENT_ID: 'spec' });
-});
-afterAll(async () => {
-  await stack.stop();
-  rmSync(folder, { recursive: true });
-});
+beforeAll(async () => (stack = await joinGatewayStage()));
+afterAll(() => stack.stop());
 
-const encodedOf = (orderId: string, id: string) =>
-  encodeCloudEvent({
-    id,
-    source: '/spec',
-    type: 'payment.authorize',
-    time: new Date().toISOString(),
-    data: aPartnerAAuthorization({ orderId }),
-  });
+const authorization = (orderId: string, id: string) =>
+  encodeCloudEvent(aCommand('payment.authorize', aPartnerAAuthorization({ merchant, orderId }), { id }));
+const capture = (orderId: string) => encodeCloudEvent(aCommand('payment.capture', aCapture({ merchant, orderId })));
 
-async function sendSigned(orderId: string, id: string, environmentId = 'spec'): Promise<void> {
+type Encoded = ReturnType<typeof encodeCloudEvent>;
+
+async function sendSigned(orderId: string, encoded: Encoded, environmentId = 'tests'): Promise<void> {
   const key = `${merchant}/${orderId}`;
-  const encoded = encodedOf(orderId, id);
-  const by = { kid: 'k1', privateKey, environmentId };
+  const by = { ...publisherOfTests(), environmentId };
   const signature = signCommand({ topic: stack.prefix + topic, key, ...encoded }, by);
   await stack.sendRecord(topic, key, encoded.value, { ...encoded.headers, [SIGNATURE_HEADER]: signature });
 }
 
-async function sendUnsigned(orderId: string, id: string): Promise<void> {
-  const { value, headers } = encodedOf(orderId, id);
-  await stack.sendRecord(topic, `${merchant}/${orderId}`, value, headers);
-}
+const sendUnsigned = (orderId: string, { value, headers }: Encoded) =>
+  stack.sendRecord(topic, `${merchant}/${orderId}`, value, headers);
 
 it('is a dead letter without its content, of which no event tells; a known one gets its result', async () => {
-  await sendSigned('signed', 'command-1');
+  await sendSigned('signed', authorization('signed', 'command-1'));
   const first = await stack.event('signed', 'payment.authorize.redirect_required');
-  await sendUnsigned('signed', 'command-1');
+  await sendUnsigned('signed', authorization('signed', 'command-1'));
   const again = await stack.event('signed', 'payment.authorize.redirect_required', 2);
   expect(again.id).toBe(first.id);
 
-  await sendUnsigned('signed', 'command-2');
-  await sendUnsigned('unsigned', 'command-3');
-  await sendSigned('elsewhere', 'command-4', 'staging');
-  const letters: ConsumedRecord[] = [];
-  const tail = new TailConsumer({
-    client: createKafkaClient({ brokers: infrastructure().brokers.split(','), clientId: 'spec' }, silentLog),
-    topic: TOPICS.commandsDeadLetter.name,
-    topicPrefix: stack.prefix,
-    from: new Map(Array.from({ length: 12 }, (_, partition) => [partition, 0n] as const)),
-    log: silentLog,
-    onRecords: (_partition, records) => void letters.push(...records),
-  });
-  await tail.start();
-  await waitFor(() => letters.length === 3, { what: 'the dead letters' });
-  await tail.stop();
+  await sendUnsigned('signed', authorization('signed', 'command-2'));
+  await sendUnsigned('unsigned', authorization('unsigned', 'command-3'));
+  await sendSigned('elsewhere', authorization('elsewhere', 'command-4'), 'staging');
+  const keys = ['signed', 'unsigned', 'elsewhere'].map((orderId) => `${merchant}/${orderId}`);
+  const letters = await deadLettersOf(stack, keys, 3);
+  expect(letters).toHaveLength(3);
   for (const { value, headers } of letters) {
     expect(value).toBeNull();
     expect(headers['dead-letter-code']).toBe('signature_refused');
   }
-  expect(stack.typesOf('unsigned')).toEqual([]);
+  // Signed, and of the same orders, so behind them: there is nothing to capture.
+  for (const orderId of ['signed', 'unsigned', 'elsewhere']) {
+    await sendSigned(orderId, capture(orderId));
+    await stack.event(orderId, 'payment.capture.rejected');
+  }
+  expect(stack.typesOf('unsigned')).toEqual(['payment.capture.rejected']);
   expect(stack.typesOf('signed')).not.toContain('payment.command.rejected');
-  expect(stack.typesOf('elsewhere')).toEqual([]);
+  expect(stack.typesOf('elsewhere')).toEqual(['payment.capture.rejected']);
   expect((await stack.ledgerOf('unsigned')).calls).toEqual([]);
   expect((await stack.ledgerOf('elsewhere')).calls).toEqual([]);
   expect((await stack.ledgerOf('signed')).calls).toHaveLength(1);

@@ -87,10 +87,9 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     await fetch(`${url}/simulator/faults`, { method: 'POST', headers, body: JSON.stringify(rule) });
     const hanging = post(instalment()).catch((error: Error) => error.message);
 
-    const began = performance.now();
+    // Neither ever ends by itself: a stop that waited for one of them would hang.
     simulator.child.kill(signal);
-    const { code } = await simulator.ended;
-    expect([code, performance.now() - began < 9_000]).toEqual([0, true]);
+    expect((await simulator.ended).code).toBe(0);
     expect(await hanging).toBe('fetch failed');
     silent.closeAllConnections();
     await new Promise((done) => silent.close(done));

@@ -30,7 +30,10 @@ export async function eventsOf<T = PaymentEvent>(
   // Only here: a spec that takes a builder need not load a Kafka client.
   const { createKafkaClient, TailConsumer, topicOffsets } = await import('@tranche/kafka');
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'events-of' }, silentLog);
-  const offsets = await topicOffsets(client, topicName(prefix, topic));
+  // A topic that was made a moment ago may have no leader yet.
+  const offsets = await waitFor(() => topicOffsets(client, topicName(prefix, topic)), {
+    what: `the offsets of ${topic.name}`,
+  });
   const keyed: { key: string | null; event: CloudEvent<T> }[] = [];
   const tail = new TailConsumer({
     client,

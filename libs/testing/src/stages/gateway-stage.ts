@@ -2,6 +2,7 @@ import { TOPICS } from '@tranche/contracts';
 import { silentLog } from '@tranche/runtime';
 import { startApp, startSimulator } from '../apps.js';
 import { infrastructure, ownPrefix } from '../infrastructure.js';
+import { writeShops } from './shops.js';
 import type { StageDefinition } from './stage-keeper.js';
 
 /** Settings of a gateway in front of this simulator. Nobody forwards notifications: specs publish their own. */
@@ -31,19 +32,31 @@ export async function makeTopics(prefix: string): Promise<void> {
   await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
 }
 
-/** One gateway with operators, and its simulator. */
+/** A gateway with merchants for several settings, operators and look-ups, and its simulator. */
 export const startGatewayStage: StageDefinition = async (logFile) => {
   const prefix = ownPrefix();
+  const shops = writeShops();
   const [simulator] = await Promise.all([
-    startSimulator({}, { logFile: logFile('platform-simulator') }),
+    startSimulator({ MERCHANTS_FILE: shops.merchantsFile }, { logFile: logFile('platform-simulator') }),
     makeTopics(prefix),
   ]);
-  const env = { ...gatewaySettings(prefix, simulator.url), OPERATORS_FILE: 'config/operators.demo.json' };
+  const env = {
+    ...gatewaySettings(prefix, simulator.url),
+    MERCHANTS_FILE: shops.merchantsFile,
+    OPERATORS_FILE: shops.operatorsFile,
+    ENVIRONMENT_ID: 'tests',
+    // So many that a slow spec finds some left.
+    LOOKUP_AFTER_MS: Array.from({ length: 20 }, (_, at) => 5_000 * (at + 1)).join(),
+    LOOKUP_TIMEOUT_MS: '2500',
+  };
   const gateway = await startApp('payment-gateway', env, { logFile: logFile('payment-gateway') });
   return {
     prefix,
     env,
     apps: { 'payment-gateway': gateway, 'platform-simulator': simulator },
-    stop: async () => void (await Promise.all([gateway.stop(), simulator.stop()])),
+    stop: async () => {
+      await Promise.all([gateway.stop(), simulator.stop()]);
+      shops.remove();
+    },
   };
 };

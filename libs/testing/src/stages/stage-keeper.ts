@@ -87,5 +87,6 @@ function addresses(app: RunningApp): { url?: string; managementUrl?: string } {
 }
 
 function respond(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  // A worker that was busy for long would send its next request on a connection that has been closed meanwhile.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
 }

@@ -41,31 +41,6 @@ async function productionMerchants(): Promise<string> {
   return join(folder, 'merchants.json');
 }
 
-it('names every missing and wrong setting at once and exits 78', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tranche-spec-'));
-  running.push({ stop: () => rm(folder, { recursive: true }) });
-  const merchants = join(folder, 'merchants.json');
-  await writeFile(merchants, '[{"merchant":"Not Valid"}]');
-  const app = await started({
-    MERCHANTS_FILE: merchants,
-    GATEWAY_IN_FLIGHT: '0',
-    PAYMENT_URL: 'nonsense',
-    KAFKA_SASL_MECHANISM: 'plain',
-    PLATFORM_TIMEOUT_MS: 'soon',
-  });
-  expect(await app.exited).toBe(78);
-  const said = app.logs.join('\n');
-  for (const name of [
-    'MERCHANTS_FILE',
-    'GATEWAY_IN_FLIGHT',
-    'PAYMENT_URL',
-    'KAFKA_SASL_USERNAME',
-    'KAFKA_SASL_PASSWORD',
-    'PLATFORM_TIMEOUT_MS',
-  ])
-    expect(said).toContain(`${name}:`);
-});
-
 it('demands its service key when a merchant has an authAccount', async () => {
   const app = await started({ AUTH_SERVICE_KEY: '' });
   expect(await app.exited).toBe(78);

@@ -1,0 +1,15 @@
+import { aPartnerAAuthorization } from '@tranche/testing';
+import { startGatewayStack, type GatewayStack } from './gateway-stack.js';
+
+// Of its own: what is reset while it is read matches no order, so the fault would strike any call of a shared simulator.
+let stack: GatewayStack;
+beforeAll(async () => (stack = await startGatewayStack()));
+afterAll(() => stack.stop());
+
+it('a connection that is reset while the request is read is a doubt too', async () => {
+  const orderId = 'half-read';
+  await stack.fault({ match: { times: 1 }, fault: { resetWhileReading: true } });
+  await stack.send('payment.authorize', aPartnerAAuthorization({ orderId }));
+  expect((await stack.event(orderId, 'payment.authorize.in_doubt')).data.flags).toEqual(['connection_lost']);
+  expect(await stack.ledgerOf(orderId)).toMatchObject({ calls: [], operations: [] });
+});

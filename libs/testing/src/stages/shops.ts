@@ -1,0 +1,69 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot } from '../apps.js';
+
+/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** As of shop-fr: the simulator keeps what it would have sent there. */
+const NOBODY = 'http://127.0.0.1:4020/notifications';
+
+/** The publisher's key of shop-signed. From fixed bytes: specs run in other processes than the stage. */
+export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
+  kid: 'k1',
+  privateKey: createPrivateKey({
+    key: Buffer.concat([PKCS8_OF_ED25519, Buffer.alloc(32, 7)]),
+    ...{ format: 'der', type: 'pkcs8' },
+  }),
+});
+
+/** The key of an operator of the shared gateway; `demo` has the one of config/operators.demo.json. */
+export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer'): string =>
+  `${operator}-key-of-a-test-and-not-a-real-one`;
+
+/** Each differs from shop-fr of the demo in one setting, so that a spec needs no gateway of its own for it. */
+function shops(): Record<string, object> {
+  const { kid, privateKey } = publisherOfTests();
+  const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
+  return {
+    'shop-francs': { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
+    'shop-market': { checkSellerTotals: true },
+    'shop-approval': { approvalAboveMinor: 1 },
+    'shop-supersedes': { supersedeDoubtfulForms: true },
+    'shop-signed': { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
+    // Like shop-fr: for a spec that reads a list or a metric by merchant.
+    'shop-counted': {},
+  };
+}
+
+export interface FilesOfShops {
+  readonly merchantsFile: string;
+  readonly operatorsFile: string;
+  remove(): void;
+}
+
+/** The demo's merchants and operators, and those of the tests. */
+export function writeShops(): FilesOfShops {
+  const folder = mkdtempSync(join(tmpdir(), 'tranche-shops-'));
+  const merchantsFile = join(folder, 'merchants.json');
+  const operatorsFile = join(folder, 'operators.json');
+  const further = Object.entries(shops()).map(([merchant, settings]) => ({
+    ...{ merchant, identifier: `Test ${merchant}`, accountKey: `test-account-key-of-${merchant}` },
+    ...{ market: 'FR', currency: 'EUR', notificationUrl: NOBODY, returnUrl: NOBODY, ...settings },
+  }));
+  writeFileSync(merchantsFile, JSON.stringify([...demo('merchants'), ...further]));
+  writeFileSync(
+    operatorsFile,
+    JSON.stringify([
+      ...demo('operators'),
+      ...(['alice', 'bob', 'second'] as const).map((operator) => ({ operator, key: operatorKey(operator) })),
+      { operator: 'viewer', key: operatorKey('viewer'), role: 'viewer', merchants: ['shop-fr'] },
+    ]),
+  );
+  return { merchantsFile, operatorsFile, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+const demo = (name: 'merchants' | 'operators'): object[] =>
+  JSON.parse(readFileSync(join(repositoryRoot(), `config/${name}.demo.json`), 'utf8')) as object[];
