@@ -1,6 +1,6 @@
 import { platformHash } from '@tranche/platform';
 import { freePorts, infrastructure, startSimulator, waitFor, type RunningApp } from '@tranche/testing';
-import { form, merchants, startIngest, TOPICS, type Ingest } from './support.js';
+import { form, formInLatin1, merchants, startIngest, TOPICS, type Ingest } from './support.js';
 
 const KEY = 'key-of-redirects';
 
@@ -46,6 +46,13 @@ describe('the browser that the platform sends back', () => {
   });
   const comesBack = (parameters: Record<string, string>, merchant = 'shop-fr') =>
     fetch(`${ingest.app.url}/return/${merchant}?${form(parameters)}`, { redirect: 'manual' });
+
+  it('is sent on where the redirect is in ISO-8859-1, signed over these bytes', async () => {
+    const query = formInLatin1(fields({ MESSAGE: 'Opération réussie', ORDERID: 'é 1' }), KEY);
+    const answer = await fetch(`${ingest.app.url}/return/shop-fr?${query}`, { redirect: 'manual' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toContain('orderId=%C3%A9+1&hint=success');
+  });
 
   async function decide(orderId: string, decision: string, more: Record<string, string> = {}): Promise<string> {
     const operation = {
