@@ -106,7 +106,11 @@ describe('a request that cannot be a notification', () => {
       () => send('POST', { 'content-type': urlencoded }, Buffer.from('A=\xe9', 'latin1')),
       403,
     ],
-    ['unsigned, with bytes in the query that are no UTF-8', () => send('GET', {}, '', '?A=\xe9'), 403],
+    [
+      'with bytes in the query that are not escaped, which HTTP does not allow',
+      () => send('GET', {}, '', '?A=\xe9'),
+      400,
+    ],
     ['unsigned, with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 403],
     [
       'with JSON that is not UTF-8',
