@@ -4,6 +4,7 @@ export * from './topics.js';
 export * from './order-key.js';
 export * from './command-id.js';
 export * from './faults.js';
+export * from './parse-json.js';
 export * from './error-codes.js';
 export * from './methods.js';
 export * from './message-types.js';

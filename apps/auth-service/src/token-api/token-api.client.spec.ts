@@ -91,6 +91,11 @@ describe('token API client', () => {
     ]);
   });
 
+  it('reads an answer behind a byte order mark', async () => {
+    api.answer = (response) => answerJson(response, 200, `\ufeff${JSON.stringify(record)}`);
+    expect(await client.askForToken(technical)).toMatchObject({ accessToken: record.access_token });
+  });
+
   it('keeps the path of {auth_url}', async () => {
     await clientOf(`${api.url}/v2`).askForToken(technical);
     await clientOf(`${api.url}/v2/`).askForToken(technical);
