@@ -7,6 +7,7 @@ export * from './faults.js';
 export * from './error-codes.js';
 export * from './methods.js';
 export * from './message-types.js';
+export * from './extra-data.js';
 export * from './cloud-events.js';
 export * from './merchants.js';
 export * from './signatures/command-signature.js';
