@@ -148,8 +148,9 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     version: version(),
   })).map(({ atMs, version: drawn }) => ({ atMs, version: lately(drawn) }));
   const externalsFirst = versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0;
+  const byHand = apart.between(0.5, 1);
   return {
-    ...{ versions, switches, externalsFirst, backOffice: apart.chance(0.6) ? 0 : 0.8 },
+    ...{ versions, switches, externalsFirst, backOffice: apart.chance(0.4) ? byHand : 0 },
     refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
     otherAmount: random.chance(0.6) ? 0.3 : 0,
     ...drawKeeping(random, troubleMs),
