@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
 import { InjectRedis, Metrics, ServiceLogger, RedisClient } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
 import { Intake } from './intake.service.js';
 
 const ASK_EVERY_MS = 10_000;
@@ -11,9 +12,14 @@ interface ServerReport {
   runId: string;
   evictedKeys: number;
   policy: string | undefined;
+  /** Whether it writes an append-only file; undefined where it does not say. */
+  appendsToFile: boolean | undefined;
 }
 
-/** Asks each master of Redis again and again, and after each connection, whether it may evict keys; while one may, no commands are taken (R14). */
+/**
+ * Asks each master of Redis again and again, and after each connection, whether it may evict keys and, in production, whether it writes an
+ * append-only file: the index may know what brokers lost that lost their power. While one does not fit, no commands are taken (R14).
+ */
 @Injectable()
 export class RedisGuard {
   readonly #evicted;
@@ -25,6 +31,7 @@ export class RedisGuard {
     @InjectRedis() private readonly redis: RedisClient,
     private readonly intake: Intake,
     private readonly log: ServiceLogger,
+    private readonly config: Pick<GatewayConfig, 'topics'>,
     metrics: Metrics,
   ) {
     this.#evicted = metrics.gauge({
@@ -33,9 +40,9 @@ export class RedisGuard {
     });
   }
 
-  /** Rejects while Redis is away, or where it evicts keys or does not say that it evicts none. */
+  /** Rejects while Redis is away, or is set up in a way that loses what the index holds, or does not say how it is set up. */
   async assertUsable(): Promise<void> {
-    const fault = faultOf(await this.#ask());
+    const fault = this.#faultOf(await this.#ask());
     if (fault !== undefined) throw new Error(fault);
   }
 
@@ -57,7 +64,7 @@ export class RedisGuard {
   async look(): Promise<void> {
     try {
       const servers = await this.#ask();
-      this.intake.report('redis', faultOf(servers));
+      this.intake.report('redis', this.#faultOf(servers));
       this.#evicted.set(servers.reduce((sum, { evictedKeys }) => sum + evictedKeys, 0));
       for (const server of servers) this.#compare(server);
     } catch (error) {
@@ -75,6 +82,7 @@ export class RedisGuard {
         runId: field('run_id') ?? '',
         evictedKeys: Number(field('evicted_keys') ?? 0),
         policy: field('maxmemory_policy'),
+        appendsToFile: flag(field('aof_enabled')),
       };
     });
   }
@@ -88,15 +96,32 @@ export class RedisGuard {
     else if (last && evictedKeys > last.evictedKeys)
       this.log.error({ address, evictedKeys }, 'Redis has evicted keys: where the index lost some it is built anew');
   }
+
+  /** Each fault of the first server that has any. */
+  #faultOf(servers: readonly ServerReport[]): string | undefined {
+    const isProduction = this.config.topics === 'check';
+    for (const server of servers) {
+      const faults = [evictionFault(server), isProduction ? fileFault(server) : undefined].filter(Boolean);
+      if (faults.length === 0) continue;
+      return `Redis${servers.length > 1 ? ` at ${server.address}` : ''} ${faults.join('; it ')}`;
+    }
+    return undefined;
+  }
 }
 
-function faultOf(servers: readonly ServerReport[]): string | undefined {
-  const at = ({ address }: ServerReport) => (servers.length > 1 ? ` at ${address}` : '');
-  const silent = servers.find(({ policy }) => policy === undefined);
-  if (silent !== undefined)
-    return `Redis${at(silent)} does not say whether it evicts keys: allow the command INFO to the user of the gateway`;
-  const evicting = servers.find(({ policy }) => policy !== 'noeviction');
-  if (evicting !== undefined)
-    return `Redis${at(evicting)} evicts keys (maxmemory-policy ${evicting.policy}). Set maxmemory-policy noeviction`;
-  return undefined;
+function evictionFault({ policy }: ServerReport): string | undefined {
+  if (policy === undefined)
+    return 'does not say whether it evicts keys: allow the command INFO to the user of the gateway';
+  return policy === 'noeviction'
+    ? undefined
+    : `evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`;
 }
+
+function fileFault({ policy, appendsToFile }: ServerReport): string | undefined {
+  if (appendsToFile) return undefined;
+  // A server that says nothing has been named above.
+  if (appendsToFile === undefined && policy === undefined) return undefined;
+  return `${appendsToFile === undefined ? 'does not say whether it writes an' : 'writes no'} append-only file (aof_enabled of INFO), and would forget the index with its process. Set appendonly yes`;
+}
+
+const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === '1');

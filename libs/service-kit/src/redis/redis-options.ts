@@ -18,7 +18,7 @@ export interface RedisOptions extends RedisTopology {
   /** redis:// or rediss://, with credentials and database number if any. Its host does not count with `clusterNodes` or `sentinels`. */
   url: string | URL;
   /** Asked before each connection for the user and the password of now: they may have been rotated. Those of `url` where it is left out. */
-  currentUrl?: (() => string | URL) | undefined;
+  currentUrl?: (() => string | URL | undefined) | undefined;
   /** PEM file of the authorities that may have signed the certificate of a `rediss://`; those of Node.js if not set. */
   caFile?: string;
   /** Of this connection: in the log, in readiness reasons and in Redis' client list. */
