@@ -1,20 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
 import { InjectRedis, Metrics, ServiceLogger, RedisClient } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
 import { Intake } from './intake.service.js';
+import { faultOfRedis, readRedisReport, type RedisReport } from './redis-report.js';
 
 const ASK_EVERY_MS = 10_000;
-
-interface ServerReport {
-  address: string;
-  /** Another one after each start of the server. */
-  runId: string;
-  evictedKeys: number;
-  policy: string | undefined;
-  /** Whether it writes an append-only file; undefined where it does not say. */
-  appendsToFile: boolean | undefined;
-}
 
 /**
  * Asks each master of Redis again and again, and after each connection, whether it may evict keys and, in production, whether it writes an
@@ -23,7 +14,7 @@ interface ServerReport {
 @Injectable()
 export class RedisGuard {
   readonly #evicted;
-  readonly #last = new Map<string, ServerReport>();
+  readonly #last = new Map<string, RedisReport>();
   #timer?: NodeJS.Timeout;
   #asking = Promise.resolve();
 
@@ -31,7 +22,7 @@ export class RedisGuard {
     @InjectRedis() private readonly redis: RedisClient,
     private readonly intake: Intake,
     private readonly log: ServiceLogger,
-    private readonly config: Pick<GatewayConfig, 'topics'>,
+    @Inject(GatewayConfig) private readonly config: Pick<GatewayConfig, 'topics'>,
     metrics: Metrics,
   ) {
     this.#evicted = metrics.gauge({
@@ -72,22 +63,13 @@ export class RedisGuard {
     }
   }
 
-  async #ask(): Promise<ServerReport[]> {
+  async #ask(): Promise<RedisReport[]> {
     await this.redis.sendToEach(['PING']);
     const answers = await this.redis.sendToEach<string>(['INFO']).catch(() => [{ address: '', answer: '' }]);
-    return answers.map(({ address, answer }) => {
-      const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(answer)?.[1];
-      return {
-        address,
-        runId: field('run_id') ?? '',
-        evictedKeys: Number(field('evicted_keys') ?? 0),
-        policy: field('maxmemory_policy'),
-        appendsToFile: flag(field('aof_enabled')),
-      };
-    });
+    return answers.map(({ address, answer }) => readRedisReport(address, answer));
   }
 
-  #compare(server: ServerReport): void {
+  #compare(server: RedisReport): void {
     const { address, runId, evictedKeys } = server;
     const last = this.#last.get(address);
     this.#last.set(address, server);
@@ -97,31 +79,7 @@ export class RedisGuard {
       this.log.error({ address, evictedKeys }, 'Redis has evicted keys: where the index lost some it is built anew');
   }
 
-  /** Each fault of the first server that has any. */
-  #faultOf(servers: readonly ServerReport[]): string | undefined {
-    const isProduction = this.config.topics === 'check';
-    for (const server of servers) {
-      const faults = [evictionFault(server), isProduction ? fileFault(server) : undefined].filter(Boolean);
-      if (faults.length === 0) continue;
-      return `Redis${servers.length > 1 ? ` at ${server.address}` : ''} ${faults.join('; it ')}`;
-    }
-    return undefined;
+  #faultOf(servers: readonly RedisReport[]): string | undefined {
+    return faultOfRedis(servers, { isProduction: this.config.topics === 'check' });
   }
 }
-
-function evictionFault({ policy }: ServerReport): string | undefined {
-  if (policy === undefined)
-    return 'does not say whether it evicts keys: allow the command INFO to the user of the gateway';
-  return policy === 'noeviction'
-    ? undefined
-    : `evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`;
-}
-
-function fileFault({ policy, appendsToFile }: ServerReport): string | undefined {
-  if (appendsToFile) return undefined;
-  // A server that says nothing has been named above.
-  if (appendsToFile === undefined && policy === undefined) return undefined;
-  return `${appendsToFile === undefined ? 'does not say whether it writes an' : 'writes no'} append-only file (aof_enabled of INFO), and would forget the index with its process. Set appendonly yes`;
-}
-
-const flag = (text: string | undefined): boolean | undefined => (text === undefined ? undefined : text === '1');
