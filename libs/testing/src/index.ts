@@ -10,5 +10,6 @@ export * from './browser.js';
 export * from './find-secret.js';
 export * from './growth.js';
 export * from './recording-proxy.js';
+export * from './redis-name.js';
 export * from './redis-servers.js';
 export * from './trace-globals.js';
