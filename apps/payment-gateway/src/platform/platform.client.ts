@@ -150,7 +150,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#started) {
-      this.#settle({ kind: 'lost', reason: 'connection_lost', message: 'The connection broke after the call was sent' });
+      this.#settle({
+        kind: 'lost',
+        reason: 'connection_lost',
+        message: 'The connection broke after the call was sent',
+      });
       controller.abort(new Error('sent once already'));
       return;
     }
