@@ -8,10 +8,10 @@ import type { RunningApp } from '@tranche/testing';
 type OperatorName = 'alice' | 'bob';
 const keyOf = (operator: OperatorName) => `${operator}-key-of-a-test-and-not-a-real-one`;
 
-/** OPERATORS_FILE of two people. */
+/** OPERATORS_FILE of two people, each an approver. */
 export function operatorsFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: keyOf(operator) }));
+  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: keyOf(operator), role: 'approver' }));
   writeFileSync(file, JSON.stringify(operators));
   return file;
 }
