@@ -81,9 +81,22 @@ async function redisChecks(service, { config: { redisUrl: url }, kit, faults }) 
     const isReady = await Promise.race([once(client, 'ready').then(() => true), tooLate]);
     let fault;
     if (!isReady) await client.sendToEach(['PING']).catch(({ message }) => (fault = message));
+    else if (service === 'payment-gateway') fault = await faultOfIndex(client);
     return [{ name, required: true, fault }];
   } finally {
     await client.close();
+  }
+}
+
+/** As the gateway asks at its start: what evicts keys, or writes no append-only file, may not hold the index. */
+async function faultOfIndex(client) {
+  const { faultOfRedis, readRedisReport } = await load('apps/payment-gateway/dist/journal/redis-report.js');
+  try {
+    const answers = await client.sendToEach(['INFO']);
+    const reports = answers.map(({ address, answer }) => readRedisReport(address, answer));
+    return faultOfRedis(reports, { isProduction: true });
+  } catch ({ message }) {
+    return `does not answer INFO (${message}): allow that command to the user of the gateway`;
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RedisServer } from '@tranche/testing';
 
 const { PATH, HOME, KAFKA_BROKERS, REDIS_URL } = process.env;
 const folder = mkdtempSync(join(tmpdir(), 'tranche-doctor-'));
@@ -63,6 +64,17 @@ it('connects to Redis as the service does: a password that is refused is a fault
   const env = { ...good, MERCHANTS_FILE: productionMerchants(), KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: refused };
   const { status, faults } = await doctor(env, '--service', 'payment-gateway');
   expect([status, faults['payment-gateway Redis']]).toEqual([78, expect.stringContaining('WRONGPASS')]);
+});
+
+it('asks whether the Redis of the index keeps it: one without an append-only file, or that evicts keys, is a fault', async () => {
+  const redis = await RedisServer.start({ 'maxmemory-policy': 'allkeys-lru' });
+  const env = { ...good, MERCHANTS_FILE: productionMerchants(), KAFKA_BROKERS: '127.0.0.1:1', REDIS_URL: redis.url };
+  const { status, faults } = await doctor(env, '--service', 'payment-gateway');
+  await redis.stop();
+  expect(status).toBe(78);
+  expect(faults['payment-gateway Redis']).toMatch(
+    /evicts keys.+Set maxmemory-policy noeviction; it writes no.+Set appendonly yes/,
+  );
 });
 
 it('finds an environment fit whose Kafka and Redis cannot be reached from here, and says so', async () => {

@@ -11,6 +11,9 @@ export const description = 'compares the topics on a broker with the table of li
 export const options = {
   plan: { help: 'says what is to be done, and changes nothing; so it does without an option too' },
   apply: { help: 'does it: creates and configures, never deletes, never shortens what is kept' },
+  flush: {
+    help: 'with it brokers write each record of the journal and of commands to disk before they acknowledge it: slower, see docs/reliability.md',
+  },
   json: { help: 'prints one JSON object' },
 };
 export const variables = {
@@ -29,7 +32,7 @@ export const fault = ({ options: { plan, apply } }) => (plan && apply ? 'give on
 
 const load = (file) => import(pathToFileURL(resolve(file)).href);
 
-export async function run({ options: { apply, json } }) {
+export async function run({ options: { apply, flush = false, json } }) {
   if (!existsSync('apps/payment-gateway/dist/gateway.config.js'))
     throw new Expected('the libraries are not built: run `npm run build` first');
   const { TOPICS } = await load('libs/contracts/dist/index.js');
@@ -40,7 +43,7 @@ export async function run({ options: { apply, json } }) {
   if (faults.length > 0) return EXIT_CONFIG;
   const client = createKafkaClient({ ...kafka, clientId: 'topics' }, silentLog);
   const definitions = Object.values(TOPICS);
-  const plan = await askedAt(kafka.brokers, () => planTopics(client, { prefix, definitions }));
+  const plan = await askedAt(kafka.brokers, () => planTopics(client, { prefix, definitions, flush }));
   if (apply) await askedAt(kafka.brokers, () => applyTopicPlan(client, plan));
   if (json) console.log(JSON.stringify({ applied: apply, ...plan }));
   else console.log(linesOf(plan, apply).join('\n'));

@@ -79,7 +79,7 @@ export function plant(merchants: readonly DemoMerchant[], accounts: DemoAccounts
         password: secret('password'),
         scope: '/realms/canary',
       },
-      operators: [{ operator: 'canary', key: secret('operator key') }],
+      operators: [{ operator: 'canary', key: secret('operator key'), role: 'approver' }],
     },
     account,
     apiKeyId,

@@ -35,6 +35,15 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     replace: 'if (sources.length < 1 ||',
   },
   {
+    name: 'back-office-settles-ours',
+    does: 'takes a notification without a tag for one of our capture, refund or void, though the back office makes those too (R8)',
+    project: 'order-journal',
+    file: 'state/fold-evidence.js',
+    find: 'if (isMadeElsewhereToo(evidence.operation))',
+    replace: 'if (false)',
+    profile: 'edges',
+  },
+  {
     name: 'two-payments-untold',
     does: 'says nothing where a superseded payment and the one in its place both succeed',
     project: 'order-journal',

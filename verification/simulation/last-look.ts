@@ -41,6 +41,7 @@ export function lookAtTheEnd(
   }
   compareEvents(referee, platform);
   lookForRivals(referee, platform);
+  lookForTheirs(referee, platform);
   for (const late of referee.carriedTooLate) referee.say('lost', late);
   lookForCurrencies(referee);
   for (const [partition, landed] of journal.partitions) {
@@ -148,6 +149,27 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   for (const id of referee.published.keys()) {
     if (!referee.lost.events.has(id) && !referee.expected.some(({ event }) => event.id === id))
       referee.say('eventsBroken', `event ${id} is not of the journal`);
+  }
+}
+
+/** What was made in the back office is none of ours, and is told as an operation made elsewhere, or is a candidate for people. */
+export function lookForTheirs(
+  referee: Pick<Referee, 'order' | 'expected' | 'say'>,
+  { byHand }: Pick<SimulatedPlatform, 'byHand'>,
+): void {
+  for (const { orderKey, operation, transactionId } of byHand) {
+    const events = referee.expected.filter(
+      ({ event: { subject, data } }) => subject === orderKey && data.transactionId === transactionId,
+    );
+    const [asOurs] = events.filter(({ event: { data } }) => data.commandId !== undefined);
+    if (asOurs)
+      referee.say(
+        'wrongOutcome',
+        `${asOurs.event.type} was published of ${asOurs.event.data.commandId} with ${transactionId}, a ${operation} of the back office`,
+      );
+    const isCandidate = referee.order(orderKey).unbound.some(({ answer }) => answer.transactionId === transactionId);
+    if (events.length === 0 && !isCandidate)
+      referee.say('lost', `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OperationKind } from '@tranche/contracts';
 import { untagExtraData } from '@tranche/order-journal';
 import type { Surroundings } from './process.js';
+import type { Random } from './random.js';
 
 /** One call as it arrives. What only the referee looks at is in `by`. */
 export interface PlatformRequest {
@@ -57,6 +58,9 @@ export interface PlatformListener {
   notify(notification: SimulatedNotification, delayMs: number): void;
 }
 
+/** What was made in the back office, with a TRANSACTIONID of its own and without EXTRADATA. */
+export type MadeByHand = Pick<PlatformRequest, 'orderKey' | 'operation'> & { transactionId: string };
+
 const FULL_AMOUNT = 10_000;
 /** The first ones lead to another attempt at once. */
 const NOT_EXECUTED = ['5001', '5001', '5003', '5003', '5002', '5005', '2006', '2017', '3004'] as const;
@@ -64,6 +68,7 @@ const NOT_EXECUTED = ['5001', '5001', '5003', '5003', '5002', '5005', '2006', '2
 /** The platform by the interface's table of states, with a ledger. */
 export class SimulatedPlatform {
   readonly ledger: LedgerEntry[] = [];
+  readonly byHand: MadeByHand[] = [];
   calls = 0;
   #transactions = 0;
 
@@ -82,6 +87,23 @@ export class SimulatedPlatform {
       return { execCode };
     }
     return this.#execute(request);
+  }
+
+  /** Notified as well; seldom refused. The platform's own limits leave it out: the referee looks at what is said of ours. */
+  makeByHand(
+    {
+      orderKey,
+      operation,
+      amount = 1_000,
+    }: { orderKey: string; operation: OperationKind; amount?: number | undefined },
+    random: Random,
+  ): void {
+    const made = { orderKey, operation, transactionId: `H${this.byHand.length + 1}` };
+    this.byHand.push(made);
+    this.listener.notify(
+      { ...made, execCode: random.chance(0.85) ? '0000' : '4001', amount },
+      random.between(0, 2_000),
+    );
   }
 
   /** The cardholder validates or leaves the provider's form, the provider approves or declines. */

@@ -73,6 +73,8 @@ export interface Edges {
   switches: { atMs: number; version: RulesVersion }[];
   /** Part of the orders whose first record is a notification of a capture made elsewhere. */
   externalsFirst: number;
+  /** Part of the captures, refunds and voids without a tag that the back office makes by hand as well, meanwhile. */
+  backOffice: number;
   /** Part of the refunds with a reference that name the authorization. */
   refundOfAuthorization: number;
   /** Part of the successes whose amount is not the one asked for. */
@@ -145,8 +147,10 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     atMs: random.between(0.1, 0.9) * troubleMs,
     version: version(),
   })).map(({ atMs, version: drawn }) => ({ atMs, version: lately(drawn) }));
+  const externalsFirst = versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0;
+  const byHand = apart.between(0.5, 1);
   return {
-    ...{ versions, switches, externalsFirst: versions[0] === NEWEST && apart.chance(0.4) ? 0.3 : 0 },
+    ...{ versions, switches, externalsFirst, backOffice: apart.chance(0.4) ? byHand : 0 },
     refundOfAuthorization: random.chance(0.7) ? 0.6 : 0,
     otherAmount: random.chance(0.6) ? 0.3 : 0,
     ...drawKeeping(random, troubleMs),

@@ -2,6 +2,7 @@ import { toCloudEvent, type JournalRecord } from '@tranche/order-journal';
 import type { SimulatedCommand } from './commands.js';
 import type { LedgerEntry } from './platform.js';
 import { Referee } from './referee.js';
+import { lookForTheirs } from './last-look.js';
 import { lookForRivals, untrueConflict } from './rivals.js';
 
 const key = 'shop-fr/o1';
@@ -213,5 +214,40 @@ describe('two payments that both succeeded', () => {
     expect(untrueConflict(flags, 'A', ['B'])).toBe('it did not succeed');
     expect(untrueConflict(['was_expired'], 'A', ['A'])).toBeUndefined();
     expect(untrueConflict(['was_refused'], 'A', ['A', 'B'])).toBe('the platform always said the truth');
+  });
+});
+
+describe('what the back office made while an untagged refund of ours is in doubt', () => {
+  const refund = { operation: 'refund', method: 'A', currency: 'EUR', amount: 5000 } as const;
+  const ofRefund = { ...head, commandId: 'R', attempt: 1, token: 'R1' };
+  const doubtful: JournalRecord[] = [
+    { record: 'INTENT', ...ofRefund, ...refund, contentHash: 'R' },
+    { record: 'IN_DOUBT', ...ofRefund, reason: 'timeout', message: '' },
+  ];
+  const byHand: JournalRecord = {
+    ...{ record: 'EVIDENCE', ...head, source: 'notification', operation: 'refund', result: 'succeeded' },
+    answer: { execCode: '0000', transactionId: 'H1', amount: 5000 },
+  };
+  const asOurs: JournalRecord = {
+    ...{ record: 'EVIDENCE', ...head, at: '2026-03-01T10:15:00.000Z', source: 'operator', operation: 'refund' },
+    ...{ result: 'succeeded', commandId: 'R', attempt: 1, answer: { transactionId: 'H1', execCode: '0000' } },
+  };
+  const notOurs = { ...asOurs, result: 'not_executed', answer: {} } as JournalRecord;
+  const look = (...records: JournalRecord[]): string[] => {
+    const { referee, kinds } = court();
+    for (const [at, one] of [...doubtful, ...records].entries())
+      referee.landed({ partition: 0, offset: BigInt(at), key, record: one, value: Buffer.alloc(0), atMs: 0 });
+    lookForTheirs(referee, { byHand: [{ orderKey: key, operation: 'refund', transactionId: 'H1' }] });
+    return kinds();
+  };
+
+  it('is right as a candidate, and as an operation made elsewhere', () => {
+    expect(look(byHand)).toEqual([]);
+    expect(look(byHand, notOurs)).toEqual([]);
+  });
+
+  it('is wrong as ours, and lost where nobody is told', () => {
+    expect(look(byHand, asOurs)).toEqual(['wrongOutcome']);
+    expect(look()).toEqual(['lost']);
   });
 });

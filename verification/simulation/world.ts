@@ -1,4 +1,5 @@
 import { RAILS, type Rail } from '@tranche/contracts';
+import { BackOffice, leaveNoRoom } from './back-office.js';
 import { drawPlan, type Plan, type PlannedCommand, type SimulatedCommand } from './commands.js';
 import { SimulatedGroup } from './consumer-group.js';
 import { Decisions } from './decisions.js';
@@ -53,6 +54,7 @@ export class World {
   constructor(private readonly around: Surroundings) {
     const { random, profile, scheduler } = around;
     this.plan = drawPlan(random, profile.troubleMs);
+    if ((profile.edges?.backOffice ?? 0) > 0) leaveNoRoom(this.plan, random.apart());
     this.#unpublished = this.plan.commands.length;
     const journal = new SimulatedJournal(around);
     for (const key of this.plan.orderKeys) journal.open(journalPartition(key));
@@ -65,9 +67,11 @@ export class World {
       () => platform.ledger,
     );
     this.#decisions = new Decisions(around, { journal, platform, referee: this.referee });
+    const backOffice = new BackOffice(around, { platform, referee: this.referee });
     journal.onLanded((landed) => {
       this.retention.landed(landed, this.referee.order(landed.key));
       this.referee.landed(landed);
+      backOffice.landed(landed);
     });
     const commands = new Map(
       RAILS.map(topicOf).map((name) => [name, new SimulatedTopic<SimulatedCommand>(around, name, COMMAND_PARTITIONS)]),

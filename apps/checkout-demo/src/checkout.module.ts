@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RedisModule } from '@tranche/service-kit';
+import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { CheckoutConfig } from './checkout.config.js';
 import { OrderController } from './order/order.controller.js';
 import { OrderService } from './order/order.service.js';
@@ -16,7 +16,12 @@ import { Visitors } from './web/visitors.service.js';
 /** A shop without its store can do nothing: not ready while Redis is away. */
 const OrderRedis = RedisModule.forRootAsync({
   inject: [CheckoutConfig],
-  useFactory: ({ redisUrl }: CheckoutConfig) => ({ url: redisUrl, name: 'orders', isRequired: true }),
+  useFactory: (config: CheckoutConfig) => ({
+    url: config.redisUrl,
+    currentUrl: rereadFromFile(config, 'redisUrl'),
+    name: 'orders',
+    isRequired: true,
+  }),
 });
 
 @Module({

@@ -1,4 +1,4 @@
-import { waitFor } from '@tranche/testing';
+import { failOver, startRedisPair, waitFor } from '@tranche/testing';
 import { ORIGIN } from './cse-token-service.js';
 import { startKeyProvider, type KeyProvider } from './key-provider.js';
 import { ownWorld, redisDump, startCse, type RunningCse } from './running.js';
@@ -90,6 +90,31 @@ describe('more requests than may be', () => {
       pollMs: 200,
     });
     expect(await other.metric('cse_keys_served_total')).toBeLessThan(many / 2);
+  });
+
+  it('are counted at the new Redis after the old one, behind a name, failed over and closed no connection; the service is ready all the time', async () => {
+    const pair = await startRedisPair();
+    try {
+      const cse = await start({ ...ownWorld(), TRUSTED_PROXIES: PROXY, REDIS_URL: pair.name.url });
+      const isConnected = (is: 0 | 1) =>
+        waitFor(async () => (await cse.metric('redis_connected')) === is, {
+          timeoutMs: 60_000,
+          what: `redis_connected ${is}`,
+        });
+      await isConnected(1);
+      await failOver(pair);
+      await isConnected(0);
+      expect((await fetch(`${cse.app.managementUrl}/health/ready`)).status).toBe(200);
+      expect((await cse.ask(undefined, from('203.0.113.8'))).status).toBe(200);
+      pair.name.pointTo(pair.replica);
+      await isConnected(1);
+      expect((await cse.ask(undefined, from('203.0.113.9'))).status).toBe(200);
+      await waitFor(async () => (await pair.replica.ask<string[]>(['KEYS', '*203.0.113.9'])).length === 1, {
+        what: 'the count in the new Redis',
+      });
+    } finally {
+      await pair.stop();
+    }
   });
 
   it('are limited by each instance itself while Redis is away, which it says', async () => {

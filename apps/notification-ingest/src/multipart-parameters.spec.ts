@@ -1,4 +1,5 @@
 import { growth, processorMs } from '@tranche/testing';
+import type { Parameters } from '@tranche/platform';
 import { parametersOfMultipart } from './multipart-parameters.js';
 
 const TYPE = 'multipart/form-data; boundary=xyz';
@@ -28,7 +29,7 @@ describe('fields of multipart/form-data', () => {
     ]);
   });
 
-  it('may say their type, whose charset is not heeded, and an encoding that changes nothing', () => {
+  it('may say their type, whose charset changes nothing in UTF-8, and an encoding that changes nothing', () => {
     const headers = '\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit';
     expect(read(`${part('A', 'é', headers)}--xyz--`, 'multipart/form-data; charset=latin1; boundary="xyz"')).toEqual([
       ['A', 'é'],
@@ -88,8 +89,20 @@ describe('fields of multipart/form-data', () => {
     expect(processorMs(() => expect(read(text, type)).toHaveProperty('unreadable'))).toBeLessThan(2_000);
   });
 
-  it('are refused where bytes are no UTF-8', () => {
-    expect(read(`${part('A', '\xe9')}--xyz--`, TYPE, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' });
+  it('that are not UTF-8 keep their bytes, and are read by the charset of the part, else of the body', () => {
+    const own = '\r\nContent-Type: text/plain; charset=iso-8859-15';
+    const body = `${part('A', '\xa4', own)}${part('B', '\xa4')}${part('PR\xc9NOM', 'x')}--xyz--`;
+    expect(read(body, TYPE, 'latin1')).toEqual([
+      ['A', '€', { name: 'A', value: '\xa4', charset: 'iso-8859-15' }],
+      ['B', '¤', { name: 'B', value: '\xa4' }],
+      ['PRÉNOM', 'x', { name: 'PR\xc9NOM', value: 'x' }],
+    ]);
+    const russian = read(body, `${TYPE}; charset=windows-1251`, 'latin1') as Parameters;
+    expect(russian.map(([name, value]) => [name, value])).toEqual([
+      ['A', '€'],
+      ['B', '¤'],
+      ['PRЙNOM', 'x'],
+    ]);
   });
 });
 

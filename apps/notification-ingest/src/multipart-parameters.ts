@@ -1,4 +1,6 @@
-import { checked, MAX_PARAMETERS, textOf, tooMany, type Parameters, type Unreadable } from './received-parameters.js';
+import type { Parameter } from '@tranche/platform';
+import { checked, MAX_PARAMETERS, tooMany, type Parameters, type Unreadable } from './received-parameters.js';
+import { charsetOf, parameterOf, utf8Of } from './sent-text.js';
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))\s*(?:;|$)/i;
 const DISPOSITION = /^form-data\s*;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*$/;
@@ -13,8 +15,8 @@ const END_OF_HEADERS = Buffer.from('\r\n\r\n');
 const HYPHENS = Buffer.from('--');
 
 /**
- * The fields of a multipart/form-data body (RFC 7578), which is here whole: one level, no files, UTF-8 whatever the parts say. A body
- * that any reader could take for something else is refused: text around the parts, a part that is no field, an end that is missing.
+ * The fields of a multipart/form-data body (RFC 7578), which is here whole: one level, no files. A charset is a part's own, else
+ * the body's. A body that any reader could take for something else is refused: text around the parts, a part that is no field, an end that is missing.
  */
 export function parametersOfMultipart(contentType: string, body: Buffer): Parameters | Unreadable {
   const found = BOUNDARY.exec(contentType);
@@ -23,13 +25,14 @@ export function parametersOfMultipart(contentType: string, body: Buffer): Parame
   const opening = Buffer.from(`--${boundary}`, 'latin1');
   if (!body.subarray(0, opening.length).equals(opening)) return notMultipart();
   const delimiter = Buffer.concat([CRLF, opening]);
-  const parameters: [string, string][] = [];
+  const charset = charsetOf(contentType);
+  const parameters: Parameter[] = [];
   let at = opening.length;
   while (!startsWith(body, HYPHENS, at)) {
     const end = body.indexOf(delimiter, at);
     if (end < 0 || !startsWith(body, CRLF, at)) return notMultipart();
     if (parameters.length === MAX_PARAMETERS) return tooMany();
-    const field = fieldOf(body.subarray(at, end));
+    const field = fieldOf(body.subarray(at, end), charset);
     if ('unreadable' in field) return field;
     parameters.push(field.pair);
     at = end + delimiter.length;
@@ -39,21 +42,23 @@ export function parametersOfMultipart(contentType: string, body: Buffer): Parame
 }
 
 /** A part from the line break behind its delimiter: headers, an empty line, the value. */
-function fieldOf(part: Buffer): { pair: [string, string] } | Unreadable {
+function fieldOf(part: Buffer, charsetOfBody?: string): { pair: Parameter } | Unreadable {
   const end = part.indexOf(END_OF_HEADERS);
   if (end < 0) return notMultipart();
-  const text = textOf(part.subarray(CRLF.length, end));
-  if (text === undefined) return { unreadable: 'it is not UTF-8' };
-  const headers = headersOf(text);
+  const bytes = part.toString('latin1', CRLF.length, end);
+  const text = utf8Of(bytes);
+  const headers = headersOf(text ?? bytes);
   if (headers === undefined) return notMultipart();
   const disposition = headers.get('content-disposition') ?? '';
   if (/;\s*filename\*?\s*=/i.test(disposition)) return { unreadable: 'a file was sent' };
   const named = DISPOSITION.exec(disposition);
   const name = named?.[1] ?? named?.[2];
   const isField = TRANSFER_ENCODINGS.includes(headers.get('content-transfer-encoding')?.toLowerCase());
-  if (name === undefined || !isField || /^multipart\//i.test(headers.get('content-type') ?? '')) return notMultipart();
-  const value = textOf(part.subarray(end + END_OF_HEADERS.length));
-  return value === undefined ? { unreadable: 'it is not UTF-8' } : { pair: [name, value] };
+  const type = headers.get('content-type') ?? '';
+  if (name === undefined || !isField || /^multipart\//i.test(type)) return notMultipart();
+  const nameBytes = text === undefined ? name : Buffer.from(name, 'utf8').toString('latin1');
+  const value = part.toString('latin1', end + END_OF_HEADERS.length);
+  return { pair: parameterOf(nameBytes, value, charsetOf(type) ?? charsetOfBody) };
 }
 
 /** Undefined where a line is no header, or a header is there twice. */

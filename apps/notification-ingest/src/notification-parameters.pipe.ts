@@ -2,6 +2,7 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
 import { parametersOfMultipart } from './multipart-parameters.js';
 import { parametersOfForm, parametersOfJson, type Parameters, type Unreadable } from './received-parameters.js';
+import { charsetOf } from './sent-text.js';
 import { parametersOfQuery, queryAndBody, type ReceivedRequest } from './received-request.js';
 
 /** MESSAGE has no limit of its own (docs/decisions/0045). */
@@ -21,7 +22,7 @@ export class UnreadableNotification extends Problem {
 
 /**
  * The flat list of parameters of a notification, whatever they are written in: the platform signs names and values in the form that they
- * have here, so there is no class to map them to. A charset is not heeded: what is not UTF-8 is refused.
+ * have here, so there is no class to map them to. What is not UTF-8 keeps its bytes beside its text, for HASH.
  */
 @Injectable()
 export class NotificationParametersPipe implements PipeTransform<ReceivedRequest, Parameters> {
@@ -37,11 +38,11 @@ function parametersOf(received: ReceivedRequest): Parameters | Unreadable {
   if (body === undefined) return parametersOfQuery(received);
   if (contentEncoding.toLowerCase() !== 'identity') throw encoded();
   // Announced as chunks, and without one: there is no body.
-  if (body.length === 0) return parametersOfForm(query);
+  if (body.length === 0) return parametersOfForm(query, charsetOf(contentType));
   if (query.length > 0) return queryAndBody();
   if (isOfType(contentType, 'application/json')) return parametersOfJson(body);
   if (isOfType(contentType, 'multipart/form-data')) return parametersOfMultipart(contentType, body);
-  return parametersOfForm(body);
+  return parametersOfForm(body, charsetOf(contentType));
 }
 
 function isOfType(contentType: string, type: string): boolean {

@@ -1,7 +1,15 @@
-import { MAX_PARAMETERS, parametersOfForm, parametersOfJson } from './received-parameters.js';
+import {
+  MAX_PARAMETERS,
+  parametersOfForm,
+  parametersOfJson,
+  type Parameters,
+  type Unreadable,
+} from './received-parameters.js';
+import { charsetOf } from './sent-text.js';
 
 const form = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfForm(Buffer.from(text, encoding));
 const json = (text: string, encoding: BufferEncoding = 'utf8') => parametersOfJson(Buffer.from(text, encoding));
+const texts = (read: Parameters | Unreadable) => (read as Parameters).map(([name, value]) => [name, value]);
 const names = (count: number) => Array.from({ length: count }, (_, i) => `P${i}`);
 
 describe('parameters of a form', () => {
@@ -37,24 +45,47 @@ describe('parameters of a form', () => {
   ])('are refused: %.20s', (text, unreadable) => expect(form(text)).toEqual({ unreadable }));
 
   it.each([
-    'A=%',
-    'A=%4',
-    'A=%zz',
-    'A=100% and',
-    'A=%C3',
-    'A=%C3%28',
-    'A=%ED%A0%80',
-    'A=%C0%AF',
-    'A=%F5%80%80%80',
-    '%E9=1',
-  ])('are refused where an escape can be read in more than one way: %s', (text) =>
-    expect(form(text)).toEqual({ unreadable: 'a percent sign does not begin a character in UTF-8' }),
+    ['A=%', '%'],
+    ['A=%4', '%4'],
+    ['A=%zz%4g', '%zz%4g'],
+    ['A=100%+and', '100% and'],
+    ['A=%%34', '%4'],
+  ])('hold a percent sign that begins no byte as itself: %s', (text, value) =>
+    expect(form(text)).toEqual([['A', value]]),
   );
 
-  it.each(['A=\xe9', 'A=\xc3', 'A=\xed\xa0\x80', 'A=\xff\xfe', 'A=\xc3%A9'])(
-    'are refused where bytes are no UTF-8: %j',
-    (bytes) => expect(form(bytes, 'latin1')).toEqual({ unreadable: 'it is not UTF-8' }),
+  it.each([
+    ['A=Op%E9ration', 'Opération', 'Op\xe9ration'],
+    ['A=Op\xe9ration', 'Opération', 'Op\xe9ration'],
+    ['A=30+%80', '30 €', '30 \x80'],
+    ['A=%C3%28', 'Ã(', '\xc3('],
+    ['A=%ED%A0%80', 'í\xa0€', '\xed\xa0\x80'],
+    ['A=%81%E9', '\x81é', '\x81\xe9'],
+  ])('that are not UTF-8 are windows-1252 and keep their bytes: %j', (text, value, bytes) =>
+    expect(form(text, 'latin1')).toEqual([['A', value, { name: 'A', value: bytes }]]),
   );
+
+  it('are read each by itself: what is UTF-8 stays so, whatever is beside it or named', () => {
+    const read = parametersOfForm(Buffer.from('A=%C3%A9&B=%E9&PR%C9NOM=x'), 'iso-8859-15');
+    expect(texts(read)).toEqual([['A', 'é'], ['B', 'é'], ['PRÉNOM', 'x']]); // prettier-ignore
+    expect((read as Parameters).map(({ length }) => length)).toEqual([2, 3, 3]);
+  });
+
+  it.each([
+    ['ISO-8859-1', '\xa4€'],
+    ['"iso-8859-15"', '€\x80'],
+    ['windows-1251', '¤Ђ'],
+    ['windows-1253', '¤€'],
+    ['UTF-16', '\xa4€'],
+    ['shift_jis', '\xa4€'],
+    ['no-charset', '\xa4€'],
+  ])('are read by the charset %s if it has one byte for each character', (charset, value) => {
+    const type = `application/x-www-form-urlencoded; charset=${charset}`;
+    expect(texts(parametersOfForm(Buffer.from('A=%A4%80'), charsetOf(type)))).toEqual([['A', value]]);
+  });
+
+  it('are refused where two names are one in their charsets', () =>
+    expect(form('PR%C9NOM=1&PR%C3%89NOM=2')).toEqual({ unreadable: 'a parameter came twice' }));
 
   it.each([
     '=1',
@@ -112,12 +143,12 @@ describe('parameters of JSON', () => {
       ['B', '{:,:}'],
       ['__proto__', 'z'],
     ]);
+    expect(json('\ufeff{"A":"\ufeff1"}')).toEqual([['A', '\ufeff1']]);
     expect(json('{"A":"\\ud83d\\ude00\\u0000"}')).toEqual([['A', '\u{1f600}\0']]);
   });
 
   it.each([
     ['{', 'the body is not JSON'],
-    ['\ufeff{"A":"1"}', 'the body is not JSON'],
     ['{"A":"1"}{"B":"1"}', 'the body is not JSON'],
     ['null', 'the body must be a JSON object'],
     ['[["A","1"]]', 'the body must be a JSON object'],

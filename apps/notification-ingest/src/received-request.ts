@@ -1,4 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { charsetOf } from './sent-text.js';
 import { parametersOfForm, type Parameters, type Unreadable } from './received-parameters.js';
 
 /** A request as it came: nothing of it was decoded, so that HASH is verified over what was sent. */
@@ -41,8 +42,8 @@ function receivedRequest({ url, headers, body }: RequestAsItCame): ReceivedReque
 }
 
 /** A GET has no body: parameters in one would not be read. */
-export function parametersOfQuery({ query, announcesBody }: ReceivedRequest): Parameters | Unreadable {
-  return announcesBody ? queryAndBody() : parametersOfForm(query);
+export function parametersOfQuery({ query, announcesBody, contentType }: ReceivedRequest): Parameters | Unreadable {
+  return announcesBody ? queryAndBody() : parametersOfForm(query, charsetOf(contentType));
 }
 
 export function queryAndBody(): Unreadable {

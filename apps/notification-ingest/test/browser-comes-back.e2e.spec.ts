@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INGEST_RETURNS, startSimulator, waitFor, type RunningApp } from '@tranche/testing';
-import { form, joinIngestStage, keys, notificationOf, TOPICS, type Ingest } from './support.js';
+import { form, formInLatin1, joinIngestStage, keys, notificationOf, TOPICS, type Ingest } from './support.js';
 
 const { merchant, identifier, redirectKey: KEY } = INGEST_RETURNS;
 
@@ -35,6 +35,13 @@ describe('the browser that the platform sends back', () => {
   });
   const comesBack = (parameters: Record<string, string>, of: string = merchant) =>
     fetch(`${ingest.app.url}/return/${of}?${form(parameters)}`, { redirect: 'manual' });
+
+  it('is sent on where the redirect is in ISO-8859-1, signed over these bytes', async () => {
+    const query = formInLatin1(fields({ MESSAGE: 'Opération réussie', ORDERID: 'é 1' }), KEY);
+    const answer = await fetch(`${ingest.app.url}/return/${merchant}?${query}`, { redirect: 'manual' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toContain('orderId=%C3%A9+1&hint=success');
+  });
 
   async function decide(orderId: string, decision: string, more: Record<string, string> = {}): Promise<string> {
     const operation = {

@@ -1,4 +1,4 @@
-import { infrastructure, waitFor } from '@tranche/testing';
+import { failOver, infrastructure, startRedisPair, waitFor } from '@tranche/testing';
 import { capture, form, signed, startIngest, tooLarge, type Ingest } from './support.js';
 
 const LIMIT = 5;
@@ -62,6 +62,32 @@ describe('an address that fails too often', () => {
     }
     for (let n = 0; n < LIMIT; n++) expect((await forged(one, n)).status).toBe(403);
     await expectLimited(await forged(other, 0));
+  });
+
+  it('is counted at the new Redis after the old one, behind a name, failed over and closed no connection; the service is ready all the time', async () => {
+    const pair = await startRedisPair();
+    try {
+      const ingest = await start({ REDIS_URL: pair.name.url });
+      const isConnected = (is: 0 | 1) =>
+        waitFor(async () => (await ingest.metric('redis_connected')) === is, {
+          timeoutMs: 60_000,
+          what: `redis_connected ${is}`,
+        });
+      const isReady = async () => (await fetch(`${ingest.app.managementUrl}/health/ready`)).ok;
+      await isConnected(1);
+      expect((await forged(ingest, 0)).status).toBe(403);
+      await failOver(pair);
+      await isConnected(0);
+      expect((await forged(ingest, 1)).status).toBe(403);
+      expect(await isReady()).toBe(true);
+      pair.name.pointTo(pair.replica);
+      await isConnected(1);
+      expect((await forged(ingest, 2)).status).toBe(403);
+      const [key = ''] = await pair.replica.ask<string[]>(['KEYS', '*failures:*']);
+      expect(await pair.replica.ask(['GET', key])).toBe('2');
+    } finally {
+      await pair.stop();
+    }
   });
 
   it('is limited while Redis is away, and the service is ready', async () => {

@@ -62,13 +62,13 @@ describe('a notification that nobody we know signed', () => {
     async (bytes) => {
       const fields = signed(capture({ MESSAGE: 'plus \ufffd' }));
       const answer = await fetch(`${ingest.webhook}?${String(form(fields)).replace('%EF%BF%BD', bytes)}`);
-      expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'unreadable_notification' }]);
+      expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'hash_mismatch' }]);
     },
   );
 
   it('never becomes an event, and is in the metrics', async () => {
     const metrics = await (await fetch(`${ingest.app.managementUrl}/metrics`)).text();
-    expect(metrics).toMatch(/ingest_notifications_total\{result="hash_mismatch".*\} 6/);
+    expect(metrics).toMatch(/ingest_notifications_total\{result="hash_mismatch".*\} 9/);
     expect(metrics).toMatch(/ingest_notifications_total\{result="unknown_identifier".*\} 1/);
     const events = await ingest.read(TOPICS.notifications);
     // Of the order that was forged: whatever a forgery published would be before it.

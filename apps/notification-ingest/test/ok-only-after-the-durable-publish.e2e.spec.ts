@@ -2,6 +2,7 @@ import { waitFor } from '@tranche/testing';
 import {
   capture,
   form,
+  formInLatin1,
   joinIngestStage,
   keys,
   multipart,
@@ -70,6 +71,25 @@ describe('a signed notification', () => {
       parameters,
       flags: [],
     });
+  });
+
+  it.each<[string, (fields: Fields) => Promise<Response>]>([
+    ['the query of a GET', (fields) => fetch(`${ingest.webhook}?${formInLatin1(fields)}`)],
+    [
+      'a POST that names its charset',
+      (fields) =>
+        fetch(ingest.webhook, {
+          method: 'POST',
+          body: formInLatin1(fields),
+          headers: { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' },
+        }),
+    ],
+  ])('in ISO-8859-1, its HASH over these bytes, in %s is published as text and flagged', async (way, send) => {
+    const orderId = `latin ${way}`;
+    const records = await ingest.read(TOPICS.notifications);
+    expect(await (await send(capture({ ORDERID: orderId }))).text()).toBe('OK');
+    const record = await waitFor(() => records.find(({ key }) => key === `shop-fr/${orderId}`), { what: 'the event' });
+    expect(notificationOf(record)).toMatchObject({ message: 'Opération réussie, 100 % & plus', flags: ['not_utf8'] });
   });
 
   it('is the same event however it is sent again, in any order, and with the key before this one', async () => {

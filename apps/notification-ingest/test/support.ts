@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -142,6 +143,16 @@ export function capture(overrides: Fields = {}): Fields {
 
 export function signed(fields: Fields, key: string = keys.notification): Fields {
   return { ...fields, HASH: platformHash(key, Object.entries(fields)) };
+}
+
+/** As a platform that has no UTF-8 signs and sends it: each character is a byte, in HASH and in the form. */
+export function formInLatin1(fields: Fields, key: string = keys.notification): string {
+  const pairs = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  const clear = key + pairs.map(([name, value]) => `${name}=${value}${key}`).join('');
+  const HASH = createHash('sha256').update(Buffer.from(clear, 'latin1')).digest('hex');
+  const escaped = (text: string) =>
+    text.replace(/[^A-Za-z0-9]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+  return [...pairs, ['HASH', HASH]].map(([name, value]) => `${escaped(name!)}=${escaped(value!)}`).join('&');
 }
 
 export const form = (fields: Fields) => new URLSearchParams(fields).toString();

@@ -105,12 +105,21 @@ describe('a request that cannot be a notification', () => {
     ['in chunks over 1 MiB', () => tooLarge(ingest.webhook, 1_048_577, 'chunked'), 413],
     ['in a query over 64 kB', () => fetch(`${ingest.webhook}?A=${'x'.repeat(90_000)}`), 431],
     [
-      'with bytes that are no UTF-8',
+      'unsigned, with bytes that are no UTF-8',
       () => send('POST', { 'content-type': urlencoded }, Buffer.from('A=\xe9', 'latin1')),
+      403,
+    ],
+    [
+      'with bytes in the query that are not escaped, which HTTP does not allow',
+      () => send('GET', {}, '', '?A=\xe9'),
       400,
     ],
-    ['with bytes in the query that are no UTF-8', () => send('GET', {}, '', '?A=\xe9'), 400],
-    ['with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 400],
+    ['unsigned, with an incomplete percent sign', () => fetch(`${ingest.webhook}?A=%4`), 403],
+    [
+      'with JSON that is not UTF-8',
+      () => send('POST', { 'content-type': 'application/json' }, Buffer.from('{"A":"\xe9"}', 'latin1')),
+      400,
+    ],
     ['with a name that holds the equals sign', () => fetch(`${ingest.webhook}?${form(movedEqualsSign())}`), 400],
     ['in multipart without boundary', () => post('x', 'multipart/form-data'), 400],
   ])('%s is refused', async (_how, send, status) => {
@@ -150,6 +159,14 @@ describe('a request that cannot be a notification', () => {
     [
       'with names that nobody knows',
       () => post(multipart(signed(unreadable({ 'CUSTOM FIELD': 'x', 'x:y': '1', PRÉNOM: 'Zoé' })))),
+    ],
+    [
+      'with a percent sign that begins no byte',
+      () => fetch(`${ingest.webhook}?${form(signed(unreadable({ MESSAGE: '5% off %zz' }))).replaceAll('%25', '%')}`),
+    ],
+    [
+      'in JSON behind a byte order mark',
+      () => send('POST', { 'content-type': 'application/json' }, `\ufeff${JSON.stringify(signed(unreadable()))}`),
     ],
     ['with NUL in a value', () => fetch(`${ingest.webhook}?${form(signed(unreadable({ MESSAGE: 'a\0b' })))}`)],
     [

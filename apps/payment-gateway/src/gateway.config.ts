@@ -48,7 +48,7 @@ export class GatewayConfig extends OperatorsConfig implements ChecksItself {
   kafkaSessionTimeoutMs: number;
 
   @Env('REDIS_URL', {
-    doc: 'the order index; another database than the token cache, `maxmemory-policy noeviction`',
+    doc: 'the order index; another database than the token cache, `maxmemory-policy noeviction`, with `TOPICS=check` `appendonly yes` too',
     secret: true,
     default: 'redis://127.0.0.1:6379/0',
     protocols: ['redis', 'rediss'],

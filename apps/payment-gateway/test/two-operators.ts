@@ -7,10 +7,14 @@ import { operatorKey, type RunningApp } from '@tranche/testing';
 
 type OperatorName = 'alice' | 'bob';
 
-/** OPERATORS_FILE of two people. */
+/** OPERATORS_FILE of two people, each an approver. */
 export function operatorsFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: operatorKey(operator) }));
+  const operators = (['alice', 'bob'] as const).map((operator) => ({
+    operator,
+    key: operatorKey(operator),
+    role: 'approver',
+  }));
   writeFileSync(file, JSON.stringify(operators));
   return file;
 }

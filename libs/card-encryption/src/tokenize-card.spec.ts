@@ -48,6 +48,12 @@ it('exchanges the card for its token', async () => {
   ]);
 });
 
+it('reads answers behind a byte order mark', async () => {
+  const respond = platform.respond.bind(platform);
+  respond('/tokenizer', (_request, response) => answer(response, `\ufeff${JSON.stringify(TOKEN_RECORD)}`));
+  await expect(tokenize()).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
+});
+
 it('says nothing to anybody but the key id and the ciphertext', async () => {
   await tokenize();
   expect(platform.requests.map(({ path }) => path)).toEqual(['/v1/cse-keys', '/tokenizer']);

@@ -19,9 +19,11 @@ export type ReadEvent =
 
 /** Fields that this version does not know are left out of the data; a type that it knows has what that type has for sure. Never throws. */
 export function readEvent(
-  record: Pick<ConsumedRecord, 'headers' | 'value'>,
+  record: Pick<ConsumedRecord, 'headers' | 'value' | 'unreadable'>,
   isWanted: (type: EventType) => boolean,
 ): ReadEvent {
+  if (record.unreadable !== undefined)
+    return { read: 'unreadable', faults: [{ path: '', code: 'malformed_envelope', message: record.unreadable }] };
   const decoded = decodeCloudEvent(record);
   if (decoded.faults.length > 0) return { read: 'unreadable', faults: decoded.faults };
   const event = decoded.event as CloudEvent;

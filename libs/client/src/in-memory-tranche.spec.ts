@@ -1,5 +1,5 @@
 import { silentLog } from '@tranche/runtime';
-import { aCardPayment, aPartnerAAuthorization } from '@tranche/testing';
+import { aCapture, aCardPayment, aPartnerAAuthorization, aRefund } from '@tranche/testing';
 import { InvalidEventError, PublishError } from './errors.js';
 import { InMemoryTranche } from './in-memory-tranche.js';
 
@@ -152,4 +152,20 @@ it('is settled when everything was handled, held ones too', async () => {
   tranche.emit('payment.conflict.detected', { merchant: 'shop-fr', orderId: 'o' });
   await tranche.settled();
   expect(attempts).toEqual([1, 2, 3]);
+});
+
+it('warns where EXTRADATA of a capture leaves no room for the tag, in each result and once in the log', async () => {
+  const warned: object[] = [];
+  const tranche = new InMemoryTranche({ log: { ...silentLog, warn: (fields) => void warned.push(fields) } });
+  const { publisher } = tranche;
+  const rail = 'partner-a';
+  const warningsOf = async (length: number, id: string) =>
+    (await publisher.capture(aCapture({ extraData: 'é'.repeat(length) }), { id, rail })).warnings;
+  expect(await warningsOf(231, 'c1')).toBeUndefined();
+  expect(await warningsOf(232, 'c2')).toEqual(['extra_data_leaves_no_room']);
+  const refund = await publisher.refund(aRefund({ extraData: 'x'.repeat(255) }), { id: 'r1', rail });
+  expect(refund.warnings).toEqual(['extra_data_leaves_no_room']);
+  expect(warned).toEqual([{ commandId: 'c2', type: 'payment.capture', code: 'extra_data_leaves_no_room' }]);
+  const authorization = aPartnerAAuthorization({ extraData: 'x'.repeat(255) });
+  expect((await publisher.authorize(authorization, { id: 'a1' })).warnings).toBeUndefined();
 });

@@ -71,7 +71,7 @@ export class InMemoryTranche implements TrancheClient {
     this.#log = log;
     this.#now = now;
     this.#waits = new ResultWaits({ maxWaits, listen: () => Promise.resolve() });
-    this.publisher = new Publisher({ source, now, waits: this.#waits, send: (message) => this.#send(message) });
+    this.publisher = new Publisher({ source, now, log, waits: this.#waits, send: (message) => this.#send(message) });
   }
 
   /** Answers commands of the type from now on; a later script replaces it. A command without a script gets no answer. */

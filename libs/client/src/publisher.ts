@@ -1,5 +1,8 @@
 import {
+  EXTRADATA_BESIDE_TAG,
+  mayGoUntagged,
   METHODS,
+  operationKind,
   type Authorization,
   type Capture,
   type CardPayment,
@@ -8,6 +11,7 @@ import {
   type Refund,
   type VoidAuthorization,
 } from '@tranche/contracts';
+import type { Log } from '@tranche/runtime';
 import {
   commandMessage,
   given,
@@ -31,6 +35,8 @@ export interface Published {
   topic: string;
   partition: number;
   offset: bigint;
+  /** Absent where there are none. `extra_data_leaves_no_room`: see EXTRADATA in the README. */
+  warnings?: readonly 'extra_data_leaves_no_room'[];
 }
 
 export interface PublisherOptions {
@@ -38,6 +44,7 @@ export interface PublisherOptions {
   /** Resolves when all replicas in sync have the command; rejects with PublishError or ClientClosedError. */
   send: (message: CommandMessage) => Promise<Published>;
   waits: ResultWaits;
+  log: Log;
   now?: () => Date;
 }
 
@@ -49,6 +56,7 @@ export interface PublisherOptions {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #published = new PublishedIds();
+  #hasWarned = false;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -132,11 +140,24 @@ export class Publisher {
   async #send(message: CommandMessage): Promise<Published> {
     if (!this.#published.note(message)) throw idReused(message);
     try {
-      return await this.#options.send(message);
+      return this.#withWarnings(message, await this.#options.send(message));
     } catch (error) {
       if (isNotWritten(error)) this.#published.takeBack(message);
       throw error;
     }
+  }
+
+  /** Written to the log once: a shop that fills EXTRADATA does so with every command. */
+  #withWarnings({ id, type, event: { data } }: CommandMessage, published: Published): Published {
+    const { extraData } = data as { extraData?: string };
+    if (!mayGoUntagged(operationKind(type), extraData)) return published;
+    if (!this.#hasWarned)
+      this.#options.log.warn(
+        { commandId: id, type, code: 'extra_data_leaves_no_room' },
+        `extraData above ${EXTRADATA_BESIDE_TAG} characters leaves no room for the operation's tag: if its answer is lost, only an operator can resolve it. Further ones are not logged`,
+      );
+    this.#hasWarned = true;
+    return { ...published, warnings: ['extra_data_leaves_no_room'] };
   }
 }
 

@@ -64,6 +64,7 @@ export class ResultTail {
       topic: TOPICS.events.name,
       topicPrefix,
       from: new Map(),
+      takesUnreadable: true,
       log,
       health: {
         addReadiness: (name, check) => health.addReadiness(name, check),

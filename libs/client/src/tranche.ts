@@ -104,7 +104,7 @@ export class Tranche implements TrancheClient {
       listen: () => this.#tail.listen(),
       gauge: this.#metrics.waits,
     });
-    this.publisher = new Publisher({ source, waits: this.#waits, send: (message) => this.#send(message) });
+    this.publisher = new Publisher({ source, log, waits: this.#waits, send: (message) => this.#send(message) });
   }
 
   /** Resolves when Kafka answered; rejects with KafkaUnreachableError, which names the brokers. */

@@ -11,6 +11,8 @@ export interface TopicDefinition {
   readonly maxRetentionMs?: number;
   /** Whose time a record bears: the broker's, where an age decides and the writer may be anybody. */
   readonly timestampType?: 'LogAppendTime';
+  /** Losing its newest records costs money: its replicas belong in several racks, or are flushed for each record (docs/reliability.md, power). */
+  readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: 'delete';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
@@ -53,6 +55,7 @@ export const TOPICS = {
   journal: topic('payments.journal.v1', {
     days: 100,
     isPersonal: true,
+    survivesPowerLoss: true,
     mib: 4,
     key: ORDER_KEY,
     writtenBy: 'payment-gateway',
@@ -133,6 +136,7 @@ interface TopicFacts {
   partitions?: number;
   days: number;
   isPersonal?: boolean;
+  survivesPowerLoss?: true;
   partitionMib?: number;
   mib: number;
   key: string;
@@ -142,13 +146,14 @@ interface TopicFacts {
 
 function topic(
   name: string,
-  { partitions = 12, days, isPersonal, partitionMib, mib, key, writtenBy, readBy }: TopicFacts,
+  { partitions = 12, days, isPersonal, survivesPowerLoss, partitionMib, mib, key, writtenBy, readBy }: TopicFacts,
 ): TopicDefinition {
   return {
     name,
     partitions,
     retentionMs: days * DAY_MS,
     ...(isPersonal === true ? { maxRetentionMs: days * DAY_MS } : {}),
+    ...(survivesPowerLoss && { survivesPowerLoss }),
     ...(partitionMib === undefined ? {} : { retentionBytes: partitionMib * MIB }),
     cleanupPolicy: 'delete',
     maxMessageBytes: mib * MIB,
@@ -159,9 +164,10 @@ function topic(
 }
 
 function commands(rail: Rail): TopicDefinition {
-  const facts = {
+  const facts: TopicFacts = {
     days: 14,
     isPersonal: true,
+    survivesPowerLoss: true,
     mib: 1,
     key: ORDER_KEY,
     writtenBy: 'commerce',

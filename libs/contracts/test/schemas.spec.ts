@@ -106,14 +106,7 @@ it.each([
   [
     'access-token-record',
     AccessTokenRecord,
-    {
-      access_token: 'a.b.c',
-      expires_in: 43200,
-      refresh_expires_in: 0,
-      token_type: 'Bearer',
-      'not-before-policy': 0,
-      session_state: 's',
-    },
+    { access_token: 'a.b.c', expires_in: 43200, token_type: 'Bearer' },
   ],
   ['encryption-key-record', EncryptionKeyRecord, { encryptionKeyId: 'k1', encryptionPublicKey: 'TUlJQg==' }],
   [

@@ -5,7 +5,7 @@ import type { ConsumedRecord } from './consume/consumed-record.js';
 const isTracing = () => propagation.fields().length > 0;
 
 /** Adds `traceparent` and `tracestate` of the active context, unless the record brings its own. */
-export function withTraceHeaders(headers: Record<string, string | Buffer> = {}): Record<string, string | Buffer> {
+export function withTraceHeaders<T>(headers: Readonly<Record<string, T>> = {}): Readonly<Record<string, T | string>> {
   if (headers['traceparent'] || !isTracing()) return headers;
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);

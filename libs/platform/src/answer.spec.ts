@@ -8,6 +8,8 @@ const json = (fields: Record<string, unknown>, status = 200): PlatformReply => (
 });
 const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
   json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
+/** As some servers write it. */
+const marked = (reply: PlatformReply) => ({ ...reply, ...('body' in reply && { body: `\ufeff${reply.body}` }) });
 function short(classified: CallResult): string {
   return classified.record === 'OUTCOME'
     ? `OUTCOME ${classified.result}${classified.partial ? ' partly' : ''}`
@@ -16,6 +18,7 @@ function short(classified: CallResult): string {
 
 describe('what one call came to', () => {
   it.each<[string, PlatformReply, string]>([
+    ['a byte order mark in front of it', marked(said('0000')), 'OUTCOME succeeded'],
     ['no connection', { kind: 'not_sent', reason: 'unreachable', message: '' }, 'NOT_EXECUTED unreachable'],
     ['too late to send', { kind: 'not_sent', reason: 'send_deadline', message: '' }, 'NOT_EXECUTED send_deadline'],
     ['no whole answer in time', { kind: 'lost', reason: 'timeout', message: '' }, 'IN_DOUBT timeout'],

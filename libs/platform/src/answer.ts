@@ -1,6 +1,7 @@
 import {
   execCode as execCodeOf,
   OPERATION_TYPE_OF,
+  parseJson,
   type CallResult,
   type OperationKind,
   type PlatformAnswer,
@@ -84,7 +85,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
 function readFields(body: string): Map<string, string> | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(body);
+    parsed = parseJson(body);
   } catch {
     return undefined;
   }

@@ -1,4 +1,15 @@
-export type Parameter = readonly [name: string, value: string];
+/**
+ * A received pair as it was sent, where its bytes are not UTF-8: one character for each byte (`latin1` of Node.js). HASH covers bytes, and the
+ * text cannot be written back without knowing the charset.
+ */
+export interface SentBytes {
+  readonly name: string;
+  readonly value: string;
+  /** That the sender named and that its text was read by; absent where none was named that counts. */
+  readonly charset?: string;
+}
+
+export type Parameter = readonly [name: string, value: string, sent?: SentBytes];
 /** Parameters by their flat names (`CART[0][PRICE]`), as they were written or received. */
 export type Parameters = readonly Parameter[];
 

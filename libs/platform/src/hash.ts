@@ -7,8 +7,14 @@ import { hash, timingSafeEqual } from 'node:crypto';
  * (`CART[0][PRICE]`) and are sorted level by level: indices inside brackets by number, everything else by bytes. `HASH` itself is
  * left out. The interface does not show it (docs/decisions/0003-hash.md). The simulator computes it by itself (`platform-hash.ts`): a change concerns
  * both.
+ *
+ * `encoding` `latin1`: key and parameters have one character for each byte, as SentBytes.
  */
-export function platformHash(key: string, parameters: Iterable<readonly [name: string, value: string]>): string {
+export function platformHash(
+  key: string,
+  parameters: Iterable<readonly [name: string, value: string, ...unknown[]]>,
+  encoding: 'utf8' | 'latin1' = 'utf8',
+): string {
   const named: { order: string; pair: string }[] = [];
   for (const [name, value] of parameters) {
     if (name !== 'HASH') named.push({ order: orderOf(name), pair: `${name}=${value}` });
@@ -16,7 +22,7 @@ export function platformHash(key: string, parameters: Iterable<readonly [name: s
   named.sort((a, b) => compare(a.order, b.order) || compare(a.pair, b.pair));
   let clear = key;
   for (const { pair } of named) clear += pair + key;
-  return hash('sha256', clear, 'hex');
+  return hash('sha256', encoding === 'utf8' ? clear : Buffer.from(clear, encoding), 'hex');
 }
 
 /** Takes the same time wherever the two differ. An upper-case HASH is not equal. */

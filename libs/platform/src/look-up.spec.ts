@@ -50,6 +50,9 @@ it('reads the rows, of each only what is text', () => {
   });
 });
 
+it('reads an answer behind a byte order mark', () =>
+  expect(answer(`\ufeff${JSON.stringify({ EXECCODE: '0000', DATA: [] })}`)).toEqual({ kind: 'rows', rows: [] }));
+
 it('reads no more than 200', () => {
   const DATA = Array.from({ length: 300 }, () => ({ ORDERID: 'o' }));
   expect((answer({ EXECCODE: '0000', DATA }) as { rows: unknown[] }).rows).toHaveLength(200);

@@ -1,6 +1,7 @@
 import {
   execCodeClass,
   operationKindOf,
+  parseJson,
   PROTOCOL_VERSION,
   type ListedTransaction,
   type Merchant,
@@ -65,7 +66,7 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
 
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
-    const answer: unknown = JSON.parse(body);
+    const answer = parseJson(body);
     return isObject(answer) ? answer : undefined;
   } catch {
     return undefined;

@@ -1,13 +1,11 @@
+import { EXTRADATA_BESIDE_TAG } from '@tranche/contracts';
+
 /**
  * The page that a cardholder's browser goes on to is named per authorization. REDIRECT_URL is set once for the account, and no request
  * parameter carries an address: so the page's name goes behind the caller's EXTRADATA, before the tag of ours, and comes back with the
  * signed redirect: `CALLER|rp1.NAME|tr1.OPERATION.ATTEMPT`.
  */
 const MARK = /(^|\|)rp1\.([a-z0-9-]{1,32})(?=$|\|tr1\.[A-Za-z0-9_-]{12}\.[1-9][0-9]{0,5}$)/;
-
-/** Characters of a tag of ours with the line before it. */
-const TAG_CHARACTERS = '|tr1.'.length + 12 + '.999999'.length;
-const EXTRADATA_CHARACTERS = 255;
 
 export function withReturnPage(extraData: string | undefined, page: string | undefined): string | undefined {
   if (page === undefined) return extraData;
@@ -16,7 +14,7 @@ export function withReturnPage(extraData: string | undefined, page: string | und
 
 /** Whether EXTRADATA has room for the caller's value, the page and the tag. */
 export function hasRoomForReturnPage(extraData: string | undefined, page: string): boolean {
-  return [...(withReturnPage(extraData, page) ?? '')].length + TAG_CHARACTERS <= EXTRADATA_CHARACTERS;
+  return [...(withReturnPage(extraData, page) ?? '')].length <= EXTRADATA_BESIDE_TAG;
 }
 
 /** The name in a returned EXTRADATA. */

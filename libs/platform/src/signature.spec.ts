@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { growth } from '@tranche/testing';
 import type { Merchant } from '@tranche/contracts';
 import { platformHash } from './hash.js';
-import type { Parameters } from './form.js';
+import type { Parameter, Parameters } from './form.js';
 import { isRedirectSignedBy, isSignedBy, signingKey } from './signature.js';
 
 const fields = [['A', '1'], ['B', ''], ['A[10]', 'x'], ['A[2]', 'y']] as const; // prettier-ignore
@@ -87,6 +88,34 @@ describe('the signature of a notification', () => {
     expect(isSignedBy(merchant({}), [...spaced, ['HASH', platformHash('account', spaced)]])).toBe(false);
     const named = [['A', 'x'], ['yaccountB', '2']] as const; // prettier-ignore
     expect(isSignedBy(merchant({}), [...named, ['HASH', platformHash('account', named)]])).toBe(false);
+  });
+
+  describe('over bytes that are not UTF-8', () => {
+    const hashOver = (key: string, text: string) =>
+      createHash('sha256')
+        .update(Buffer.from(text.replaceAll('|', Buffer.from(key).toString('latin1')), 'latin1'))
+        .digest('hex');
+    const latin = (name: string, value: string): Parameter => [name, value, { name, value }];
+
+    it('covers them as sent, beside what is UTF-8, with names in the order of their bytes', () => {
+      const pairs = [latin('MESSAGE', 'Op\xe9ration'), ['B', 'é'], ['PRÉNOM', 'x'], latin('PR\xc9NOM', 'y')] as const;
+      for (const key of ['account', 'clé-du-compte']) {
+        const hash = hashOver(key, '|B=\xc3\xa9|MESSAGE=Op\xe9ration|PR\xc3\x89NOM=x|PR\xc9NOM=y|');
+        expect(isSignedBy(merchant({ accountKey: key }), [...pairs, ['HASH', hash]])).toBe(true);
+        expect(isRedirectSignedBy(merchant({ accountKey: key }), [...pairs, ['HASH', hash]])).toBe(true);
+        const asText = pairs.map(([name, value]) => [name, value] as const);
+        expect(isSignedBy(merchant({ accountKey: key }), [...asText, ['HASH', hash]])).toBe(false);
+      }
+    });
+
+    it.each(['B', 'PR\xc9NOM', 'PR\xc3\x89NOM', '\xc3\x89'.repeat(100)])(
+      'is refused where the key in a value makes two readings of them: %.12j',
+      (name) => {
+        const pairs = [latin('A', `\xe9account${name}=2`)];
+        const hash = hashOver('account', `|A=\xe9account${name}=2|`);
+        expect(isSignedBy(merchant({}), [...pairs, ['HASH', hash]])).toBe(false);
+      },
+    );
   });
 
   it('is good where a value holds the key as a word', () => {

@@ -1,5 +1,5 @@
 import type { Merchant } from '@tranche/contracts';
-import { isName, type Parameters } from './form.js';
+import { isName, type Parameter, type Parameters } from './form.js';
 import { equalHash, platformHash } from './hash.js';
 
 /** The key of APIKEYID when one is sent, else the account's (docs/decisions/0003-hash.md). A Public key never signs, nor does another for it. */
@@ -42,12 +42,28 @@ function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undef
 function isSignedWith(keys: readonly (string | undefined)[], parameters: Parameters): boolean {
   const hash = valueOf(parameters, 'HASH');
   if (hash === undefined) return false;
+  // UTF-8 text and its bytes are one thing. Where a pair has other bytes, all is compared as bytes, the key too.
+  const isText = parameters.every(([, , sent]) => sent === undefined);
+  const pairs = isText ? parameters : parameters.map(bytesOf);
   // No short cut: which of the keys fits shall not be told by the time it takes.
   const fitting = keys
     .filter((key) => key !== undefined)
-    .filter((key) => equalHash(platformHash(key, parameters), hash));
-  return fitting.some((key) => !parameters.some(([name, value]) => name.includes(key) || holdsPair(value, key)));
+    .map((key) => (isText ? key : latin1Of(key)))
+    .filter((key) => equalHash(platformHash(key, pairs, isText ? 'utf8' : 'latin1'), hash));
+  return fitting.some((key) => !pairs.some(([name, value]) => name.includes(key) || holdsPair(value, key)));
 }
+
+function bytesOf([name, value, sent]: Parameter): Parameter {
+  return sent === undefined ? [latin1Of(name), latin1Of(value)] : [sent.name, sent.value];
+}
+
+/** One character for each byte of the text in UTF-8. */
+function latin1Of(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** A run of characters that may be bytes of one: it counts as a letter, for what a charset makes of it is not known here. */
+const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
 /**
  * Key and `NAME=` inside a value read as another parameter in the signed text: what two readings have is no proof of one. Looked at only
@@ -56,7 +72,7 @@ function isSignedWith(keys: readonly (string | undefined)[], parameters: Paramet
 function holdsPair(value: string, key: string): boolean {
   for (let at = value.indexOf(key); at >= 0; at = value.indexOf(key, at + 1)) {
     const behind = value.slice(at + key.length);
-    if (behind.includes('=') && isName(behind.slice(0, behind.indexOf('=')))) return true;
+    if (behind.includes('=') && isName(behind.slice(0, behind.indexOf('=')).replace(BEYOND_ASCII, 'é'))) return true;
   }
   return false;
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsIn, Max, Min } from 'class-validator';
-import { ConfigError, describeConfig, Env, loadConfig, readConfig, type ConfigFault } from './config.js';
+import { ConfigError, describeConfig, Env, loadConfig, readConfig, rereadFromFile, type ConfigFault } from './config.js';
 import { Secret } from './secret.js';
 
 class Settings {
@@ -138,6 +138,17 @@ describe('configuration', () => {
       const faults = faultsOf({ HOST_URL: sound.HOST_URL, ...env() });
       expect(faults).toHaveLength(1);
       expect(faults[0]?.message).toMatch(message);
+    });
+
+    it('is read again from its file, whose content may have been replaced; what the variable itself holds is not', () => {
+      const API_SECRET_FILE = file('rotated', 'old');
+      const config = loadConfig(Settings, { HOST_URL: sound.HOST_URL, API_SECRET_FILE });
+      const again = rereadFromFile(config, 'apiSecret');
+      writeFileSync(API_SECRET_FILE, 'new\n');
+      expect(again?.().reveal()).toBe('new');
+      writeFileSync(API_SECRET_FILE, '');
+      expect(() => again?.()).toThrow('API_SECRET_FILE names an empty file');
+      expect(rereadFromFile(loadConfig(Settings, { ...sound, API_SECRET: 'x' }), 'apiSecret')).toBeUndefined();
     });
 
     it('does not read files for what is no secret', () => {

@@ -57,6 +57,8 @@ export interface Declaration extends EnvOptions {
 }
 
 const declarations = new WeakMap<object, Declaration[]>();
+/** The environment that each configuration was read from. */
+const sources = new WeakMap<object, Environment>();
 
 /** Binds a property to an environment variable, read as the property's type: string, number (whole), boolean, string[], URL, Secret. */
 export function Env(name: string, options: EnvOptions): PropertyDecorator {
@@ -88,6 +90,7 @@ export function readConfig<T extends object>(
   env: Environment,
 ): { config: T; faults: ConfigFault[] } {
   const config = new Class();
+  sources.set(config, env);
   const faults: ConfigFault[] = [];
   const unread = new Set<string>();
   for (const declaration of declarationsOf(Class)) {
@@ -101,6 +104,20 @@ export function readConfig<T extends object>(
   faults.push(...validationFaults(Class, config, unread));
   if (faults.length === 0) faults.push(...((config as Partial<ChecksItself>).check?.() ?? []));
   return { config, faults };
+}
+
+/**
+ * Reads a setting again where a file holds it (NAME_FILE), for its content may have been replaced; undefined where the variable itself holds
+ * it, which cannot change. @throws what is wrong with the file.
+ */
+export function rereadFromFile<T extends object, P extends keyof T & string>(
+  config: T,
+  property: P,
+): (() => T[P]) | undefined {
+  const env = sources.get(config) ?? {};
+  const declaration = declarationsOf(config.constructor as ConfigClass<T>).find((one) => one.property === property);
+  if (declaration === undefined || !env[`${declaration.name}_FILE`]) return undefined;
+  return () => valueOf(declaration, env) as T[P];
 }
 
 /** The variables of a configuration class, for READMEs and for tests that hold compose files against the code. */

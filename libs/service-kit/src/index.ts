@@ -5,6 +5,7 @@ export {
   ConfigError,
   describeConfig,
   loadConfig,
+  rereadFromFile,
   type ChecksItself,
   type ConfigFault,
   type EnvOptions,

@@ -1,12 +1,13 @@
 import { trace } from '@opentelemetry/api';
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { LogOutput, standardOutput } from './log-output.js';
 import { redact, redactText } from './redaction.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 type Fields = object;
 
-/** JSON lines on stdout with service, trace_id and span_id. Fields are redacted by name and by type before they are written. */
+/** JSON lines on stdout (see LogOutput) with service, trace_id and span_id. Fields are redacted by name and by type before they are written. */
 export class ServiceLogger {
   readonly #pino: Logger;
 
@@ -44,8 +45,8 @@ export function createLogger(options: {
   level?: LogLevel;
   destination?: DestinationStream;
 }): ServiceLogger {
-  const { name, level = 'info', destination = pino.destination({ dest: 1, sync: true }) } = options;
-  return new ServiceLogger(
+  const { name, level = 'info', destination = standardOutput() } = options;
+  const logger = new ServiceLogger(
     pino(
       {
         level,
@@ -58,6 +59,10 @@ export function createLogger(options: {
       destination,
     ),
   );
+  if (destination instanceof LogOutput)
+    destination.onRecovered = (dropped) =>
+      logger.warn({ dropped }, 'log lines were dropped: whoever reads stdout had stopped reading');
+  return logger;
 }
 
 function currentTrace(): object {

@@ -1,10 +1,13 @@
 import { reasonOf } from '@tranche/runtime';
 import type { ConfigFault } from './config.js';
+import { standardOutput } from './log-output.js';
 import { readServiceSettings } from './production/service-settings.js';
 import { ServiceProcess, type ServiceDefinition } from './service-process.js';
 
 /** sysexits.h: EX_CONFIG. So a supervisor knows a wrong setting, which no restart cures, from a crash. */
 const EXIT_CONFIG = 78;
+/** How long an end waits for the reader of the log at most. Milliseconds. */
+const LAST_LINES_MS = 1_000;
 
 /** A service from `main.ts`: settings, start, signals, exit code. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
 export async function runService<C extends object>(definition: ServiceDefinition<C>): Promise<void> {
@@ -16,14 +19,15 @@ export async function runService<C extends object>(definition: ServiceDefinition
   const service = new ServiceProcess(definition, config, kit);
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  process.on('uncaughtException', (error) => crash(service, error, 'an error was not caught'));
-  process.on('unhandledRejection', (error) =>
-    crash(service, error, 'a promise was rejected and the rejection was not handled'),
-  );
+  const fail = failing(service);
+  process.on('uncaughtException', (error) => fail(error, 'an error was not caught'));
+  process.on('unhandledRejection', (error) => fail(error, 'a promise was rejected and the rejection was not handled'));
   try {
     await service.start();
   } catch (error) {
-    if (!service.isStopping) crash(service, error, `${definition.name} cannot start: ${reasonOf(error)}`);
+    if (service.isStopping) return;
+    service.log.error({ err: error }, `${definition.name} cannot start: ${reasonOf(error)}`);
+    await exit(1);
   }
 }
 
@@ -40,14 +44,31 @@ async function stopAndExit(service: Stoppable, reason: string): Promise<void> {
   if (service.isStopping) return;
   try {
     await service.stop(reason);
-    process.exit(0);
+    await exit(process.exitCode);
   } catch (error) {
     service.log.error({ err: error }, `the stop failed: ${reasonOf(error)}`);
-    process.exit(1);
+    await exit(1);
   }
 }
 
-function crash(service: Stoppable, error: unknown, message: string): never {
-  service.log.error({ err: error }, message);
-  process.exit(1);
+/**
+ * What to do with an error that nobody caught. What it broke is not known, so the service must end; but calls of the platform that are under
+ * way have done nothing wrong, and each that is cut off becomes a doubt. So the service stops as on SIGTERM, with the same deadline, and exits
+ * with 1. A second such error ends it at once: then the stop itself may be what is broken.
+ */
+function failing(service: Stoppable): (error: unknown, message: string) => void {
+  let hasFailed = false;
+  return (error, message) => {
+    service.log.error({ err: error }, message);
+    process.exitCode = 1;
+    if (hasFailed) void exit(1);
+    else void stopAndExit(service, message);
+    hasFailed = true;
+  };
+}
+
+/** The last lines say why: they get a moment to be read. */
+async function exit(code: typeof process.exitCode): Promise<void> {
+  await standardOutput().flush(LAST_LINES_MS);
+  process.exit(code);
 }

@@ -7,6 +7,7 @@ import { Health } from './health.js';
 import { httpAdapter, HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 import type { KitConfig } from './kit.config.js';
 import { KitModule, ServiceLifetime } from './kit.module.js';
+import { standardOutput } from './log-output.js';
 import { createLogger, type ServiceLogger } from './logger.js';
 import { ManagementServer, respondWithProblem } from './management-server.js';
 import { Metrics } from './metrics.js';
@@ -75,6 +76,15 @@ export class ServiceProcess<C extends object> {
       labelNames: ['version', 'node'],
     });
     build.set({ version: kit.buildVersion, node: process.version }, 1);
+    this.metrics.counter({
+      name: 'tranche_log_lines_dropped_total',
+      help: 'Log lines that were dropped because whoever reads stdout did not keep up',
+      labelNames: ['level'],
+      collect() {
+        this.reset();
+        for (const [level, lines] of standardOutput().dropped) this.inc({ level }, lines);
+      },
+    });
     this.#management = new ManagementServer(
       this.health,
       this.metrics,

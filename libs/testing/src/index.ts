@@ -11,6 +11,7 @@ export * from './find-secret.js';
 export { openFront, type Front } from './front.js';
 export * from './growth.js';
 export * from './recording-proxy.js';
+export * from './redis-name.js';
 export * from './redis-servers.js';
 export { sharedBrowser } from './stages/browser-stage.js';
 export { gatewaySettings, makeTopics } from './stages/gateway-stage.js';

@@ -1,4 +1,5 @@
 /** The platform: COUNT notifications over CONNECTIONS connections, by METHOD to `URL`. Ends with 1 at the first answer that is not `OK`. */
+import type { Parameters } from '@tranche/platform';
 import { loadSettings, runSocketLoad } from '../socket-load.js';
 import { notification } from './notifications.js';
 
@@ -17,9 +18,9 @@ await runSocketLoad({
   isRight: (body) => body === 'OK',
 });
 
-function requestOf(parameters: readonly (readonly [name: string, value: string])[]): Buffer {
+function requestOf(parameters: Parameters): Buffer {
   const { host, pathname } = settings.url;
-  const form = new URLSearchParams(Object.fromEntries(parameters)).toString();
+  const form = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, value])).toString();
   const head = `host: ${host}\r\nuser-agent: bench\r\naccept: */*\r\n`;
   return Buffer.from(
     process.env.METHOD === 'POST'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { orderKey, TOPICS, topicName } from '@tranche/contracts';
-import { BatchingProducer, TailConsumer, topicOffsets } from '@tranche/kafka';
+import { applyTopicPlan, BatchingProducer, planTopics, TailConsumer, topicOffsets } from '@tranche/kafka';
 import { encodeRecord, journalPartition, JournalView, NEWEST_RULES_VERSION } from '@tranche/order-journal';
 import { silentLog } from '@tranche/runtime';
 import type { Bench, Context } from '../bench.js';
@@ -26,6 +26,7 @@ export const journal: Bench = {
     },
     { name: 'concurrent-256', run: (context) => intents(context, 256, { rate: { atLeast: 10_000 } }) },
     { name: 'concurrent-512', run: (context) => intents(context, 512, { rate: { atLeast: 10_000 } }) },
+    { name: 'flushed-256', run: (context) => flushed(context, 256) },
   ],
 };
 
@@ -62,6 +63,29 @@ async function intents(context: Context, concurrent: number, targets: { p50?: Ta
         peers: { 'single-sends': single.p50Ms, 'batches-of-500': batches.p50Ms },
         target: targets.p50,
         details: { p99: own.p99Ms, singleSendsP99: single.p99Ms },
+      }),
+    ];
+  } finally {
+    await stage.remove();
+  }
+}
+
+/** What `tranche topics --flush` costs: the same journal, before the option and after it. */
+async function flushed(context: Context, concurrent: number): Promise<Row[]> {
+  const stage = await Stage.open(context);
+  try {
+    const before = await journalOf(stage, concurrent);
+    const plan = { prefix: stage.prefix, definitions: [TOPICS.journal], flush: true };
+    await applyTopicPlan(stage.client, await planTopics(stage.client, plan));
+    const after = await journalOf(stage, concurrent);
+    context.log(`not flushed: ${before.perSecond.toFixed(0)}/s, flushed: ${after.perSecond.toFixed(0)}/s`);
+    return [
+      row({
+        name: `flushed-${concurrent}-rate`,
+        unit: 'intents/s',
+        ours: after.perSecond,
+        peers: { 'not-flushed': before.perSecond },
+        details: { p50: after.p50Ms, notFlushedP50: before.p50Ms },
       }),
     ];
   } finally {

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RedisModule } from '@tranche/service-kit';
+import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { AuthConfig } from '../auth.config.js';
 import { AuthEventsModule } from '../events/auth-events.module.js';
 import { EntryStore } from './entries.store.js';
@@ -12,10 +12,11 @@ import { TokenCache } from './token.cache.js';
     AuthEventsModule,
     RedisModule.forRootAsync({
       inject: [AuthConfig],
-      useFactory: ({ redisUrl: url, redisAnswerMs: answerMs }: AuthConfig) => ({
-        url,
+      useFactory: (config: AuthConfig) => ({
+        url: config.redisUrl,
+        currentUrl: rereadFromFile(config, 'redisUrl'),
         name: 'tokens',
-        answerMs,
+        answerMs: config.redisAnswerMs,
         isRequired: true,
       }),
     }),

@@ -1,3 +1,4 @@
+import { parseJson } from '@tranche/contracts';
 import { Problem } from '@tranche/service-kit';
 
 const RETRY_AFTER_SECONDS = 5;
@@ -64,7 +65,7 @@ function retryAfterOf(headers: ApiAnswer['headers']): number | undefined {
 
 export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

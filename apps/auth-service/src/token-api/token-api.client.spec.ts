@@ -91,6 +91,11 @@ describe('token API client', () => {
     ]);
   });
 
+  it('reads an answer behind a byte order mark', async () => {
+    api.answer = (response) => answerJson(response, 200, `\ufeff${JSON.stringify(record)}`);
+    expect(await client.askForToken(technical)).toMatchObject({ accessToken: record.access_token });
+  });
+
   it('keeps the path of {auth_url}', async () => {
     await clientOf(`${api.url}/v2`).askForToken(technical);
     await clientOf(`${api.url}/v2/`).askForToken(technical);
@@ -154,7 +159,7 @@ describe('token API client', () => {
     ['an empty access_token', { ...record, access_token: '' }],
     ['no expires_in', { ...record, expires_in: undefined }],
     ['expires_in 0', { ...record, expires_in: 0 }],
-    ['expires_in as a text', { ...record, expires_in: '60' }],
+    ['expires_in as a text that is no number', { ...record, expires_in: '60 s' }],
     ['another token type', { ...record, token_type: 'MAC' }],
   ])('takes an answer with %s for unavailable', async (_, body) => {
     const problem = await problemOf((response) => answerJson(response, 200, body));
@@ -164,6 +169,18 @@ describe('token API client', () => {
   it('takes an answer without the fields that it does not need', async () => {
     api.answer = (response) => answerJson(response, 200, record);
     expect((await client.askForToken(technical)).lifetimeMs).toBe(60_000);
+  });
+
+  it.each([
+    ['a refresh that ended long ago', { refresh_expires_in: -15933 }],
+    ['refresh_expires_in as a text', { refresh_expires_in: '0' }],
+    ['no session, written as null', { session_state: null, 'not-before-policy': null }],
+    ['fields of other kinds', { refresh_expires_in: {}, session_state: 5, 'not-before-policy': '0', scope: null }],
+    ['expires_in as a text of digits', { expires_in: '60' }],
+  ])('takes a token whose record holds %s', async (_, fields) => {
+    api.answer = (response) => answerJson(response, 200, { ...record, ...fields });
+    const token = await client.askForToken(technical);
+    expect(token).toMatchObject({ accessToken: record.access_token, lifetimeMs: 60_000 });
   });
 
   it.each<[string, (response: ServerResponse) => void]>([

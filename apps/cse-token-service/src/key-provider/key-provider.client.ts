@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { validateEncryptionKeyRecord, type EncryptionKeyRecord } from '@tranche/contracts';
+import { parseJson, validateEncryptionKeyRecord, type EncryptionKeyRecord } from '@tranche/contracts';
 import { injectTrace, Metrics, withSpan } from '@tranche/service-kit';
 import { Agent, request } from 'undici';
 import { CseConfig } from '../cse.config.js';
@@ -94,7 +94,7 @@ export class KeyProviderClient implements OnApplicationShutdown {
 /** The parser's own message would repeat parts of the answer. */
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new Error('the answer is not JSON');
   }

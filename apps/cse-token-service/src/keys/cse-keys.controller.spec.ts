@@ -282,6 +282,13 @@ describe('POST /v1/cse-keys', () => {
     expect(preflight.headers.get('content-length')).toBeNull();
   });
 
+  it('reads what the provider gives behind a byte order mark', async () => {
+    await start();
+    const text = `\ufeff${JSON.stringify(provider.record)}`;
+    provider.answer = (response) => answerJson(response, 200, text);
+    expect((await service.ask()).status).toBe(200);
+  });
+
   it.each<[string, Parameters<typeof answerJson>[2], number]>([
     ['500', {}, 500],
     ['401', { error: 'canary' }, 401],

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { RedisModule } from '@tranche/service-kit';
+import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { CseConfig } from '../cse.config.js';
 
 /** The one connection of limits and known keys; none without REDIS_URL. */
@@ -7,7 +7,12 @@ import { CseConfig } from '../cse.config.js';
   imports: [
     RedisModule.forRootAsync({
       inject: [CseConfig],
-      useFactory: ({ redisUrl: url, redisAnswerMs: answerMs }: CseConfig) => ({ url, name: 'cse', answerMs }),
+      useFactory: (config: CseConfig) => ({
+        url: config.redisUrl,
+        currentUrl: rereadFromFile(config, 'redisUrl'),
+        name: 'cse',
+        answerMs: config.redisAnswerMs,
+      }),
     }),
   ],
   exports: [RedisModule],

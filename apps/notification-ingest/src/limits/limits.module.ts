@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { RedisModule } from '@tranche/service-kit';
+import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
 import { FailureLimitService } from './failure-limit.service.js';
 import { FailureLimits } from './failure-limits.store.js';
@@ -11,7 +11,11 @@ import { LimitedAddressGuard } from './limited-address.guard.js';
   imports: [
     RedisModule.forRootAsync({
       inject: [IngestConfig],
-      useFactory: ({ redisUrl: url }: IngestConfig) => ({ url, name: 'failures' }),
+      useFactory: (config: IngestConfig) => ({
+        url: config.redisUrl,
+        currentUrl: rereadFromFile(config, 'redisUrl'),
+        name: 'failures',
+      }),
     }),
   ],
   providers: [FailureLimits, FailureLimitService, { provide: APP_GUARD, useClass: LimitedAddressGuard }],

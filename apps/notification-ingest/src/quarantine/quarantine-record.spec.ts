@@ -72,6 +72,13 @@ describe('a quarantined notification', () => {
     },
   );
 
+  it('holds no card number that a byte hides, which is not UTF-8', () => {
+    const number = ['4970', '1012', '0004', '0016'].join('\xc2\xa0');
+    const data = record([['MESSAGE', 'x', { name: 'MESSAGE', value: `refus\xe9e ${number}` }]]).data;
+    expect(data.altered).toBe(true);
+    expect(JSON.stringify(data.parameters)).not.toContain('4970');
+  });
+
   it.each(['verification_value', 'cid', 'CustomCVV2', 'code_securite', 'card[cvv]'])(
     'holds no cryptogram under the name %s',
     (name) => expect(record([[name, '123']]).data.parameters).toEqual([]),

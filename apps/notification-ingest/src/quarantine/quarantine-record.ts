@@ -10,7 +10,7 @@ import {
   withoutHiddenCardData,
   type EncodedEvent,
 } from '@tranche/contracts';
-import type { Parameters } from '../received-parameters.js';
+import type { Parameter, Parameters } from '@tranche/platform';
 
 /** `no_order`: signed, but its ORDERID is missing or unusable. The others are signed with no key that we know. */
 export type QuarantineReason = 'hash_mismatch' | 'unknown_identifier' | 'no_order';
@@ -28,7 +28,8 @@ export interface Suspect {
 }
 
 /**
- * What was received, in its order, HASH included, so that it can be verified again after a secret was corrected. Card data that must not be
+ * What was received, in its order, HASH included, so that it can be verified again after a secret was corrected; a pair that is not UTF-8 with its
+ * bytes. Card data that must not be
  * kept is taken out, and `altered` says so. If no merchant has the IDENTIFIER, only the names of the parameters are kept, unless all of them are
  * parameters of a notification and none looks like card data: it can then be verified again after the identifier was corrected.
  */
@@ -38,13 +39,17 @@ export function quarantineRecord(
 ): EncodedEvent {
   const clean = parameters
     .filter(([name]) => !isCryptogramName(name))
-    .map(([name, value]) => [withoutHiddenCardData(name, 'prose'), withoutCardNumber(name, value)] as const);
+    .map((pair) => [withoutHiddenCardData(pair[0], 'prose'), cleanValueOf(pair)] as const);
   const altered =
     clean.length < parameters.length ||
     clean.some(([name, value], at) => parameters[at]?.[0] !== name || parameters[at]?.[1] !== value);
   const isForeign =
     reason === 'unknown_identifier' && (altered || !parameters.every(([name]) => OF_NOTIFICATIONS.has(name)));
-  const kept = isForeign ? parameters.map(([name]) => [withoutHiddenCardData(name, 'prose'), '']) : clean;
+  const kept = isForeign
+    ? parameters.map(([name]) => [withoutHiddenCardData(name, 'prose'), ''])
+    : altered
+      ? clean
+      : parameters;
   return encodeCloudEvent({
     id,
     source: 'notification-ingest',
@@ -65,6 +70,15 @@ const REFERENCES = /id$|^hash$|reference|date|time|amount|extradata|phone|identi
 
 /** A HASH has digits of its own, and without it nothing can be verified again. */
 const HASH = /^[0-9a-f]{64}$/;
+
+/** A value that is UTF-8 but for a byte hides in its own reading what stands between the digits: it is searched as UTF-8 too. */
+function cleanValueOf([name, value, sent]: Parameter): string {
+  const clean = withoutCardNumber(name, value);
+  if (sent === undefined || clean !== value) return clean;
+  const asUtf8 = Buffer.from(sent.value, 'latin1').toString('utf8');
+  const cleanAsUtf8 = withoutCardNumber(name, asUtf8);
+  return cleanAsUtf8 === asUtf8 ? value : cleanAsUtf8;
+}
 
 function withoutCardNumber(name: string, value: string): string {
   if (name === 'HASH' && HASH.test(value)) return value;

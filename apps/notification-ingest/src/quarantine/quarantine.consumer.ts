@@ -31,7 +31,7 @@ export class QuarantineConsumer {
     low: bigint,
     high: bigint,
   ): AsyncGenerator<Quarantined> {
-    const reader = new LogReader({ client: this.client, topic, log: this.log });
+    const reader = new LogReader({ client: this.client, topic, log: this.log, takesUnreadable: true });
     try {
       for await (const records of reader.read(partition, low, high)) {
         for (const { key, value } of records) {

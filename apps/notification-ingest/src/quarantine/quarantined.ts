@@ -1,4 +1,5 @@
-import type { Parameters } from '../received-parameters.js';
+import type { Parameter, Parameters } from '@tranche/platform';
+import { knownCharset, parameterOf } from '../sent-text.js';
 
 /** A record of the quarantine topic as it is read back. */
 export interface Quarantined {
@@ -24,12 +25,13 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
     return undefined;
   }
   if (id === null || typeof read !== 'object' || read === null) return undefined;
-  const { reason, merchant, from, receivedAt, altered, parameters } = read as Record<string, unknown>;
+  const { reason, merchant, from, receivedAt, altered, parameters: pairs } = read as Record<string, unknown>;
+  const parameters = parametersIn(pairs);
   if (
     typeof reason !== 'string' ||
     typeof from !== 'string' ||
     typeof receivedAt !== 'string' ||
-    !isParameters(parameters)
+    parameters === undefined
   )
     return undefined;
   return {
@@ -43,8 +45,22 @@ export function quarantinedOf(id: string | null, value: Buffer | null): Quaranti
   };
 }
 
-function isParameters(value: unknown): value is Parameters {
-  const isPair = (pair: unknown) =>
-    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string');
-  return Array.isArray(value) && value.every(isPair);
+function parametersIn(pairs: unknown): Parameters | undefined {
+  const parameters = Array.isArray(pairs) ? pairs.map(parameterIn) : [undefined];
+  return parameters.every((pair) => pair !== undefined) ? parameters : undefined;
+}
+
+/** Where it holds bytes the text is read from them again: what is published is what HASH was verified over. */
+function parameterIn(pair: unknown): Parameter | undefined {
+  if (!Array.isArray(pair)) return undefined;
+  const [name, value, sent] = pair as unknown[];
+  if (typeof name !== 'string' || typeof value !== 'string' || pair.length > 3) return undefined;
+  if (sent === undefined) return [name, value];
+  const { name: nameBytes, value: valueBytes, charset } = Object(sent) as Record<string, unknown>;
+  if (!isBytes(nameBytes) || !isBytes(valueBytes)) return undefined;
+  return parameterOf(nameBytes, valueBytes, typeof charset === 'string' ? knownCharset(charset) : undefined);
+}
+
+function isBytes(text: unknown): text is string {
+  return typeof text === 'string' && /^[\0-\xff]*$/.test(text);
 }

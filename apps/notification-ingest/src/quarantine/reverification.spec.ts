@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Merchant, PaymentNotification } from '@tranche/contracts';
 import type { BatchingProducer } from '@tranche/kafka';
-import { platformHash } from '@tranche/platform';
+import { platformHash, type Parameters } from '@tranche/platform';
 import { Metrics } from '@tranche/service-kit';
 import { NotificationProducer } from '../notification.producer.js';
+import { parametersOfForm } from '../received-parameters.js';
 import { quarantineRecord, type QuarantineReason } from './quarantine-record.js';
 import { quarantinedOf, type Quarantined } from './quarantined.js';
 import { chosen, Reverification, settingsOfReverification } from './reverification.js';
@@ -83,6 +85,31 @@ it('publishes what is genuine now as the event that it would have been, once', a
       }),
     ],
   ]);
+});
+
+it('verifies again by the bytes what is not UTF-8, and reads its text from them', async () => {
+  const fields = 'EXECCODE=0000&IDENTIFIER=ID one&MESSAGE=Op\xe9ration 5 \xa4&OPERATIONTYPE=capture&ORDERID=a';
+  const clear = `key of one${fields.replaceAll('&', 'key of one')}key of one`;
+  const hash = createHash('sha256').update(Buffer.from(clear, 'latin1')).digest('hex');
+  const parameters = parametersOfForm(Buffer.from(`${fields}&HASH=${hash}`, 'latin1'), 'iso-8859-15') as Parameters;
+  const { value } = quarantineRecord('hash_mismatch', {
+    id: 'a',
+    parameters,
+    receivedAt: '2028-01-02T00:00:00Z',
+    from: '',
+  });
+  const producer = publisher();
+  const stored = value.toString();
+  expect(stored).toContain('Opération 5 €');
+  const changed = Buffer.from(stored.replace('Opération 5 €', 'Opération 9 €'));
+  for (const kept of [value, changed]) {
+    producer.published.length = 0;
+    expect(await new Reverification({ merchants }, producer).run(of(quarantinedOf('a', kept)!))).toMatchObject({
+      published: 1,
+    });
+    const [, { message, flags }] = producer.published[0]!;
+    expect([message, flags]).toEqual(['Opération 5 €', ['not_utf8']]);
+  }
 });
 
 it('publishes all, however little of a running service may wait for Kafka', async () => {

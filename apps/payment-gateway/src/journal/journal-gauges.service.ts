@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { isInDoubt, journalPartition } from '@tranche/order-journal';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
+import { IndexDelays } from './index-delays.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { ProjectorService } from './projector.service.js';
@@ -25,6 +26,7 @@ export class JournalGauges {
   readonly #doubts;
   readonly #oldest;
   readonly #behind;
+  readonly #delays = new IndexDelays();
   #timer?: NodeJS.Timeout;
   #measuring = Promise.resolve();
 
@@ -51,6 +53,17 @@ export class JournalGauges {
       name: 'tranche_index_behind_records',
       help: 'Journal records that the index does not have yet, by partition of this instance',
       labelNames: ['partition'],
+    });
+    const delays = this.#delays;
+    const own = () => this.projectors.projector.assigned.map(({ partition }) => partition);
+    metrics.gauge({
+      name: 'tranche_index_behind_seconds',
+      help: 'For how long the index lacks what the journal had, or cannot be asked, by partition of this instance; up to 10 while all is well',
+      labelNames: ['partition'],
+      collect() {
+        this.reset();
+        for (const partition of own()) this.set({ partition: String(partition) }, delays.secondsOf(partition));
+      },
     });
   }
 
@@ -100,11 +113,13 @@ export class JournalGauges {
   async #measureDistance(own: ReadonlySet<number>): Promise<void> {
     const [ends, markers] = [await this.topic.offsets(), await this.index.markers()];
     this.#behind.reset();
+    this.#delays.keep(own);
     for (const partition of own) {
       const { low = 0n, high = 0n } = ends.get(partition) ?? {};
       const marker = markers.get(partition);
       const next = marker === undefined ? low : marker + 1n;
       this.#behind.set({ partition: String(partition) }, Math.max(0, Number(high - next)));
+      this.#delays.measured(partition, next, high);
     }
   }
 }

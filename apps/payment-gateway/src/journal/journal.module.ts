@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TailBuffer } from '@tranche/kafka';
-import { RedisModule } from '@tranche/service-kit';
+import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
@@ -23,7 +23,12 @@ import { RebuildReport } from './rebuild-report.service.js';
 /** The index's own database: the service is not ready while Redis is away. */
 const IndexRedis = RedisModule.forRootAsync({
   inject: [GatewayConfig],
-  useFactory: ({ redisUrl: url }: GatewayConfig) => ({ url, name: 'index', isRequired: true }),
+  useFactory: (config: GatewayConfig) => ({
+    url: config.redisUrl,
+    currentUrl: rereadFromFile(config, 'redisUrl'),
+    name: 'index',
+    isRequired: true,
+  }),
 });
 
 /** The journal's topic, its index in Redis, the events made from it, and what watches it. */

@@ -8,7 +8,7 @@ import {
   type PartitionHandler,
 } from '@tranche/kafka';
 import { InjectKafkaClient } from '@tranche/kafka/nest';
-import { Projector, stoppedReason } from '@tranche/order-journal';
+import { LogUnsureError, Projector, stoppedReason } from '@tranche/order-journal';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
@@ -79,6 +79,8 @@ export class ProjectorService {
       topic: TOPICS.journal.name,
       sessionTimeoutMs: config.kafkaSessionTimeoutMs,
       assigned: (partition, signal) => this.assign(partition, signal),
+      // The tail compares the log and says so itself where that takes long.
+      isWait: (error) => error instanceof LogUnsureError,
       // Nothing is in it where this process has no tail: then all is fetched.
       ...{ tail, log, health, metrics: metrics.registry },
     });

@@ -52,7 +52,7 @@ export class PublishedBefore {
     const { client, log } = this;
     const topic = this.config.kafkaTopicPrefix + name;
     const { stopping } = this.lifetime;
-    const reader = new LogReader({ client, topic, log, passesUnreadable: true });
+    const reader = new LogReader({ client, topic, log, takesUnreadable: true });
     const close = () => void reader.close();
     stopping.addEventListener('abort', close);
     let records = 0;

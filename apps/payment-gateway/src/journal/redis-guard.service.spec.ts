@@ -4,7 +4,7 @@ import { Health, Metrics, type RedisClient, type ServiceLogger } from '@tranche/
 import { Intake } from './intake.service.js';
 import { RedisGuard } from './redis-guard.service.js';
 
-function guarded() {
+function guarded(topics: 'create' | 'check' = 'create') {
   const server = { info: '' as string | Error, others: [] as string[] };
   const redis = Object.assign(new EventEmitter(), {
     sendToEach: ([command]: string[]): Promise<{ address: string; answer: string }[]> => {
@@ -21,7 +21,7 @@ function guarded() {
     ...silentLog,
     error: (_fields: unknown, message: string) => void errors.push(message),
   } as ServiceLogger;
-  const guard = new RedisGuard(redis as unknown as RedisClient, intake, log, new Metrics('spec'));
+  const guard = new RedisGuard(redis as unknown as RedisClient, intake, log, { topics }, new Metrics('spec'));
   const says = (policy: string, evicted = 0, runId = 'a') =>
     (server.info = `# Server\r\nrun_id:${runId}\r\nmaxmemory_policy:${policy}\r\nevicted_keys:${evicted}\r\n`);
   return { server, redis, intake, changes, errors, guard, says };
@@ -41,6 +41,38 @@ it('is usable where it evicts nothing', async () => {
   const { guard, says } = guarded();
   says('noeviction');
   await expect(guard.assertUsable()).resolves.toBeUndefined();
+});
+
+const WITHOUT_FILE = 'run_id:a\r\nmaxmemory_policy:noeviction\r\naof_enabled:0\r\n';
+const WITH_FILE = WITHOUT_FILE.replace('aof_enabled:0', 'aof_enabled:1');
+
+it.each([
+  ['writes no append-only file', WITHOUT_FILE, /^Redis writes no append-only file \(aof_enabled of INFO\).* Set appendonly yes$/],
+  ['does not say whether it writes one', 'maxmemory_policy:noeviction\r\n', 'does not say whether it writes an append-only file'],
+  ['evicts too: both are named', WITHOUT_FILE.replace('noeviction', 'allkeys-lru'), /evicts keys.*; it writes no append-only file/],
+])('is not usable in production where it %s', async (_what, info, message) => {
+  const { server, guard } = guarded('check');
+  server.info = info;
+  await expect(guard.assertUsable()).rejects.toThrow(message);
+});
+
+it.each([
+  ['in production where it writes an append-only file', 'check', WITH_FILE],
+  ['in development without one', 'create', WITHOUT_FILE],
+] as const)('is usable %s', async (_what, topics, info) => {
+  const { server, guard } = guarded(topics);
+  server.info = info;
+  await expect(guard.assertUsable()).resolves.toBeUndefined();
+});
+
+it('takes no commands in production while somebody has turned the append-only file off', async () => {
+  const { server, guard, intake } = guarded('check');
+  server.info = WITHOUT_FILE;
+  await guard.look();
+  expect(intake.blockedBecause).toContain('Set appendonly yes');
+  server.info = WITH_FILE;
+  await guard.look();
+  expect(intake.blockedBecause).toBeUndefined();
 });
 
 it('is not usable where one master of a cluster evicts keys, and says which', async () => {

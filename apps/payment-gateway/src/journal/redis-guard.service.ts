@@ -1,23 +1,20 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { errorText } from '@tranche/runtime';
 import { InjectRedis, Metrics, ServiceLogger, RedisClient } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
 import { Intake } from './intake.service.js';
+import { faultOfRedis, readRedisReport, type RedisReport } from './redis-report.js';
 
 const ASK_EVERY_MS = 10_000;
 
-interface ServerReport {
-  address: string;
-  /** Another one after each start of the server. */
-  runId: string;
-  evictedKeys: number;
-  policy: string | undefined;
-}
-
-/** Asks each master of Redis again and again, and after each connection, whether it may evict keys; while one may, no commands are taken (R14). */
+/**
+ * Asks each master of Redis again and again, and after each connection, whether it may evict keys and, in production, whether it writes an
+ * append-only file: the index may know what brokers lost that lost their power. While one does not fit, no commands are taken (R14).
+ */
 @Injectable()
 export class RedisGuard {
   readonly #evicted;
-  readonly #last = new Map<string, ServerReport>();
+  readonly #last = new Map<string, RedisReport>();
   #timer?: NodeJS.Timeout;
   #asking = Promise.resolve();
 
@@ -25,6 +22,7 @@ export class RedisGuard {
     @InjectRedis() private readonly redis: RedisClient,
     private readonly intake: Intake,
     private readonly log: ServiceLogger,
+    @Inject(GatewayConfig) private readonly config: Pick<GatewayConfig, 'topics'>,
     metrics: Metrics,
   ) {
     this.#evicted = metrics.gauge({
@@ -33,9 +31,9 @@ export class RedisGuard {
     });
   }
 
-  /** Rejects while Redis is away, or where it evicts keys or does not say that it evicts none. */
+  /** Rejects while Redis is away, or is set up in a way that loses what the index holds, or does not say how it is set up. */
   async assertUsable(): Promise<void> {
-    const fault = faultOf(await this.#ask());
+    const fault = this.#faultOf(await this.#ask());
     if (fault !== undefined) throw new Error(fault);
   }
 
@@ -57,7 +55,7 @@ export class RedisGuard {
   async look(): Promise<void> {
     try {
       const servers = await this.#ask();
-      this.intake.report('redis', faultOf(servers));
+      this.intake.report('redis', this.#faultOf(servers));
       this.#evicted.set(servers.reduce((sum, { evictedKeys }) => sum + evictedKeys, 0));
       for (const server of servers) this.#compare(server);
     } catch (error) {
@@ -65,21 +63,13 @@ export class RedisGuard {
     }
   }
 
-  async #ask(): Promise<ServerReport[]> {
+  async #ask(): Promise<RedisReport[]> {
     await this.redis.sendToEach(['PING']);
     const answers = await this.redis.sendToEach<string>(['INFO']).catch(() => [{ address: '', answer: '' }]);
-    return answers.map(({ address, answer }) => {
-      const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(answer)?.[1];
-      return {
-        address,
-        runId: field('run_id') ?? '',
-        evictedKeys: Number(field('evicted_keys') ?? 0),
-        policy: field('maxmemory_policy'),
-      };
-    });
+    return answers.map(({ address, answer }) => readRedisReport(address, answer));
   }
 
-  #compare(server: ServerReport): void {
+  #compare(server: RedisReport): void {
     const { address, runId, evictedKeys } = server;
     const last = this.#last.get(address);
     this.#last.set(address, server);
@@ -88,15 +78,8 @@ export class RedisGuard {
     else if (last && evictedKeys > last.evictedKeys)
       this.log.error({ address, evictedKeys }, 'Redis has evicted keys: where the index lost some it is built anew');
   }
-}
 
-function faultOf(servers: readonly ServerReport[]): string | undefined {
-  const at = ({ address }: ServerReport) => (servers.length > 1 ? ` at ${address}` : '');
-  const silent = servers.find(({ policy }) => policy === undefined);
-  if (silent !== undefined)
-    return `Redis${at(silent)} does not say whether it evicts keys: allow the command INFO to the user of the gateway`;
-  const evicting = servers.find(({ policy }) => policy !== 'noeviction');
-  if (evicting !== undefined)
-    return `Redis${at(evicting)} evicts keys (maxmemory-policy ${evicting.policy}). Set maxmemory-policy noeviction`;
-  return undefined;
+  #faultOf(servers: readonly RedisReport[]): string | undefined {
+    return faultOfRedis(servers, { isProduction: this.config.topics === 'check' });
+  }
 }

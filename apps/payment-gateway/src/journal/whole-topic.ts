@@ -6,7 +6,7 @@ export async function readWholeTopic(
   { client, topic, log }: { client: KafkaClient; topic: string; log: Log },
   take: (value: Buffer | null, place: { partition: number; offset: string }) => void,
 ): Promise<void> {
-  const reader = new LogReader({ client, topic, log });
+  const reader = new LogReader({ client, topic, log, takesUnreadable: true });
   try {
     for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
       if (low === high) continue;

@@ -190,6 +190,17 @@ describe('a row without a tag', () => {
     expect(stateOf(lookedUp(doubtful(untagged), paid()).order)).toBe('succeeded');
   });
 
+  it.each(['capture', 'refund', 'void'] as const)(
+    'of a %s may be the back office’s: it becomes a candidate, once',
+    (operation) => {
+      const listed = row({ OPERATIONTYPE: operation, EXTRADATA: undefined });
+      const looked = lookedUp(doubtful({ operation, isTagged: false }), listed);
+      expect(stateOf(looked.order)).toBe('in_doubt');
+      expect(looked.order.unbound).toMatchObject([{ source: 'look-up', answer: { transactionId: 'T1' } }]);
+      expect(lookedUp(looked.order, listed).evidences).toEqual([]);
+    },
+  );
+
   it('settles nothing where two attempts could be its source: it becomes a candidate, once', () => {
     const refusedWithoutId = { ...outcome('a', 'T0', 'refused'), answer: { execCode: '4001' } } as JournalRecord;
     const order = ordered(intent('a', untagged), refusedWithoutId, intent('b', untagged), doubt('b'));

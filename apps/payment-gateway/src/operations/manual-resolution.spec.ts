@@ -10,6 +10,7 @@ import { Problem } from '@tranche/service-kit';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { doubtView } from './doubt-view.js';
+import { orderView } from './order-view.js';
 import { resolutionEvidence, notExecutedAfterMs, ManualResolution, resolved } from './manual-resolution.js';
 
 const MINUTE = 60_000;
@@ -152,6 +153,35 @@ describe("an operator's word", () => {
     ],
   ] as [string, OrderState, Saying, number, string][])('refuses %s', (_, order, word, status, code) => {
     expect(problemOf(() => say(order, word))).toMatchObject({ status, code });
+  });
+
+  it('a success of an untagged capture must name its TRANSACTIONID: a candidate may be the back office’s', () => {
+    const { status, code, faults } = problemOf(() => say(doubtfulCapture, { commandId: 'c' }));
+    expect([status, code, faults?.map(({ path, code: fault }) => `${path} ${fault}`)]).toEqual([
+      422,
+      'word_contradicts_itself',
+      ['transactionId required'],
+    ]);
+    const office: JournalRecord = {
+      ...{ record: 'EVIDENCE', ...inOrder, source: 'notification', operation: 'capture', result: 'succeeded' },
+      answer: { execCode: '0000', transactionId: 'T-office', amount: 20_000 },
+    };
+    const listed = folded(doubtfulCapture, office);
+    expect(orderView(listed).candidates).toMatchObject([{ operation: 'capture', transactionId: 'T-office' }]);
+    const isOurs = say(listed, { commandId: 'c', transactionId: 'T-office' });
+    const named = folded(listed, isOurs);
+    expect(resolved(named, 'c', { outcome: 'succeeded', reason })).toMatchObject({ transactionId: 'T-office' });
+    expect([named.unbound, named.external]).toEqual([[], []]);
+    const other = folded(listed, say(listed, { commandId: 'c', outcome: 'not_executed' }));
+    expect(other.external).toMatchObject([{ transactionId: 'T-office', amount: 20_000 }]);
+  });
+
+  it('a success of a tagged capture, or of a refusal, needs none', () => {
+    const capture = { operation: 'capture', transactionId: 'T-a' } as const;
+    const tagged = { ...intent('c', capture), tag: 'tag' } as JournalRecord;
+    const order = orderOf(intent('a'), outcome('a', 'succeeded'), tagged, inDoubt('c'));
+    expect(say(order, { commandId: 'c' }).result).toBe('succeeded');
+    expect(say(doubtfulCapture, { commandId: 'c', outcome: 'refused' }).result).toBe('refused');
   });
 
   it('lets only the word that was first stand', () => {

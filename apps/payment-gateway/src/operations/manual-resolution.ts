@@ -1,4 +1,4 @@
-import { execCodeClass, holdsHiddenCardData } from '@tranche/contracts';
+import { execCodeClass, holdsHiddenCardData, isMadeElsewhereToo } from '@tranche/contracts';
 import {
   compact,
   findOperation,
@@ -48,7 +48,10 @@ export class ManualResolution {
   @IsString()
   actor?: string;
 
-  /** TRANSACTIONID that the platform gave to it: a follow-up needs it. */
+  /**
+   * TRANSACTIONID that the platform gave to it: a follow-up needs it. Must be given where a capture, refund or void without a tag succeeded, for
+   * a candidate without a name may be an operation of the back office.
+   */
   @given('transactionId')
   @Matches(/^[\x21-\x7e]{1,32}$/, { message: 'must be 1 to 32 visible ASCII characters' })
   transactionId?: string;
@@ -203,6 +206,8 @@ function refuseContradictions(
   }
   if (transactionId !== undefined && outcome === 'not_executed')
     add('transactionId', 'unknown_field', 'belongs to what was executed');
+  if (outcome === 'succeeded' && transactionId === undefined && mayBeTakenForAnother(operation))
+    add('transactionId', 'required', 'must be given: it tells the operation from one that was made in the back office');
   if (faults.length === 0) return;
   throw new Problem({
     status: 422,
@@ -210,6 +215,12 @@ function refuseContradictions(
     detail: 'What is said can not be true of this operation, see faults.',
     faults,
   });
+}
+
+/** Its attempt carries no tag, and the platform has given it no TRANSACTIONID that we know (docs/decisions/0006). */
+function mayBeTakenForAnother({ operation, attempts, token }: OperationState): boolean {
+  const sent = attempts.find((attempt) => attempt.token === token);
+  return isMadeElsewhereToo(operation) && sent?.isTagged === false && sent.transactionId === undefined;
 }
 
 function refuseTransactionOfAnother(

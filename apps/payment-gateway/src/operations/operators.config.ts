@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { Env } from '@tranche/service-kit';
 import { Max, Min } from 'class-validator';
 import { OidcConfig } from './oidc/oidc.config.js';
-import { OperatorsFileError, readOperators, type Operator } from './operators.js';
+import { OperatorsFileError, readOperators, rolesInProduction, type Operator } from './operators.js';
 
 /** Key files are named relative to the operators file. */
 export function loadOperators(path: string): Operator[] {
@@ -22,10 +22,11 @@ function parse(text: string): unknown {
 /** Who may ask on the management port, and what needs two of them. */
 export class OperatorsConfig extends OidcConfig {
   @Env('OPERATORS_FILE', {
-    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer`, `operator` and `approver` (demo: `config/operators.demo.json`); without it, and without an issuer of tokens, the operators\' routes answer 503',
+    doc: 'JSON list of operators, `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`, keys of at least 32 characters, roles `viewer` (the default; production mode wants each entry to name its role), `operator` and `approver` (demo: `config/operators.demo.json`); without it, and without an issuer of tokens, the operators\' routes answer 503',
     optional: true,
     file: true,
     read: loadOperators,
+    inProduction: rolesInProduction,
   })
   operators?: Operator[];
 

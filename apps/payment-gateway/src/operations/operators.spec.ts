@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadOperators } from './operators.config.js';
+import { readServiceSettings } from '@tranche/service-kit';
+import { loadOperators, OperatorsConfig } from './operators.config.js';
 import { OperatorsFileError, readOperators } from './operators.js';
 
 const KEY = 'canary-key-of-32-characters-or-so';
@@ -48,7 +49,7 @@ describe('operators file', () => {
     expect(faultsOf(document)).toEqual(faults);
   });
 
-  it('reads roles, merchants and an end; a key without a role may do what it could before there were roles', () => {
+  it('reads roles, merchants and an end; a key without a role may only look', () => {
     const notAfter = '2026-12-31T00:00:00Z';
     const list = [
       { ...alice, role: 'operator', merchants: ['shop-fr'], notAfter },
@@ -56,9 +57,24 @@ describe('operators file', () => {
     ];
     const [first, second] = readOperators(list, () => `${KEY}-of-bob`);
     expect(first).toMatchObject({ role: 'operator', merchants: ['shop-fr'], notAfterMs: Date.parse(notAfter) });
-    expect(second).toMatchObject({ role: 'approver', person: 'bob' });
+    expect(second).toMatchObject({ role: 'viewer', person: 'bob' });
     expect(second).not.toHaveProperty('merchants');
     expect(second).not.toHaveProperty('notAfterMs');
+  });
+
+  it('refuses in production an entry without a role, each by its name', () => {
+    const list = [alice, { operator: 'bob', key: `${KEY}-2`, role: 'viewer' }, { operator: 'carol', key: `${KEY}-3` }];
+    const OPERATORS_FILE = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
+    writeFileSync(OPERATORS_FILE, JSON.stringify(list));
+    const faultsWith = (isProduction: boolean) =>
+      readServiceSettings(OperatorsConfig, { OPERATORS_FILE }, { isProduction })
+        .faults.filter(({ name }) => name === 'OPERATORS_FILE')
+        .map(({ message }) => message);
+    expect(faultsWith(true)).toEqual([
+      'role of alice is missing: must be one of viewer, operator, approver',
+      'role of carol is missing: must be one of viewer, operator, approver',
+    ]);
+    expect(faultsWith(false)).toEqual([]);
   });
 
   it('knows that two keys are one person', () => {
@@ -107,7 +123,10 @@ describe('operators file', () => {
 
   it('reads the demonstration file', () => {
     expect(
-      loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator }) => operator),
-    ).toEqual(['demo']);
+      loadOperators(join(__dirname, '../../../../config/operators.demo.json')).map(({ operator, role }) => [
+        operator,
+        role,
+      ]),
+    ).toEqual([['demo', 'approver']]);
   });
 });

@@ -19,6 +19,8 @@ export interface Operator extends OperatorIdentity {
   /** Name of the entry. */
   operator: string;
   key: Secret;
+  /** The entry names no role: it may only look, and production mode refuses it. */
+  isRoleMissing?: true;
   /** From then on the key counts no more. Milliseconds since the epoch. */
   notAfterMs?: number;
 }
@@ -88,10 +90,18 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
     operator,
     person: person ?? operator,
     key: new Secret(key),
-    // What every key could do before there were roles (docs/decisions/0075).
-    role: role ?? 'approver',
+    // Rights are given, never assumed: who forgot the role finds out by a 403, and not by a payment that one person approved (docs/decisions/0075).
+    role: role ?? 'viewer',
+    ...(role === undefined && { isRoleMissing: true as const }),
     ...compact({ merchants, notAfterMs: notAfter === undefined ? undefined : Date.parse(notAfter) }),
   }));
+}
+
+/** What production mode says of entries without a role: somebody has to decide what each key may do. */
+export function rolesInProduction(operators: readonly Operator[]): string[] {
+  return operators
+    .filter(({ isRoleMissing }) => isRoleMissing)
+    .map(({ operator }) => `role of ${operator} is missing: must be one of ${OPERATOR_ROLES.join(', ')}`);
 }
 
 function entryOf(

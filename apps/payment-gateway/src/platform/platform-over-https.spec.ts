@@ -27,9 +27,20 @@ beforeEach(async () => {
     },
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = new PlatformClient({ paymentUrls: [address], platformTimeoutMs: 20_000, inFlight: 1 } as GatewayConfig);
+  client = clientOf(20_000);
 });
+
+function clientOf(platformTimeoutMs: number): PlatformClient {
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return new PlatformClient({ paymentUrls: [address], platformTimeoutMs, inFlight: 1 } as GatewayConfig);
+}
+
+function trustTheServer(): void {
+  const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
+  jest
+    .spyOn(tls, 'connect')
+    .mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: certificate })) as never);
+}
 
 afterEach(async () => {
   jest.restoreAllMocks();
@@ -48,12 +59,39 @@ it('sends nothing to a platform whose certificate nobody vouches for, and says s
 });
 
 it('posts over TLS to one whose certificate is vouched for', async () => {
-  const connect = tls.connect as (options: tls.ConnectionOptions) => tls.TLSSocket;
-  jest
-    .spyOn(tls, 'connect')
-    .mockImplementation(((options: tls.ConnectionOptions) => connect({ ...options, ca: certificate })) as never);
+  trustTheServer();
   expect(await client.post(call)).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
   expect([requests, bytes]).toEqual([1, call.body.length]);
+});
+
+it('takes back what the kernel has not delivered below TLS, too', async () => {
+  trustTheServer();
+  server.removeAllListeners('secureConnection');
+  const accepted = new Promise<tls.TLSSocket>((resolve) =>
+    server.once('secureConnection', (socket: tls.TLSSocket) => resolve(socket.pause())),
+  );
+  await client.onApplicationShutdown();
+  client = clientOf(500);
+  const body = 'x'.repeat(400_000);
+  const answer = client.post({ ...call, body });
+  const socket = await accepted;
+  expect(await answer).toMatchObject({ kind: 'lost', reason: 'timeout' });
+  let read = 0;
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
+  await closed;
+  expect(read).toBeLessThan(body.length);
+});
+
+it('goes on over another connection after a time-out', async () => {
+  trustTheServer();
+  await client.onApplicationShutdown();
+  client = clientOf(500);
+  const answer = server.listeners('request');
+  server.removeAllListeners('request');
+  expect(await client.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
+  for (const listener of answer) server.on('request', listener as never);
+  expect(await client.post(call)).toMatchObject({ kind: 'answered' });
 });
 
 /** A certificate (RFC 5280) for 127.0.0.1 that only its own key vouches for. */

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { GatewayConfig } from '../gateway.config.js';
 import { METHODS } from '@tranche/contracts';
@@ -96,6 +97,37 @@ it('says "lost" when a reused connection is reset, and does not try again', asyn
 it('says "lost" when no answer comes in time', async () => {
   const posting = await platform(() => undefined, 200);
   expect(await posting.post(call)).toMatchObject({ kind: 'lost', reason: 'timeout' });
+});
+
+it('takes back what the kernel has not delivered when a call times out: the platform never gets the whole of it', async () => {
+  const late = createTcpServer({ pauseOnConnect: true });
+  const accepted = once(late, 'connection') as Promise<[Socket]>;
+  await once(late.listen(0, '127.0.0.1'), 'listening');
+  // More than a receiver takes that reads nothing: the rest waits in the kernel of the sender.
+  const body = 'x'.repeat(400_000);
+  const answer = clientOf((late.address() as AddressInfo).port, 200).post({ ...call, body });
+  const [socket] = await accepted;
+  expect(await answer).toMatchObject({ kind: 'lost', reason: 'timeout' });
+  let read = 0;
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+  socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
+  await closed;
+  expect(read).toBeLessThan(body.length);
+  late.close();
+});
+
+it('writes a call once, also where undici would send it again over another connection', async () => {
+  const posting = await platform(() => undefined);
+  const sockets: Socket[] = [];
+  const onSocket = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', onSocket);
+  const answer = posting.post(call);
+  await waitFor(() => requests === 1, { what: 'the request' });
+  unsubscribe('net.client.socket', onSocket);
+  // As undici itself ends a connection: it takes what was running for not sent.
+  sockets[0]!.destroy(Object.assign(new Error('socket idle timeout'), { code: 'UND_ERR_INFO' }));
+  expect(await answer).toMatchObject({ kind: 'lost', reason: 'connection_lost' });
+  expect(requests).toBe(1);
 });
 
 it('says "lost" when the answer drips beyond the time-out', async () => {

@@ -3,8 +3,9 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import type { PlatformReply } from '@tranche/platform';
 import { injectTrace } from '@tranche/service-kit';
 import { SEND_DEADLINE_MS } from '@tranche/order-journal';
-import { buildConnector, Pool, type Dispatcher } from 'undici';
+import { Pool, type Dispatcher } from 'undici';
 import { GatewayConfig } from '../gateway.config.js';
+import { connectorOverTcp, PlatformConnection, type CallOptions } from './platform-connection.js';
 import { WarmSockets } from './warm-sockets.js';
 
 /** An answer beyond this is none: REDIRECTHTML is the only long field. */
@@ -43,11 +44,11 @@ export class PlatformClient implements OnApplicationShutdown {
     this.#connections = config.inFlight;
     this.#targets = config.paymentUrls.map((address) => {
       const url = new URL(address);
-      const warm = new WarmSockets(url, buildConnector({ timeout: CONNECT_TIMEOUT_MS }));
+      const warm = new WarmSockets(url, connectorOverTcp(CONNECT_TIMEOUT_MS));
       const pool = new Pool(url.origin, {
         connections: config.inFlight,
         pipelining: 1,
-        connect: warm.connect,
+        factory: (origin, options) => new PlatformConnection(origin, { ...options, connect: warm.connect }),
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -86,7 +87,11 @@ export class PlatformClient implements OnApplicationShutdown {
     return new Promise((resolve) => {
       const exchange = new Exchange(this.#timeoutMs, maySend, resolve);
       try {
-        pool.dispatch({ method: 'POST', path: `${prefix}${path}`, headers, body }, exchange);
+        const options: CallOptions = {
+          ...{ method: 'POST', path: `${prefix}${path}`, headers, body },
+          takenBy: (connection) => (exchange.connection = connection),
+        };
+        pool.dispatch(options, exchange);
       } catch (error) {
         exchange.onResponseError(undefined, error as Error);
       }
@@ -123,7 +128,9 @@ function takesConnection({ hostname, port, protocol }: URL): Promise<boolean> {
 
 /**
  * The course of one call. undici asks `onRequestStart` on a connected socket, immediately before it writes the first byte: what
- * fails earlier was provably never sent, what fails later may have been executed.
+ * fails earlier was provably never sent, what fails later may have been executed. undici asks it again where it would send the request
+ * once more (a connection that it closed itself); a call is written once, so the second start is refused. That rests on undici as it is,
+ * so its version is exact and `platform.client.spec.ts` checks it.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   #started = false;
@@ -133,6 +140,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
+  connection: PlatformConnection | undefined;
 
   constructor(
     readonly timeoutMs: number,
@@ -141,6 +149,15 @@ class Exchange implements Dispatcher.DispatchHandler {
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#started) {
+      this.#settle({
+        kind: 'lost',
+        reason: 'connection_lost',
+        message: 'The connection broke after the call was sent',
+      });
+      controller.abort(new Error('sent once already'));
+      return;
+    }
     if (!this.maySend()) {
       this.#settle({ kind: 'not_sent', reason: 'send_deadline', message: 'The send deadline had passed' });
       controller.abort(new Error('send deadline'));
@@ -149,7 +166,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#started = true;
     this.#timer = setTimeout(() => {
       this.#settle({ kind: 'lost', reason: 'timeout', message: `No whole answer within ${this.timeoutMs} ms` });
-      controller.abort(new Error('time-out'));
+      // The reset ends the exchange too, when undici sees the connection closed.
+      if (this.connection?.reset() !== true) controller.abort(new Error('time-out'));
     }, this.timeoutMs);
   }
 

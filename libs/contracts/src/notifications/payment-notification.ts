@@ -16,6 +16,7 @@ export const NOTIFICATION_FLAGS = [
   'invalid_external_entity_id',
   'invalid_external_reference',
   'card_data_removed',
+  'not_utf8',
 ] as const;
 export type NotificationFlag = (typeof NOTIFICATION_FLAGS)[number];
 

@@ -70,6 +70,17 @@ describe('limits of what method B adds', () => {
 });
 
 describe('what is odd is flagged and never lost', () => {
+  it('not_utf8', () => {
+    const pairs = [...Object.entries({ IDENTIFIER: 'S', ORDERID: '1' }), ['MESSAGE', 'Opération', {}]] as const;
+    const { flags, message } = readNotification(
+      'shop',
+      pairs as readonly (readonly [string, string, object?])[],
+      '2027-01-02T03:04:05Z',
+    );
+    expect(message).toBe('Opération');
+    expect(flags).toContain('not_utf8');
+  });
+
   it.each([
     ['unknown_language', { LANGUAGE: 'xx' }, { language: 'xx' }],
     ['unknown_execcode', { EXECCODE: '4999' }, { execCode: '4999' }],

@@ -54,14 +54,17 @@ export const CLIENT_PARAMETERS = [
 const KNOWN: ReadonlySet<string> = new Set([...NOTIFICATION_PARAMETERS, ...EXTERNAL_PARAMETERS, ...CARD_PARAMETERS]);
 const NEEDED = ['IDENTIFIER', 'OPERATIONTYPE', 'ORDERID', 'EXECCODE'] as const;
 
+type ReceivedPair = readonly [name: string, value: string, sentBytes?: object];
+
 /**
  * Reads the parameters of a notification whose HASH was verified. Refuses nothing: what is unknown or odd is flagged and stays in
  * `parameters`. Only card data that the platform should have masked is masked here.
+ * @param parameters a third member, if any, holds the bytes of a pair that is not UTF-8: it is flagged, for its letters may be wrong
  * @param keepsClient whether `parameters` keep what names the buyer
  */
 export function readNotification(
   merchant: string,
-  parameters: Iterable<readonly [name: string, value: string]>,
+  parameters: Iterable<ReceivedPair>,
   receivedAt: string,
   keepsClient = true,
 ): PaymentNotification {
@@ -100,10 +103,11 @@ export function readNotification(
   return notification;
 }
 
-function collect(parameters: Iterable<readonly [string, string]>, flags: Set<NotificationFlag>): Map<string, string> {
+function collect(parameters: Iterable<ReceivedPair>, flags: Set<NotificationFlag>): Map<string, string> {
   const received = new Map<string, string>();
-  for (const [name, value] of parameters) {
+  for (const [name, value, sentBytes] of parameters) {
     if (name === 'HASH') continue;
+    if (sentBytes !== undefined) flags.add('not_utf8');
     if (received.has(name)) flags.add('duplicate_parameters');
     else if (name === 'CARDCVV') flags.add('card_data_removed');
     else if (name === 'CARDCODE' && isUnmasked(value)) {

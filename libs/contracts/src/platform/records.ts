@@ -1,16 +1,18 @@
 import { check, type Checked } from '../validation/check.js';
-import { AnyText, Field, Int, NestedList, Optional, Text, type Inspect } from '../validation/fields.js';
+import { AnyText, Field, Int, isPlainObject, NestedList, Optional, Text, type Inspect } from '../validation/fields.js';
 
 /** Answers and requests of the remote services, in their own spelling. Fields that we don't know are ignored. */
 
+/** No sign, point, exponent or zero in front. */
+const DIGITS = /^[1-9]\d{0,15}$/;
+
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-const countOrNull: Inspect = (value) =>
-  value === null || (Number.isSafeInteger(value) && (value as number) >= 0)
-    ? undefined
-    : { code: typeof value === 'number' ? 'range' : 'type', message: 'must be an integer of at least 0, or null' };
-
-/** Answer of POST {auth_url}/iam/token. */
+/**
+ * What counts of the answer of POST {auth_url}/iam/token. The other fields of the interface (refresh_expires_in, not-before-policy,
+ * session_state) are for clients that refresh tokens or keep sessions: here they are neither checked nor kept, so that none of them can
+ * refuse a token.
+ */
 export class AccessTokenRecord {
   @Text(1, 65536)
   access_token!: string;
@@ -19,21 +21,8 @@ export class AccessTokenRecord {
   @Int(1)
   expires_in!: number;
 
-  /** Nobody here refreshes: what stands in it refuses no token. */
-  @Optional()
-  @Field(countOrNull, { type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-  refresh_expires_in?: number | null;
-
   @Text(6, 6, { pattern: /^[Bb][Ee][Aa][Rr][Ee][Rr]$/, says: 'Bearer' })
   token_type!: string;
-
-  @Optional()
-  @Int(0)
-  'not-before-policy'?: number;
-
-  @Optional()
-  @AnyText()
-  session_state?: string;
 }
 
 /** Request of POST {cse_keys_url}. */
@@ -127,8 +116,17 @@ export class TokenizerRecord {
 
 export { AccessTokenRecord as TokenRecord };
 
+/** `expires_in` as a text of digits is read as that number: some servers write every value as a text, and it has one meaning. */
 export function validateAccessTokenRecord(answer: unknown): Checked<AccessTokenRecord> {
-  return check(AccessTokenRecord, answer, 'ignored');
+  return check(AccessTokenRecord, withNumber(answer), 'ignored');
+}
+
+function withNumber(answer: unknown): unknown {
+  if (!isPlainObject(answer)) return answer;
+  const { expires_in: expiresIn } = answer;
+  return typeof expiresIn === 'string' && DIGITS.test(expiresIn)
+    ? { ...answer, expires_in: Number(expiresIn) }
+    : answer;
 }
 
 export function validateEncryptionKeyRecord(answer: unknown): Checked<EncryptionKeyRecord> {

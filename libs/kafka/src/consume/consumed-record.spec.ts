@@ -22,3 +22,28 @@ it('shows nothing of a record that is longer than it may be, and says why', () =
   expect(record.unreadable).toBe('the record has more than 9 bytes');
   expect({ ...record.headers }).toEqual({});
 });
+
+/** As kafkajs gives them: it takes what an object inherits for an earlier value of the same name. */
+const asKafkajsGives = (headers: object) => message(headers as Record<string, Buffer>);
+
+it('takes a header whose value is null for an absent one, and keeps it for a copy', () => {
+  const [id, bytes] = [Buffer.from('id'), Buffer.from([0xff, 0xfe])];
+  const record = consumedRecord('t', 0, asKafkajsGives({ 'x-trace': null, ce_id: [null, id, null], own: bytes }));
+  expect({ ...record.headers }).toEqual({ ce_id: 'id', own: '\ufffd\ufffd' });
+  expect(record).not.toHaveProperty('repeatedHeaders');
+  expect({ ...record.rawHeaders }).toEqual({ 'x-trace': [null], ce_id: [null, id, null], own: [bytes] });
+  expect(consumedRecord('t', 0, asKafkajsGives({ ce_id: id }))).not.toHaveProperty('rawHeaders');
+});
+
+it.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])('reads a header called %s as any other', (name) => {
+  const inherited: unknown = ({} as Record<string, unknown>)[name];
+  const record = consumedRecord('t', 0, asKafkajsGives({ ['__proto__']: null, [name]: [inherited, Buffer.from('1')] }));
+  expect(Object.entries(record.headers)).toEqual([[name, '1']]);
+  expect(record).not.toHaveProperty('repeatedHeaders');
+});
+
+it('makes an unreadable record of what it cannot read, and throws nothing', () => {
+  const record = consumedRecord('t', 0, { ...message({}), key: 5 as never });
+  expect(record).toMatchObject({ offset: 7n, key: null, value: null });
+  expect(record.unreadable).toMatch(/^reading the record failed: /);
+});

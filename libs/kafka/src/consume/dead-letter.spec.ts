@@ -98,3 +98,22 @@ it.each(['[', '{"a":', '"a",', '4 ', '"4",', '\\u0034', '%34', 'cvv '])(
     expect(shortestMs(65_000) / short).toBeLessThan(24);
   },
 );
+
+it('copies headers as they came: without a value, several of one name, and bytes that are no text', () => {
+  const rawHeaders = {
+    'x-trace': [null],
+    twice: [Buffer.from('a'), null, Buffer.from('b')],
+    bytes: [Buffer.from([0xff])],
+  };
+  const letter = deadLetter(
+    'dead',
+    'commands',
+    { ...record('{}'), headers: { twice: 'a', bytes: '\ufffd' }, rawHeaders },
+    reason,
+  );
+  expect(letter.headers).toMatchObject(rawHeaders);
+  const cards = { ...rawHeaders, twice: [null, Buffer.from(CARD)] };
+  const withheld = deadLetter('dead', 'commands', { ...record('{}'), rawHeaders: cards }, reason);
+  expect(withheld.headers).toMatchObject({ 'x-trace': [null], 'dead-letter-withheld': 'headers' });
+  expect(withheld.headers).not.toHaveProperty('twice');
+});

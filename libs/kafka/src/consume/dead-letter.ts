@@ -1,6 +1,7 @@
 import { holdsHiddenCardData, isCardFieldName, isCryptogramName, isUnmasked } from '@tranche/contracts';
 import type { ProducerRecord } from '../produce/batching-producer.js';
-import type { ConsumedRecord } from './consumed-record.js';
+import { isSeveral, type HeaderValue } from '../kafkajs/record-headers.js';
+import { allHeaders, type ConsumedRecord } from './consumed-record.js';
 
 export interface DeadLetterReason {
   /** Stable, for machines. */
@@ -23,8 +24,8 @@ export function deadLetter(
 ): ProducerRecord {
   const withheldKey = record.rawKey !== null && isCardText(record.rawKey.toString('utf8'));
   const withheldValue = record.value !== null && isCardContent(record.value);
-  const headers = Object.entries(record.headers);
-  const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardText(value) && !isCardField(name, value));
+  const headers = Object.entries(allHeaders(record));
+  const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardHeader(name, value));
   const withheld = [
     ...(withheldKey ? ['key'] : []),
     ...(withheldValue ? ['value'] : []),
@@ -84,6 +85,13 @@ function isDeep(text: string): boolean {
 function holdsCardField(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([name, child]) => isCardField(name, child) || holdsCardField(child));
+}
+
+function isCardHeader(name: string, given: HeaderValue | readonly HeaderValue[]): boolean {
+  return (isSeveral(given) ? given : [given]).some((value) => {
+    const text = value?.toString() ?? '';
+    return isCardText(text) || isCardField(name, text);
+  });
 }
 
 function isCardField(name: string, value: unknown): boolean {

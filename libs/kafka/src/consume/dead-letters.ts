@@ -3,6 +3,7 @@ import { RecordTooLargeError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
 import { deadLetter, type DeadLetterReason } from './dead-letter.js';
+import { allHeaders } from './consumed-record.js';
 import type { Task } from './key-ordered-pool.js';
 import type { Assignment } from './partition-work.js';
 
@@ -50,8 +51,8 @@ export class DeadLetters {
       // It came compressed and is too large as it is: where it lies has to do.
       if (error instanceof RecordTooLargeError) {
         if (record.value !== null) return this.write({ assignment, record: { ...record, value: null } }, reason);
-        if (record.rawKey !== null || Object.keys(record.headers).length > 0)
-          return this.write({ assignment, record: { ...record, rawKey: null, headers: {} } }, reason);
+        if (record.rawKey !== null || Object.keys(allHeaders(record)).length > 0)
+          return this.write({ assignment, record: { ...record, rawKey: null, headers: {}, rawHeaders: {} } }, reason);
       }
       this.standsStill(assignment, `a dead letter cannot be written: ${messageOf(error)}`);
       log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');

@@ -5,7 +5,7 @@ import { KafkaMetrics } from '../kafka-metrics.js';
 import { waitForKafka, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { insideTrace } from '../trace-context.js';
-import { assertReadable, type ConsumedRecord } from './consumed-record.js';
+import type { ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { KeyOrderedPool } from './key-ordered-pool.js';
 import type { Assignment } from './partition-work.js';
@@ -22,7 +22,10 @@ export interface KeyOrderedConsumerOptions {
   inFlight: number;
   /** Where a partition begins of which the group has no commit ('earliest'). 'latest' is its end at `start()`, and is committed before anything is read. */
   from?: 'earliest' | 'latest';
-  /** A record is finished when it resolves; when it rejects, its key waits and the record comes again, for ever. */
+  /**
+   * A record is finished when it resolves; when it rejects, its key waits and the record comes again, for ever. It gets records that are
+   * `unreadable` too: what becomes of them is for it to say.
+   */
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
   /** Called once per failure, before the wait. */
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
@@ -60,7 +63,6 @@ export class KeyOrderedConsumer {
     const run = untilHandled({
       ...options,
       handle: async (record, call) => {
-        assertReadable([record]);
         if (call.attempt === 1)
           this.metrics.queueWait.observe({ group: groupId }, (performance.now() - call.sinceMs) / 1000);
         await insideTrace(record, () => options.handle(record, call));

@@ -13,8 +13,8 @@ export interface LogReaderOptions {
   /** With prefix. */
   topic: string;
   log: Log;
-  /** Passes over batches that can't be unpacked, of which no record was ever handled; else the read rejects. */
-  passesUnreadable?: boolean;
+  /** Gives what can't be read as a record that is `unreadable`; else the read rejects. */
+  takesUnreadable?: boolean;
 }
 
 /** A record as the broker keeps it. `value` is a view of the whole fetched answer: to be used and let go. */
@@ -24,6 +24,8 @@ export interface LogRecord {
   value: Buffer | null;
   /** As they came: `headerTexts` makes texts of them. */
   rawHeaders?: IHeaders;
+  /** Why nothing of the record could be read: it has an offset then, and no content. */
+  unreadable?: string;
 }
 
 /** Where the log begins and ends is asked for once by all who ask at about the same time. */
@@ -142,13 +144,11 @@ export class LogReader {
     const { next } = range.position;
     if (at && range.position.isStray(at)) return connection.place(partition, next);
     if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
-    const readable = batch.messages.filter(({ headers }) => {
-      const unreadable = whyUnreadable(headers);
-      if (unreadable !== undefined && this.options.passesUnreadable !== true)
-        throw new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`);
-      return unreadable === undefined;
-    });
-    range.give(readable, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
+    const unreadable = batch.messages.map(({ headers }) => whyUnreadable(headers)).find((why) => why !== undefined);
+    // Not thrown: kafkajs would try again for ever, and every read of this connection would wait.
+    if (unreadable !== undefined && this.options.takesUnreadable !== true)
+      return range.fail(new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`));
+    range.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
     fetched.resolveOffset(batch.lastOffset());
     if (range.isRead || range.isFull) connection.pause(partition);
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KafkaMessage } from '../kafkajs/kafkajs.js';
+import { whyUnreadable } from '../kafkajs/unreadable-batch.js';
 import type { LogConnection } from '../kafkajs/log-connection.js';
 import { FetchPosition } from './fetch-position.js';
 import type { LogRecord } from './log-reader.js';
@@ -67,5 +68,7 @@ export class OffsetRange {
 }
 
 function recordOf({ offset, key, value, headers }: KafkaMessage): LogRecord {
+  const unreadable = whyUnreadable(headers);
+  if (unreadable !== undefined) return { offset: BigInt(offset), key: null, value: null, unreadable };
   return { offset: BigInt(offset), key: key === null ? null : key.toString('utf8'), value, rawHeaders: headers };
 }

@@ -1,10 +1,11 @@
-import { atMost, errorText, type HealthRegistry, type Log } from '@tranche/runtime';
+import { atMost, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import { assertReadable, type ConsumedRecord } from './consumed-record.js';
 import { GroupConsumer } from './group-consumer.js';
 import { InOrderWork } from './in-order-work.js';
+import { logBatchFailure } from './log-batch-failure.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 import type { TailBuffer } from './tail-buffer.js';
 
@@ -27,6 +28,8 @@ export interface PartitionConsumerOptions {
   maxBytesPerPartition?: number;
   /** What the topic's tail in this process has read: only what it does not reach is fetched. */
   tail?: TailBuffer;
+  /** Whether a batch that was rejected with this only has to wait: then its repeat is no error in the log (none). */
+  isWait?: (error: unknown) => boolean;
   /**
    * Called whenever a partition is assigned, again when it comes back: who handles its records until the assignment ends. `signal` aborts
    * when the partition may be taken away: a batch that ends soon after still counts.
@@ -80,7 +83,7 @@ export class PartitionConsumer {
 
   private workOn(assignment: Assignment): PartitionWork {
     const { topic, partition, signal } = assignment;
-    const { log, groupId, assigned, maxBatchRecords = 1000 } = this.options;
+    const { log, groupId, assigned, isWait, maxBatchRecords = 1000 } = this.options;
     const handler = assigned(partition, signal);
     const work = new InOrderWork(assignment, {
       maxBatchRecords,
@@ -93,19 +96,12 @@ export class PartitionConsumer {
       onFailure: ({ records, attempt, retryMs, error }) => {
         this.metrics.retries.inc({ group: groupId, topic, kind: 'batch' });
         const firstOffset = String(records[0]?.offset);
-        log.error(
-          {
-            groupId,
-            topic,
-            partition,
-            firstOffset,
-            records: records.length,
-            attempt,
-            retryMs,
-            error: errorText(error),
-          },
-          'a batch failed; it comes again',
-        );
+        logBatchFailure(log, {
+          error,
+          hasEnded: signal.aborted,
+          isWait: isWait?.(error) ?? false,
+          fields: { groupId, topic, partition, firstOffset, records: records.length, attempt, retryMs },
+        });
       },
     });
     const before = this.runs.get(partition) ?? Promise.resolve();

@@ -7,7 +7,7 @@ import { kafkaOf, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { roundRobin, type Cluster, type Consumer, type EachBatchPayload } from '../kafkajs/kafkajs.js';
 import { topicOffsets } from '../topics/offsets.js';
 import { fetchedOf } from '../kafkajs/kafkajs-port.js';
-import { assertReadable, consumedRecord, type ConsumedRecord } from './consumed-record.js';
+import { consumedRecord, whyNotReadable, type ConsumedRecord } from './consumed-record.js';
 import { TailPosition } from './tail-position.js';
 
 /** Intents wait for the tail, so it is shorter than for consumers whose records can wait. Milliseconds. */
@@ -28,6 +28,8 @@ export interface TailConsumerOptions {
   onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
   /** Told once when a partition is read no further: its log went back, or lost records that were not read. The other partitions go on. */
   onFault?: (partition: number, fault: string) => void;
+  /** Gives `onRecords` what is `unreadable` too; else the partition is read no further, as after another fault. */
+  takesUnreadable?: boolean;
   /** Told when it is to be seen whether a partition's log is still the one that was read, and when it is. */
   onUnsure?: (partition: number, isUnsure: boolean) => void;
   /** (5000) */
@@ -183,7 +185,6 @@ export class TailConsumer {
     if (at === undefined) return;
     const before = at.next;
     const all = batch.messages.map((message) => consumedRecord(topic, partition, message));
-    assertReadable(all);
     const end = BigInt(batch.lastOffset()) + 1n;
     if (fetched.isStale()) return at.hold(all, fetchedOf(batch), end);
     const records = at.take(all, fetchedOf(batch), end);
@@ -193,6 +194,11 @@ export class TailConsumer {
       return void this.compare();
     }
     this.tellWhetherSure(partition, at);
+    const unreadable = this.options.takesUnreadable === true ? undefined : whyNotReadable(records);
+    if (unreadable !== undefined) {
+      at.fault = unreadable;
+      return this.stopReading(partition, at, unreadable);
+    }
     try {
       if (records.length > 0) await onRecords(partition, records);
     } catch (error) {

@@ -1,9 +1,12 @@
 import kafkajs, { type logCreator } from 'kafkajs';
 import type { Log } from '@tranche/runtime';
 
-/** First contact with an empty broker and every election say these; kafkajs retries them by itself. */
+/**
+ * What every rebalance, every election and the first contact with an empty broker say. Of an answer with an error (`Response …`) kafkajs itself
+ * decides what to do, and that a consumer crashed or starts again is said by our consumers.
+ */
 const passing =
-  /coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|not the leader for that topic-partition|group is rebalancing|Limiting retries for the idempotent producer|Response (Metadata|GroupCoordinator|JoinGroup|Heartbeat|OffsetFetch)/i;
+  /^Response |^Crash: |^Restarting the consumer in |not aware of (?:this member|all assigned partitions)|coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|not the leader for that topic-partition|group is rebalancing|Limiting retries for the idempotent producer/i;
 
 /** kafkajs calls "error" what it retries by itself; what it gives up on reaches us as an exception or as a crash. */
 export function logCreatorFor(log: Log): logCreator {

@@ -19,5 +19,8 @@ export type {
 /** What a request about the settings of a topic names. */
 export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
+/** The same, of a broker. */
+export const BROKER_RESOURCE = kafkajs.ConfigResourceTypes.BROKER;
+
 /** What kafkajs gives partitions out by where nothing else is said. */
 export const roundRobin: kafkajs.PartitionAssigner = (config) => kafkajs.PartitionAssigners.roundRobin(config);

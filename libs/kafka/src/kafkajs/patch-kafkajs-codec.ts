@@ -1,4 +1,5 @@
 import Encoder from 'kafkajs/src/protocol/encoder.js';
+import { NO_VALUE } from './record-headers.js';
 
 /** What `new Encoder()` asks room for; kafkajs makes one for each header of each record. */
 const defaultSize = 511;
@@ -14,7 +15,7 @@ let isPatched = false;
 /**
  * kafkajs 2.2.4 makes a buffer for every variable-length integer, another of 512 zeroed bytes for every header, and counts timestamps
  * in big integers of its own. These replace the few methods that each written record passes, and write the same bytes in half the time.
- * The version is pinned, and has been the last one since 2023; the spec compares both. Decoding is kafkajs' own (docs/decisions/0041).
+ * A header without a value can be written too. The version is pinned, and has been the last one since 2023; the spec compares both. Decoding is kafkajs' own (docs/decisions/0041).
  */
 export function patchKafkajsCodec(): void {
   if (isPatched) return;
@@ -51,7 +52,9 @@ export function patchKafkajsCodec(): void {
       return value === null || !writeShort(this, value) ? writeVarIntString.call(this, value) : this;
     },
     writeVarIntBytes(this: Encoder, value: Buffer | string | null): Encoder {
-      return typeof value !== 'string' || !writeShort(this, value) ? writeVarIntBytes.call(this, value) : this;
+      if (typeof value === 'string' && writeShort(this, value)) return this;
+      // kafkajs has counted one byte for it, which null takes as well.
+      return writeVarIntBytes.call(this, value === NO_VALUE ? null : value);
     },
     writeVarLong(this: Encoder, value: unknown): Encoder {
       return isSmall(value) ? this.writeVarInt(value) : writeVarLong.call(this, value);

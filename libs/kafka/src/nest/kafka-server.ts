@@ -169,7 +169,16 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     await this.consumer.start();
   }
 
+  /** Never rejects: whatever a record makes anything of it throw is about this record alone. */
   private async run(task: HandledTask, slot: Slot): Promise<HandlerResult> {
+    try {
+      return await this.handled(task, slot);
+    } catch (error) {
+      return await this.afterError(task, error);
+    }
+  }
+
+  private async handled(task: HandledTask, slot: Slot): Promise<HandlerResult> {
     const { groupId } = this.options;
     if (task.deadLetter) return this.writeDeadLetter(task, task.deadLetter);
     const { unreadable } = task.record;
@@ -185,13 +194,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     task.attempts++;
     if (task.attempts === 1)
       this.metrics.queueWait.observe({ group: groupId }, (performance.now() - task.sinceMs) / 1000);
-    try {
-      await this.call(handler, task, slot);
-      this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
-      return 'done';
-    } catch (error) {
-      return await this.afterError(task, error);
-    }
+    await this.call(handler, task, slot);
+    this.metrics.handled.inc({ group: groupId, topic: task.record.topic, result: 'done' });
+    return 'done';
   }
 
   private async call({ callback }: Handler, { record, attempts, assignment }: Task, slot: Slot): Promise<void> {

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import { ProduceDeadlineError, ProducerClosedError, ProducerOverloadedError, UnknownTopicError } from '../errors.js';
 import { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
+import type { HeaderValue } from '../kafkajs/record-headers.js';
 import { BatchDelivery } from './batch-delivery.js';
 import { MaxMessageBytes } from './max-message-bytes.js';
 import { bytesOnWire, messageOf, rejectAsClosed, takeBatch, type Pending } from './produce-batch.js';
@@ -15,7 +16,8 @@ export interface ProducerRecord {
   partition?: number;
   key: string | Buffer | null;
   value: Buffer | null;
-  headers?: Record<string, string | Buffer>;
+  /** null: a header without a value. Several: the name is there so often. */
+  headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
 }
 
 export interface ProducedAt {

@@ -1,6 +1,7 @@
 import { ProducerClosedError, RecordTooLargeError } from '../errors.js';
 import type { Message, RecordMetadata } from '../kafkajs/kafkajs.js';
 import type { PartitionedMessage } from '../kafkajs/partition-notes.js';
+import { writableHeaders } from '../kafkajs/record-headers.js';
 import { withTraceHeaders } from '../trace-context.js';
 import type { ProducedAt, ProducerRecord } from './batching-producer.js';
 import type { MaxMessageBytes } from './max-message-bytes.js';
@@ -47,8 +48,12 @@ export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords:
 }
 
 export function messageOf({ key, value, headers, partition }: ProducerRecord): Message {
-  const traced = withTraceHeaders(headers);
-  return { key, value, headers: traced, ...(partition === undefined ? {} : { partition }) };
+  return {
+    key,
+    value,
+    headers: writableHeaders(withTraceHeaders(headers)),
+    ...(partition === undefined ? {} : { partition }),
+  };
 }
 
 export function byTopic(batch: Pending[]): { topic: string; messages: Message[] }[] {
@@ -109,7 +114,8 @@ export function rejectAsClosed(open: readonly Pending[]): void {
 export function bytesOnWire({ key, value, headers }: Message): number {
   let bytes = recordOverheadBytes + lengthOf(key) + lengthOf(value);
   for (const [name, header] of Object.entries(headers ?? {}))
-    bytes += Buffer.byteLength(name) + lengthOf(header as string | Buffer) + 6;
+    for (const value of Array.isArray(header) ? header : [header])
+      bytes += Buffer.byteLength(name) + lengthOf(value) + 6;
   return bytes;
 }
 

@@ -23,6 +23,7 @@ const changes = (config: Record<string, string> = {}, numbers = {}) =>
   changesOf(wanted, {
     partitions: 12,
     replicationFactor: 3,
+    brokers: [1, 2, 3],
     config: new Map(Object.entries({ ...right, ...config })),
     ...numbers,
   });
@@ -52,4 +53,19 @@ it.each<[string, Record<string, string>, object, string]>([
   const found = changes(config, numbers);
   expect(found.config).toEqual({});
   expect(found.byHand).toEqual([expect.stringContaining(message)]);
+});
+
+describe('the strict mode', () => {
+  const found = { partitions: 12, replicationFactor: 3, brokers: [1, 2, 3], config: new Map(Object.entries(right)) };
+  const isFlushed = { ...found, config: new Map([...found.config, ['flush.messages', '1']]) };
+
+  it('flushes each record of a topic that must survive a power loss, and of no other', () => {
+    expect(changesOf({ ...wanted, survivesPowerLoss: true }, found, true).config).toEqual({ 'flush.messages': '1' });
+    expect(changesOf(wanted, found, true).config).toEqual({});
+  });
+
+  it('leaves a topic that is flushed as it is, asked for or not', () => {
+    for (const flush of [true, false])
+      expect(changesOf({ ...wanted, survivesPowerLoss: true }, isFlushed, flush)).toEqual({ config: {}, byHand: [] });
+  });
 });

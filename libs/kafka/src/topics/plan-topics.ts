@@ -15,10 +15,20 @@ export interface TopicPlan {
   byHand: { topic: string; message: string }[];
 }
 
+export interface PlanTopicsOptions {
+  prefix: string;
+  definitions: readonly TopicSettings[];
+  /** Whether topics that must survive a power loss are flushed for each record (false: what is set stays). */
+  flush?: boolean;
+}
+
+/** What makes a broker write each record to disk before it acknowledges it. */
+const FLUSHED = { 'flush.messages': '1' };
+
 /** What is to be done so that the topics are as the table says. Changes nothing. */
 export async function planTopics(
   client: KafkaClient,
-  { prefix, definitions }: { prefix: string; definitions: readonly TopicSettings[] },
+  { prefix, definitions, flush = false }: PlanTopicsOptions,
 ): Promise<TopicPlan> {
   return askAdmin(client, async (admin) => {
     const missing = await missingDefinitions(admin, prefix, definitions);
@@ -32,10 +42,12 @@ export async function planTopics(
       const topic = prefix + definition.name;
       const found = actual.get(topic);
       if (found === undefined) {
-        plan.create.push({ topic, partitions: definition.partitions, config: brokerConfigOf(definition, IN_SYNC) });
+        const flushed = flush && definition.survivesPowerLoss ? FLUSHED : {};
+        const config = { ...brokerConfigOf(definition, IN_SYNC), ...flushed };
+        plan.create.push({ topic, partitions: definition.partitions, config });
         continue;
       }
-      const { config, byHand } = changesOf(definition, found);
+      const { config, byHand } = changesOf(definition, found, flush);
       if (Object.keys(config).length > 0) plan.configure.push({ topic, config });
       plan.byHand.push(...byHand.map((message) => ({ topic, message })));
     }
@@ -46,6 +58,7 @@ export async function planTopics(
 export function changesOf(
   wanted: TopicSettings,
   { partitions, replicationFactor, config: actual }: ActualTopic,
+  flush = false,
 ): { config: Record<string, string>; byHand: string[] } {
   const config: Record<string, string> = {};
   const byHand: string[] = [];
@@ -76,6 +89,8 @@ export function changesOf(
   if (number('max.message.bytes') < maxMessageBytes) set('max.message.bytes', String(maxMessageBytes));
   if (timestampType !== undefined && actual.get('message.timestamp.type') !== timestampType)
     set('message.timestamp.type', timestampType);
+  if (flush && wanted.survivesPowerLoss && actual.get('flush.messages') !== FLUSHED['flush.messages'])
+    Object.assign(config, FLUSHED);
   return { config, byHand };
 }
 

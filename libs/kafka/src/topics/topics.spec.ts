@@ -11,6 +11,7 @@ const right: Record<string, string> = {
 const actual = (config: Record<string, string> = {}, numbers: Partial<ActualTopic> = {}): ActualTopic => ({
   partitions: 12,
   replicationFactor: 3,
+  brokers: [1, 2, 3],
   config: new Map(Object.entries({ ...right, ...config })),
   ...numbers,
 });

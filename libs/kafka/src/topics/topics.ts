@@ -2,6 +2,7 @@ import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { UnknownTopicError } from '../errors.js';
 import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
+import { powerLossFault, racksOf } from './racks.js';
 
 /** The part of a contracts' TopicDefinition that a broker has to agree with. */
 export interface TopicSettings {
@@ -15,6 +16,8 @@ export interface TopicSettings {
   readonly maxRetentionMs?: number;
   /** Whose time a record bears (the writer's). */
   readonly timestampType?: 'LogAppendTime';
+  /** Its newest records must not be lost where all brokers lose power (may be lost). */
+  readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: string;
   readonly maxMessageBytes: number;
 }
@@ -103,7 +106,7 @@ export interface CheckTopicsOptions {
 /**
  * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
  * unclean leader election. Faults in production and warnings in development: shorter retention, personal data kept longer, the writer's time where
- * the broker's is needed, a limit of size, none where anybody can write, smaller records, fewer than 3 replicas or 2 in sync.
+ * the broker's is needed, a limit of size, none where anybody can write, smaller records, fewer than 3 replicas or 2 in sync. A warning in production: what a power loss of all brokers would take.
  */
 export async function checkTopics(
   client: KafkaClient,
@@ -124,6 +127,13 @@ export async function checkTopics(
     for (const definition of found) {
       const topic = prefix + definition.name;
       faults.push(...topicFaults(definition, actual.get(topic)!, production).map((fault) => ({ topic, ...fault })));
+    }
+    const atRisk = found.filter(({ survivesPowerLoss }) => production && survivesPowerLoss);
+    const racks = atRisk.length === 0 ? undefined : await racksOf(admin);
+    for (const { name } of atRisk) {
+      const { config, brokers } = actual.get(prefix + name)!;
+      const message = powerLossFault({ brokers, racks, flushMessages: config.get('flush.messages') });
+      if (message !== undefined) faults.push({ topic: prefix + name, severity: 'warning', message });
     }
     return faults;
   });
@@ -149,7 +159,12 @@ export async function prepareTopics(
     found.filter(({ severity }) => severity === wanted).map(({ topic, message }) => `${topic} ${message}`);
   const warnings = saying('warning');
   if (warnings.length > 0)
-    log.warn({ warnings }, 'The topics are good for development only (TOPICS=check refuses them)');
+    log.warn(
+      { warnings },
+      production
+        ? 'The topics can be used at a risk'
+        : 'The topics are good for development only (TOPICS=check refuses them)',
+    );
   const faults = saying('fault');
   if (faults.length > 0) throw new Error(`The topics are not as they must be: ${faults.join('; ')}`);
 }
@@ -157,6 +172,8 @@ export async function prepareTopics(
 export interface ActualTopic {
   partitions: number;
   replicationFactor: number;
+  /** Ids of the brokers that hold its replicas. */
+  brokers: readonly number[];
   config: ReadonlyMap<string, string>;
 }
 
@@ -226,6 +243,7 @@ export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<st
       {
         partitions: partitions.length,
         replicationFactor: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+        brokers: [...new Set(partitions.flatMap(({ replicas }) => replicas))],
         config: configs.get(name) ?? new Map<string, string>(),
       },
     ]),

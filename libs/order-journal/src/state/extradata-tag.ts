@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
+import { EXTRADATA_CHARACTERS } from '@tranche/contracts';
 
-/** EXTRADATA holds 255 characters (interface, Transaction). */
-const EXTRADATA_LENGTH = 255;
 const TAG = /(^|\|)tr1\.([A-Za-z0-9_-]{12})\.([1-9][0-9]{0,5})$/;
 
 export interface ExtraDataTag {
@@ -25,7 +24,7 @@ export function tagExtraData(
 ): { extraData: string; isTagged: boolean } {
   const tag = `tr1.${operationTag(commandId)}.${attempt}`;
   const tagged = callers === undefined ? tag : `${callers}|${tag}`;
-  if ([...tagged].length <= EXTRADATA_LENGTH) return { extraData: tagged, isTagged: true };
+  if ([...tagged].length <= EXTRADATA_CHARACTERS) return { extraData: tagged, isTagged: true };
   return { extraData: callers ?? '', isTagged: false };
 }
 

@@ -1,3 +1,4 @@
+import { isMadeElsewhereToo } from '@tranche/contracts';
 import { compareWithEnd } from './after-the-end.js';
 import { attemptNamedBy, isCurrent, namedBy, possibleSources, type Source } from './evidence-source.js';
 import { asEvidence, external, isKnown } from './external-operations.js';
@@ -44,10 +45,21 @@ function placeOf(order: OrderState, evidence: UnboundEvidence): Place | 'undecid
   const named = namedBy(order, evidence);
   if (named) return { operation: named, attempt: attemptNamedBy(named, evidence) };
   const sources = possibleSources(order, evidence);
+  if (isMadeElsewhereToo(evidence.operation)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
   const [first] = sources;
   const isOpen = first?.operation.phase === 'open' && isCurrent(first.operation, first.attempt);
   if (sources.length !== 1 || first === undefined || isOpen) return placeAmong(sources, evidence);
   return { operation: first.operation, attempt: first.attempt.attempt };
+}
+
+/**
+ * The back office may have made one as well, so evidence without a tag settles nothing of ours. While ours may have been executed it is a
+ * candidate, for the answer or an operator to name (docs/decisions/0006).
+ */
+function mayBeExecuted({ operation, attempt }: Source): boolean {
+  const { phase, end, settledBy } = operation;
+  const isCurrentOne = attempt.attempt === (settledBy ?? operation.attempt);
+  return isCurrentOne && (phase === 'open' || phase === 'in_doubt' || end === 'succeeded');
 }
 
 /** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
@@ -66,8 +78,15 @@ function foldUnnamed(next: Draft, evidence: UnboundEvidence, isTagged: boolean):
   if (isKnown(next.order, evidence)) return;
   const place = isTagged ? 'elsewhere' : placeOf(next.order, evidence);
   if (place === 'undecided') next.order.unbound = [...next.order.unbound, evidence];
-  else if (place === 'elsewhere') external(next, evidence, reportedBy(evidence));
+  else if (place === 'elsewhere')
+    external(next, isTagged ? evidence : flagged(next.order, evidence), reportedBy(evidence));
   else apply(next, place.operation, evidence, place.attempt);
+}
+
+/** People should look where an attempt of ours that failed could be its source: then two reports contradict each other. */
+function flagged(order: OrderState, evidence: UnboundEvidence): UnboundEvidence {
+  if (possibleSources(order, evidence).length === 0) return evidence;
+  return { ...evidence, flags: [...(evidence.flags ?? []), 'may_be_ours'] };
 }
 
 /**

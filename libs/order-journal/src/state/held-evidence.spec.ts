@@ -58,15 +58,10 @@ describe('evidence that was held is judged again when', () => {
     expect(verdictOf(order, 'refund-2#1')).toBe('rejected');
   });
 
-  it('the answer says that nothing was executed: no second attempt', () => {
-    const capture = [
-      askedUntagged('capture'),
-      untagged('capture', '0000'),
-      notExecuted('capture'),
-      askedUntagged('capture', { attempt: 2 }),
-    ];
-    const { order } = folded([...authorized, ...capture]);
-    expect([standing(order, 'capture'), verdictOf(order, 'capture#2')]).toEqual(['ended succeeded', 'lost']);
+  it('the answer says that nothing was executed: no second attempt of a payment', () => {
+    const pay = [asked('pay'), notified('pay', '0000'), notExecuted('pay'), asked('pay', { attempt: 2 })];
+    const { order } = folded(pay);
+    expect([standing(order, 'pay'), verdictOf(order, 'pay#2')]).toEqual(['ended succeeded', 'lost']);
   });
 
   it('the answer is a refusal without a TRANSACTIONID', () => {
@@ -76,13 +71,8 @@ describe('evidence that was held is judged again when', () => {
   });
 
   it('an operator ends the second of two attempts that it may be about', () => {
-    const refund = [
-      askedUntagged('refund'),
-      notExecuted('refund'),
-      askedUntagged('refund', { attempt: 2 }),
-      lost('refund', 2),
-    ];
-    const told = [...captured, ...refund, untagged('refund', '0000'), operatorSays('refund', 'not_executed', {}, 2)];
+    const pay = [asked('pay'), notExecuted('pay'), asked('pay', { attempt: 2 }), lost('pay', 2)];
+    const told = [...pay, notified('pay', '0000'), operatorSays('pay', 'not_executed', {}, 2)];
     expect(flagsOf(told)).toEqual([['was_not_executed', 'said_succeeded']]);
   });
 
@@ -127,13 +117,100 @@ describe('events of one record', () => {
   });
 });
 
-it('a refund of another amount settles no doubt', () => {
-  const doubtful = [...captured, askedUntagged('refund', { amount: 10_000 }), lost('refund')];
-  const office = (amount: number, execCode = '0000') =>
-    notifiedElsewhere('refund', execCode, { transactionId: 'T-office', amount });
-  expect(standing(folded([...doubtful, office(5000)]).order, 'refund')).toBe('in_doubt');
-  expect(standing(folded([...doubtful, office(10_000)]).order, 'refund')).toBe('ended succeeded');
-  expect(standing(folded([...doubtful, office(5000, '0004')]).order, 'refund')).toBe('ended succeeded');
+describe.each(['capture', 'refund', 'void'] as const)('a %s without a tag may be one of the back office:', (kind) => {
+  const before = kind === 'refund' ? captured : authorized;
+  const doubtful = [...before, askedUntagged(kind), lost(kind)];
+  const elsewhere = (execCode = '0000', amount = 30_000) =>
+    notifiedElsewhere(kind, execCode, { transactionId: 'T-office', amount });
+  const candidates = (records: readonly JournalRecord[]) => {
+    const { order, events } = folded(records);
+    const listed = order.unbound.map(({ answer }) => answer.transactionId);
+    return [standing(order, kind), listed, events.filter((type) => type === 'operation.external').length];
+  };
+
+  it.each(['0000', '0004', '4001', '5001', '2017'])('%s settles no doubt, and is listed as a candidate', (execCode) => {
+    expect(candidates([...doubtful, elsewhere(execCode)])).toEqual(['in_doubt', ['T-office'], 0]);
+    expect(candidates([...before, askedUntagged(kind), elsewhere(execCode), lost(kind)])).toEqual([
+      'in_doubt',
+      ['T-office'],
+      0,
+    ]);
+  });
+
+  it('nor does one of the very amount that was asked for', () => {
+    const asking = askedUntagged(kind, { amount: 10_000 });
+    expect(candidates([...before, asking, lost(kind), elsewhere('0000', 10_000)])).toEqual([
+      'in_doubt',
+      ['T-office'],
+      0,
+    ]);
+  });
+
+  it('nor one that a look-up lists', () => {
+    expect(candidates([...doubtful, { ...elsewhere(), source: 'look-up' }])).toEqual(['in_doubt', ['T-office'], 0]);
+  });
+
+  it('an operator names it as ours', () => {
+    const named = operatorSays(kind, 'succeeded', { transactionId: 'T-office' });
+    const { order, bodies } = folded([...doubtful, elsewhere(), named]);
+    expect(candidates([...doubtful, elsewhere(), named])).toEqual(['ended succeeded', [], 0]);
+    expect([order.external, bodies.at(-1)]).toMatchObject([[], { outcome: 'succeeded', transactionId: 'T-office' }]);
+  });
+
+  it('an operator names another one: it is told as an operation made elsewhere', () => {
+    const named = operatorSays(kind, 'succeeded', { transactionId: 'T-ours' });
+    expect(candidates([...doubtful, elsewhere(), named])).toEqual(['ended succeeded', [], 1]);
+  });
+
+  it('so it is once ours was not executed, with a flag that says that it may be ours', () => {
+    const records = [...doubtful, elsewhere(), operatorSays(kind, 'not_executed')];
+    expect(candidates(records)).toEqual(['ended not_executed', [], 1]);
+    expect(folded(records).bodies.at(-1)).toMatchObject({ transactionId: 'T-office', flags: ['may_be_ours'] });
+  });
+
+  it('so it is after ours was refused: its money is in no sum otherwise', () => {
+    const refused = answered(kind, '2005', { transactionId: undefined });
+    const { order, events, bodies } = folded([...before, askedUntagged(kind), refused, elsewhere()]);
+    expect([events.at(-1), bodies.at(-1)?.flags]).toEqual(['operation.external', ['may_be_ours']]);
+    expect([standing(order, kind), events.includes('conflict.detected')]).toEqual(['ended refused', false]);
+  });
+
+  it('so it is while ours waits for another attempt, which is made', () => {
+    const again = askedUntagged(kind, { attempt: 2 });
+    const { order, events } = folded([
+      ...before,
+      askedUntagged(kind),
+      elsewhere('0000', 9000),
+      notExecuted(kind),
+      again,
+    ]);
+    expect([events.at(-1), verdictOf(order, `${kind}#2`)]).toEqual(['operation.external', 'granted']);
+  });
+
+  it('names no success of ours that has no TRANSACTIONID: it stays a candidate', () => {
+    const nameless = answered(kind, '0000', { transactionId: undefined });
+    expect(candidates([...before, askedUntagged(kind), nameless, elsewhere()])).toEqual([
+      'ended succeeded',
+      ['T-office'],
+      0,
+    ]);
+  });
+});
+
+it('what was executed once is told once, though a candidate was there: first the back office’s, then ours', () => {
+  const office = notifiedElsewhere('refund', '0000', { transactionId: 'T-office', amount: 30_000 });
+  const doubtful = [...captured, askedUntagged('refund'), lost('refund')];
+  const ours = operatorSays('refund', 'succeeded', { transactionId: 'T-refund', amount: 5000 });
+  const { events, bodies } = folded([...doubtful, office, untagged('refund', '0000'), ours]);
+  expect(events.slice(-2)).toEqual(['refund.doubt_resolved', 'operation.external']);
+  expect(bodies.slice(-2)).toMatchObject([
+    { transactionId: 'T-refund', amount: 5000 },
+    { transactionId: 'T-office', amount: 30_000 },
+  ]);
+});
+
+it('a card payment has no tag and is made by nobody else: a notification settles its doubt', () => {
+  expect(standing(folded([asked('pay'), lost('pay'), notified('pay', '0000')]).order, 'pay')).toBe('ended succeeded');
 });
 
 describe('what was taken for somebody else’s', () => {

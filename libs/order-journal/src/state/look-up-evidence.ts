@@ -85,7 +85,8 @@ function isKnown(
 }
 
 /**
- * A row without our tag may be about an attempt that was sent without one, never about a tagged one: the list may leave EXTRADATA out, and
+ * A row without our tag settles a payment at most: of a capture, refund or void it is a candidate, for the fold takes none without a name for
+ * ours. It may be about an attempt that was sent without one, never about a tagged one: the list may leave EXTRADATA out, and
  * then a refund of the back office looks like ours. Nor if it is older than the attempt, or does not say how old it is: the list holds
  * what the journal has forgotten. Nor if the transaction is known to be another's, may be, or is about another amount.
  */

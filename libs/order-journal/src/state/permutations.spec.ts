@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { PlatformAnswer } from '@tranche/contracts';
 import {
   answered,
   asked,
@@ -19,8 +20,8 @@ import type { Evidence, Intent, JournalRecord } from './records.js';
  * All orders of arrival of {answer, notification, the same once more, a late one with another code, an operator's word, the expiry}, and
  * of {no answer, the answer that nothing was executed, two notifications, an operator's word, a notification of somebody else's}, for every
  * kind of operation and every phase to begin with. The model knows only who said what of the money: where all that counts agrees, every
- * order must end alike; where it does not, in a conflict that names both words. No second payment is granted beside one that somebody
- * said took money, and no two events have one id.
+ * order must end alike; where it does not, in a conflict that names both words. What carries no tag and may be the back office's settles
+ * nothing. No second payment is granted beside one that somebody said took money, and no two events have one id.
  */
 type Kind = 'authorize' | 'pay' | 'capture' | 'refund' | 'void';
 type Money = 'moved' | 'moved in part' | 'not moved';
@@ -164,6 +165,7 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
   const says = new Set(story.flatMap((word) => word.says ?? []));
   const mayBe = new Set([...says, ...story.flatMap((word) => word.mayMean ?? [])]);
   const conflicts = bodies.filter((_body, at) => events[at] === 'conflict.detected');
+  const ofOurs = conflicts.filter(({ commandId }) => commandId !== undefined);
   // Without a tag and an answer nobody knows yet whose word it was; nor while one of two attempts is in doubt.
   const { phase, attempts = [] } = operation ?? {};
   const isUnknown = phase === 'open' || (phase === 'in_doubt' && attempts.length > 1);
@@ -173,6 +175,11 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
   if (new Set(ids).size < ids.length) return found('two events with one id');
   if (isPayment(kind) && (says.has('moved') || says.has('moved in part')) && isSecondGranted(order))
     return found('and a second one is granted');
+  const isNamed = story.some(({ record }) => record.record === 'OUTCOME');
+  if (!isPayment(kind) && !isNamed && attempts.some(({ isTagged }) => !isTagged)) {
+    const mistaken = mistakeOfUnnamed(order, money, story, ofOurs.length);
+    return mistaken && found(mistaken);
+  }
   if (says.size === 0 || waitsForAnswer) return undefined;
   if (order.unbound.length > 0 || order.external.length !== foreign)
     return found('something of it is held for another operation');
@@ -182,12 +189,35 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
   if (!mayBe.has(money as Money)) return found('which nobody said');
   if (money === 'moved' && operation?.amount !== 30_000) return found(`but ${operation?.amount}`);
   if (money === 'moved in part' && operation?.amount !== 9000) return found(`but ${operation?.amount}`);
-  const names = conflicts.map(
+  // Of what was taken for the back office's there is a conflict of its own, which names one word.
+  const names = ofOurs.map(
     ({ flags = [], execCode, transactionId }) => `${flags.toSorted().join(' ')} ${execCode} ${transactionId}`,
   );
   if (names.some((name) => !/^said_.* was_/.test(name))) return found('a conflict does not name both words');
   if (new Set(names).size < names.length) return found('a conflict is told twice');
   return undefined;
+}
+
+/**
+ * Without a tag, and without the answer that names the TRANSACTIONID, any notification may be the back office's: only an operator and "not executed"
+ * say where our money is. What was notified is a candidate while ours may have been executed, else an operation made elsewhere: kept once, none lost.
+ */
+function mistakeOfUnnamed(
+  order: OrderState,
+  money: string,
+  story: readonly Word[],
+  conflicts: number,
+): string | undefined {
+  const isHeard = ({ record }: Word) => record.record === 'EVIDENCE' && record.source !== 'operator';
+  const own = story.filter((word) => !isHeard(word));
+  const means = own.flatMap(({ says, mayMean }) => says ?? mayMean ?? []);
+  if (money !== 'undecided' && !means.includes(money as Money)) return 'which only the back office can have said';
+  const heard = story.filter(isHeard).flatMap(({ record }) => ('answer' in record ? [record.answer] : []));
+  const nameOf = ({ transactionId, execCode }: PlatformAnswer) => `${transactionId} ${execCode}`;
+  const kept = [...order.unbound.map(({ answer }) => answer), ...order.external].map(nameOf).toSorted();
+  if (kept.join() !== [...new Set(heard.map(nameOf))].toSorted().join()) return 'what was notified is not kept once';
+  if (money === 'not moved' && order.unbound.length > 0) return 'a candidate is held though ours was not executed';
+  return conflicts > 0 && own.length < 2 ? 'a conflict with what may be another one' : undefined;
 }
 
 const PHASES: Phase[] = ['open', 'in_doubt', 'redirect', 'pending', 'second attempt'];

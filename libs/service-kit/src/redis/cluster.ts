@@ -5,9 +5,9 @@ import {
   credentialsOf,
   inTime,
   socketOptions,
-  type ConnectionSettings,
   type OpenLink,
   type RedisServer,
+  type SettingsNow,
 } from './redis-link.js';
 
 /** How soon after a lost connection the other nodes are asked who has its slots now. */
@@ -17,9 +17,10 @@ const ASK_OTHERS_MS = 1_000;
  * All masters of a Redis Cluster, as its nodes name them; which of them has a slot is asked again when one says MOVED, or is away. The next
  * link asks the nodes that the last one knew, too: those of the settings may be the ones that are away.
  */
-export function openCluster(settings: ConnectionSettings, nodes: readonly HostAndPort[], maxDelayMs: number): OpenLink {
+export function openCluster(settingsNow: SettingsNow, nodes: readonly HostAndPort[], maxDelayMs: number): OpenLink {
   let known: readonly HostAndPort[] = [];
   return async (events) => {
+    const settings = settingsNow();
     const { name } = settings;
     const cluster = createCluster({
       rootNodes: [...nodes, ...known].map(({ host, port }) => ({ socket: { host, port } })),

@@ -1,5 +1,7 @@
 import { createClient } from 'redis';
-import { credentialsOf, inTime, socketOptions, type ConnectionSettings, type OpenLink } from './redis-link.js';
+import { watchName } from './name-watch.js';
+import { credentialsOf, inTime, socketOptions, type OpenLink, type SettingsNow } from './redis-link.js';
+import { assertMaster } from './redis-replies.js';
 
 export interface HostAndPort {
   host: string;
@@ -10,19 +12,18 @@ interface Place {
   /** Where the server is now. */
   find(this: void): Promise<HostAndPort>;
   database?: number;
-  /** The server may have become a replica since it was found. */
-  mayChange?: boolean;
 }
 
-/** One server. The link is over with its connection: the server may be elsewhere afterwards. */
-export function openServer(settings: ConnectionSettings, { find, database, mayChange = false }: Place): OpenLink {
+/** One server. The link is over with its connection: the server may be elsewhere afterwards, and one that was found may be no master yet. */
+export function openServer(settingsNow: SettingsNow, { find, database }: Place): OpenLink {
   return async (events) => {
     const { host, port } = await find();
-    const { name } = settings;
+    const name = await inTime(watchName(host));
+    const settings = settingsNow();
     const client = createClient({
       ...credentialsOf(settings),
       ...(database === undefined ? {} : { database }),
-      name,
+      name: settings.name,
       disableOfflineQueue: true,
       socket: { ...socketOptions(settings), host, port, reconnectStrategy: false },
     });
@@ -31,7 +32,7 @@ export function openServer(settings: ConnectionSettings, { find, database, mayCh
     const destroy = () => client.destroy();
     try {
       await inTime(client.connect());
-      if (mayChange) await inTime(assertMaster(server.send));
+      await inTime(assertMaster(server.send));
     } catch (error) {
       destroy();
       throw error;
@@ -42,14 +43,9 @@ export function openServer(settings: ConnectionSettings, { find, database, mayCh
         return client.isReady;
       },
       servers: [server],
+      ...(name === undefined ? {} : { movedTo: name.movedTo }),
       close: () => client.close(),
       destroy,
     };
   };
-}
-
-/** The last step of https://redis.io/docs/latest/develop/reference/sentinel-clients/: sentinels may name a server that is no master yet. */
-async function assertMaster(send: (command: string[]) => Promise<unknown>): Promise<void> {
-  const [role] = (await send(['ROLE'])) as [string];
-  if (role !== 'master') throw new Error(`it is a ${role}, though the sentinels name it as the master`);
 }

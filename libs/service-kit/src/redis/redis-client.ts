@@ -1,16 +1,26 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { backOffMs, reasonOf } from '@tranche/runtime';
+import { backOffMs } from '@tranche/runtime';
 import type { ServiceLogger } from '../logger.js';
 import type { RedisCommands, RedisLink } from './redis-link.js';
 import { placeOf, type RedisOptions } from './redis-options.js';
+import { isUnusable, whyAway } from './redis-replies.js';
 import { watchLink } from './watch-link.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+/** After a connection that lasted so long the next attempts begin with short pauses again. */
+const STEADY_MS = 10_000;
+
+/** A link, and how to end it. */
+interface Connection {
+  link: RedisLink;
+  end(this: void, reason: unknown): void;
+}
 
 /**
  * One server, the master that sentinels name, or a Redis Cluster. Connects in the background and for ever: absent at the start or lost
- * later, it says so, tries again with back-off, and (with `health`) the service is not ready meanwhile. Commands fail at once while a
+ * later, it says so, tries again with back-off, and (with `health`) the service is not ready meanwhile. A server that is no master any more,
+ * or whose name stands for another one, counts as lost. Commands fail at once while a
  * server is away, so that callers can decide; what must be atomic is a script. The owner closes it in `onApplicationShutdown`.
  */
 export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCommands {
@@ -20,7 +30,8 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
   readonly #log: ServiceLogger;
   readonly #fields: { redis: string; address: string };
   readonly #closing = new AbortController();
-  #link?: RedisLink;
+  #connection?: Connection;
+  #isRoleKnown = true;
   #trouble: string | undefined = 'not connected yet';
 
   constructor(options: RedisOptions) {
@@ -47,28 +58,29 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
   }
 
   get isReady(): boolean {
-    return this.#link?.isReady === true;
+    return this.#connection?.link.isReady === true;
   }
 
-  readonly del: RedisCommands['del'] = async (...args) => this.#connected.commands.del(...args);
-  readonly eval: RedisCommands['eval'] = async (...args) => this.#connected.commands.eval(...args);
-  readonly get: RedisCommands['get'] = async (...args) => this.#connected.commands.get(...args);
-  readonly hGet: RedisCommands['hGet'] = async (...args) => this.#connected.commands.hGet(...args);
-  readonly hGetAll: RedisCommands['hGetAll'] = async (...args) => this.#connected.commands.hGetAll(...args);
-  readonly hmGet: RedisCommands['hmGet'] = async (...args) => this.#connected.commands.hmGet(...args);
-  readonly set: RedisCommands['set'] = async (...args) => this.#connected.commands.set(...args);
+  readonly del: RedisCommands['del'] = (...args) => this.#ask(({ commands }) => commands.del(...args));
+  readonly eval: RedisCommands['eval'] = (...args) => this.#ask(({ commands }) => commands.eval(...args));
+  readonly get: RedisCommands['get'] = (...args) => this.#ask(({ commands }) => commands.get(...args));
+  readonly hGet: RedisCommands['hGet'] = (...args) => this.#ask(({ commands }) => commands.hGet(...args));
+  readonly hGetAll: RedisCommands['hGetAll'] = (...args) => this.#ask(({ commands }) => commands.hGetAll(...args));
+  readonly hmGet: RedisCommands['hmGet'] = (...args) => this.#ask(({ commands }) => commands.hmGet(...args));
+  readonly set: RedisCommands['set'] = (...args) => this.#ask(({ commands }) => commands.set(...args));
 
   /** The same command to each server that takes writes: one, or all masters of a cluster. */
   async sendToEach<T>(command: string[]): Promise<{ address: string; answer: T }[]> {
-    const { servers } = this.#connected;
-    return Promise.all(servers.map(async ({ address, send }) => ({ address, answer: await send<T>(command) })));
+    return this.#ask(({ servers }) =>
+      Promise.all(servers.map(async ({ address, send }) => ({ address, answer: await send<T>(command) }))),
+    );
   }
 
   /** Waits a moment for commands under way; ends at once when there is no connection. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const link = this.#link;
-    this.#link = undefined;
+    const link = this.#connection?.link;
+    this.#connection = undefined;
     if (link === undefined) return;
     const overdue = setTimeout(() => link.destroy(), CLOSE_TIMEOUT_MS);
     if (link.isReady) await link.close().catch(() => undefined);
@@ -76,9 +88,15 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     link.destroy();
   }
 
-  get #connected(): RedisLink {
-    if (!this.#link?.isReady) throw this.#away();
-    return this.#link;
+  async #ask<T>(command: (link: RedisLink) => Promise<T>): Promise<T> {
+    const connection = this.#connection;
+    if (!connection?.link.isReady) throw this.#away();
+    try {
+      return await command(connection.link);
+    } catch (error) {
+      if (isUnusable(error)) connection.end(error);
+      throw error;
+    }
   }
 
   #away(): Error {
@@ -87,36 +105,44 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
 
   async #keepConnected(): Promise<void> {
     for (let attempt = 1; this.isOpen; attempt++) {
+      const sinceMs = performance.now();
       try {
-        await this.#connectOnce(() => (attempt = 0));
+        await this.#connectOnce();
       } catch (error) {
-        if (this.isOpen) await this.#pause(Math.max(attempt, 1), error);
+        if (performance.now() - sinceMs >= STEADY_MS) attempt = 1;
+        if (this.isOpen) await this.#pause(attempt, error);
       }
     }
   }
 
   /** Rejects when there is no connection, or it is lost. */
-  async #connectOnce(onConnected: () => void): Promise<void> {
+  async #connectOnce(): Promise<void> {
     const lost = new AbortController();
-    const trouble = (error: unknown, isOver: boolean) => (isOver ? lost.abort(error) : this.#warn(error));
-    const link = await this.#place.open({ ready: () => this.#ready(), trouble });
-    const watching = watchLink(link, this.#silenceMs, (reason) => {
-      this.#log.warn(this.#fields, `Redis at ${this.#place.address} gives no answer: the connection is cut`);
+    const end = (reason: unknown) => {
+      this.#connection = undefined;
+      this.#trouble = whyAway(reason);
       lost.abort(reason);
+    };
+    const trouble = (error: unknown, isOver: boolean) => (isOver ? end(error) : this.#warn(error));
+    const link = await this.#place.open({ ready: () => this.#ready(), trouble });
+    const watching = watchLink(link, {
+      silenceMs: this.#silenceMs,
+      onOver: end,
+      onRoleUnknown: (reason) => this.#warnOfRole(reason),
     });
     try {
       const over = AbortSignal.any([lost.signal, this.#closing.signal]);
       if (over.aborted) link.destroy();
       over.throwIfAborted();
-      this.#link = link;
-      onConnected();
+      this.#connection = { link, end };
       if (link.isReady) this.#ready();
       await once(over, 'abort');
       over.throwIfAborted();
     } finally {
       clearInterval(watching);
-      if (this.isOpen) {
-        this.#link = undefined;
+      // Else whoever closes it waits for commands under way.
+      if (this.isOpen || lost.signal.aborted) {
+        this.#connection = undefined;
         link.destroy();
       }
     }
@@ -124,7 +150,7 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
 
   #pause(attempt: number, error: unknown): Promise<void> {
     const retryInMs = backOffMs(attempt, { firstMs: 100, maxMs: this.#maxDelayMs });
-    this.#trouble = reasonOf(error);
+    this.#trouble = whyAway(error);
     this.#log.warn({ ...this.#fields, retryInMs }, `${this.#away().message}. Trying again in ${retryInMs} ms`);
     return delay(retryInMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
@@ -138,8 +164,17 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
   /** The link goes on by itself: said once, until it is whole again. */
   #warn(error: unknown): void {
     const isKnown = this.#trouble !== undefined;
-    this.#trouble = reasonOf(error);
+    this.#trouble = whyAway(error);
     if (isKnown) this.#log.debug({ ...this.#fields, err: error }, 'Redis connection error');
     else this.#log.warn(this.#fields, this.#away().message);
+  }
+
+  #warnOfRole(reason: string): void {
+    if (this.#isRoleKnown)
+      this.#log.warn(
+        { ...this.#fields, reason },
+        'Redis does not say its role: a failover is noticed only when it refuses a write. Allow the command ROLE to this user',
+      );
+    this.#isRoleKnown = false;
   }
 }

@@ -16,6 +16,8 @@ export interface RedisLink {
   /** False while one of the servers is away. */
   readonly isReady: boolean;
   readonly servers: RedisServer[];
+  /** The addresses that the server's name stands for now, where they are others than the one connected to. */
+  movedTo?(this: void): Promise<string | undefined>;
   close(): Promise<unknown>;
   destroy(): void;
 }
@@ -38,6 +40,9 @@ export interface ConnectionSettings {
   name: string;
   tls?: { ca?: Buffer };
 }
+
+/** Read before each attempt: a password, or the authorities of certificates, may have been replaced. */
+export type SettingsNow = () => ConnectionSettings;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 

@@ -17,6 +17,8 @@ export interface RedisTopology {
 export interface RedisOptions extends RedisTopology {
   /** redis:// or rediss://, with credentials and database number if any. Its host does not count with `clusterNodes` or `sentinels`. */
   url: string | URL;
+  /** Asked before each connection for the user and the password of now: they may have been rotated. Those of `url` where it is left out. */
+  currentUrl?: (() => string | URL | undefined) | undefined;
   /** PEM file of the authorities that may have signed the certificate of a `rediss://`; those of Node.js if not set. */
   caFile?: string;
   /** Of this connection: in the log, in readiness reasons and in Redis' client list. */
@@ -38,7 +40,7 @@ const DEFAULT_PORT = 6379;
 export function placeOf(options: RedisOptions & { maxDelayMs: number }): { address: string; open: OpenLink } {
   const { clusterNodes, sentinels, maxDelayMs } = options;
   const url = new URL(options.url);
-  const settings = settingsOf(url, options);
+  const settings = () => settingsOf(url, options);
   if (clusterNodes !== undefined)
     return {
       address: `the cluster of ${clusterNodes.join(', ')}`,
@@ -52,20 +54,20 @@ export function placeOf(options: RedisOptions & { maxDelayMs: number }): { addre
   }
   const { master, username, password } = sentinels;
   const nodes = sentinels.nodes.map(hostAndPort);
-  const ofSentinels = { ...settings, username, password };
-  const find = () => masterOf({ nodes, master, settings: ofSentinels });
+  const find = () => masterOf({ nodes, master, settings: { ...settings(), username, password } });
   return {
     address: `the master ${master} of the sentinels ${sentinels.nodes.join(', ')}`,
-    open: openServer(settings, { find, mayChange: true, ...database }),
+    open: openServer(settings, { find, ...database }),
   };
 }
 
-function settingsOf({ protocol, username, password }: URL, { caFile, name }: RedisOptions): ConnectionSettings {
+function settingsOf(url: URL, { caFile, name, currentUrl }: RedisOptions): ConnectionSettings {
+  const { username, password } = new URL(currentUrl?.() ?? url);
   return {
     name: `tranche-${name}`,
     username: decodeURIComponent(username) || undefined,
     password: decodeURIComponent(password) || undefined,
-    ...(protocol === 'rediss:' && { tls: caFile === undefined ? {} : { ca: readFileSync(caFile) } }),
+    ...(url.protocol === 'rediss:' && { tls: caFile === undefined ? {} : { ca: readFileSync(caFile) } }),
   };
 }
 

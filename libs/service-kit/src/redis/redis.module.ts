@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown }
 import { Health } from '../health.js';
 import { KitConfig } from '../kit.config.js';
 import { ServiceLogger } from '../logger.js';
+import { Metrics } from '../metrics.js';
 import { RedisClient } from './redis-client.js';
 import type { RedisOptions, RedisTopology } from './redis-options.js';
 
@@ -30,23 +31,36 @@ function clientOf(
   { redisCaFile: caFile, redisTopology }: KitConfig,
   log: ServiceLogger,
   health: Health,
+  metrics: Metrics,
 ): RedisClient | undefined {
-  return url === undefined
-    ? undefined
-    : new RedisClient({
-        ...options,
-        ...redisTopology,
-        ...(caFile && { caFile }),
-        url,
-        log,
-        ...(isRequired ? { health } : {}),
-      });
+  if (url === undefined) return undefined;
+  const client = new RedisClient({
+    ...options,
+    ...redisTopology,
+    ...(caFile && { caFile }),
+    url,
+    log,
+    ...(isRequired ? { health } : {}),
+  });
+  metrics.gauge({
+    name: 'redis_connected',
+    help: '1 while this connection to Redis is ready, to a server that takes writes; 0 while it is not',
+    labelNames: ['redis'],
+    collect() {
+      this.set({ redis: options.name }, client.isReady ? 1 : 0);
+    },
+  });
+  return client;
 }
 
 /** One connection to Redis for the modules that import it. It is closed after those that use it have stopped. */
 @Module({
   providers: [
-    { provide: REDIS_CLIENT, useFactory: clientOf, inject: [MODULE_OPTIONS_TOKEN, KitConfig, ServiceLogger, Health] },
+    {
+      provide: REDIS_CLIENT,
+      useFactory: clientOf,
+      inject: [MODULE_OPTIONS_TOKEN, KitConfig, ServiceLogger, Health, Metrics],
+    },
   ],
   exports: [REDIS_CLIENT],
 })

@@ -1,28 +1,59 @@
 import type { RedisLink } from './redis-link.js';
+import { assertMaster } from './redis-replies.js';
 
 /** A link that lacks a server for so long is made anew: the servers may be others than it knows. */
 const INCOMPLETE_MS = 10_000;
+/** However patient the callers are, a server that became a replica is noticed within this time. */
+const ASK_AT_LEAST_EVERY_MS = 2_000;
+const RESOLVE_EVERY_MS = 4_000;
 
-/** A connection may be open and dead: a machine that froze, a network that swallows packets. The caller clears the timer. */
-export function watchLink(link: RedisLink, silenceMs: number, onSilence: (reason: Error) => void): NodeJS.Timeout {
+export interface WatchOptions {
+  silenceMs: number;
+  /** The link must be made anew. */
+  onOver: (reason: Error) => void;
+  /** This user may not ask for the role. */
+  onRoleUnknown: (reason: string) => void;
+}
+
+/**
+ * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name that
+ * now stands for another server. The caller clears the timer.
+ */
+export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): NodeJS.Timeout {
   const askedAtMs = new Map<string, number>();
   let readyAtMs = performance.now();
-  const faultOf = (nowMs: number): string | undefined => {
+  let resolvedAtMs = readyAtMs;
+
+  const silence = (nowMs: number): string | undefined => {
     if (link.isReady) readyAtMs = nowMs;
     else if (nowMs - readyAtMs >= Math.max(INCOMPLETE_MS, silenceMs)) return `a server is away for ${INCOMPLETE_MS} ms`;
+    const isSilent = [...askedAtMs.values()].some((askedMs) => nowMs - askedMs >= silenceMs);
+    return isSilent ? `no answer for ${silenceMs} ms` : undefined;
+  };
+  const askRoles = (nowMs: number) => {
     for (const { address, send } of link.servers) {
-      const askedMs = askedAtMs.get(address);
-      if (askedMs === undefined) {
-        askedAtMs.set(address, nowMs);
-        const answered = () => void askedAtMs.delete(address);
-        send(['PING']).then(answered, answered);
-      } else if (nowMs - askedMs >= silenceMs) return `no answer for ${silenceMs} ms`;
+      if (askedAtMs.has(address)) continue;
+      askedAtMs.set(address, nowMs);
+      assertMaster(send)
+        .then((reason) => reason !== undefined && onRoleUnknown(reason), onOver)
+        .finally(() => askedAtMs.delete(address));
     }
-    return undefined;
   };
+  const resolveName = (nowMs: number) => {
+    if (nowMs - resolvedAtMs < RESOLVE_EVERY_MS) return;
+    resolvedAtMs = Infinity;
+    void link
+      .movedTo?.()
+      .then((address) => address !== undefined && onOver(new Error(`its name stands for ${address} now`)))
+      .finally(() => (resolvedAtMs = performance.now()));
+  };
+
   const look = () => {
-    const fault = faultOf(performance.now());
-    if (fault !== undefined) onSilence(new Error(fault));
+    const nowMs = performance.now();
+    const reason = silence(nowMs);
+    if (reason !== undefined) return onOver(new Error(reason));
+    askRoles(nowMs);
+    resolveName(nowMs);
   };
-  return setInterval(look, silenceMs / 4).unref();
+  return setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
 }

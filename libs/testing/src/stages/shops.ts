@@ -58,7 +58,11 @@ export function writeShops(): FilesOfShops {
     operatorsFile,
     JSON.stringify([
       ...demo('operators'),
-      ...(['alice', 'bob', 'second'] as const).map((operator) => ({ operator, key: operatorKey(operator) })),
+      ...(['alice', 'bob', 'second'] as const).map((operator) => ({
+        operator,
+        key: operatorKey(operator),
+        role: 'approver',
+      })),
       { operator: 'viewer', key: operatorKey('viewer'), role: 'viewer', merchants: ['shop-fr'] },
     ]),
   );

@@ -1,0 +1,51 @@
+/** What a Redis says of itself in INFO: what it does with the keys of the index. */
+export interface RedisReport {
+  address: string;
+  /** Another one after each start of the server. */
+  runId: string;
+  evictedKeys: number;
+  policy: string | undefined;
+  /** Whether it writes an append-only file; undefined where it does not say. */
+  appendsToFile: boolean | undefined;
+}
+
+export function readRedisReport(address: string, info: string): RedisReport {
+  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  const aofEnabled = field('aof_enabled');
+  return {
+    address,
+    runId: field('run_id') ?? '',
+    evictedKeys: Number(field('evicted_keys') ?? 0),
+    policy: field('maxmemory_policy'),
+    appendsToFile: aofEnabled === undefined ? undefined : aofEnabled === '1',
+  };
+}
+
+/** Why these servers may not hold the index: every fault of the first one that has any. */
+export function faultOfRedis(
+  servers: readonly RedisReport[],
+  { isProduction }: { isProduction: boolean },
+): string | undefined {
+  for (const server of servers) {
+    const faults = [evictionFault(server), isProduction ? fileFault(server) : undefined].filter(Boolean);
+    if (faults.length === 0) continue;
+    return `Redis${servers.length > 1 ? ` at ${server.address}` : ''} ${faults.join('; it ')}`;
+  }
+  return undefined;
+}
+
+function evictionFault({ policy }: RedisReport): string | undefined {
+  if (policy === undefined)
+    return 'does not say whether it evicts keys: allow the command INFO to the user of the gateway';
+  return policy === 'noeviction'
+    ? undefined
+    : `evicts keys (maxmemory-policy ${policy}). Set maxmemory-policy noeviction`;
+}
+
+/** The index may know records that brokers without power have lost: it must not be lost with the same power. */
+function fileFault({ policy, appendsToFile }: RedisReport): string | undefined {
+  if (appendsToFile) return undefined;
+  // A server that says nothing has been named above.
+  if (appendsToFile === undefined && policy === undefined) return undefined;
+  return `${appendsToFile === undefined ? 'does not say whether it writes an' : 'writes no'} append-only file (aof_enabled of INFO), and would lose the index when it ends. Set appendonly yes`;
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { startService, until } from './service-process-of-its-own.js';
+
+let child: ChildProcess;
+afterEach(() => child.kill('SIGKILL'));
+
+it('lets what is under way end after an unhandled rejection, and exits with 1', async () => {
+  ({ child } = await startService());
+  let printed = '';
+  child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const draining = until(child, 'draining');
+  child.send({ reject: 'planted' });
+  await draining;
+  expect(child.exitCode).toBeNull();
+  const closed = once(child, 'close');
+  child.send({ drained: true });
+  expect(await closed).toEqual([1, null]);
+  expect(printed).toContain('planted');
+  expect(printed).toContain('service-in-a-process has stopped');
+});
+
+it('ends at once at a second one', async () => {
+  ({ child } = await startService());
+  child.stdout!.resume();
+  const draining = until(child, 'draining');
+  child.send({ reject: 'planted' });
+  await draining;
+  const exited = once(child, 'exit');
+  child.send({ reject: 'planted again' });
+  expect(await exited).toEqual([1, null]);
+});

@@ -1,0 +1,328 @@
+/**
+ * Arbitrary records for everything that reads a topic. RECORDS sets how many there are in all (1,200), SEED which:
+ * `RECORDS=50000 SEED=1 npm test -- verification/test/any-record`
+ */
+import { randomUUID } from 'node:crypto';
+import { Tranche, type EventOf, type EventType } from '@tranche/client';
+import {
+  COMMAND_TOPICS,
+  encodeCloudEvent,
+  EVENT_TYPES,
+  NOTIFICATION_TYPE,
+  orderKey,
+  RAILS,
+  TOPICS,
+  type CloudEvent,
+  type Rail,
+} from '@tranche/contracts';
+import {
+  createKafkaClient,
+  ensureTopics,
+  LogReader,
+  topicOffsets,
+  type ConsumedRecord,
+  type LogRecord,
+} from '@tranche/kafka';
+import { decodeRecord, JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
+import { silentLog } from '@tranche/runtime';
+import {
+  aCardPayment,
+  aCommand,
+  aNotification,
+  aPartnerAAuthorization,
+  aPartnerBAuthorization,
+  infrastructure,
+  ownPrefix,
+  startApp,
+  startSimulator,
+  waitFor,
+  type RunningApp,
+} from '@tranche/testing';
+import { anyRecords, type AnyRecord, type Sound } from './any-record.js';
+import { RawProducer } from './raw-producer.js';
+import { wholeTopic } from '../faults/traces-topic.js';
+
+const RECORDS = Number(process.env.RECORDS ?? 1_200);
+const SEED = Number(process.env.SEED ?? 1);
+const PATIENCE_MS = 60_000 + RECORDS * 20;
+const BATCH = 200;
+const MERCHANT = 'shop-fr';
+
+interface Sent extends AnyRecord {
+  at: string;
+  orderId: string;
+}
+
+const { brokers, redisUrl } = infrastructure();
+const prefix = ownPrefix();
+const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'any-record' }, silentLog);
+const env = { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: prefix, REDIS_URL: redisUrl, AUTH_SERVICE_KEY: 'not-used' };
+const unreadable = new Set<string>();
+const events: CloudEvent[] = [];
+let producer: RawProducer;
+let simulator: RunningApp;
+let gateway: RunningApp;
+let tranche: Tranche;
+const closing: (() => unknown)[] = [];
+
+const note = (event: EventOf<EventType>) => void events.push(event);
+const at = (topic: string, partition: number, offset: bigint | string) => `${topic}/${partition}/${offset}`;
+const ordersTold = () => new Set(events.map(({ data }) => (data as { orderId: string }).orderId));
+const startGateway = () => startApp('payment-gateway', { ...env, PAYMENT_URL: simulator.url });
+
+beforeAll(async () => {
+  const topics = {
+    prefix,
+    definitions: Object.values(TOPICS),
+    replicationFactor: 1,
+    minInSyncReplicas: 1,
+    log: silentLog,
+  };
+  await ensureTopics(client, topics);
+  producer = await RawProducer.connect(brokers);
+  closing.push(() => producer.close());
+  simulator = await startSimulator();
+  closing.push(() => simulator.stop());
+  // Read when a gateway starts.
+  await send(TOPICS.journalDecisions, RECORDS * 0.03, decision);
+  gateway = await startGateway();
+  closing.push(() => gateway.stop());
+  tranche = await Tranche.connect({
+    brokers: brokers.split(','),
+    clientId: 'any-record',
+    topicPrefix: prefix,
+    log: silentLog,
+  });
+  closing.push(() => tranche.close());
+  await tranche.subscribe({
+    group: `${prefix}any-record`,
+    on: Object.fromEntries(EVENT_TYPES.map((type) => [type, note])),
+    onUnreadable: ({ record: { topic, partition, offset } }) => void unreadable.add(at(topic, partition, offset)),
+  });
+}, 120_000);
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+}, 60_000);
+
+/** Sends records for one topic, spread over its partitions. */
+async function send(
+  { name, partitions }: { name: string; partitions: number },
+  count: number,
+  sound: (orderId: string) => Sound,
+): Promise<Sent[]> {
+  const all: Sent[] = [];
+  const orders = Array.from({ length: Math.ceil(count) }, () => randomUUID());
+  const records = anyRecords(orders.length, SEED + name.length, (index) => sound(orders[index]!));
+  for (let first = 0, turn = 0; first < records.length; first += BATCH, turn++) {
+    const partition = turn % partitions;
+    const batch = records.slice(first, first + BATCH);
+    const offset = await producer.send(prefix + name, partition, batch);
+    batch.forEach((record, index) =>
+      all.push({ ...record, at: at(name, partition, offset + BigInt(index)), orderId: orders[first + index]! }),
+    );
+  }
+  return all;
+}
+
+const decision = (id: string): Sound => ({
+  key: id,
+  value: Buffer.from(JSON.stringify({ id, partition: 0, offset: '0', hash: 'none', reason: 'r', proposedBy: 'one' })),
+  headers: {},
+});
+
+function command(rail: Rail): (orderId: string) => Sound {
+  const builders = { 'partner-a': aPartnerAAuthorization, 'partner-b': aPartnerBAuthorization };
+  return (orderId) => {
+    const data = rail === 'card' ? aCardPayment({ orderId, hfToken: randomUUID() }) : builders[rail]({ orderId });
+    const type = rail === 'card' ? 'payment.pay' : 'payment.authorize';
+    return { key: orderKey(MERCHANT, orderId), ...encodeCloudEvent(aCommand(type, data, { id: randomUUID() })) };
+  };
+}
+
+function notification(orderId: string): Sound {
+  const [data, time] = [aNotification({ orderId }), new Date().toISOString()];
+  const event = { id: randomUUID(), source: '/spec', type: NOTIFICATION_TYPE, time, data };
+  return { key: orderKey(MERCHANT, orderId), ...encodeCloudEvent(event) };
+}
+
+/** Where the original of a dead letter lies. */
+const originalOf = ({ headers }: ConsumedRecord) =>
+  at(
+    headers['dead-letter-topic']!.slice(prefix.length),
+    Number(headers['dead-letter-partition']),
+    headers['dead-letter-offset']!,
+  );
+
+async function deadLetters(): Promise<Map<string, ConsumedRecord>> {
+  const letters = await wholeTopic(client, prefix, TOPICS.commandsDeadLetter.name);
+  return new Map(letters.map((letter) => [originalOf(letter), letter]));
+}
+
+/** Of each record that is neither. */
+async function unaccounted(sent: readonly Sent[], isDone: (record: Sent) => boolean): Promise<Sent[]> {
+  const letters = await deadLetters();
+  return sent.filter((record) => !letters.has(record.at) && !isDone(record));
+}
+
+async function untilAccounted(sent: readonly Sent[], isDone: () => Promise<(record: Sent) => boolean>): Promise<void> {
+  let open = sent;
+  await waitFor(async () => (open = await unaccounted(open, await isDone())).length === 0, {
+    timeoutMs: PATIENCE_MS,
+    what: 'each record to be executed, rejected or a dead letter',
+  }).catch((cause: unknown) => {
+    const [first] = open;
+    throw new Error(`seed ${SEED}: ${open.length} records are nowhere, first ${textOf(first)}`, { cause });
+  });
+}
+
+const textOf = (record: Sent | undefined) =>
+  record && JSON.stringify({ ...record, timestampMs: String(record.timestampMs) });
+
+async function expectWell(): Promise<void> {
+  for (const path of ['live', 'ready']) {
+    const answer = await fetch(`${gateway.managementUrl}/health/${path}`);
+    expect([path, answer.status, answer.ok ? '' : await answer.text()]).toEqual([path, 200, '']);
+  }
+}
+
+async function read(topic: string): Promise<LogRecord[]> {
+  const reader = new LogReader({ client, topic: prefix + topic, log: silentLog, takesUnreadable: true });
+  const all: LogRecord[] = [];
+  for (const [partition, { low, high }] of await topicOffsets(client, prefix + topic))
+    if (low < high) for await (const some of reader.read(partition, low, high)) all.push(...some);
+  await reader.close();
+  return all;
+}
+
+it.each(RAILS)(
+  'each command on the rail %s is executed, rejected or a dead letter, and the rail goes on',
+  async (rail) => {
+    const sent = await send(COMMAND_TOPICS[rail], RECORDS * 0.2, command(rail));
+    await untilAccounted(sent, () => {
+      const told = ordersTold();
+      return Promise.resolve(({ orderId }) => told.has(orderId));
+    });
+    const letters = await deadLetters();
+    expect([...letters.values()].filter(({ headers }) => headers['dead-letter-code'] === 'handler_failed')).toEqual([]);
+    const sound = sent.filter(({ isSound }) => isSound);
+    const rejected = new Set(
+      events
+        .filter(({ type }) => type === 'payment.command.rejected')
+        .map(({ data }) => (data as { orderId: string }).orderId),
+    );
+    expect(sound.filter((record) => letters.has(record.at) || rejected.has(record.orderId)).map(textOf)).toEqual([]);
+    expect(sound.length).toBeGreaterThan(0);
+    for (const record of sent) expectTrue(record, letters.get(record.at));
+    report(rail, sent, {
+      letters: sent.filter((record) => letters.has(record.at)).length,
+      rejected: sent.filter(({ orderId }) => rejected.has(orderId)).length,
+    });
+    await expectWell();
+  },
+  PATIENCE_MS,
+);
+
+/** A dead letter has what was sent, but for what may be of a card. */
+function expectTrue(sent: Sent, letter: ConsumedRecord | undefined): void {
+  if (letter === undefined || letter.unreadable !== undefined) return;
+  const { headers } = letter;
+  const withheld = headers['dead-letter-withheld']?.split(' ') ?? [];
+  if (headers['dead-letter-code'] === 'unreadable_batch') return;
+  if (!withheld.includes('key')) expect([sent.at, letter.rawKey]).toEqual([sent.at, sent.key]);
+  if (!withheld.includes('value')) expect([sent.at, letter.value]).toEqual([sent.at, sent.value]);
+  if (withheld.includes('headers')) return;
+  const isOurs = (name: string) => name.startsWith('dead-letter-');
+  const values = new Map<string, (Buffer | null)[]>();
+  for (const [bytes, value] of sent.headers) {
+    const name = bytes.toString();
+    if (!isOurs(name)) values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  const kept = Object.entries(letter.rawHeaders ?? letter.headers)
+    .filter(([name]) => !isOurs(name))
+    .map(([name, value]) => [name, typeof value === 'string' ? [Buffer.from(value)] : value] as const);
+  expect([sent.at, new Map(kept)]).toEqual([sent.at, values]);
+}
+
+const report = (what: string, sent: readonly Sent[], counts: Record<string, number>) => {
+  if (process.env.RECORDS !== undefined)
+    process.stderr.write(
+      `${what}: ${sent.length} records, ${sent.filter(({ isSound }) => isSound).length} sound, ${JSON.stringify(counts)}\n`,
+    );
+};
+
+it(
+  'each notification is journaled or a dead letter',
+  async () => {
+    const sent = await send(TOPICS.notifications, RECORDS * 0.1, notification);
+    await untilAccounted(sent, async () => {
+      const journal = await wholeTopic(client, prefix, TOPICS.journal.name);
+      const noted = new Set(journal.map(({ value }) => decodeRecord(value).orderId));
+      return ({ orderId }) => noted.has(orderId);
+    });
+    const letters = await deadLetters();
+    expect(sent.filter((record) => record.isSound && letters.has(record.at)).map(textOf)).toEqual([]);
+    for (const record of sent) expectTrue(record, letters.get(record.at));
+    report('notifications', sent, { letters: sent.filter((record) => letters.has(record.at)).length });
+    await expectWell();
+  },
+  PATIENCE_MS,
+);
+
+it(
+  'each event is handled or put aside as unreadable, and a wait for a result ends',
+  async () => {
+    const [model] = events;
+    const sent = await send(TOPICS.events, RECORDS * 0.2, (orderId) => ({
+      key: orderKey(MERCHANT, orderId),
+      ...encodeCloudEvent({ ...model!, id: orderId, data: { ...(model!.data as object), orderId } }),
+    }));
+    const data = aPartnerAAuthorization({ orderId: randomUUID() });
+    const wait = tranche.publisher.authorizeAndWait(data, { id: randomUUID(), timeoutMs: PATIENCE_MS });
+    await waitFor(
+      () => {
+        const told = ordersTold();
+        return sent.every((record) => unreadable.has(record.at) || told.has(record.orderId));
+      },
+      { timeoutMs: PATIENCE_MS, what: 'each event to be handled or put aside' },
+    );
+    expect(sent.filter((record) => record.isSound && unreadable.has(record.at)).map(textOf)).toEqual([]);
+    expect(await wait).toMatchObject({ data: { orderId: data.orderId } });
+    report('events', sent, { unreadable: sent.filter((record) => unreadable.has(record.at)).length });
+    expect(tranche.health()).toEqual({ live: true, ready: true, reasons: [] });
+  },
+  PATIENCE_MS,
+);
+
+it.each([TOPICS.notificationsQuarantine, TOPICS.resolutions, TOPICS.commandsDeadLetter, TOPICS.journalDecisions])(
+  'whoever reads $name again from its beginning reads all of it',
+  async (topic) => {
+    const before = (await read(topic.name)).length;
+    const sent = await send(topic, RECORDS * 0.0125, decision);
+    expect(await read(topic.name)).toHaveLength(before + sent.length);
+  },
+  PATIENCE_MS,
+);
+
+it(
+  'a gateway starts again on all of it; a journal partition that cannot be read stops, and the others go on',
+  async () => {
+    await gateway.stop();
+    gateway = await startGateway();
+    await expectWell();
+    const stopped = JOURNAL_PARTITIONS / 2;
+    await send({ name: TOPICS.journal.name, partitions: stopped }, Math.max(RECORDS * 0.02, stopped * BATCH), decision);
+    const ready = async () => (await fetch(`${gateway.managementUrl}/health/ready`)).text();
+    await waitFor(async () => (await ready()).includes('is stopped'), {
+      timeoutMs: PATIENCE_MS,
+      what: 'a stopped partition',
+    });
+    for (let orders = 0; orders < 3;) {
+      const data = aPartnerAAuthorization({ orderId: randomUUID() });
+      if (journalPartition(orderKey(MERCHANT, data.orderId)) < stopped) continue;
+      await tranche.publisher.authorizeAndWait(data, { id: randomUUID(), timeoutMs: PATIENCE_MS });
+      orders++;
+    }
+    expect((await fetch(`${gateway.managementUrl}/health/live`)).status).toBe(200);
+  },
+  PATIENCE_MS,
+);

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { SIGNATURE_HEADER } from '@tranche/contracts';
+import type { RawRecord } from './raw-producer.js';
+
+/** A record that its reader understands, before anything odd is put to it. */
+export interface Sound {
+  key: string;
+  value: Buffer;
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface AnyRecord extends RawRecord {
+  /** Nothing of what was added changes what it says. */
+  isSound: boolean;
+}
+
+const OF_ENVELOPE = [
+  ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'ce_specversion', 'ce_subject', 'ce_correlationid', 'content-type'],
+  SIGNATURE_HEADER,
+];
+/** Names that mean something to JavaScript, to a tracer, to a dead letter, or to nobody. */
+const OTHERS = [
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '', '\0', '0', 'dead-letter-topic'],
+  ...['traceparent', 'tracestate', 'baggage', 'x-trace'],
+];
+
+const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
+const text = fc.string({ unit: 'grapheme', maxLength: 20 }).map((some) => Buffer.from(some));
+const anyBytes = fc.oneof(bytes, text, fc.constant(Buffer.alloc(0)));
+const headerValue = fc.oneof(fc.constant(null), anyBytes);
+const otherName = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...OTHERS).map((name) => Buffer.from(name)) },
+  anyBytes.filter((name) => !/^ce_|^content-type$/.test(name.toString())),
+);
+const anyName = fc.oneof(
+  otherName,
+  fc.constantFrom(...OF_ENVELOPE).map((name) => Buffer.from(name)),
+);
+const header = (name: fc.Arbitrary<Buffer>) => fc.tuple(name, headerValue);
+/** A header of the envelope without a value is an absent one, beside the one that has it. */
+const nullHeader = fc.tuple(
+  fc.constantFrom(...OF_ENVELOPE).map((name) => Buffer.from(name)),
+  fc.constant(null),
+);
+const tooMany = fc.tuple(otherName, fc.constant(null)).map((one) => Array.from({ length: 200 }, () => one));
+
+const NOW_MS = BigInt(Date.now());
+const timestampMs = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(NOW_MS) },
+  fc.constantFrom(-1n, 0n, 1n, 8_640_000_000_000_001n - 8_640_000_000_000_000n, NOW_MS - 3_600_000n, NOW_MS + 60_000n),
+);
+
+/** Records for one reader: some that it understands with more headers, and all that it does not. `sound` makes one that nobody else has. */
+export function anyRecords(count: number, seed: number, sound: (index: number) => Sound): AnyRecord[] {
+  const drawn = fc.sample(
+    fc.record({
+      kind: fc.oneof(
+        { weight: 2, arbitrary: fc.constant('sound' as const) },
+        { weight: 18, arbitrary: fc.constant('odd' as const) },
+      ),
+      key: fc.oneof(fc.constant('own' as const), fc.constant(null), anyBytes),
+      value: fc.oneof(fc.constant('own' as const), fc.constant('cut' as const), fc.constant(null), anyBytes, json),
+      keepsHeaders: fc.boolean(),
+      harmless: fc.array(fc.oneof(header(otherName), nullHeader), { maxLength: 6 }),
+      headers: fc.oneof(
+        { weight: 20, arbitrary: fc.array(header(anyName), { maxLength: 8 }) },
+        { weight: 1, arbitrary: tooMany },
+      ),
+      timestampMs,
+    }),
+    { numRuns: count, seed },
+  );
+  return drawn.map((record, index) => {
+    const own = sound(index);
+    const ownHeaders = Object.entries(own.headers).map(
+      ([name, value]) => [Buffer.from(name), Buffer.from(value)] as const,
+    );
+    if (record.kind === 'sound')
+      return {
+        isSound: true,
+        key: Buffer.from(own.key),
+        value: own.value,
+        headers: [...record.harmless, ...ownHeaders],
+        timestampMs: record.timestampMs,
+      };
+    return {
+      isSound: false,
+      key: record.key === 'own' ? Buffer.from(own.key) : record.key,
+      value: valueOf(record.value, own.value),
+      headers: [...record.headers, ...(record.keepsHeaders ? ownHeaders : [])],
+      timestampMs: record.timestampMs,
+    };
+  });
+}
+
+const json = fc.json({ maxDepth: 3 }).map((some) => Buffer.from(some));
+
+function valueOf(value: 'own' | 'cut' | Buffer | null, own: Buffer): Buffer | null {
+  if (value === 'own') return own;
+  return value === 'cut' ? own.subarray(0, own.length / 2) : value;
+}
