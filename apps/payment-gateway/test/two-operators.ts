@@ -11,7 +11,11 @@ const keyOf = (operator: OperatorName) => `${operator}-key-of-a-test-and-not-a-r
 /** OPERATORS_FILE of two people, each an approver. */
 export function operatorsFile(): string {
   const file = join(mkdtempSync(join(tmpdir(), 'operators-')), 'operators.json');
-  const operators = (['alice', 'bob'] as const).map((operator) => ({ operator, key: keyOf(operator), role: 'approver' }));
+  const operators = (['alice', 'bob'] as const).map((operator) => ({
+    operator,
+    key: keyOf(operator),
+    role: 'approver',
+  }));
   writeFileSync(file, JSON.stringify(operators));
   return file;
 }
