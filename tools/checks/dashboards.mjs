@@ -19,7 +19,7 @@ export const DASHBOARDS = {
       [
         'Connections to Redis that are away',
         'short',
-        'count by (job, redis) (redis_connected == 0)',
+        'count by (job, redis) (tranche_redis_connected == 0)',
         '{{job}} {{redis}}',
       ],
       ['Instances', 'short', 'sum by (job) (up)', '{{job}}'],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { waitFor } from '@tranche/testing';
 
 /** A record as bytes, so that a test can write what no client would. */
 export interface RawRecord {
@@ -10,6 +11,7 @@ export interface RawRecord {
 }
 
 const PRODUCE = { key: 0, version: 3 };
+const NOT_LEADER = 6;
 const TIMEOUT_MS = 30_000;
 
 /** Writes batches to the one broker of a test, over a connection of its own and one request at a time. */
@@ -36,10 +38,17 @@ export class RawProducer {
       ...[int32(1), int16(name.length), name, int32(1), int32(partition), int32(batch.length), batch],
     ];
     const request = Buffer.concat(body);
-    this.socket.write(Buffer.concat([int32(request.length), request]));
-    const answer = await this.#answer();
     // Length, number, topics, name, partitions, partition.
     const at = 4 + 4 + 4 + 2 + name.length + 4 + 4;
+    const ask = async () => {
+      this.socket.write(Buffer.concat([int32(request.length), request]));
+      return this.#answer();
+    };
+    // A topic that has just been made has no leader for a moment.
+    let answer = await ask();
+    await waitFor(async () => answer.readInt16BE(at) !== NOT_LEADER || ((answer = await ask()), false), {
+      what: `a leader of ${topic}/${partition}`,
+    });
     const error = answer.readInt16BE(at);
     if (error !== 0) throw new Error(`the broker refused a batch for ${topic}/${partition}: error ${error}`);
     return answer.readBigInt64BE(at + 2);

@@ -97,9 +97,9 @@ describe('more requests than may be', () => {
     try {
       const cse = await start({ ...ownWorld(), TRUSTED_PROXIES: PROXY, REDIS_URL: pair.name.url });
       const isConnected = (is: 0 | 1) =>
-        waitFor(async () => (await cse.metric('redis_connected')) === is, {
+        waitFor(async () => (await cse.metric('tranche_redis_connected')) === is, {
           timeoutMs: 60_000,
-          what: `redis_connected ${is}`,
+          what: `tranche_redis_connected ${is}`,
         });
       await isConnected(1);
       await failOver(pair);

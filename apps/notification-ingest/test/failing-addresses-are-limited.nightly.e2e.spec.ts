@@ -69,9 +69,9 @@ describe('an address that fails too often', () => {
     try {
       const ingest = await start({ REDIS_URL: pair.name.url });
       const isConnected = (is: 0 | 1) =>
-        waitFor(async () => (await ingest.metric('redis_connected')) === is, {
+        waitFor(async () => (await ingest.metric('tranche_redis_connected')) === is, {
           timeoutMs: 60_000,
-          what: `redis_connected ${is}`,
+          what: `tranche_redis_connected ${is}`,
         });
       const isReady = async () => (await fetch(`${ingest.app.managementUrl}/health/ready`)).ok;
       await isConnected(1);

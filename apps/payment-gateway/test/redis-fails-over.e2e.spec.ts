@@ -35,7 +35,7 @@ it('executes everything once when the Redis behind a name fails over and closes 
   );
   expect(reason).toContain('redis-index');
   expect((await health('live')).status).toBe(200);
-  expect(await stack.metric('redis_connected')).toBe(0);
+  expect(await stack.metric('tranche_redis_connected')).toBe(0);
 
   pair.name.pointTo(pair.replica);
   await waitFor(isReady, { timeoutMs: 60_000, what: 'being ready again' });

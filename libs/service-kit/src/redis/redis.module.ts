@@ -43,7 +43,7 @@ function clientOf(
     ...(isRequired ? { health } : {}),
   });
   metrics.gauge({
-    name: 'redis_connected',
+    name: 'tranche_redis_connected',
     help: '1 while this connection to Redis is ready, to a server that takes writes; 0 while it is not',
     labelNames: ['redis'],
     collect() {
