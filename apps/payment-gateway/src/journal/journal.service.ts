@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { BEHIND_AT_MOST_MS, TailBuffer } from '@tranche/kafka';
+import { TailBuffer } from '@tranche/kafka';
 import { JournalView, type JournalRecord, type OrderState, type RulesVersion } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
@@ -31,7 +31,7 @@ export class Journal {
   constructor(
     private readonly topic: JournalTopic,
     private readonly index: OrderIndexStore,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
@@ -68,9 +68,10 @@ export class Journal {
       [...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])),
     );
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
-    const from = await this.view.begin(await this.#offsetsBehind(markers), markers, hashes);
+    const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
     this.#tail = await this.topic.follow(from, {
+      known: this.view.known,
       onRecords: (partition, records) => {
         this.view.take(partition, records);
         this.buffer.add(partition, records);
@@ -107,24 +108,21 @@ export class Journal {
     return this.view.appendAndRead(record);
   }
 
-  /** After a clean election the journal may end before the index for a moment; one that stays so was lost. */
-  async #offsetsBehind(markers: Map<number, bigint>): ReturnType<JournalTopic['offsets']> {
-    for (let waitedMs = 0; ; waitedMs += INDEX_LOOK_MS) {
-      const offsets = await this.topic.offsets();
-      const isShort = [...offsets].some(([partition, { high }]) => (markers.get(partition) ?? -1n) >= high);
-      if (!isShort || waitedMs >= BEHIND_AT_MOST_MS) return offsets;
-      await this.clock.sleep(INDEX_LOOK_MS, this.view.closing);
-    }
-  }
-
-  /** After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. */
+  /**
+   * After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. Of a partition that
+   * the projector has stopped no index is built: the others do not wait for it.
+   */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
     for (let looks = 0; ; looks++) {
       const marks = await this.index.marks();
-      const behind = [...offsets].reduce(
-        (records, [partition, { low, high }]) => records + high - ((marks.get(partition)?.marker ?? low - 1n) + 1n),
-        0n,
-      );
+      let behind = 0n;
+      for (const [partition, { low, high }] of offsets) {
+        const next = (marks.get(partition)?.marker ?? low - 1n) + 1n;
+        const lacking = high - (next > low ? next : low);
+        if (!this.projection.stopped.has(partition)) behind += lacking > 0n ? lacking : 0n;
+        else if (lacking > BEHIND_RECORDS)
+          this.view.stop(partition, `its index lacks ${lacking} records and is not built, because its projector has stopped`);
+      }
       if (behind <= BEHIND_RECORDS) return marks;
       if (looks % 10 === 0)
         this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
