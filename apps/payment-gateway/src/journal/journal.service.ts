@@ -17,6 +17,8 @@ const CATCH_UP_LOOK_MS = 20;
 const INDEX_LOOK_MS = 500;
 /** The index may be this many records behind: they are in memory. Farther behind, the tail does not begin, and later no commands are taken. */
 const BEHIND_RECORDS = 50_000;
+/** The same by size, of what is kept of the records: in memory it takes some times as much. */
+const BEHIND_BYTES = 64 * 1024 * 1024;
 
 /**
  * Keeps this process's view of the journal fed, and its projector: starts the tail behind the index's marker, and lets go of what the index
@@ -136,8 +138,10 @@ export class Journal {
       const markers = await this.index.markers();
       this.view.forget(markers);
       const behind = this.view.indexBehind(markers);
-      const isTooFar = behind > BEHIND_RECORDS;
-      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal` : undefined);
+      const { bytesInMemory: bytes } = this.view;
+      const isTooFar = behind > BEHIND_RECORDS || bytes > BEHIND_BYTES;
+      const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
+      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal${size}` : undefined);
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

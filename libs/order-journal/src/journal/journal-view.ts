@@ -85,6 +85,11 @@ export class JournalView {
     return this.#cache.size;
   }
 
+  /** Bytes of the stored records that these orders were made of, without their pages. */
+  get bytesInMemory(): number {
+    return this.#cache.bytes;
+  }
+
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -131,7 +136,7 @@ export class JournalView {
         if (this.#followed.advance(partition, offset, () => recordHash(value)) === 'at-marker') continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        this.#cache.apply(key ?? '', offset, record, recordHash(value));
+        this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
         // It names the offset, and what follows is about the log: no record is to be skipped, two people may resume the partition.

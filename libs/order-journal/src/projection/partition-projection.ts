@@ -144,7 +144,9 @@ export class PartitionProjection {
   /** Resolves when the index holds all that this assignment relies on. */
   async restore(): Promise<void> {
     const progress = this.#placed();
-    this.trust.assertSure(this.partition);
+    this.#assertCurrent();
+    await this.parts.index.dropUnverified(this.partition);
+    this.#assertCurrent();
     this.#moveTo(progress, await this.restorer.restore(this.partition, progress.next));
   }
 
