@@ -329,12 +329,13 @@ export class SimulatedGateway {
     if (this.process.around.profile.anew !== undefined) {
       const onFault = (fault: string) => this.view.stop(partition, fault);
       const onUnsure = (isUnsure: boolean) => this.#projector.unsure(partition, isUnsure);
-      this.#tails.set(
-        partition,
-        new JournalTail({ journal, process: this.process, partition, from, onRecords, onFault, onUnsure }),
-      );
+      const known = this.view.known.get(partition);
+      const parts = { journal, process: this.process, partition, from, known, onRecords, onFault, onUnsure };
+      this.#tails.set(partition, new JournalTail(parts));
       return;
     }
+    if (from < journal.low(partition) || from > journal.high(partition))
+      throw new Error(`the tail of partition ${partition} can not begin at ${from}: the journal does not reach it`);
     let next = from;
     let isComing = false;
     const fetch = () => {

@@ -13,6 +13,8 @@ interface TailParts {
   process: SimulatedProcess;
   partition: number;
   from: bigint;
+  /** See `TailConsumerOptions`. */
+  known: bigint | undefined;
   onRecords: (records: readonly Landed[]) => void;
   onFault: (fault: string) => void;
   onUnsure: (isUnsure: boolean) => void;
@@ -26,9 +28,12 @@ export class JournalTail {
   #isComing = false;
   #isComparing = false;
 
+  /** @throws where the real one refuses to begin */
   constructor(private readonly parts: TailParts) {
-    const { journal, process, partition, from } = parts;
-    this.#position = new TailPosition(`journal/${partition}`, from);
+    const { journal, process, partition, from, known, onFault } = parts;
+    const ends = { low: journal.low(partition), high: journal.high(partition) };
+    this.#position = TailPosition.placed(`journal/${partition}`, ends, { from, known }, process.monotonicMs());
+    if (this.#position.fault !== undefined) onFault(this.#position.fault);
     journal.onLanded((landed) => landed.partition === partition && this.#fetch());
     journal.onLost((lost) => lost === partition && this.#fetch());
     process.every(COMPARE_MS, `tail of ${partition} compares`, () => this.#compare());

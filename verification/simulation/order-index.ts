@@ -169,6 +169,8 @@ export class SimulatedIndex {
         process.request('index page', () =>
           this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
         ),
+      // Nothing is signed here.
+      dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>
         process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),
     };

@@ -16,7 +16,7 @@ import {
   type PaymentEvent,
   type PaymentNotification,
 } from '@tranche/contracts';
-import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
+import { BatchingProducer, createKafkaClient, type ProducerRecord } from '@tranche/kafka';
 import { silentLog } from '@tranche/runtime';
 import {
   aCommand,
@@ -53,7 +53,7 @@ export interface GatewayStack {
   /** Settings that a further gateway of this stack needs. */
   readonly env: Record<string, string>;
   send(type: CommandType, data: CommandData, id?: string): Promise<void>;
-  sendRecord(topic: string, key: string, value: Buffer, headers?: Record<string, string>): Promise<void>;
+  sendRecord(topic: string, key: string, value: Buffer, headers?: ProducerRecord['headers']): Promise<void>;
   notify(notification: Partial<PaymentNotification>): Promise<void>;
   ledgerOf(orderId: string): Promise<Ledger>;
   /** Waits for the n-th event of the type about the order. */

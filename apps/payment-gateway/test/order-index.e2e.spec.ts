@@ -12,6 +12,7 @@ import { silentLog } from '@tranche/runtime';
 import { Metrics, RedisClient, type ServiceLogger } from '@tranche/service-kit';
 import { infrastructure, ownPrefix, waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../src/gateway.config.js';
+import { readIndexKeys } from '../src/journal/index-seal.js';
 import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { OrderIndexStore } from '../src/journal/order-index.store.js';
 
@@ -23,11 +24,11 @@ const log = silentLog as ServiceLogger;
 const connections: RedisClient[] = [];
 
 /** The index as one process sees it. */
-function process(clockOffsetMs = 0): OrderIndexStore {
+function process(clockOffsetMs = 0, indexKeys?: ReturnType<typeof readIndexKeys>): OrderIndexStore {
   const connection = new RedisClient({ url: redisUrl, name: 'index', log });
   connections.push(connection);
   return new OrderIndexStore(
-    { kafkaTopicPrefix: prefix, clockOffsetMs } as GatewayConfig,
+    { kafkaTopicPrefix: prefix, clockOffsetMs, ...(indexKeys && { indexKeys }) } as GatewayConfig,
     connection,
     log,
     new Metrics('spec'),
@@ -233,6 +234,26 @@ it('is never finished when something took away what its rebuild wrote', async ()
   await redis.unlink(keys.of(PARTITION, 'orders'));
   await expect(rebuild?.finish(7n)).rejects.toThrow(MarkerMovedError);
   await flush();
+});
+
+it('stays as it is where an instance with wrong keys reads it, which is told to check them; only the one that projects the partition drops it', async () => {
+  const keyOf = (byte: number) => readIndexKeys(`one:${Buffer.alloc(32, byte).toString('base64')}`);
+  const [right, wrong] = [process(0, keyOf(1)), process(0, keyOf(2))];
+  const isThere = () => Promise.all([right.markers(), wrong.markers()]).then(() => true, () => false); // prettier-ignore
+  await waitFor(isThere, { timeoutMs: 30_000, what: 'Redis' });
+  const rebuild = await right.beginRebuild(PARTITION, undefined);
+  await rebuild?.write([open], []);
+  await rebuild?.finish(5n);
+  await expect(wrong.read(KEY)).rejects.toThrow('INDEX_HMAC_KEYS');
+  expect([await wrong.openOrders(PARTITION), (await wrong.marks()).size]).toEqual([{ orderKeys: [] }, 0]);
+  await expect(wrong.readAll(PARTITION, 5n, [KEY])).rejects.toThrow(MarkerMovedError);
+  expect(await wrong.beginRebuild(PARTITION, undefined)).toBeUndefined();
+  expect(await right.read(KEY)).toEqual({ order: open, marker: 5n });
+
+  await right.dropUnverified(PARTITION);
+  expect(await right.read(KEY)).toEqual({ order: open, marker: 5n });
+  await wrong.dropUnverified(PARTITION);
+  expect(await right.read(KEY)).toEqual({});
 });
 
 it.each([

@@ -37,7 +37,10 @@ export async function askOperators<T>(gateway: RunningApp, operator: OperatorNam
 }
 
 /** An order id of shop-fr whose journal is in this partition. */
-export const neighbourIn = (partition: number): string =>
-  Array.from({ length: 200 }, (_, number) => `neighbour-${number}`).find(
+export const neighbourIn = (partition: number): string => orderIn(partition, 'neighbour');
+
+/** The same, with a name that begins so. */
+export const orderIn = (partition: number, beginning: string): string =>
+  Array.from({ length: 200 }, (_, number) => `${beginning}-${number}`).find(
     (name) => journalPartition(orderKey('shop-fr', name)) === partition,
   )!;

@@ -10,6 +10,11 @@ let stack: GatewayStack;
 beforeAll(async () => (stack = await joinGatewayStage()));
 afterAll(() => stack.stop());
 
+const recordOf = (orderId: string, time: string) => {
+  const data = aPartnerAAuthorization({ orderId });
+  return encodeCloudEvent(aCommand('payment.authorize', data, { id: randomUUID(), time }));
+};
+
 it('puts bytes that nobody can read aside as they came, and goes on', async () => {
   const bytes = Buffer.from([0xff, 0xfe, 0x00, 0x7b]);
   const key = 'shop-fr/after-unreadable';
@@ -24,6 +29,14 @@ it('puts bytes that nobody can read aside as they came, and goes on', async () =
   expect(letters[0]?.headers).toMatchObject({ 'x-own': 'kept' });
 }, 120_000);
 
+it('executes a command with a header whose value is null, which clients in other languages write', async () => {
+  const { headers, value } = recordOf('null-header', new Date().toISOString());
+  const more = { 'x-trace': null, ce_id: [headers.ce_id!, null], ['__proto__']: null };
+  await stack.sendRecord(COMMAND_TOPICS['partner-a'].name, 'shop-fr/null-header', value, { ...headers, ...more });
+  await stack.event('null-header', 'payment.authorize.redirect_required');
+  expect((await stack.ledgerOf('null-header')).calls.map(({ operation }) => operation)).toEqual(['authorization']);
+});
+
 it('names every fault of a command that can be read', async () => {
   const data = {
     ...aPartnerAAuthorization({ orderId: 'faulty-command' }),
@@ -36,11 +49,6 @@ it('names every fault of a command that can be read', async () => {
   expect(told.faults?.map(({ path }) => path).sort()).toEqual(['amount', 'paymentOption', 'surprise']);
   expect((await stack.ledgerOf('faulty-command')).calls).toEqual([]);
 });
-
-const recordOf = (orderId: string, time: string) => {
-  const data = aPartnerAAuthorization({ orderId });
-  return encodeCloudEvent(aCommand('payment.authorize', data, { id: randomUUID(), time }));
-};
 
 it('rejects a command that is dated more than 5 minutes after Kafka took it', async () => {
   const { headers, value } = recordOf('dated-ahead', new Date(Date.now() + 360_000).toISOString());

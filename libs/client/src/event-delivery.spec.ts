@@ -46,6 +46,16 @@ function delivering(options: Partial<SubscribeOptions>) {
 
 const call = (attempt = 1, signal = new AbortController().signal) => ({ attempt, signal, sinceMs: 0 });
 
+it('puts a record aside of which nothing could be read, and says why', async () => {
+  const faults: string[] = [];
+  const { delivery, counted } = delivering({
+    onUnreadable: ({ faults: found }) => void faults.push(...found.map(({ message }) => message)),
+  });
+  await delivery.handle({ ...record(), headers: {}, value: null, unreadable: 'the batch is no sound gzip' }, call());
+  expect(faults).toEqual(['the batch is no sound gzip']);
+  expect(await counted()).toEqual({ unreadable: 1 });
+});
+
 it('says once of each unknown type that it passes it over, and counts all', async () => {
   const { delivery, lines, counted } = delivering({});
   for (const type of ['payment.new', 'payment.new', 'payment.newer'])

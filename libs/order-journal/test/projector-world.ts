@@ -85,6 +85,13 @@ class IndexInMemory implements OrderIndex {
     this.marker = to;
     return Promise.resolve();
   }
+  /** Partitions whose marker was to be taken away unless it can be verified. */
+  readonly dropped: number[] = [];
+  dropUnverified(partition: number): Promise<void> {
+    this.dropped.push(partition);
+    return Promise.resolve();
+  }
+
   beginRebuild(_partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
     if (this.isRebuiltElsewhere || marker !== this.marker) return Promise.resolve(undefined);
     this.lose();

@@ -73,14 +73,18 @@ describe('a Redis that is not the right one any more, though its connection stay
     const first = await RedisName.of(before, '127.0.0.2');
     const port = Number(new URL(first.url).port);
     const second = await RedisName.of(after, '127.0.0.3', port);
-    stops.push(() => first.stop(), () => second.stop());
+    stops.push(
+      () => first.stop(),
+      () => second.stop(),
+    );
     let address: string | undefined = '127.0.0.2';
     const found = (host: string) => {
       if (host !== NAME || address === undefined) throw Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' });
       return [{ address, family: 4 }];
     };
-    jest.spyOn(dns.promises, 'lookup').mockImplementation(((host: string) =>
-      Promise.resolve().then(() => found(host))) as never);
+    jest
+      .spyOn(dns.promises, 'lookup')
+      .mockImplementation(((host: string) => Promise.resolve().then(() => found(host))) as never);
     jest.spyOn(dns, 'lookup').mockImplementation(((
       host: string,
       { all }: { all?: boolean },
@@ -97,8 +101,15 @@ describe('a Redis that is not the right one any more, though its connection stay
     await waitFor(() => asked() >= asksAgain, { timeoutMs: 60_000, what: 'two looks while the DNS is away' });
     expect(client.isReady).toBe(true);
     address = '127.0.0.3';
-    const isElsewhere = () => client.set('key', 'after').then(() => after.ask(['GET', 'key'])).catch(() => null);
-    await waitFor(async () => (await isElsewhere()) === 'after', { timeoutMs: 60_000, what: 'a write to the other one' });
+    const isElsewhere = () =>
+      client
+        .set('key', 'after')
+        .then(() => after.ask(['GET', 'key']))
+        .catch(() => null);
+    await waitFor(async () => (await isElsewhere()) === 'after', {
+      timeoutMs: 60_000,
+      what: 'a write to the other one',
+    });
     expect(lines).toContainEqual(expect.stringContaining('its name stands for 127.0.0.3 now'));
   });
 
@@ -121,7 +132,12 @@ describe('a Redis that is not the right one any more, though its connection stay
 it('a client of a replica does not become ready, and says why', async () => {
   const servers = await startRedisPair();
   const client = new RedisClient({ url: servers.replica.url, name: 'spec', log: silentLog as ServiceLogger });
-  await waitFor(() => client.get('key').catch((error: Error) => error.message.includes('it is a replica')), {
+  const whyNot = () =>
+    client.get('key').then(
+      () => 'it answers',
+      (error: Error) => error.message,
+    );
+  await waitFor(() => whyNot().then((reason) => reason.includes('it is a replica')), {
     what: 'the reason',
   });
   await client.close();

@@ -85,9 +85,9 @@ export class IndexAudit {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof JournalReplacedError) {
+        // The other partitions are audited as before.
         this.#isReplaced = error.message;
-        this.log.error({ err: error }, 'The audit stopped: the journal is not the one that the index was made from');
-        this.#closing.abort(error);
+        this.log.error({ err: error }, 'An audit ended: the journal is not the one that the index was made from');
       } else this.log.warn({ err: error }, 'The index could not be audited; it will be tried again');
     }
   }

@@ -87,12 +87,13 @@ export class JournalTopic implements JournalLog {
   /** Reads every partition from `from` on, for as long as the process lives. */
   async follow(
     from: Map<number, bigint>,
-    { onRecords, onFault, onUnsure }: Pick<TailConsumerOptions, 'onRecords' | 'onFault' | 'onUnsure'>,
+    { known, onRecords, onFault, onUnsure }: Pick<TailConsumerOptions, 'known' | 'onRecords' | 'onFault' | 'onUnsure'>,
   ): Promise<{ stop(): Promise<void> }> {
     const tail = new TailConsumer({
       client: this.kafka,
       topic: this.#topic,
       from,
+      ...(known && { known }),
       onRecords: (partition, records) =>
         onRecords(
           partition,

@@ -1,4 +1,4 @@
-import { TailBuffer, type ConsumedRecord } from '@tranche/kafka';
+import { BEHIND_AT_MOST_MS, TailBuffer, TailPosition, type ConsumedRecord } from '@tranche/kafka';
 import {
   emptyOrder,
   encodeRecord,
@@ -31,10 +31,15 @@ const intent = (token: string): JournalRecord => ({
   ...terms,
 });
 const PARTITION = journalPartition('shop-fr/o');
+interface Told {
+  known?: Map<number, bigint>;
+  onRecords: (partition: number, records: ConsumedRecord[]) => void;
+  onFault: (partition: number, fault: string) => void;
+}
 /** In another partition. */
 const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
 
-/** The topic and the index in memory; the tail brings what `bring` is given. */
+/** The topic and the index in memory; the tail brings what `bring` is given, and refuses what the real one refuses. */
 function journal(
   settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {},
 ) {
@@ -54,15 +59,29 @@ function journal(
     onRecords(PARTITION, [
       { topic: '', partition: PARTITION, offset, key: 'shop-fr/o', rawKey: null, value, headers: {}, timestampMs: 0 },
     ]);
+  const positions = new Map<number, TailPosition>();
+  const compareAt = async (nowMs: number) => {
+    for (const [partition, ends] of await topic.offsets()) {
+      const position = positions.get(partition)!;
+      position.compare(ends, nowMs);
+      if (position.fault !== undefined) onFault(partition, position.fault);
+    }
+  };
   const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
   let lagging = 1;
   const written: JournalRecord[] = [];
   const topic = {
     offsets: () => Promise.resolve(offsets),
-    follow: (_from: unknown, told: { onRecords: typeof onRecords; onFault: typeof onFault }) => {
+    follow: async (from: Map<number, bigint>, told: Told) => {
       ({ onRecords, onFault } = told);
+      for (const [partition, ends] of await topic.offsets()) {
+        const wanted = { from: from.get(partition), known: told.known?.get(partition) };
+        const position = TailPosition.placed(`journal/${partition}`, ends, wanted, 0);
+        positions.set(partition, position);
+        if (position.fault !== undefined) onFault(partition, position.fault);
+      }
       followed();
-      return Promise.resolve({ stop: () => Promise.resolve() });
+      return { stop: () => Promise.resolve() };
     },
     append: (record: JournalRecord) => {
       written.push(record);
@@ -99,6 +118,7 @@ function journal(
   };
   const stoppedProjections: [number, string][] = [];
   const projection = {
+    stopped: new Map<number, string>(),
     projector: { stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]) },
   } as unknown as ProjectorService;
   return {
@@ -114,6 +134,7 @@ function journal(
     fault: (text: string) => onFault(PARTITION, text),
     written,
     following,
+    compareAt,
     health,
     index,
   };
@@ -144,23 +165,53 @@ it('stops a partition at a record that it can not read, and is not ready', async
   await service.stop();
 });
 
-it('stops the partition whose index is beyond the journal’s end, and goes on with the others', async () => {
-  const { service, health } = journal({ high: 5n, marker: 5n });
+it.each([
+  ['ends at the index’s last record', 5n, undefined],
+  ['ends at the index’s last record, whose hash is known', 5n, 'hash'],
+  ['ends long before it, and the hash is known', 27n, 'hash'],
+])('starts, and after a minute stops the one partition whose journal %s', async (_what, marker, hash) => {
+  const { service, health, compareAt } = journal({ high: 5n, marker, ...(hash && { hash }) });
   await service.start();
-  await expect(service.read('shop-fr', 'o')).rejects.toThrow('the journal was lost or replaced');
+  await compareAt(BEHIND_AT_MOST_MS - 1);
+  expect(health.notReady()).toEqual([]);
+  await compareAt(BEHIND_AT_MOST_MS);
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('the log was lost or replaced');
   expect(health.notReady()[0]?.reason).toContain(`partition ${PARTITION} is stopped`);
   expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
   await service.stop();
 });
 
 it('starts after a clean election: the journal ends before the index for a moment only', async () => {
-  const { service, health, topic } = journal({ high: 5n, marker: 4n });
+  const { service, health, topic, compareAt } = journal({ high: 5n, marker: 4n });
   const offsets = await topic.offsets();
   const short = new Map([...offsets].map(([partition]) => [partition, { low: 0n, high: 0n }]));
-  let asked = 0;
-  topic.offsets = () => Promise.resolve(++asked <= 3 ? short : offsets);
+  topic.offsets = () => Promise.resolve(short);
   await service.start();
-  expect([health.notReady(), asked]).toEqual([[], 4]);
+  await compareAt(BEHIND_AT_MOST_MS - 1);
+  topic.offsets = () => Promise.resolve(offsets);
+  await compareAt(BEHIND_AT_MOST_MS);
+  await compareAt(2 * BEHIND_AT_MOST_MS);
+  expect(health.notReady()).toEqual([]);
+  await service.stop();
+});
+
+it('stops a partition of which records behind the index are deleted while the tail begins', async () => {
+  const { service, health, topic } = journal({ high: 9n, marker: 4n });
+  const offsets = await topic.offsets();
+  const cut = new Map([...offsets].map(([partition, { high }]) => [partition, { low: high, high }]));
+  let asked = 0;
+  topic.offsets = () => Promise.resolve(++asked <= 2 ? offsets : cut);
+  await service.start();
+  expect(health.notReady()[0]?.reason).toContain('were deleted before they were read');
+  await service.stop();
+});
+
+it('does not wait for the intents of an index that is older than what the journal keeps: its partition may stand still for good', async () => {
+  const { service, topic } = journal({ high: 9n, marker: 2n });
+  const offsets = await topic.offsets();
+  offsets.set(PARTITION, { low: 9n, high: 9n });
+  await service.start();
+  expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
   await service.stop();
 });
 
@@ -190,6 +241,22 @@ it('takes no commands while the index is more than 50,000 records behind, as whe
   index.stored = 5n;
   await service.forgetIndexed();
   expect(health.notReady()).toEqual([]);
+  await service.stop();
+});
+
+it('takes no commands while more than 64 MiB of records are in memory that the index lacks; their pages do not count, for they are not kept', async () => {
+  const { service, intake, health, bring } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  const MEBIBYTE = 1024 * 1024;
+  const answer = { execCode: '0002', redirectHtml: 'P'.repeat(MEBIBYTE) };
+  const page = encodeRecord({ ...{ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't' }, result: 'redirect', answer }); // prettier-ignore
+  for (let at = 5n; at < 75n; at++) bring(at, page);
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(MEBIBYTE, ' ')]);
+  for (let at = 75n; at < 139n; at++) bring(at, large);
+  await service.forgetIndexed();
+  expect(health.notReady()[0]?.reason).toContain('bytes of them are in memory');
   await service.stop();
 });
 

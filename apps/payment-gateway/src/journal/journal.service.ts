@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { BEHIND_AT_MOST_MS, TailBuffer } from '@tranche/kafka';
+import { TailBuffer } from '@tranche/kafka';
 import { JournalView, type JournalRecord, type OrderState, type RulesVersion } from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
@@ -17,6 +17,8 @@ const CATCH_UP_LOOK_MS = 20;
 const INDEX_LOOK_MS = 500;
 /** The index may be this many records behind: they are in memory. Farther behind, the tail does not begin, and later no commands are taken. */
 const BEHIND_RECORDS = 50_000;
+/** The same by size, of what is kept of the records: in memory it takes some times as much. */
+const BEHIND_BYTES = 64 * 1024 * 1024;
 
 /**
  * Keeps this process's view of the journal fed, and its projector: starts the tail behind the index's marker, and lets go of what the index
@@ -31,7 +33,7 @@ export class Journal {
   constructor(
     private readonly topic: JournalTopic,
     private readonly index: OrderIndexStore,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
@@ -68,9 +70,10 @@ export class Journal {
       [...marks].flatMap(([partition, { hash }]) => (hash === undefined ? [] : [[partition, hash] as const])),
     );
     // Others append and project meanwhile: ends that were read before the markers would look like a journal that was lost.
-    const from = await this.view.begin(await this.#offsetsBehind(markers), markers, hashes);
+    const from = await this.view.begin(await this.topic.offsets(), markers, hashes);
     for (const [partition, offset] of from) this.buffer.begin(partition, offset);
     this.#tail = await this.topic.follow(from, {
+      known: this.view.known,
       onRecords: (partition, records) => {
         this.view.take(partition, records);
         this.buffer.add(partition, records);
@@ -107,24 +110,21 @@ export class Journal {
     return this.view.appendAndRead(record);
   }
 
-  /** After a clean election the journal may end before the index for a moment; one that stays so was lost. */
-  async #offsetsBehind(markers: Map<number, bigint>): ReturnType<JournalTopic['offsets']> {
-    for (let waitedMs = 0; ; waitedMs += INDEX_LOOK_MS) {
-      const offsets = await this.topic.offsets();
-      const isShort = [...offsets].some(([partition, { high }]) => (markers.get(partition) ?? -1n) >= high);
-      if (!isShort || waitedMs >= BEHIND_AT_MOST_MS) return offsets;
-      await this.clock.sleep(INDEX_LOOK_MS, this.view.closing);
-    }
-  }
-
-  /** After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. */
+  /**
+   * After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. Of a partition that
+   * the projector has stopped no index is built: the others do not wait for it.
+   */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
     for (let looks = 0; ; looks++) {
       const marks = await this.index.marks();
-      const behind = [...offsets].reduce(
-        (records, [partition, { low, high }]) => records + high - ((marks.get(partition)?.marker ?? low - 1n) + 1n),
-        0n,
-      );
+      let behind = 0n;
+      for (const [partition, { low, high }] of offsets) {
+        const next = (marks.get(partition)?.marker ?? low - 1n) + 1n;
+        const lacking = high - (next > low ? next : low);
+        if (!this.projection.stopped.has(partition)) behind += lacking > 0n ? lacking : 0n;
+        else if (lacking > BEHIND_RECORDS)
+          this.view.stop(partition, `its index lacks ${lacking} records and is not built, because its projector has stopped`);
+      }
       if (behind <= BEHIND_RECORDS) return marks;
       if (looks % 10 === 0)
         this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
@@ -138,8 +138,10 @@ export class Journal {
       const markers = await this.index.markers();
       this.view.forget(markers);
       const behind = this.view.indexBehind(markers);
-      const isTooFar = behind > BEHIND_RECORDS;
-      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal` : undefined);
+      const { bytesInMemory: bytes } = this.view;
+      const isTooFar = behind > BEHIND_RECORDS || bytes > BEHIND_BYTES;
+      const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
+      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal${size}` : undefined);
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

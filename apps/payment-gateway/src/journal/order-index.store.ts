@@ -22,6 +22,9 @@ import { OrderIndexKeys } from './order-index.keys.js';
 import { keepPages, OrderIndexRebuild } from './order-index-rebuild.store.js';
 import { argumentsOf, CLAIM_DUE, DROP_CORRUPT, PROJECT, READ, READ_SET } from './order-index.scripts.js';
 
+/** As long as a marker can't be verified the alarm is repeated. */
+const TOLD_EVERY_MS = 60_000;
+
 const { partitions: PARTITIONS } = OrderIndexKeys;
 
 /** States to be read by one command. */
@@ -32,6 +35,8 @@ interface Reading {
 
 /** What the index of a partition holds of some orders at one moment. */
 interface Found {
+  /** There is a marker that this process can't verify. */
+  isUnverified?: boolean;
   /** As it is stored, and read; absent while the index is lost, is being built, or lacks an entry. */
   stored?: string;
   marker?: IndexMarker;
@@ -53,6 +58,8 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
   readonly #readings = new Map<number, Reading>();
   /** Markers as `readAll` saw them last: what is written rests on what was read. */
   readonly #readAt = new Map<number, string>();
+  /** When it was last said, per partition, that its marker can't be verified. Milliseconds. */
+  readonly #toldAtMs = new Map<number, number>();
 
   constructor(
     private readonly config: GatewayConfig,
@@ -64,7 +71,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     this.#seal = new IndexSeal(this.#keys.prefix, config.indexKeys);
     this.#corrupt = metrics.counter({
       name: 'tranche_index_corrupt_entries_total',
-      help: 'Entries of the index that are no state of their order, or that this service did not sign; the index was built anew',
+      help: 'Entries of the index that are no state of their order, or that this instance can not verify',
     });
   }
 
@@ -85,7 +92,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const partition = journalPartition(orderKey);
     const reading = this.#readings.get(partition) ?? this.#gather(partition);
     const at = reading.orderKeys.push(orderKey) - 1;
-    const { marker, orders } = await reading.found;
+    const { marker, orders, isUnverified } = await reading.found;
+    // Memory alone must not stand in for an index that others can read.
+    if (isUnverified) throw new OrderUnreadableError(unverified(partition));
     if (!marker) return {};
     return { ...(orders[at] ? { order: orders[at] } : {}), marker: marker.offset };
   }
@@ -117,8 +126,10 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const answer = await this.redis.eval(READ, { keys: this.#keys.all(partition), arguments: orderKeys });
     const [stored, counts, ...states] = answer as [string | null, string, ...(string | null)[]];
     const nothing = { orders: orderKeys.map(() => undefined) };
-    const marker = await this.#markerOf(partition, stored, counts);
-    if (stored === null || marker === undefined) return nothing;
+    const marker = this.#markerOf(partition, stored, counts);
+    if (stored === null) return nothing;
+    if (marker === undefined) return { ...nothing, isUnverified: !this.#seal.isMarker(partition, stored) };
+    // Who can verify the marker has the right keys: an entry that it can't verify was not written by this service.
     const orders = states.map((text, at) =>
       text === null ? undefined : this.#seal.openState(orderKeys[at]!, marker.generation, text),
     );
@@ -127,11 +138,26 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return corrupt.length > 0 ? nothing : { stored, marker, orders };
   }
 
-  /** A marker that we did not write is taken away, else it would stand in the way of a rebuild. */
-  async #markerOf(partition: number, stored: string | null, counts: string): Promise<IndexMarker | undefined> {
+  /** One that we can't verify may be right, and our keys wrong: it stays, and people are told. */
+  #markerOf(partition: number, stored: string | null, counts: string): IndexMarker | undefined {
     if (stored === null) return undefined;
-    if (!this.#seal.isMarker(partition, stored)) await this.#drop(partition, 'marker', stored);
+    if (this.#seal.isMarker(partition, stored)) this.#toldAtMs.delete(partition);
+    else this.#tellUnverified(partition);
     return this.#seal.openMarker(partition, stored, counts);
+  }
+
+  #tellUnverified(partition: number): void {
+    const nowMs = performance.now();
+    if (nowMs - (this.#toldAtMs.get(partition) ?? -Infinity) < TOLD_EVERY_MS) return;
+    this.#toldAtMs.set(partition, nowMs);
+    this.#corrupt.inc();
+    this.log.error({ partition }, unverified(partition));
+  }
+
+  async dropUnverified(partition: number): Promise<void> {
+    const answer = await this.redis.eval(READ, { keys: this.#keys.all(partition), arguments: [] });
+    const [stored] = answer as [string | null];
+    if (stored !== null && !this.#seal.isMarker(partition, stored)) await this.#drop(partition, 'marker', stored);
   }
 
   async #drop(partition: number, key: string, text: string): Promise<void> {
@@ -164,7 +190,7 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     const at = keys.indexOf(this.#keys.of(partition, name)) + 1;
     const answer = await this.redis.eval(READ_SET, { keys, arguments: [String(at)] });
     const [stored, counts, orderKeys] = answer as [string | null, string, string[]];
-    return { orderKeys, marker: await this.#markerOf(partition, stored, counts) };
+    return { orderKeys, marker: this.#markerOf(partition, stored, counts) };
   }
 
   async write({ partition, from, to, hash, orders, redirectHtml }: Projection): Promise<void> {
@@ -239,6 +265,9 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     return claimed !== null;
   }
 }
+
+const unverified = (partition: number): string =>
+  `The index of journal partition ${partition} can not be verified with the keys of this instance. Check that INDEX_HMAC_KEYS is the same in all instances; if it is, somebody else wrote into Redis`;
 
 const markOf = ({ offset, hash }: IndexMarker): Mark => ({
   marker: offset,

@@ -158,8 +158,7 @@ export class ProjectorService {
   }
 
   #notReadyBecause(): string | undefined {
-    const [stopped] = this.#stopped.values();
-    if (stopped !== undefined) return stopped;
+    if (this.#stopped.size > 0) return [...this.#stopped.values()].join('; ');
     const { restoring } = this.projector;
     return restoring.length === 0
       ? undefined

@@ -24,6 +24,11 @@ export interface TailConsumerOptions {
   topicPrefix?: string;
   /** The first offset wanted of each partition; a partition that is not named is read from its end at the start. */
   from: ReadonlyMap<number, bigint>;
+  /**
+   * Of each partition the offset below which the reader knows everything, from elsewhere. A log that ends before it for a minute, or begins
+   * behind it, is not the one that the reader knows: that partition alone is not read (`onFault`).
+   */
+  known?: ReadonlyMap<number, bigint>;
   /** Records of one partition in offset order. Must not wait for long: the next fetch comes after it. */
   onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
   /** Told once when a partition is read no further: its log went back, or lost records that were not read. The other partitions go on. */
@@ -93,8 +98,8 @@ export class TailConsumer {
   }
 
   /**
-   * Resolves when reading has begun. Rejects if the topic does not exist or an offset lies beyond the end of its partition, and with
-   * ConsumerClosedError when it is stopped meanwhile; nothing stays connected then.
+   * Resolves when reading has begun. Rejects if the topic does not exist, or an offset lies beyond the end of its partition and it is not said
+   * what is `known` of that; with ConsumerClosedError when it is stopped meanwhile. Nothing stays connected then.
    */
   async start(): Promise<void> {
     await this.runner.start(() => this.place());
@@ -109,15 +114,14 @@ export class TailConsumer {
   }
 
   private async place(): Promise<void> {
-    const { client, from } = this.options;
+    const { client, from, known } = this.options;
     const topic = this.name;
-    for (const [partition, { low, high }] of await topicOffsets(client, topic)) {
-      const wanted = from.get(partition) ?? high;
-      if (wanted > high)
-        throw new Error(
-          `${topic}/${partition} ends at ${high}, before offset ${wanted} that was read already: the log was lost or replaced`,
-        );
-      this.positions.set(partition, new TailPosition(`${topic}/${partition}`, wanted < low ? low : wanted));
+    for (const [partition, bounds] of await topicOffsets(client, topic)) {
+      const wanted = { from: from.get(partition), known: known?.get(partition) };
+      const at = TailPosition.placed<ConsumedRecord>(`${topic}/${partition}`, bounds, wanted, performance.now());
+      this.positions.set(partition, at);
+      if (at.isBehind) this.logBehind(partition, at);
+      if (at.fault !== undefined) this.tellFault(partition, at.fault);
     }
   }
 
@@ -244,17 +248,24 @@ export class TailConsumer {
 
   private afterChange(partition: number, at: TailPosition<ConsumedRecord>): void {
     const { log } = this.options;
-    const facts = { topic: this.name, partition, next: String(at.next) };
-    if (at.isBehind) log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
-    else log.info(facts, 'the log has what was read again');
+    if (at.isBehind) this.logBehind(partition, at);
+    else log.info({ topic: this.name, partition, next: String(at.next) }, 'the log has what was read again');
     this.placeAt(partition, at);
     if (!at.isBehind) this.consumer.resume([{ topic: this.name, partitions: [partition] }]);
   }
 
+  private logBehind(partition: number, at: TailPosition<ConsumedRecord>): void {
+    const facts = { topic: this.name, partition, next: String(at.next) };
+    this.options.log.warn(facts, 'the log ends before what was read: waiting for its brokers to agree');
+  }
+
+  private tellFault(partition: number, fault: string): void {
+    this.options.log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
+    this.options.onFault?.(partition, fault);
+  }
+
   private stopReading(partition: number, at: TailPosition<ConsumedRecord>, fault: string): void {
-    const { log, onFault } = this.options;
-    log.error({ topic: this.name, partition }, `the tail reads no further: ${fault}`);
-    onFault?.(partition, fault);
+    this.tellFault(partition, fault);
     this.tellWhetherSure(partition, at);
     // It throws while kafkajs has no group; then the next join does it.
     this.consumer.pause([{ topic: this.name, partitions: [partition] }]);

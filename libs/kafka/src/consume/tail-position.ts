@@ -16,6 +16,14 @@ export interface Asked {
   last: Seen | undefined;
 }
 
+/** What a reader wants of a partition. */
+export interface Wanted {
+  /** The first offset to be read; without it reading begins at the end. */
+  from?: bigint | undefined;
+  /** The reader knows everything below this offset already, from elsewhere. `from` may lie before it. */
+  known?: bigint | undefined;
+}
+
 interface ReadRecord {
   offset: bigint;
   value: Buffer | null;
@@ -38,11 +46,36 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   /** Why nothing more is read of the partition. */
   fault?: string;
 
-  /** @param next the first offset that is wanted and was not read */
+  /**
+   * @param next the first offset that is wanted and was not read
+   * @param known see `Wanted`
+   */
   constructor(
     private readonly name: string,
     public next: bigint,
+    private readonly known: bigint = next,
   ) {}
+
+  /**
+   * Where reading begins. A log that does not reach what its reader knows, or has deleted what follows on it, is for `isBehind` and `fault`,
+   * as if it had been read so far: the other partitions go on.
+   * @throws where the log ends before `from` and it is not said what is known
+   */
+  static placed<T extends ReadRecord>(
+    name: string,
+    { low, high }: { low: bigint; high: bigint },
+    { from = high, known }: Wanted,
+    nowMs: number,
+  ): TailPosition<T> {
+    if (known === undefined && from > high)
+      throw new Error(
+        `${name} ends at ${high}, before offset ${from} that was read already: the log was lost or replaced`,
+      );
+    if (known === undefined) return new TailPosition<T>(name, later(from, low));
+    const position = new TailPosition<T>(name, low > known ? from : later(from, low), known);
+    position.compare({ low, high }, nowMs);
+    return position;
+  }
 
   get isBehind(): boolean {
     return this.#behindSinceMs !== undefined;
@@ -111,7 +144,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     fresh.push(...beyond);
     const last = fresh.at(-1);
     if (last) this.#last = { offset: last.offset, hash: hashOf(last.value) };
-    this.next = ends.reduce((a, b) => (b > a ? b : a));
+    this.next = ends.reduce(later);
     return fresh;
   }
 
@@ -128,13 +161,14 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
    */
   compare({ low, high }: { low: bigint; high: bigint }, nowMs: number, asked: Asked = this.asked): void {
     if (this.fault !== undefined) return;
-    if (low > this.next) {
-      this.fault = `${this.name} begins at ${low}: the records from ${this.next} on were deleted before they were read`;
-    } else if (high < asked.next) {
+    const readTo = later(this.next, this.known);
+    if (low > readTo) {
+      this.fault = `${this.name} begins at ${low}: the records from ${readTo} on were deleted before they were read`;
+    } else if (high < later(asked.next, this.known)) {
       this.#behindSinceMs ??= nowMs;
       this.#missed ??= asked.last;
       if (nowMs - this.#behindSinceMs >= BEHIND_AT_MOST_MS)
-        this.fault = `${this.name} ends at ${high}, before offset ${this.next} that was read already: the log was lost or replaced`;
+        this.fault = `${this.name} ends at ${high}, before offset ${readTo} that was read already: the log was lost or replaced`;
     } else if (this.#behindSinceMs !== undefined) {
       this.#behindSinceMs = undefined;
       this.check();
@@ -150,5 +184,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     }
   }
 }
+
+const later = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 const hashOf = (value: Buffer | null): string => hash('sha256', value ?? '', 'base64url');

@@ -1,4 +1,4 @@
-import { JournalLostError, JournalReplacedError } from './journal-faults.js';
+import { JournalReplacedError } from './journal-faults.js';
 
 /** First offset that memory covers, the first that was kept at the beginning, the next one that the tail brings, and where the journal ended. */
 interface Followed {
@@ -6,6 +6,8 @@ interface Followed {
   low: bigint;
   next: bigint;
   end: bigint;
+  /** The index holds everything below this offset, and the journal must still have what follows on it. */
+  known?: bigint;
   /** The record at the index's marker, until the tail has brought it. */
   marked?: { offset: bigint; hash: string };
 }
@@ -14,20 +16,14 @@ interface Followed {
 export class FollowedPartitions {
   readonly #followed = new Map<number, Followed>();
 
-  /** What is wrong where the index is beyond the journal's end (R1); the partition is then followed from its end. */
-  begin(
-    partition: number,
-    { low, high }: { low: bigint; high: bigint },
-    marker?: bigint,
-    hash?: string,
-  ): JournalLostError | undefined {
-    const isLost = marker !== undefined && marker >= high;
+  begin(partition: number, { low, high }: { low: bigint; high: bigint }, marker?: bigint, hash?: string): void {
     // An index that is older than what is kept counts no more: until it was rebuilt no order can be read.
-    const from = isLost ? high : marker === undefined || marker < low ? low : marker + 1n;
+    const counts = marker !== undefined && marker >= low;
+    const from = counts ? marker + 1n : low;
     const followed: Followed = { from, low, next: from, end: high };
-    if (marker !== undefined && hash !== undefined && marker >= low) followed.marked = { offset: marker, hash };
+    if (counts) followed.known = from;
+    if (counts && hash !== undefined) followed.marked = { offset: marker, hash };
     this.#followed.set(partition, followed);
-    return isLost ? new JournalLostError(partition, marker, high) : undefined;
   }
 
   has(partition: number): boolean {
@@ -37,6 +33,13 @@ export class FollowedPartitions {
   /** The offset per partition from which the tail must begin: at the marker's record where its hash is known, to see that it is still the same. */
   get beginnings(): Map<number, bigint> {
     return new Map([...this.#followed].map(([partition, { from, marked }]) => [partition, marked?.offset ?? from]));
+  }
+
+  /** Per partition what its log must reach, or it was lost (R1): for the tail, which waits for it, and stops that partition alone. */
+  get known(): Map<number, bigint> {
+    return new Map(
+      [...this.#followed].flatMap(([partition, { known }]) => (known === undefined ? [] : [[partition, known] as const])),
+    );
   }
 
   /** Offset of the record that the tail brings next; undefined for a partition that is not followed. */
@@ -72,11 +75,14 @@ export class FollowedPartitions {
   }
 
   /** Records that memory holds because the index lacks them. A partition without a marker is being built; its commands wait anyway. */
-  indexBehind(markers: ReadonlyMap<number, bigint>): number {
+  indexBehind(markers: ReadonlyMap<number, bigint>, without: (partition: number) => boolean): number {
     let records = 0n;
-    for (const [partition, { next }] of this.#followed) {
+    for (const [partition, { from, next }] of this.#followed) {
       const marker = markers.get(partition);
-      if (marker !== undefined && next > marker + 1n) records += next - marker - 1n;
+      if (marker === undefined || without(partition)) continue;
+      // Records that were deleted before this process could read them are missing in the index, but they are not in memory.
+      const lacking = marker + 1n > from ? marker + 1n : from;
+      if (next > lacking) records += next - lacking;
     }
     return Number(records);
   }

@@ -60,9 +60,9 @@ export class JournalView {
     this.#written = recordWriter(parts.rulesVersion);
   }
 
-  /** Why a partition goes no further, if one does. */
+  /** Why partitions go no further, all of them, if one does. */
   get stoppedBecause(): string | undefined {
-    return [...this.stopped.values()][0];
+    return this.stopped.size === 0 ? undefined : [...this.stopped.values()].join('; ');
   }
 
   /** Why the partition of an order goes no further; undefined where it does. */
@@ -85,6 +85,11 @@ export class JournalView {
     return this.#cache.size;
   }
 
+  /** Bytes of the stored records that these orders were made of, without their pages. */
+  get bytesInMemory(): number {
+    return this.#cache.bytes;
+  }
+
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -92,19 +97,24 @@ export class JournalView {
   /**
    * Resolves with the offset per partition from which the journal must be fed to `take`.
    * @param hashes of the records at the markers, where the index knows them: the tail begins there, to see that they are still the same
-   * A partition where the index is beyond the journal's end is stopped (R1).
    */
   async begin(
     offsets: Map<number, { low: bigint; high: bigint }>,
     markers: Map<number, bigint>,
     hashes = new Map<number, string>(),
   ): Promise<Map<number, bigint>> {
-    for (const [partition, ends] of offsets) {
-      const lost = this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
-      if (lost) this.stop(partition, lost.message);
-    }
-    for (const partition of markers.keys()) if (!this.#stopped.has(partition)) await this.#watchOpenIntents(partition);
+    for (const [partition, ends] of offsets)
+      this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
+    const { known } = this;
+    for (const partition of known.keys()) await this.#watchOpenIntents(partition);
+    // An index that is older than what is kept may never be built: the other partitions do not wait for it.
+    for (const partition of markers.keys()) if (!known.has(partition)) void this.#watchOnceBuilt(partition);
     return this.#followed.beginnings;
+  }
+
+  /** Per partition the offset below which the index holds everything: a journal that does not reach it, or begins behind it, is another one (R1). */
+  get known(): Map<number, bigint> {
+    return this.#followed.known;
   }
 
   /** Records to go until memory has caught up with the journal as it was at the beginning. */
@@ -114,7 +124,7 @@ export class JournalView {
 
   /** Records that memory holds because the index lacks them, in all partitions that have a marker. */
   indexBehind(markers: ReadonlyMap<number, bigint>): number {
-    return this.#followed.indexBehind(markers);
+    return this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
   }
 
   /** Takes what the tail brings of one partition, in offset order. */
@@ -126,12 +136,13 @@ export class JournalView {
         if (this.#followed.advance(partition, offset, () => recordHash(value)) === 'at-marker') continue;
         const record = decodeRecord(value);
         this.openIntents.see(record, seenMs);
-        this.#cache.apply(key ?? '', offset, record, recordHash(value));
+        this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
+        // It names the offset, and what follows is about the log: no record is to be skipped, two people may resume the partition.
+        if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
         this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
-        if (error instanceof JournalReplacedError) this.parts.onLogChanged?.(partition, error.message);
         return this.stop(partition, (error as Error).message, offset);
       }
     }
@@ -287,11 +298,24 @@ export class JournalView {
 
   /**
    * Memory covers less once the index covers more. `from` moves first: a read that began before is then read again. Where the index has no
-   * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong.
+   * marker, or an older one, what it covered before leaves memory all the same: it was loaded from an index that may be wrong. Orders of a
+   * stopped partition are read no more.
    */
   forget(markers: Map<number, bigint>): void {
     this.#followed.indexCovers(markers);
-    this.#cache.forget((key, lastOffset) => lastOffset < this.#followed.from(journalPartition(key)));
+    this.#cache.forget((key, lastOffset) => {
+      const partition = journalPartition(key);
+      return lastOffset < this.#followed.from(partition) || this.#stopped.has(partition);
+    });
+  }
+
+  async #watchOnceBuilt(partition: number): Promise<void> {
+    try {
+      await this.#watchOpenIntents(partition);
+    } catch (error) {
+      if (!this.#closing.signal.aborted)
+        this.parts.logger.warn({ err: error, partition }, 'Intents that were open before the start are not watched');
+    }
   }
 
   /** Intents below what the tail brings: no other process may be left that would report them. */

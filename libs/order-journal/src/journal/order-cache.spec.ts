@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
 import { OrderCache } from './order-cache.js';
 
@@ -21,6 +23,13 @@ const inDoubt: JournalRecord = {
   message: '',
 };
 const KEY = 'shop-fr/o';
+
+/** Bytes on the heap that something still refers to. */
+function usedAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('the order book', () => {
   it('folds what the tail brought before the order was asked for onto what the index held', () => {
@@ -49,6 +58,32 @@ describe('the order book', () => {
     book.load('shop-fr', 'o', undefined);
     book.apply(KEY, 5n, intent('t'), 'hash');
     expect(book.load('shop-fr', 'o', undefined).lastOffset).toBe('5');
+  });
+
+  const PAGE_BYTES = 500_000;
+  const redirect = (): JournalRecord => ({
+    ...({ record: 'OUTCOME', ...inOrder, commandId: 'a', attempt: 1, token: 't', result: 'redirect' } as const),
+    answer: { execCode: '0002', transactionId: 'A1', redirectHtml: Buffer.alloc(PAGE_BYTES, 'P').toString() },
+  });
+
+  it('keeps no REDIRECTHTML of the orders that nobody has asked for', () => {
+    const book = new OrderCache();
+    const before = usedAfterCollection();
+    for (let at = 0; at < 100; at++) book.apply(`shop-fr/${at}`, BigInt(at), redirect(), 'hash', PAGE_BYTES);
+    expect(usedAfterCollection() - before).toBeLessThan(10 * PAGE_BYTES);
+    expect(book.size).toBe(100);
+  });
+
+  it('folds the same without REDIRECTHTML, and says how many bytes it holds', () => {
+    const asked = fold(emptyOrder('shop-fr', 'o'), intent('t'), 5n, () => 'hash').order;
+    const whole = fold(asked, redirect(), 9n, () => 'hash');
+    const book = new OrderCache();
+    book.apply(KEY, 5n, intent('t'), 'hash', 300);
+    book.apply(KEY, 9n, redirect(), 'hash', PAGE_BYTES + 400);
+    expect(book.bytes).toBe(700);
+    expect(book.load('shop-fr', 'o', undefined)).toEqual(whole.order);
+    book.forget(() => true);
+    expect(book.bytes).toBe(0);
   });
 
   it('wakes whoever waits for a record', async () => {

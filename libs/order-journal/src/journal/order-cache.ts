@@ -15,24 +15,35 @@ interface Entry {
   unfolded: { offset: bigint; record: JournalRecord; hash: string }[];
   /** No record of the order up to here is missing in `order` and `unfolded`. */
   lastOffset: bigint;
+  /** Of the stored records that were taken for it, without their pages. */
+  bytes: number;
   waiting: Set<Waiter>;
 }
 
 /** The journal's newest states in memory: what the tail brought since its start, on top of the index's states (R7). */
 export class OrderCache {
   readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Takes a record off the tail. Records of an order must come in offset order. `hash`: of its stored bytes. */
-  apply(key: string, offset: bigint, record: JournalRecord, hash: string): void {
+  /** Bytes of the stored records that its orders were made of, without their pages: what is in memory takes some times as much. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes a record off the tail. Records of an order must come in offset order. `hash`: of its stored bytes, `bytes`: their number. */
+  apply(key: string, offset: bigint, record: JournalRecord, hash: string, bytes = 0): void {
     const entry = this.#entryOf(key);
     if (offset <= entry.lastOffset) return;
     entry.lastOffset = offset;
+    const kept = bytes - (pageOf(record)?.length ?? 0);
+    entry.bytes += kept;
+    this.#bytes += kept;
     if (entry.order) entry.order = fold(entry.order, record, offset, () => hash).order;
-    else entry.unfolded.push({ offset, record, hash });
+    else entry.unfolded.push({ offset, record: withoutPage(record), hash });
     for (const waiter of entry.waiting) waiter.look();
   }
 
@@ -90,15 +101,27 @@ export class OrderCache {
   /** Drops orders that the index has as well: they have no record above the marker, and no command waits for one. */
   forget(isIndexed: (key: string, lastOffset: bigint) => boolean): void {
     for (const [key, entry] of this.#entries) {
-      if (entry.waiting.size === 0 && isIndexed(key, entry.lastOffset)) this.#entries.delete(key);
+      if (entry.waiting.size > 0 || !isIndexed(key, entry.lastOffset)) continue;
+      this.#entries.delete(key);
+      this.#bytes -= entry.bytes;
     }
   }
 
   #entryOf(key: string): Entry {
     const known = this.#entries.get(key);
     if (known) return known;
-    const entry: Entry = { unfolded: [], lastOffset: -1n, waiting: new Set() };
+    const entry: Entry = { unfolded: [], lastOffset: -1n, bytes: 0, waiting: new Set() };
     this.#entries.set(key, entry);
     return entry;
   }
+}
+
+const pageOf = (record: JournalRecord): string | undefined =>
+  'answer' in record ? record.answer?.redirectHtml : undefined;
+
+/** A state never holds REDIRECTHTML, so nothing is folded differently without it; ten thousands of pages would fill the memory. */
+function withoutPage(record: JournalRecord): JournalRecord {
+  if (!('answer' in record) || record.answer?.redirectHtml === undefined) return record;
+  const { redirectHtml, ...answer } = record.answer;
+  return { ...record, answer };
 }

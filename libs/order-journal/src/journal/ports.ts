@@ -112,6 +112,11 @@ export interface OrderIndex {
   replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
   /**
+   * Takes away a marker that this process can't verify, so that the index is built anew. For the process that projects the partition and for no
+   * other: one whose keys are wrong would else delete the index of all.
+   */
+  dropUnverified(partition: number): Promise<void>;
+  /**
    * Wipes a partition's index to build it anew; only a finished rebuild creates a marker.
    * @param marker the marker that was seen, if any: where another one is stored nothing is wiped
    * @returns undefined where the marker is another one, or another process is at it

@@ -43,3 +43,15 @@ it('leaves an index alone whose next record was deleted unpublished: it would pa
   await settled(() => index.marker !== undefined);
   expect(index.marker).toBeUndefined();
 });
+
+it('takes away a marker that can not be verified where the partition is this process’s own, and never one of another process', async () => {
+  const { index, projector, assign } = projection({ journal: journalOf([intent, redirect]) });
+  await projector.pollOthers(published(2n));
+  await projector.pollOthers(published(2n));
+  await settled(() => index.marker !== undefined);
+  expect([index.marker, index.dropped]).toEqual([1n, []]);
+  index.lose();
+  await assign().startOffset(2n, 0n);
+  await settled(() => index.marker !== undefined);
+  expect([index.marker, index.dropped]).toEqual([1n, [3]]);
+});

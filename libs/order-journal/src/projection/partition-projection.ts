@@ -86,8 +86,9 @@ export class PartitionProjection {
     // Once more: what the assignment before did meanwhile must not be overlooked.
     const marker = (await parts.index.markers()).get(partition);
     this.#assertSureAndNotEnded();
-    const published = committed ?? low;
-    const next = marker !== undefined && marker >= published ? marker + 1n : published;
+    // What the index holds was published too. Where neither says how far that was, this is the journal's beginning.
+    const known = [committed, marker === undefined ? undefined : marker + 1n].filter((offset) => offset !== undefined);
+    const next = known.length === 0 ? low : known.reduce(later);
     if (next < low) throw new JournalCutError(partition, next, low);
     this.#begin = next;
     this.#progress = {
@@ -143,7 +144,9 @@ export class PartitionProjection {
   /** Resolves when the index holds all that this assignment relies on. */
   async restore(): Promise<void> {
     const progress = this.#placed();
-    this.trust.assertSure(this.partition);
+    this.#assertCurrent();
+    await this.parts.index.dropUnverified(this.partition);
+    this.#assertCurrent();
     this.#moveTo(progress, await this.restorer.restore(this.partition, progress.next));
   }
 
