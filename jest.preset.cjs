@@ -24,7 +24,7 @@ module.exports = {
   testEnvironment: 'node',
   // End-to-end tests wait for events, not for time; a loaded machine is slow, not wrong.
   testTimeout: 120_000,
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', `${__dirname}/jest.fetch.cjs`],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@tranche/([^/]+)$': `${__dirname}/libs/$1/src/index.ts`,

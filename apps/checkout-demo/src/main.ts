@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runService } from '@tranche/service-kit';
@@ -10,7 +11,7 @@ const built = dirname(fileURLToPath(import.meta.url));
 const folders = {
   page: join(built, '..', 'page'),
   scripts: join(built, 'page'),
-  cardEncryption: dirname(fileURLToPath(import.meta.resolve('@tranche/card-encryption'))),
+  cardEncryption: dirname(createRequire(import.meta.url).resolve('@tranche/card-encryption')),
 };
 
 void runService({
