@@ -1,4 +1,4 @@
-import { countResults, lastLine } from './test-results.mjs';
+import { countResults, lastLine, secondsText } from './test-results.mjs';
 
 const report = { numPassedTests: 10, numFailedTests: 0, numRuntimeErrorTestSuites: 0 };
 
@@ -23,4 +23,10 @@ it.each([
   ['a Jest that wrote no report', { exitCode: 0, report: undefined, areSchemasCurrent: true }, '1 passed, 1 failed'],
 ])('%s', (_, results, expected) => {
   expect(lastLine(countResults(results))).toBe(expected);
+});
+
+it('keeps the whole seconds of the longer files, by their path in the repository', () => {
+  const took = (name, seconds) => ({ name: `/repository/${name}`, startTime: 1_000, endTime: 1_000 + seconds * 1_000 });
+  const testResults = [took('b.spec.ts', 7.6), took('a.spec.ts', 3), took('quick.spec.ts', 1.9)];
+  expect(JSON.parse(secondsText({ testResults }, { root: '/repository' }))).toEqual({ 'a.spec.ts': 3, 'b.spec.ts': 8 });
 });

@@ -8,9 +8,9 @@ export function readCommandLine(command, args, env) {
   const given = tokens.filter(({ kind }) => kind === 'option');
   if (given.some(({ name }) => name === 'help')) return { isHelp: true };
   const positionals = tokens.filter(({ kind }) => kind === 'positional').map(({ value }) => value);
-  const wrongArgument = command.passesOn
-    ? undefined
-    : (optionFault(given, known) ?? positionalFault(positionals, command.positionals));
+  const ours = command.passesOn ? given.filter(({ name }) => Object.hasOwn(known, name)) : given;
+  const wrongArgument =
+    optionFault(ours, known) ?? (command.passesOn ? undefined : positionalFault(positionals, command.positionals));
   const fault = wrongArgument ?? variableFault(command.variables ?? {}, env);
   return fault === undefined ? { options: valuesOf(given, known), positionals, args } : { fault };
 }

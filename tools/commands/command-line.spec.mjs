@@ -87,7 +87,7 @@ it('an address that may hold a password is never repeated', () => {
 });
 
 it.each([
-  ['bench', 'verification/bench/main.ts', ['check']],
+  ['bench', 'verification/bench/arguments.ts', ['check']],
   ['faults', 'verification/main.ts', ['corpus']],
   ['quarantine', 'apps/notification-ingest/src/quarantine/quarantine-options.ts', []],
 ])('%s names the options of what it starts', (name, file, notForPeople) => {
