@@ -328,7 +328,10 @@ export class SimulatedGateway {
     };
     if (this.process.around.profile.anew !== undefined) {
       const onFault = (fault: string) => this.view.stop(partition, fault);
-      const onUnsure = (isUnsure: boolean) => this.#projector.unsure(partition, isUnsure);
+      const onUnsure = (isUnsure: boolean) => {
+        this.#projector.unsure(partition, isUnsure);
+        if (!isUnsure) this.view.reached(partition);
+      };
       const known = this.view.known.get(partition);
       const parts = { journal, process: this.process, partition, from, known, onRecords, onFault, onUnsure };
       this.#tails.set(partition, new JournalTail(parts));
