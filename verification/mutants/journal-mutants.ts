@@ -20,8 +20,8 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: 'journal/journal-view.js',
-        find: 'lastOffset < this.#followed.from(journalPartition(key))',
-        replace: 'lastOffset <= (markers.get(journalPartition(key)) ?? -1n)',
+        find: 'lastOffset < this.#followed.from(partition)',
+        replace: 'lastOffset <= (markers.get(partition) ?? -1n)',
       },
     ],
   },
@@ -30,9 +30,8 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
     does: 'judges by the rules version that this process writes instead of the one of the records (R9)',
     project: 'order-journal',
     file: 'journal/journal-view.js',
-    find: "this.#cache.apply(key ?? '', offset, record, recordHash(value));",
-    replace:
-      "this.#cache.apply(key ?? '', offset, { ...record, rulesVersion: this.parts.rulesVersion }, recordHash(value));",
+    find: "this.#cache.apply(key ?? '', offset, record, ",
+    replace: "this.#cache.apply(key ?? '', offset, { ...record, rulesVersion: this.parts.rulesVersion }, ",
     profile: 'edges',
   },
 ];

@@ -9,8 +9,8 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     ...tail,
     name: 'believes-a-log-that-is-shorter',
     does: 'reads on where a log ends that is shorter than what was read',
-    find: 'else if (high < asked.next) {',
-    replace: 'else if (high < asked.next - 1000000n) {',
+    find: 'else if (high < later(asked.next, this.known)) {',
+    replace: 'else if (high < later(asked.next, this.known) - 1000000n) {',
     also: [
       {
         file: 'consume/tail-position.js',
@@ -32,6 +32,14 @@ export const LOSS_MUTANTS: readonly Mutant[] = [
     does: 'does not compare the last record where a fetch was answered from elsewhere',
     find: 'this.check();\n            return undefined;',
     replace: 'return undefined;',
+  },
+  {
+    ...loss,
+    name: 'begins-beyond-the-end',
+    does: 'ends the whole gateway where the log of one partition ends before the index',
+    file: 'journal/followed-partitions.js',
+    find: 'known === undefined ? [] : [[partition, known]]',
+    replace: 'known === undefined || known > 0n ? [] : [[partition, known]]',
   },
   {
     ...loss,

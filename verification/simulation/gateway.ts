@@ -319,6 +319,16 @@ export class SimulatedGateway {
     return publishing;
   }
 
+  /** A tail that refuses to begin ends the whole service, whatever the other partitions are like: that must never happen (R11). */
+  #begun<T>(begin: () => T): T {
+    try {
+      return begin();
+    } catch (error) {
+      this.world.threw(error);
+      throw error;
+    }
+  }
+
   /** The tail: every record of the journal, in order, some time after it landed. */
   #follow(partition: number, from: bigint): void {
     const { journal } = this.world;
@@ -328,14 +338,22 @@ export class SimulatedGateway {
     };
     if (this.process.around.profile.anew !== undefined) {
       const onFault = (fault: string) => this.view.stop(partition, fault);
-      const onUnsure = (isUnsure: boolean) => this.#projector.unsure(partition, isUnsure);
+      const onUnsure = (isUnsure: boolean) => {
+        this.#projector.unsure(partition, isUnsure);
+        if (!isUnsure) this.view.reached(partition);
+      };
       const known = this.view.known.get(partition);
       const parts = { journal, process: this.process, partition, from, known, onRecords, onFault, onUnsure };
-      this.#tails.set(partition, new JournalTail(parts));
+      this.#tails.set(
+        partition,
+        this.#begun(() => new JournalTail(parts)),
+      );
       return;
     }
-    if (from < journal.low(partition) || from > journal.high(partition))
-      throw new Error(`the tail of partition ${partition} can not begin at ${from}: the journal does not reach it`);
+    this.#begun(() => {
+      if (from < journal.low(partition) || from > journal.high(partition))
+        throw new Error(`the tail of partition ${partition} can not begin at ${from}: the journal does not reach it`);
+    });
     let next = from;
     let isComing = false;
     const fetch = () => {

@@ -19,16 +19,20 @@ interface Stored {
   verdicts: [string, string][];
 }
 
+/** The index holds all that was written: it moves no more. */
+const memoryIsEmpty = () =>
+  waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
+    timeoutMs: 30_000,
+    what: 'an empty memory',
+  });
+
 it('executes a capture once, though somebody takes it out of the state that Redis has and its command comes again', async () => {
   const orderId = 'forged';
   await authorizedOrder(stack, orderId);
   const commandId = randomUUID();
   await stack.send('payment.capture', aCapture({ orderId }), commandId);
   await stack.event(orderId, 'payment.capture.succeeded');
-  await waitFor(async () => (await stack.metric('tranche_orders_in_memory')) === 0, {
-    timeoutMs: 30_000,
-    what: 'an empty memory',
-  });
+  await memoryIsEmpty();
   const field = `shop-fr/${orderId}`;
   const orders = new OrderIndexKeys(stack.prefix, true).of(journalPartition(field), 'orders');
   const held = (await redis.hGet(orders, field)) ?? '';
@@ -52,6 +56,7 @@ it('executes a capture once, though somebody takes it out of the state that Redi
 it('builds a partition anew whose marker somebody moved', async () => {
   const orderId = 'moved';
   await authorizedOrder(stack, orderId);
+  await memoryIsEmpty();
   const orders = new OrderIndexKeys(stack.prefix, true).of(journalPartition(`shop-fr/${orderId}`), 'orders');
   const [offset = '', ...rest] = ((await redis.hGet(orders, 'marker')) ?? '').split(' ');
   const moved = [BigInt(offset) + 1n, ...rest].join(' ');

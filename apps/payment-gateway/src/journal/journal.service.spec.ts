@@ -35,6 +35,7 @@ interface Told {
   known?: Map<number, bigint>;
   onRecords: (partition: number, records: ConsumedRecord[]) => void;
   onFault: (partition: number, fault: string) => void;
+  onUnsure: (partition: number, isUnsure: boolean) => void;
 }
 /** In another partition. */
 const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop-fr/${orderId}`) !== PARTITION)!;
@@ -46,6 +47,7 @@ function journal(
   const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let onFault: (partition: number, fault: string) => void = () => undefined;
+  let onUnsure: Told['onUnsure'] = () => undefined;
   let followed: () => void;
   const following = new Promise<void>((resolve) => (followed = resolve));
   let appended = high;
@@ -63,7 +65,9 @@ function journal(
   const compareAt = async (nowMs: number) => {
     for (const [partition, ends] of await topic.offsets()) {
       const position = positions.get(partition)!;
+      const { isSure } = position;
       position.compare(ends, nowMs);
+      if (position.isSure !== isSure) onUnsure(partition, isSure);
       if (position.fault !== undefined) onFault(partition, position.fault);
     }
   };
@@ -73,7 +77,7 @@ function journal(
   const topic = {
     offsets: () => Promise.resolve(offsets),
     follow: async (from: Map<number, bigint>, told: Told) => {
-      ({ onRecords, onFault } = told);
+      ({ onRecords, onFault, onUnsure } = told);
       for (const [partition, ends] of await topic.offsets()) {
         const wanted = { from: from.get(partition), known: told.known?.get(partition) };
         const position = TailPosition.placed(`journal/${partition}`, ends, wanted, 0);
@@ -119,7 +123,10 @@ function journal(
   const stoppedProjections: [number, string][] = [];
   const projection = {
     stopped: new Map<number, string>(),
-    projector: { stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]) },
+    projector: {
+      stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]),
+      unsure: () => undefined,
+    },
   } as unknown as ProjectorService;
   return {
     topic,
@@ -174,6 +181,7 @@ it.each([
   await service.start();
   await compareAt(BEHIND_AT_MOST_MS - 1);
   expect(health.notReady()).toEqual([]);
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('ends before what the index holds');
   await compareAt(BEHIND_AT_MOST_MS);
   await expect(service.read('shop-fr', 'o')).rejects.toThrow('the log was lost or replaced');
   expect(health.notReady()[0]?.reason).toContain(`partition ${PARTITION} is stopped`);
@@ -188,10 +196,11 @@ it('starts after a clean election: the journal ends before the index for a momen
   topic.offsets = () => Promise.resolve(short);
   await service.start();
   await compareAt(BEHIND_AT_MOST_MS - 1);
+  await expect(service.read('shop-fr', 'o')).rejects.toThrow('ends before what the index holds');
   topic.offsets = () => Promise.resolve(offsets);
   await compareAt(BEHIND_AT_MOST_MS);
   await compareAt(2 * BEHIND_AT_MOST_MS);
-  expect(health.notReady()).toEqual([]);
+  expect([health.notReady(), (await service.read('shop-fr', 'o')).operations]).toEqual([[], []]);
   await service.stop();
 });
 

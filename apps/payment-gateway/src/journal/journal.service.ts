@@ -79,7 +79,10 @@ export class Journal {
         this.buffer.add(partition, records);
       },
       onFault: (partition, fault) => this.view.stop(partition, fault),
-      onUnsure: (partition, isUnsure) => this.projection.projector.unsure(partition, isUnsure),
+      onUnsure: (partition, isUnsure) => {
+        this.projection.projector.unsure(partition, isUnsure);
+        if (!isUnsure) this.view.reached(partition);
+      },
     });
     // The stop came too early to know it.
     if (this.view.closing.aborted) await this.#tail.stop();
@@ -123,7 +126,10 @@ export class Journal {
         const lacking = high - (next > low ? next : low);
         if (!this.projection.stopped.has(partition)) behind += lacking > 0n ? lacking : 0n;
         else if (lacking > BEHIND_RECORDS)
-          this.view.stop(partition, `its index lacks ${lacking} records and is not built, because its projector has stopped`);
+          this.view.stop(
+            partition,
+            `its index lacks ${lacking} records and is not built, because its projector has stopped`,
+          );
       }
       if (behind <= BEHIND_RECORDS) return marks;
       if (looks % 10 === 0)

@@ -38,7 +38,9 @@ export class FollowedPartitions {
   /** Per partition what its log must reach, or it was lost (R1): for the tail, which waits for it, and stops that partition alone. */
   get known(): Map<number, bigint> {
     return new Map(
-      [...this.#followed].flatMap(([partition, { known }]) => (known === undefined ? [] : [[partition, known] as const])),
+      [...this.#followed].flatMap(([partition, { known }]) =>
+        known === undefined ? [] : [[partition, known] as const],
+      ),
     );
   }
 

@@ -48,6 +48,8 @@ export class JournalView {
   readonly #followed = new FollowedPartitions();
   readonly #stopped = new StoppedPartitions();
   readonly #ends = new EndWaits();
+  /** Partitions whose log did not reach what the index holds when this process began. */
+  readonly #short = new Set<number>();
   readonly #closing = new AbortController();
   readonly #written: ReturnType<typeof recordWriter>;
   /** Tokens of INTENTs that this process appends and that the tail has not brought. */
@@ -106,6 +108,7 @@ export class JournalView {
     for (const [partition, ends] of offsets)
       this.#followed.begin(partition, ends, markers.get(partition), hashes.get(partition));
     const { known } = this;
+    for (const [partition, { high }] of offsets) if ((known.get(partition) ?? 0n) > high) this.#short.add(partition);
     for (const partition of known.keys()) await this.#watchOpenIntents(partition);
     // An index that is older than what is kept may never be built: the other partitions do not wait for it.
     for (const partition of markers.keys()) if (!known.has(partition)) void this.#watchOnceBuilt(partition);
@@ -115,6 +118,11 @@ export class JournalView {
   /** Per partition the offset below which the index holds everything: a journal that does not reach it, or begins behind it, is another one (R1). */
   get known(): Map<number, bigint> {
     return this.#followed.known;
+  }
+
+  /** The log reaches what the index holds, after a clean election: until then no order is read, so that nothing is written to a log that may have lost records. */
+  reached(partition: number): void {
+    this.#short.delete(partition);
   }
 
   /** Records to go until memory has caught up with the journal as it was at the beginning. */
@@ -171,6 +179,8 @@ export class JournalView {
     const partition = journalPartition(key);
     for (let reads = 0; reads < INDEX_READS; reads++) {
       this.#stopped.refuse(partition);
+      if (this.#short.has(partition))
+        throw new OrderUnreadableError(`Journal partition ${partition} ends before what the index holds`);
       const known = this.#cache.find(key);
       if (known) return known;
       const { order, marker } = await this.parts.index.read(key);
@@ -201,6 +211,7 @@ export class JournalView {
     for (;;) {
       await this.parts.timing.sleep(LOOK_AGAIN_MS, signal);
       if (this.#stopped.has(partition) || this.#cache.find(key)) return;
+      if (this.#short.has(partition)) continue;
       const asked =
         this.#asked.get(partition) ?? this.parts.index.read(key).finally(() => this.#asked.delete(partition));
       this.#asked.set(partition, asked);
