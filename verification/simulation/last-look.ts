@@ -152,7 +152,7 @@ function compareEvents(referee: Referee, platform: SimulatedPlatform): void {
   }
 }
 
-/** What was made in the back office is none of ours, and is told as an operation made elsewhere, or is a candidate for people. */
+/** The back office made these, not we: each is published as an operation made elsewhere, or listed as a candidate. */
 export function lookForTheirs(
   referee: Pick<Referee, 'order' | 'expected' | 'say'>,
   { byHand }: Pick<SimulatedPlatform, 'byHand'>,

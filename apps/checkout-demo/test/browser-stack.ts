@@ -37,7 +37,7 @@ function simulatorAt({ url }: RunningApp) {
       }),
     /** A new key in place of that of this API key, which no other spec uses. */
     rotateKeys: (apiKeyId: string) => tell('cse-keys/rotate', { apiKeyId }),
-    /** Of a shop of its own only. */
+    /** Only a stack with a shop of its own has it. */
     travel: (minutes: number) => tell('clock', { advanceSeconds: minutes * 60 }),
     /** The next payment of this order is answered so late. */
     answerLate: (orderId: string, latencyMs: number) =>

@@ -8,7 +8,7 @@ import type { Parameters } from './received-parameters.js';
 export function contentHash(parameters: Parameters): string {
   const content = parameters
     .filter(([name]) => name !== 'HASH')
-    // What was signed: the charset that a sender names is not.
+    // The hash covers what was signed. The charset that a sender names is not signed.
     .map(([name, value, sent]) => (sent === undefined ? ([name, value] as const) : ([sent.name, sent.value] as const)))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(content), 'utf8').digest('hex');

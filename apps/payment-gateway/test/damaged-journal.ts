@@ -16,7 +16,7 @@ import { OrderIndexKeys } from '../src/journal/order-index.keys.js';
 import { projectorGroup } from '../src/journal/projector.service.js';
 import { kafka, keptRecords } from './kept-records.js';
 
-/** What became of the log of a partition while no gateway was running. All but `whole` contradict the index. */
+/** How the log of a partition changed while no gateway was running. All but `whole` contradict the index. */
 export type Damage =
   'whole' | 'ends before the index' | 'another record at the marker' | 'begins behind the index' | 'empty';
 

@@ -1,7 +1,7 @@
 import { aPartnerBAuthorization, startApp, startSimulator, type RunningApp } from '@tranche/testing';
 import { startOwnGateway, type GatewayStack } from './gateway-stack.js';
 
-/** Nothing listens there, and nobody is given it: it belongs to root. */
+/** No process listens on this port: it belongs to root, and systems give it to no connection. */
 const CLOSED = 'http://127.0.0.1:1';
 
 let second: RunningApp;

@@ -50,7 +50,7 @@ function parametersIn(pairs: unknown): Parameters | undefined {
   return parameters.every((pair) => pair !== undefined) ? parameters : undefined;
 }
 
-/** Where it holds bytes the text is read from them again: what is published is what HASH was verified over. */
+/** A pair that holds bytes is read from them again, so that the published text is what HASH was verified over. */
 function parameterIn(pair: unknown): Parameter | undefined {
   if (!Array.isArray(pair)) return undefined;
   const [name, value, sent] = pair as unknown[];

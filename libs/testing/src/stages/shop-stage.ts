@@ -84,7 +84,7 @@ export async function startShopWorld({
     const front = await openFront();
     started.push({ stop: () => front.close() });
     const pageUrl = `${front.url}/shop-fr/thanks`;
-    // Each is told the addresses of those that started before it: nobody has to guess a port.
+    // Each gets the addresses of those that started before it, so no port is chosen in advance.
     // Topics that are there before a service asks for their offsets have leaders by then, on a busy broker too.
     const [ingest] = await Promise.all([
       start('notification-ingest', { MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }) }),
