@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INGEST_RETURNS, startSimulator, waitFor, type RunningApp } from '@tranche/testing';
-import { form, formInLatin1, joinIngestStage, keys, notificationOf, TOPICS, type Ingest } from './support.js';
+import { form, formInLatin1, joinIngestStage, notificationOf, TOPICS, type Ingest } from './support.js';
 
 const { merchant, identifier, redirectKey: KEY } = INGEST_RETURNS;
 

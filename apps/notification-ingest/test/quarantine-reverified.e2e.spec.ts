@@ -1,7 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { waitFor } from '@tranche/testing';
 import { runQuarantine } from './run-quarantine.js';
-import { capture, form, formInLatin1, keys, merchants, notificationOf, signed, startIngest, TOPICS, type Ingest } from './support.js';
+import {
+  capture,
+  form,
+  formInLatin1,
+  keys,
+  merchants,
+  notificationOf,
+  signed,
+  startIngest,
+  TOPICS,
+  type Ingest,
+} from './support.js';
 
 describe('after a key was corrected', () => {
   let ingest: Ingest;

@@ -103,11 +103,7 @@ it('notifications: schema and class take the builder’s', () => {
 });
 
 it.each([
-  [
-    'access-token-record',
-    AccessTokenRecord,
-    { access_token: 'a.b.c', expires_in: 43200, token_type: 'Bearer' },
-  ],
+  ['access-token-record', AccessTokenRecord, { access_token: 'a.b.c', expires_in: 43200, token_type: 'Bearer' }],
   ['encryption-key-record', EncryptionKeyRecord, { encryptionKeyId: 'k1', encryptionPublicKey: 'TUlJQg==' }],
   [
     'tokenizer-record',

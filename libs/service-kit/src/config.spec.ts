@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IsIn, Max, Min } from 'class-validator';
-import { ConfigError, describeConfig, Env, loadConfig, readConfig, rereadFromFile, type ConfigFault } from './config.js';
+import {
+  ConfigError,
+  describeConfig,
+  Env,
+  loadConfig,
+  readConfig,
+  rereadFromFile,
+  type ConfigFault,
+} from './config.js';
 import { Secret } from './secret.js';
 
 class Settings {

@@ -39,7 +39,10 @@ export class RedisName {
 
   #join(near: Socket): void {
     const far = connect(this.#target.port, '127.0.0.1');
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       this.#sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket) && other.destroy());
       socket.pipe(other);

@@ -118,7 +118,8 @@ function journal(
   const clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
-    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      signal?.aborted ? Promise.reject(signal.reason as Error) : new Promise<void>((resolve) => setImmediate(resolve)),
   };
   const stoppedProjections: [number, string][] = [];
   const projection = {

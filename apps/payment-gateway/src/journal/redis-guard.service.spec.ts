@@ -47,9 +47,21 @@ const WITHOUT_FILE = 'run_id:a\r\nmaxmemory_policy:noeviction\r\naof_enabled:0\r
 const WITH_FILE = WITHOUT_FILE.replace('aof_enabled:0', 'aof_enabled:1');
 
 it.each([
-  ['writes no append-only file', WITHOUT_FILE, /^Redis writes no append-only file \(aof_enabled of INFO\).* Set appendonly yes$/],
-  ['does not say whether it writes one', 'maxmemory_policy:noeviction\r\n', 'does not say whether it writes an append-only file'],
-  ['evicts too: both are named', WITHOUT_FILE.replace('noeviction', 'allkeys-lru'), /evicts keys.*; it writes no append-only file/],
+  [
+    'writes no append-only file',
+    WITHOUT_FILE,
+    /^Redis writes no append-only file \(aof_enabled of INFO\).* Set appendonly yes$/,
+  ],
+  [
+    'does not say whether it writes one',
+    'maxmemory_policy:noeviction\r\n',
+    'does not say whether it writes an append-only file',
+  ],
+  [
+    'evicts too: both are named',
+    WITHOUT_FILE.replace('noeviction', 'allkeys-lru'),
+    /evicts keys.*; it writes no append-only file/,
+  ],
 ])('is not usable in production where it %s', async (_what, info, message) => {
   const { server, guard } = guarded('check');
   server.info = info;

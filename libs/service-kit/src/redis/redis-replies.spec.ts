@@ -20,7 +20,9 @@ it.each([
   ['CLUSTERDOWN The cluster is down'],
   ['NOAUTH Authentication required.'],
   ['WRONGPASS invalid username-password pair or user is disabled.'],
-])('a connection with this reply is made anew: %s', (message) => expect(isUnusable(new ErrorReply(message))).toBe(true));
+])('a connection with this reply is made anew: %s', (message) =>
+  expect(isUnusable(new ErrorReply(message))).toBe(true),
+);
 
 it.each([
   ['full', new ErrorReply('OOM command not allowed when used memory > maxmemory')],
@@ -37,11 +39,17 @@ it.each([
 
 it.each([
   ['a master', server(['master', 0, []]), undefined],
-  ['one whose disk is full, which is no reason to look for another', server(['master', 0, []], new ErrorReply('MISCONF')), undefined],
+  [
+    'one whose disk is full, which is no reason to look for another',
+    server(['master', 0, []], new ErrorReply('MISCONF')),
+    undefined,
+  ],
   ['one that does not tell this user its role', server(new ErrorReply('NOPERM no role')), 'NOPERM no role'],
 ])('usable: %s', (_what, send, reason) => expect(assertMaster(send)).resolves.toBe(reason));
 
 it('says which setting holds the credentials that are refused', () => {
-  expect(whyAway(new ErrorReply('WRONGPASS invalid username-password pair'))).toMatch(/pair\. Correct .* in REDIS_URL /);
+  expect(whyAway(new ErrorReply('WRONGPASS invalid username-password pair'))).toMatch(
+    /pair\. Correct .* in REDIS_URL /,
+  );
   expect(whyAway(new ErrorReply(READONLY))).toBe(READONLY);
 });
