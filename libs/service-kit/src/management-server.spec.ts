@@ -42,7 +42,8 @@ describe('management port', () => {
     expect(broken.notReady()).toEqual([{ name: 'odd', reason: 'the check failed: oops' }]);
   });
 
-  it('gives own and default metrics', async () => {
+  it('gives own metrics, and those of the process', async () => {
+    metrics.collectProcess();
     metrics.counter({ name: 'things_total', help: 'things', labelNames: ['kind'] }).inc({ kind: 'x' });
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toContain('things_total{kind="x",service="test"} 1');

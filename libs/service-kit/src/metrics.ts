@@ -15,6 +15,13 @@ export class Metrics {
 
   constructor(service: string) {
     this.registry.setDefaultLabels({ service });
+  }
+
+  /**
+   * Adds those of the process itself: processor time, memory, event loop, garbage collection. Once in a process: what prom-client registers with
+   * Node.js for it is never let go, and would keep alive whatever else the service holds.
+   */
+  collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 

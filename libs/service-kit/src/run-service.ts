@@ -17,6 +17,7 @@ export async function runService<C extends object>(definition: ServiceDefinition
     process.exit(EXIT_CONFIG);
   }
   const service = new ServiceProcess(definition, config, kit);
+  service.metrics.collectProcess();
   const stop = (reason: string) => void stopAndExit(service, reason);
   process.on('SIGTERM', stop).on('SIGINT', stop);
   const fail = failing(service);
