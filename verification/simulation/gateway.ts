@@ -7,6 +7,7 @@ import {
   type ConsumedRecord,
   type Slot,
   type Task,
+  TailPosition,
 } from '@tranche/kafka';
 import {
   AgreedClock,
@@ -350,11 +351,16 @@ export class SimulatedGateway {
       );
       return;
     }
-    this.#begun(() => {
-      if (from < journal.low(partition) || from > journal.high(partition))
-        throw new Error(`the tail of partition ${partition} can not begin at ${from}: the journal does not reach it`);
+    const known = this.view.known.get(partition);
+    // Retention may delete, between the look at the log and this, what the index covers: reading then begins behind it.
+    const { next: first } = this.#begun(() => {
+      const ends = { low: journal.low(partition), high: journal.high(partition) };
+      const position = TailPosition.placed(`journal/${partition}`, ends, { from, known }, 0);
+      if (position.fault !== undefined || position.isBehind)
+        throw new Error(`the tail can not begin at ${from}: ${position.fault ?? 'the log ends before it'}`);
+      return position;
     });
-    let next = from;
+    let next = first;
     let isComing = false;
     const fetch = () => {
       if (isComing || !this.process.isAlive || journal.high(partition) <= next) return;

@@ -75,6 +75,8 @@ it.each<[string, ProfileName, number]>([
   ['leaves nothing between two attempts where a partition lost records', 'anew', 781697],
   // An instance stood still before its INTENT while another one refused the command; then it could not connect, and died.
   ['waits for no attempt of a command that was told as rejected', 'edges', 543166530],
+  // Retention deleted what the index covered, between the look at the log's ends and the start of the tail.
+  ['begins behind what retention deleted while it starts', 'edges', 271723],
   // Here an untagged capture never reached the platform, and the back office made one: it was reported as ours.
   ['takes no capture of the back office for one of ours without a tag', 'edges', 16],
 ])('%s: %s, seed %i', async (_, profile, seed) => {
