@@ -16,13 +16,15 @@ export interface WatchOptions {
 }
 
 /**
- * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name that
- * now stands for another server. The caller clears the timer.
+ * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name
+ * that now stands for another server. Returns how to stop watching: an answer that comes after that is dropped, because the next link may
+ * be in use by then.
  */
-export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): NodeJS.Timeout {
+export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): () => void {
   const askedAtMs = new Map<string, number>();
   let readyAtMs = performance.now();
   let resolvedAtMs = readyAtMs;
+  let isStopped = false;
 
   const silence = (nowMs: number): string | undefined => {
     if (link.isReady) readyAtMs = nowMs;
@@ -35,7 +37,10 @@ export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }:
       if (askedAtMs.has(address)) continue;
       askedAtMs.set(address, nowMs);
       assertMaster(send)
-        .then((reason) => reason !== undefined && onRoleUnknown(reason), onOver)
+        .then(
+          (reason) => !isStopped && reason !== undefined && onRoleUnknown(reason),
+          (error: Error) => !isStopped && onOver(error),
+        )
         .finally(() => askedAtMs.delete(address));
     }
   };
@@ -44,10 +49,11 @@ export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }:
     resolvedAtMs = Infinity;
     void link
       .movedTo?.()
-      .then((address) => address !== undefined && onOver(new Error(`its name stands for ${address} now`)))
+      .then((address) => {
+        if (!isStopped && address !== undefined) onOver(new Error(`its name stands for ${address} now`));
+      })
       .finally(() => (resolvedAtMs = performance.now()));
   };
-
   const look = () => {
     const nowMs = performance.now();
     const reason = silence(nowMs);
@@ -55,5 +61,10 @@ export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }:
     askRoles(nowMs);
     resolveName(nowMs);
   };
-  return setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
+
+  const timer = setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+  };
 }
