@@ -27,6 +27,11 @@ class Link implements RedisLink {
         }),
     },
   ];
+  moved?: (addresses: string) => void;
+  readonly watchName = (onMoved: (addresses: string) => void) => {
+    this.moved = onMoved;
+    return () => (this.moved = undefined);
+  };
   readonly close = () => Promise.resolve();
   readonly destroy = () => (this.isReady = false);
 
@@ -71,5 +76,13 @@ describe('a link that was lost, and whose answer comes when the next one is in u
     expect(client.isReady).toBe(true);
     first?.refuse?.(new Error('cut'));
     await command;
+  });
+
+  it('is not watched any more', async () => {
+    expect(links[0]?.moved).toBeDefined();
+    links[0]?.moved?.('10.0.0.2');
+    await once(client, 'ready');
+    expect(links[0]?.moved).toBeUndefined();
+    expect(client.isReady).toBe(true);
   });
 });

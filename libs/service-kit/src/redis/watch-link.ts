@@ -5,7 +5,6 @@ import { assertMaster } from './redis-replies.js';
 const INCOMPLETE_MS = 10_000;
 /** However patient the callers are, a server that became a replica is noticed within this time. */
 const ASK_AT_LEAST_EVERY_MS = 2_000;
-const RESOLVE_EVERY_MS = 4_000;
 
 export interface WatchOptions {
   silenceMs: number;
@@ -23,7 +22,6 @@ export interface WatchOptions {
 export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): () => void {
   const askedAtMs = new Map<string, number>();
   let readyAtMs = performance.now();
-  let resolvedAtMs = readyAtMs;
   let isStopped = false;
 
   const silence = (nowMs: number): string | undefined => {
@@ -44,27 +42,18 @@ export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }:
         .finally(() => askedAtMs.delete(address));
     }
   };
-  const resolveName = (nowMs: number) => {
-    if (nowMs - resolvedAtMs < RESOLVE_EVERY_MS) return;
-    resolvedAtMs = Infinity;
-    void link
-      .movedTo?.()
-      .then((address) => {
-        if (!isStopped && address !== undefined) onOver(new Error(`its name stands for ${address} now`));
-      })
-      .finally(() => (resolvedAtMs = performance.now()));
-  };
   const look = () => {
     const nowMs = performance.now();
     const reason = silence(nowMs);
-    if (reason !== undefined) return onOver(new Error(reason));
-    askRoles(nowMs);
-    resolveName(nowMs);
+    if (reason === undefined) askRoles(nowMs);
+    else onOver(new Error(reason));
   };
 
   const timer = setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
+  const stopName = link.watchName?.((addresses) => onOver(new Error(`its name stands for ${addresses} now`)));
   return () => {
     isStopped = true;
     clearInterval(timer);
+    stopName?.();
   };
 }
