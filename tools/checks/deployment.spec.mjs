@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { COMMAND_TOPICS } from '@tranche/contracts';
@@ -114,6 +114,24 @@ describe('alerts', () => {
       expect(expected.sort()).toEqual([0, 1]);
     },
   );
+});
+
+it('a Redis that is away pages where its service needs it, and makes a ticket where the service stays ready', () => {
+  const modules = readdirSync('apps', { recursive: true })
+    .filter((file) => /\/src\/.*\.module\.ts$/.test(file))
+    .map((file) => readFileSync(`apps/${file}`, 'utf8'))
+    .filter((text) => text.includes('RedisModule.forRoot'));
+  const namesOf = (texts) => texts.map((text) => /\bname: '(\w+)'/.exec(text)[1]).sort();
+  const isNeeded = (text) => text.includes('isRequired: true');
+  const withoutNeed = namesOf(modules.filter((text) => !isNeeded(text)));
+  const matched = (name) => alerts.find(({ alert }) => alert === name);
+  const list = (name) => /redis(!~|=~)"([^"]*)"/.exec(matched(name).expr)?.slice(1);
+  expect(namesOf(modules.filter(isNeeded))).toContain('index');
+  expect(matched('TrancheRedisAway').labels.severity).toBe('page');
+  expect(list('TrancheRedisAway')).toEqual(['!~', expect.any(String)]);
+  expect(list('TrancheRedisAway')[1].split('|').sort()).toEqual(withoutNeed);
+  expect(matched('TrancheCountersRedisAway').labels.severity).toBe('ticket');
+  expect(list('TrancheCountersRedisAway')).toEqual(['=~', list('TrancheRedisAway')[1]]);
 });
 
 describe('every metric is one of the code, with the labels that it has there', () => {

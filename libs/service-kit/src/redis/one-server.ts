@@ -18,14 +18,20 @@ interface Place {
 export function openServer(settingsNow: SettingsNow, { find, database }: Place): OpenLink {
   return async (events) => {
     const { host, port } = await find();
-    const name = await inTime(watchName(host));
+    const name = watchName(host);
     const settings = settingsNow();
     const client = createClient({
       ...credentialsOf(settings),
       ...(database === undefined ? {} : { database }),
       name: settings.name,
       disableOfflineQueue: true,
-      socket: { ...socketOptions(settings), host, port, reconnectStrategy: false },
+      socket: {
+        ...socketOptions(settings),
+        ...(name === undefined ? {} : { lookup: name.lookup }),
+        host,
+        port,
+        reconnectStrategy: false,
+      },
     });
     client.on('error', (error: unknown) => events.trouble(error, !client.isOpen));
     const server = { address: `${host}:${port}`, send: <T>(command: string[]) => client.sendCommand<T>(command) };
@@ -43,7 +49,7 @@ export function openServer(settingsNow: SettingsNow, { find, database }: Place):
         return client.isReady;
       },
       servers: [server],
-      ...(name === undefined ? {} : { movedTo: name.movedTo }),
+      ...(name === undefined ? {} : { watchName: name.start }),
       close: () => client.close(),
       destroy,
     };

@@ -18,10 +18,10 @@ interface Connection {
 }
 
 /**
- * One server, the master that sentinels name, or a Redis Cluster. Connects in the background and for ever: absent at the start or lost
- * later, it says so, tries again with back-off, and (with `health`) the service is not ready meanwhile. A server that is no master any more,
- * or whose name stands for another one, counts as lost. Commands fail at once while a
- * server is away, so that callers can decide; what must be atomic is a script. The owner closes it in `onApplicationShutdown`.
+ * One server, the master that sentinels name, or a Redis Cluster. Connects in the background and for ever: while Redis is absent, at the
+ * start or later, the log says so, the next attempt comes after a pause, and (with `health`) the service is not ready. A server that is no
+ * master any more, or whose name stands for another one, counts as lost. Commands fail at once while a server is away, so that callers can
+ * decide; what must be atomic is a script. The owner closes it in `onApplicationShutdown`.
  */
 export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCommands {
   readonly #place;
@@ -118,30 +118,49 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
   /** Rejects when there is no connection, or it is lost. */
   async #connectOnce(): Promise<void> {
     const lost = new AbortController();
-    const end = (reason: unknown) => {
+    // An event or an answer of this attempt may come when the next link is in use: then it says nothing about Redis of now.
+    const unlessLate =
+      <A extends unknown[]>(act: (...of: A) => void) =>
+      (...of: A) => {
+        if (!lost.signal.aborted) act(...of);
+      };
+    const end = unlessLate((reason: unknown) => {
       this.#connection = undefined;
       this.#trouble = whyAway(reason);
       lost.abort(reason);
-    };
-    const trouble = (error: unknown, isOver: boolean) => (isOver ? end(error) : this.#warn(error));
-    const link = await this.#place.open({ ready: () => this.#ready(), trouble });
-    const watching = watchLink(link, {
+    });
+    const warn = unlessLate((error: unknown) => this.#warn(error));
+    try {
+      const link = await this.#place.open({
+        ready: unlessLate(() => this.#ready()),
+        trouble: (error, isOver) => (isOver ? end(error) : warn(error)),
+      });
+      await this.#use({ link, end }, lost.signal);
+    } finally {
+      lost.abort();
+    }
+  }
+
+  /** Rejects when the connection is lost, or this client is closed. */
+  async #use(connection: Connection, lost: AbortSignal): Promise<void> {
+    const { link, end } = connection;
+    const over = AbortSignal.any([lost, this.#closing.signal]);
+    if (over.aborted) link.destroy();
+    over.throwIfAborted();
+    const stopWatching = watchLink(link, {
       silenceMs: this.#silenceMs,
       onOver: end,
       onRoleUnknown: (reason) => this.#warnOfRole(reason),
     });
     try {
-      const over = AbortSignal.any([lost.signal, this.#closing.signal]);
-      if (over.aborted) link.destroy();
-      over.throwIfAborted();
-      this.#connection = { link, end };
+      this.#connection = connection;
       if (link.isReady) this.#ready();
       await once(over, 'abort');
       over.throwIfAborted();
     } finally {
-      clearInterval(watching);
-      // Else whoever closes it waits for commands under way.
-      if (this.isOpen || lost.signal.aborted) {
+      stopWatching();
+      // Where this client is being closed, `close` ends the link: it waits for the commands under way, which `destroy` would fail.
+      if (this.isOpen || lost.aborted) {
         this.#connection = undefined;
         link.destroy();
       }

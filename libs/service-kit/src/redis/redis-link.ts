@@ -16,8 +16,8 @@ export interface RedisLink {
   /** False while one of the servers is away. */
   readonly isReady: boolean;
   readonly servers: RedisServer[];
-  /** The addresses that the server's name stands for now, where they are others than the one connected to. */
-  movedTo?(this: void): Promise<string | undefined>;
+  /** Calls `onMoved` once the server's name stands for other addresses than the one connected to. Returns how to stop. */
+  watchName?(this: void, onMoved: (addresses: string) => void): () => void;
   close(): Promise<unknown>;
   destroy(): void;
 }

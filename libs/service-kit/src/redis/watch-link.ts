@@ -5,7 +5,6 @@ import { assertMaster } from './redis-replies.js';
 const INCOMPLETE_MS = 10_000;
 /** However patient the callers are, a server that became a replica is noticed within this time. */
 const ASK_AT_LEAST_EVERY_MS = 2_000;
-const RESOLVE_EVERY_MS = 4_000;
 
 export interface WatchOptions {
   silenceMs: number;
@@ -16,13 +15,14 @@ export interface WatchOptions {
 }
 
 /**
- * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name that
- * now stands for another server. The caller clears the timer.
+ * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name
+ * that now stands for another server. Returns how to stop watching: an answer that comes after that is dropped, because the next link may
+ * be in use by then.
  */
-export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): NodeJS.Timeout {
+export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): () => void {
   const askedAtMs = new Map<string, number>();
   let readyAtMs = performance.now();
-  let resolvedAtMs = readyAtMs;
+  let isStopped = false;
 
   const silence = (nowMs: number): string | undefined => {
     if (link.isReady) readyAtMs = nowMs;
@@ -35,25 +35,25 @@ export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }:
       if (askedAtMs.has(address)) continue;
       askedAtMs.set(address, nowMs);
       assertMaster(send)
-        .then((reason) => reason !== undefined && onRoleUnknown(reason), onOver)
+        .then(
+          (reason) => !isStopped && reason !== undefined && onRoleUnknown(reason),
+          (error: Error) => !isStopped && onOver(error),
+        )
         .finally(() => askedAtMs.delete(address));
     }
   };
-  const resolveName = (nowMs: number) => {
-    if (nowMs - resolvedAtMs < RESOLVE_EVERY_MS) return;
-    resolvedAtMs = Infinity;
-    void link
-      .movedTo?.()
-      .then((address) => address !== undefined && onOver(new Error(`its name stands for ${address} now`)))
-      .finally(() => (resolvedAtMs = performance.now()));
-  };
-
   const look = () => {
     const nowMs = performance.now();
     const reason = silence(nowMs);
-    if (reason !== undefined) return onOver(new Error(reason));
-    askRoles(nowMs);
-    resolveName(nowMs);
+    if (reason === undefined) askRoles(nowMs);
+    else onOver(new Error(reason));
   };
-  return setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
+
+  const timer = setInterval(look, Math.min(silenceMs / 4, ASK_AT_LEAST_EVERY_MS)).unref();
+  const stopName = link.watchName?.((addresses) => onOver(new Error(`its name stands for ${addresses} now`)));
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    stopName?.();
+  };
 }
