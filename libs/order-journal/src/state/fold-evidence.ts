@@ -88,7 +88,19 @@ function foldUnnamed(next: Draft, evidence: UnboundEvidence, isTagged: boolean):
   const place = isTagged ? 'elsewhere' : placeOf(next.order, evidence);
   if (place === 'undecided' || place === 'denied') next.order.unbound = [...next.order.unbound, evidence];
   else if (place !== 'elsewhere') apply(next, place.operation, evidence, place.attempt);
-  else external(next, isTagged ? evidence : flagged(next.order, evidence), reportedBy(evidence));
+  else if (isTagged) external(next, evidence, reportedBy(evidence));
+  else if (!saysAsAnswered(next.order, evidence)) external(next, flagged(next.order, evidence), reportedBy(evidence));
+}
+
+/** A failure with the EXECCODE that ours failed with says nothing new: most likely it is ours, and no money moved anywhere. */
+function saysAsAnswered(order: OrderState, evidence: UnboundEvidence): boolean {
+  const { result, answer } = evidence;
+  if (answer.execCode === undefined) return false;
+  return possibleSources(order, evidence).some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
+    if (result === 'refused') return end === 'refused' && latest?.body.execCode === answer.execCode;
+    const isDenied = attempt.closed === 'not_executed' && lastNotExecuted?.execCode === answer.execCode;
+    return result === 'not_executed' && isDenied;
+  });
 }
 
 /** People should look where an attempt of ours that failed could be its source: then two reports contradict each other. */

@@ -224,6 +224,18 @@ describe.each(['capture', 'refund', 'void'] as const)('a %s without a tag may be
     });
   });
 
+  it.each(['5003', '2005'])('a failure with the EXECCODE of ours, %s, says nothing new', (execCode) => {
+    const answer = execCode === '5003' ? notExecuted(kind) : answered(kind, execCode, { transactionId: undefined });
+    const asking = [...before, askedUntagged(kind)];
+    for (const story of [
+      [answer, elsewhere(execCode)],
+      [elsewhere(execCode), answer],
+    ])
+      expect(candidates([...asking, ...story]).slice(1)).toEqual([[], 0]);
+    const other = execCode === '5003' ? '5001' : '2017';
+    expect(candidates([...asking, answer, elsewhere(other)])[2]).toBe(1);
+  });
+
   it('names no success of ours that has no TRANSACTIONID: it stays a candidate', () => {
     const nameless = answered(kind, '0000', { transactionId: undefined });
     expect(candidates([...before, askedUntagged(kind), nameless, elsewhere()])).toEqual([
