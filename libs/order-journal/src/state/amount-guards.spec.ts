@@ -159,6 +159,50 @@ describe('a refund may give back at most', () => {
       10_000,
     ],
     [
+      'the rest behind the smaller of two, where one may be ours that has no TRANSACTIONID',
+      [
+        ...capture(30_000),
+        askedUntagged('refund-1', { amount: 10_000 }),
+        answered('refund-1', '0000', { transactionId: undefined }),
+        office(10_000, '0000', 'T-a'),
+        office(4000, '0004', 'T-b'),
+      ],
+      16_000,
+    ],
+    [
+      'the rest behind ours, where the only candidate may be ours',
+      [
+        ...capture(30_000),
+        askedUntagged('refund-1', { amount: 10_000 }),
+        answered('refund-1', '0000', { transactionId: undefined }),
+        office(10_000, '0000', 'T-a'),
+      ],
+      20_000,
+    ],
+    [
+      'the rest behind ours, where a candidate is reported without its TRANSACTIONID too',
+      [
+        ...capture(30_000),
+        askedUntagged('refund-1', { amount: 10_000 }),
+        answered('refund-1', '0000', { transactionId: undefined }),
+        office(10_000, '0000', 'T-a'),
+        notifiedElsewhere('refund', '0000', { amount: 10_000 }),
+      ],
+      20_000,
+    ],
+    [
+      'the rest behind two of ours and one of three candidates',
+      [
+        ...capture(30_000),
+        ...['refund-1', 'refund-2'].flatMap((name) => [
+          askedUntagged(name, { amount: 5000 }),
+          answered(name, '0000', { transactionId: undefined }),
+        ]),
+        ...['T-a', 'T-b', 'T-c'].map((id) => office(5000, '0000', id)),
+      ],
+      15_000,
+    ],
+    [
       'what a refund of ours leaves, told before its own answer',
       [
         ...capture(20_000),

@@ -82,6 +82,14 @@ const mayTellOfVoid = (operation: Evidence['operation']): boolean =>
 
 export const isCurrent = (operation: OperationState, attempt: Attempt): boolean => operation.token === attempt.token;
 
+export const isUnderWay = ({ operation: { phase } }: Source): boolean => phase === 'open' || phase === 'in_doubt';
+
+/** The attempt by which its operation succeeded, or may have. */
+export function mayBeExecuted(source: Source): boolean {
+  const { end, settledBy, attempt } = source.operation;
+  return source.attempt.attempt === (settledBy ?? attempt) && (isUnderWay(source) || end === 'succeeded');
+}
+
 /**
  * Attempts that evidence without a name could be about: of its kind, sent without a tag, and with no TRANSACTIONID yet. Ended and
  * earlier ones count too: a late notification of theirs must not settle a younger doubt.

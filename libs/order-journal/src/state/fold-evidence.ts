@@ -1,6 +1,7 @@
 import { isMadeElsewhereToo } from '@tranche/contracts';
 import { compareWithEnd } from './after-the-end.js';
-import { attemptNamedBy, isCurrent, namedBy, possibleSources, type Source } from './evidence-source.js';
+import { attemptNamedBy, isCurrent, isUnderWay, mayBeExecuted, namedBy, possibleSources } from './evidence-source.js';
+import type { Source } from './evidence-source.js';
 import { asEvidence, external, isKnown } from './external-operations.js';
 import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
@@ -11,6 +12,7 @@ import { compact, type Draft } from './draft.js';
 import {
   closeNotExecuted,
   conflict,
+  doubtAgain,
   endNotExecuted,
   executedAfterAll,
   settle,
@@ -40,11 +42,20 @@ interface Place {
   attempt: number;
 }
 
+/** An attempt of ours, no operation of ours, or no more than a candidate; `denied`: an answer has said that nothing was executed. */
+type Judged = Place | 'undecided' | 'denied' | 'elsewhere';
+
 /** Where evidence without a tag belongs as things stand: to an attempt, to no operation of ours, or undecided until more records come (R8). */
-function placeOf(order: OrderState, evidence: UnboundEvidence): Place | 'undecided' | 'elsewhere' {
+function placeOf(order: OrderState, evidence: UnboundEvidence): Judged {
   const named = namedBy(order, evidence);
   if (named) return { operation: named, attempt: attemptNamedBy(named, evidence) };
   const sources = possibleSources(order, evidence);
+  const place = placeWith(sources, evidence);
+  return typeof place === 'string' && deniedSources(sources, evidence).length > 0 ? 'denied' : place;
+}
+
+/** The back office may have made one as well, so evidence without a tag settles nothing of ours (docs/decisions/0006). */
+function placeWith(sources: readonly Source[], evidence: UnboundEvidence): Exclude<Judged, 'denied'> {
   if (isMadeElsewhereToo(evidence.operation)) return sources.some(mayBeExecuted) ? 'undecided' : 'elsewhere';
   const [first] = sources;
   const isOpen = first?.operation.phase === 'open' && isCurrent(first.operation, first.attempt);
@@ -53,19 +64,17 @@ function placeOf(order: OrderState, evidence: UnboundEvidence): Place | 'undecid
 }
 
 /**
- * The back office may have made one as well, so evidence without a tag settles nothing of ours. While ours may have been executed it is a
- * candidate, for the answer or an operator to name (docs/decisions/0006).
+ * Attempts that an answer denies and whose operation waits for the next one, while a success that may be theirs was reported. What is under way or
+ * in doubt is waited for: it may be the source, and until then no other operation of the order is granted.
  */
-function mayBeExecuted({ operation, attempt }: Source): boolean {
-  const { phase, end, settledBy } = operation;
-  const isCurrentOne = attempt.attempt === (settledBy ?? operation.attempt);
-  return isCurrentOne && (phase === 'open' || phase === 'in_doubt' || end === 'succeeded');
+function deniedSources(sources: readonly Source[], { result }: UnboundEvidence): Source[] {
+  if (result !== 'succeeded' || sources.some(isUnderWay)) return [];
+  return sources.filter(({ operation }) => operation.phase === 'idle');
 }
 
 /** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
 function placeAmong(sources: readonly Source[], { result }: UnboundEvidence): Place | 'undecided' | 'elsewhere' {
-  const current = sources.filter(({ operation, attempt }) => isCurrent(operation, attempt));
-  if (current.some(({ operation: { phase } }) => phase === 'open' || phase === 'in_doubt')) return 'undecided';
+  if (sources.some((source) => isCurrent(source.operation, source.attempt) && isUnderWay(source))) return 'undecided';
   const last = sources.at(-1);
   const isOfOne = last !== undefined && sources.every(({ operation }) => operation === last.operation);
   return isOfOne && result !== 'not_executed'
@@ -77,10 +86,21 @@ function placeAmong(sources: readonly Source[], { result }: UnboundEvidence): Pl
 function foldUnnamed(next: Draft, evidence: UnboundEvidence, isTagged: boolean): void {
   if (isKnown(next.order, evidence)) return;
   const place = isTagged ? 'elsewhere' : placeOf(next.order, evidence);
-  if (place === 'undecided') next.order.unbound = [...next.order.unbound, evidence];
-  else if (place === 'elsewhere')
-    external(next, isTagged ? evidence : flagged(next.order, evidence), reportedBy(evidence));
-  else apply(next, place.operation, evidence, place.attempt);
+  if (place === 'undecided' || place === 'denied') next.order.unbound = [...next.order.unbound, evidence];
+  else if (place !== 'elsewhere') apply(next, place.operation, evidence, place.attempt);
+  else if (isTagged) external(next, evidence, reportedBy(evidence));
+  else if (!saysAsAnswered(next.order, evidence)) external(next, flagged(next.order, evidence), reportedBy(evidence));
+}
+
+/** A failure with the EXECCODE that ours failed with says nothing new: most likely it is ours, and no money moved anywhere. */
+function saysAsAnswered(order: OrderState, evidence: UnboundEvidence): boolean {
+  const { result, answer } = evidence;
+  if (answer.execCode === undefined) return false;
+  return possibleSources(order, evidence).some(({ operation: { end, latest, lastNotExecuted }, attempt }) => {
+    if (result === 'refused') return end === 'refused' && latest?.body.execCode === answer.execCode;
+    const isDenied = attempt.closed === 'not_executed' && lastNotExecuted?.execCode === answer.execCode;
+    return result === 'not_executed' && isDenied;
+  });
 }
 
 /** People should look where an attempt of ours that failed could be its source: then two reports contradict each other. */
@@ -96,12 +116,24 @@ function flagged(order: OrderState, evidence: UnboundEvidence): UnboundEvidence 
 export function rejudgeHeld(next: Draft): void {
   takeBackExternal(next);
   for (const evidence of next.order.unbound) {
-    if (placeOf(next.order, evidence) === 'undecided') continue;
-    next.order.unbound = next.order.unbound.filter((other) => other !== evidence);
-    foldUnnamed(next, evidence, false);
+    const place = placeOf(next.order, evidence);
+    if (place === 'undecided') continue;
+    if (place === 'denied') doubtDenied(next, evidence);
+    else {
+      next.order.unbound = next.order.unbound.filter((other) => other !== evidence);
+      foldUnnamed(next, evidence, false);
+    }
     rejudgeHeld(next);
     return;
   }
+}
+
+/** A further attempt could be a second execution: none is made, and a person decides whose the success was (docs/decisions/0006). */
+function doubtDenied(next: Draft, evidence: UnboundEvidence): void {
+  const sources = deniedSources(possibleSources(next.order, evidence), evidence);
+  // The newest attempt of each operation that may have been executed.
+  const newest = new Map(sources.map((source) => [source.operation.commandId, source]));
+  for (const { operation, attempt } of newest.values()) doubtAgain(next, operation, attempt, evidence.source);
 }
 
 /** What was taken for somebody else's operation turns out to be ours: it must not count twice, and what was reported of it counts here. */

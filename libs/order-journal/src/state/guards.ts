@@ -1,4 +1,5 @@
 import type { FaultCode } from '@tranche/contracts';
+import { mayBeExecuted, possibleSources } from './evidence-source.js';
 import {
   hasSucceeded,
   isContradicted,
@@ -9,6 +10,7 @@ import {
   type ExternalOperation,
   type OperationState,
   type OrderState,
+  type UnboundEvidence,
   type UngrantedOutcome,
 } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
@@ -183,10 +185,36 @@ function amountsRefunded(order: OrderState, sources: readonly { transactionId?: 
   return [...ours, ...refundedUngranted(order, sources)];
 }
 
-/** What refunds made elsewhere gave back at least: each counts once, with the least that was said of it, and not at all where it was denied. */
-function refundedElsewhere({ external }: OrderState): (number | undefined)[] {
-  const refunds = external.filter(({ operation }) => operation === 'refund');
-  const isSame = (one: ExternalOperation, other: ExternalOperation) =>
+/** What refunds made elsewhere gave back at least. */
+const refundedElsewhere = (order: OrderState): (number | undefined)[] => [
+  ...refundedAtLeast(order.external),
+  ...refundedByCandidates(order),
+];
+
+/**
+ * At most as many candidates are ours as may be their sources, whose amounts count already: the others were made elsewhere, and are taken for the
+ * smallest (docs/decisions/0006). One without a TRANSACTIONID, or with one that is known, may be another report of the same.
+ */
+function refundedByCandidates(order: OrderState): (number | undefined)[] {
+  const isOther = ({ operation, answer: { transactionId: id } }: UnboundEvidence) =>
+    operation === 'refund' && id !== undefined && order.external.every(({ transactionId }) => transactionId !== id);
+  const candidates = order.unbound.filter(isOther);
+  const sources = candidates.flatMap((evidence) => possibleSources(order, evidence).filter(mayBeExecuted));
+  const ours = new Set(sources.map(({ operation }) => operation.commandId)).size;
+  // Unknown amounts sort as the largest.
+  const amounts = refundedAtLeast(candidates.map(({ answer, ...said }) => ({ ...answer, ...said }))).toSorted(
+    (one = 0, other = 0) => one - other,
+  );
+  return amounts.slice(0, Math.max(0, amounts.length - ours));
+}
+
+/** Each refund counts once, with the least that was said of it, and not at all where it was denied. */
+function refundedAtLeast(
+  told: readonly Pick<ExternalOperation, 'operation' | 'transactionId' | 'result' | 'amount'>[],
+): (number | undefined)[] {
+  const refunds = told.filter(({ operation }) => operation === 'refund');
+  type Word = (typeof refunds)[number];
+  const isSame = (one: Word, other: Word) =>
     one.transactionId === undefined ? one === other : one.transactionId === other.transactionId;
   const first = refunds.filter((one) => refunds.find((other) => isSame(one, other)) === one);
   return first

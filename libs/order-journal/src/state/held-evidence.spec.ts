@@ -12,7 +12,8 @@ import {
   operatorSays,
   standing,
 } from '../../test/order-story.js';
-import { verdictOf } from './order-state.js';
+import { nextStep } from './next-step.js';
+import { findOperation, verdictOf } from './order-state.js';
 import { eventId } from '../projection/published-event.js';
 import type { Evidence, JournalRecord } from './records.js';
 
@@ -175,16 +176,64 @@ describe.each(['capture', 'refund', 'void'] as const)('a %s without a tag may be
     expect([standing(order, kind), events.includes('conflict.detected')]).toEqual(['ended refused', false]);
   });
 
-  it('so it is while ours waits for another attempt, which is made', () => {
-    const again = askedUntagged(kind, { attempt: 2 });
-    const { order, events } = folded([
-      ...before,
-      askedUntagged(kind),
-      elsewhere('0000', 9000),
-      notExecuted(kind),
-      again,
-    ]);
+  it('of another amount it is theirs: another attempt of ours is made', () => {
+    const asking = (attempt: number) => askedUntagged(kind, { amount: 10_000, attempt });
+    const { order, events } = folded([...before, asking(1), elsewhere('0000', 9000), notExecuted(kind), asking(2)]);
     expect([events.at(-1), verdictOf(order, `${kind}#2`)]).toEqual(['operation.external', 'granted']);
+  });
+
+  describe.each(['0000', '0004'])('%s beside an answer that says that nothing was executed:', (execCode) => {
+    const denied = notExecuted(kind);
+    const stories: [string, JournalRecord[]][] = [
+      ['before the answer', [askedUntagged(kind), elsewhere(execCode), denied]],
+      ['before the next INTENT', [askedUntagged(kind), denied, elsewhere(execCode)]],
+    ];
+
+    it.each(stories)('%s, it is in doubt: no second attempt', (_when, story) => {
+      expect(candidates([...before, ...story])).toEqual(['in_doubt', ['T-office'], 0]);
+      const { order, events, bodies } = folded([...before, ...story, askedUntagged(kind, { attempt: 2 })]);
+      expect(verdictOf(order, `${kind}#2`)).toBe('lost');
+      expect([events.at(-1), bodies.at(-1)]).toMatchObject([
+        `${kind}.in_doubt`,
+        { attempt: 1, origin: 'notification', flags: ['success_reported'] },
+      ]);
+      expect(nextStep(order, { commandId: kind, contentHash: kind })).toEqual({ step: 'repeat' });
+    });
+
+    it.each(stories)('%s, a person decides', (_when, story) => {
+      const theirs = operatorSays(kind, 'not_executed');
+      expect(candidates([...before, ...story, theirs])).toEqual(['ended not_executed', [], 1]);
+      const ours = operatorSays(kind, 'succeeded', { transactionId: 'T-office' });
+      expect(candidates([...before, ...story, ours])).toEqual(['ended succeeded', [], 0]);
+    });
+
+    it('so it is where an attempt after that was never sent', () => {
+      const unsent = { ...notExecuted(kind, 2), reason: 'unreachable' } as JournalRecord;
+      const story = [askedUntagged(kind), denied, askedUntagged(kind, { attempt: 2 }), unsent, elsewhere(execCode)];
+      expect(candidates([...before, ...story])).toEqual(['in_doubt', ['T-office'], 0]);
+      expect(findOperation(folded([...before, ...story]).order, kind)).toMatchObject({
+        attempt: 1,
+        token: `${kind}#1`,
+      });
+    });
+
+    it('nothing was sent at all: another attempt is made', () => {
+      const unsent = { ...denied, reason: 'unreachable' } as JournalRecord;
+      const story = [askedUntagged(kind), elsewhere(execCode, 1000), unsent, askedUntagged(kind, { attempt: 2 })];
+      expect(verdictOf(folded([...before, ...story]).order, `${kind}#2`)).toBe('granted');
+    });
+  });
+
+  it.each(['5003', '2005'])('a failure with the EXECCODE of ours, %s, says nothing new', (execCode) => {
+    const answer = execCode === '5003' ? notExecuted(kind) : answered(kind, execCode, { transactionId: undefined });
+    const asking = [...before, askedUntagged(kind)];
+    for (const story of [
+      [answer, elsewhere(execCode)],
+      [elsewhere(execCode), answer],
+    ])
+      expect(candidates([...asking, ...story]).slice(1)).toEqual([[], 0]);
+    const other = execCode === '5003' ? '5001' : '2017';
+    expect(candidates([...asking, answer, elsewhere(other)])[2]).toBe(1);
   });
 
   it('names no success of ours that has no TRANSACTIONID: it stays a candidate', () => {
@@ -207,6 +256,35 @@ it('what was executed once is told once, though a candidate was there: first the
     { transactionId: 'T-refund', amount: 5000 },
     { transactionId: 'T-office', amount: 30_000 },
   ]);
+});
+
+describe('a refund that is to be tried again, and another one under way:', () => {
+  const again = askedUntagged('refund-1', { amount: 1000, attempt: 2 });
+  const story = [
+    ...captured,
+    ...[askedUntagged('refund-1', { amount: 1000 }), notExecuted('refund-1')],
+    ...[askedUntagged('refund-2', { amount: 1000 }), untagged('refund-2', '0000', { answer: { amount: 1000 } })],
+  ];
+
+  it('a success that turns out to be that one’s lets the first be tried again', () => {
+    const { order } = folded([...story, answered('refund-2', '0000'), again]);
+    expect([order.unbound, verdictOf(order, 'refund-1#2')]).toEqual([[], 'granted']);
+  });
+
+  it('a success that may be the first one’s lets it be tried no more', () => {
+    for (const transactionId of ['T-other', undefined]) {
+      const { order } = folded([...story, answered('refund-2', '0000', { transactionId }), again]);
+      expect([standing(order, 'refund-1'), verdictOf(order, 'refund-1#2')]).toEqual(['in_doubt', 'lost']);
+    }
+  });
+});
+
+it('a success that is of one of two authorizations lets none of them be tried again', () => {
+  const first = [askedUntagged('authorize-1'), notExecuted('authorize-1')];
+  const second = [askedUntagged('authorize-2'), answered('authorize-2', '2005', { transactionId: undefined })];
+  const success = untagged('authorize-1', '0000');
+  const { order } = folded([...first, ...second, success, askedUntagged('authorize-1', { attempt: 2 })]);
+  expect([standing(order, 'authorize-1'), verdictOf(order, 'authorize-1#2')]).toEqual(['in_doubt', 'lost']);
 });
 
 it('a card payment has no tag and is made by nobody else: a notification settles its doubt', () => {

@@ -158,11 +158,23 @@ function moneyOf(operation: OperationState | undefined): Money | 'undecided' {
 const isSecondGranted = (order: OrderState): boolean =>
   verdictOf(folded([asked('authorize-9')], order).order, 'authorize-9#1') === 'granted';
 
+/** An attempt more beside a success that was reported and may be ours: then it could be executed twice. */
+function isTriedAgain(kind: Kind, order: OrderState, story: readonly Word[]): boolean {
+  const operation = findOperation(order, kind);
+  if (operation?.phase !== 'idle' || !story.some(({ says, name }) => says?.startsWith('moved') && name !== FOREIGN))
+    return false;
+  const { attempt } = operation;
+  const again = asked(kind, { amount: 30_000, attempt });
+  return verdictOf(folded([again], order).order, again.token) === 'granted';
+}
+
 /** Undefined where the fold is right. */
 function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readonly Word[]): string | undefined {
   const operation = findOperation(order, kind);
   const money = moneyOf(operation);
   const says = new Set(story.flatMap((word) => word.says ?? []));
+  if (isTriedAgain(kind, order, story))
+    return `${story.map(({ name }) => name).join(', ')}: tried again beside a success`;
   const mayBe = new Set([...says, ...story.flatMap((word) => word.mayMean ?? [])]);
   const conflicts = bodies.filter((_body, at) => events[at] === 'conflict.detected');
   const ofOurs = conflicts.filter(({ commandId }) => commandId !== undefined);

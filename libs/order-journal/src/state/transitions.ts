@@ -160,6 +160,20 @@ export function closeNotExecuted(
   });
 }
 
+/** An attempt that its answer denied may have been executed: its operation, which waits for the next one, is in doubt about it again. */
+export function doubtAgain(next: Draft, operation: OperationState, attempt: Attempt, origin: Origin): void {
+  const { attempt: number, token } = attempt;
+  const attempts = operation.attempts.map((other) =>
+    other === attempt ? copyWith(other, { closed: undefined }) : other,
+  );
+  const doubtful = { ...operation, attempts: attempts.map(compact), attempt: number, token };
+  next.putAndPublish({ ...doubtful, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
+    message: 'The platform said that it was not executed, and reported a success without our tag that may be it',
+    origin,
+    flags: ['success_reported'],
+  });
+}
+
 /** Nobody would run another attempt: trying again needs a new command. */
 export function endNotExecuted(
   next: Draft,
