@@ -14,6 +14,7 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../gateway.config.js';
+import { STANDS_STILL_MS } from './index-wait.js';
 import { Intake } from './intake.service.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
@@ -42,9 +43,18 @@ const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop
 
 /** The topic and the index in memory; the tail brings what `bring` is given, and refuses what the real one refuses. */
 function journal(
-  settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {},
+  settings: {
+    low?: bigint;
+    high?: bigint;
+    marker?: bigint;
+    hash?: string;
+    /** Offset behind the last record whose events were published. */
+    published?: bigint;
+    open?: string[];
+    orders?: Map<string, OrderState>;
+  } = {},
 ) {
-  const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
+  const { low = 0n, high = 0n, marker, published, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let onFault: (partition: number, fault: string) => void = () => undefined;
   let onUnsure: Told['onUnsure'] = () => undefined;
@@ -54,7 +64,7 @@ function journal(
   const offsets = new Map(
     Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [
       partition,
-      { low: 0n, high: partition === PARTITION ? high : 0n },
+      partition === PARTITION ? { low, high } : { low: 0n, high: 0n },
     ]),
   );
   const bring = (offset: bigint, value: Buffer) =>
@@ -115,14 +125,17 @@ function journal(
   const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
   const intake = new Intake(health, log);
+  let elapsedMs = 0;
   const clock = {
     nowMs: () => 0,
-    monotonicMs: () => 0,
-    sleep: () => new Promise<void>((resolve) => setImmediate(resolve)),
+    monotonicMs: () => elapsedMs,
+    sleep: (_ms: number, signal?: AbortSignal) =>
+      signal?.aborted ? Promise.reject(signal.reason as Error) : new Promise<void>((resolve) => setImmediate(resolve)),
   };
   const stoppedProjections: [number, string][] = [];
   const projection = {
     stopped: new Map<number, string>(),
+    published: () => Promise.resolve(new Map(published === undefined ? [] : [[PARTITION, published]])),
     projector: {
       stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]),
       unsure: () => undefined,
@@ -144,6 +157,7 @@ function journal(
     compareAt,
     health,
     index,
+    passes: (ms: number) => void (elapsedMs += ms),
   };
 }
 
@@ -216,7 +230,7 @@ it('stops a partition of which records behind the index are deleted while the ta
 });
 
 it('does not wait for the intents of an index that is older than what the journal keeps: its partition may stand still for good', async () => {
-  const { service, topic } = journal({ high: 9n, marker: 2n });
+  const { service, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
   await service.start();
@@ -225,7 +239,7 @@ it('does not wait for the intents of an index that is older than what the journa
 });
 
 it('reads no order from an index that is older than what the journal keeps, until that was rebuilt', async () => {
-  const { service, index, topic } = journal({ high: 9n, marker: 2n });
+  const { service, index, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   topic.offsets = () => Promise.resolve(offsets);
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -236,6 +250,74 @@ it('reads no order from an index that is older than what the journal keeps, unti
   index.stored = 2n;
   await expect(service.read('shop-fr', 'p')).rejects.toThrow('is behind');
   await service.stop();
+});
+
+describe('an index that lacks more than 50,000 records of one partition', () => {
+  const LACKING = { low: 100_000n, high: 200_000n };
+  const turns = async (count = 20) => {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const begun = (settings: Parameters<typeof journal>[0]) => {
+    const made = journal(settings);
+    let isUp = false;
+    const starting = made.service.start().then(
+      () => void (isUp = true),
+      () => undefined,
+    );
+    const end = () => made.service.stop().then(() => starting);
+    return { ...made, starting, isUp: () => isUp, end };
+  };
+
+  it.each([
+    ['its marker', { marker: 5n }],
+    ['what was published', { published: 6n }],
+    ['both', { marker: 5n, published: 3n }],
+  ])(
+    'is not waited for where the records behind %s are deleted, whichever instance projects it',
+    async (_what, known) => {
+      const { starting, service, health, stoppedProjections, end } = begun({ ...LACKING, ...known });
+      await starting;
+      expect(health.notReady()[0]?.reason).toContain('the records from 6 on were deleted before they were projected');
+      expect(stoppedProjections.map(([partition]) => partition)).toEqual([PARTITION]);
+      await expect(service.read('shop-fr', 'o')).rejects.toThrow(`partition ${PARTITION} is stopped`);
+      expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
+      await end();
+    },
+  );
+
+  it('is waited for where it is only older than what was published: its projector restores it', async () => {
+    const { starting, isUp, index, health, passes, end } = begun({ ...LACKING, marker: 5n, published: 200_000n });
+    await turns();
+    expect(isUp()).toBe(false);
+    // The rebuild begins by taking the marker away.
+    index.stored = undefined;
+    passes(10 * STANDS_STILL_MS);
+    await turns();
+    passes(10 * STANDS_STILL_MS);
+    await turns();
+    expect(isUp()).toBe(false);
+    index.stored = 199_999n;
+    await starting;
+    expect(health.notReady()).toEqual([]);
+    await end();
+  });
+
+  it('is waited for while its marker moves, and no longer than a minute where it stands still', async () => {
+    const { starting, isUp, index, health, passes, stoppedProjections, end } = begun({ ...LACKING, marker: 100_004n });
+    for (let moved = 0; moved < 3; moved++) {
+      await turns();
+      index.stored! += 1n;
+      passes(STANDS_STILL_MS - 1);
+    }
+    await turns();
+    expect(isUp()).toBe(false);
+    passes(STANDS_STILL_MS);
+    await starting;
+    expect(health.notReady()[0]?.reason).toContain('its index lacks 99992 records and stands still');
+    // Its log is the same: where this instance is to project it later, it does.
+    expect(stoppedProjections).toEqual([]);
+    await end();
+  });
 });
 
 it('takes no commands while the index is more than 50,000 records behind, as when Redis is full, and takes them again afterwards', async () => {

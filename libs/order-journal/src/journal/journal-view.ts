@@ -161,6 +161,15 @@ export class JournalView {
   /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
   stop(partition: number, why: string, at?: bigint): void {
     if (at === undefined) this.parts.onLogChanged?.(partition, why);
+    this.#stop(partition, why, at);
+  }
+
+  /** Stops a partition for a reason that lies in this process and not in the log: its projector may go on. */
+  leave(partition: number, why: string): void {
+    this.#stop(partition, why);
+  }
+
+  #stop(partition: number, why: string, at?: bigint): void {
     const reason = this.#stopped.stop(partition, why, at);
     if (reason === undefined) return;
     this.parts.logger.error({ partition }, reason);
