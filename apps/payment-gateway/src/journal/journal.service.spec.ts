@@ -351,6 +351,35 @@ it('takes no commands while more than 64 MiB of records are in memory that the i
   await service.stop();
 });
 
+it('takes commands of other partitions while one that waits for its index, or is stopped, holds more than 64 MiB of records in memory', async () => {
+  const { service, intake, bring, index, fault } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
+  for (let at = 5n; at < 75n; at++) bring(at, large);
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  index.stored = undefined;
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  index.stored = 4n;
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  fault('the log was lost or replaced');
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  await service.stop();
+});
+
+it('takes no commands while memory alone holds a log of more than 64 MiB that has no index: its commands go on, and nothing would end them', async () => {
+  const { service, intake, bring } = journal();
+  await service.start();
+  const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
+  for (let at = 0n; at < 65n; at++) bring(at, large);
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  await service.stop();
+});
+
 it('stops a partition where the tail says that its log has changed: who waits is told, and nothing is read', async () => {
   const { service, fault, health } = journal();
   await service.start();

@@ -152,11 +152,10 @@ export class Journal {
     try {
       const markers = await this.index.markers();
       this.view.forget(markers);
-      const behind = this.view.indexBehind(markers);
-      const { bytesInMemory: bytes } = this.view;
-      const isTooFar = behind > BEHIND_RECORDS || bytes > BEHIND_BYTES;
+      const { records, bytes } = this.view.indexBehind(markers);
+      const isTooFar = records > BEHIND_RECORDS || bytes > BEHIND_BYTES;
       const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
-      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal${size}` : undefined);
+      this.intake.report('index', isTooFar ? `the index is ${records} records behind the journal${size}` : undefined);
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }

@@ -87,11 +87,6 @@ export class JournalView {
     return this.#cache.size;
   }
 
-  /** Bytes of the stored records that these orders were made of, without their pages. */
-  get bytesInMemory(): number {
-    return this.#cache.bytes;
-  }
-
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -130,9 +125,15 @@ export class JournalView {
     return this.#followed.behind((partition) => this.#stopped.has(partition));
   }
 
-  /** Records that memory holds because the index lacks them, in all partitions that have a marker. */
-  indexBehind(markers: ReadonlyMap<number, bigint>): number {
-    return this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
+  /** Records that memory holds because the index lacks them, and the bytes of what was stored of them, without their pages. Partitions that are stopped, or whose commands wait for an index that is being built, count for neither. */
+  indexBehind(markers: ReadonlyMap<number, bigint>): { records: number; bytes: number } {
+    const behind = this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
+    const sum = { records: 0, bytes: 0 };
+    for (const [partition, records] of behind) {
+      sum.records += records;
+      sum.bytes += this.#cache.bytes(partition);
+    }
+    return sum;
   }
 
   /** Takes what the tail brings of one partition, in offset order. */
