@@ -81,7 +81,7 @@ function journal(
       if (position.fault !== undefined) onFault(partition, position.fault);
     }
   };
-  const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
+  const index: { stored: bigint | undefined; asked: number; onRead(): void } = { stored: marker, asked: 0, onRead: () => undefined }; // prettier-ignore
   let lagging = 1;
   const written: JournalRecord[] = [];
   const topic = {
@@ -111,11 +111,13 @@ function journal(
       ),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     // A replica that lags answers first.
-    openOrders: () =>
-      Promise.resolve({
+    openOrders: () => {
+      index.asked++;
+      return Promise.resolve({
         orderKeys: lagging-- > 0 ? [] : (settings.open ?? []),
         marker: lagging >= 0 ? 0n : index.stored,
-      }),
+      });
+    },
     read: (key: string) => {
       index.onRead();
       return Promise.resolve({ order: orders.get(key), marker: index.stored });
@@ -235,6 +237,23 @@ it('does not wait for the intents of an index that is older than what the journa
   offsets.set(PARTITION, { low: 9n, high: 9n });
   await service.start();
   expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
+  await service.stop();
+});
+
+it('asks no more for the open intents of an index that is older than what the journal keeps, once its partition is stopped', async () => {
+  const { service, topic, index, fault } = journal({ high: 9n, marker: 2n, published: 9n });
+  const offsets = await topic.offsets();
+  offsets.set(PARTITION, { low: 9n, high: 9n });
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return index.asked;
+  };
+  await service.start();
+  const before = await turns();
+  expect(await turns()).toBeGreaterThan(before);
+  fault('the log was lost or replaced');
+  const after = await turns();
+  expect(await turns()).toBe(after);
   await service.stop();
 });
 

@@ -148,7 +148,7 @@ export class JournalView {
         this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
-        // It names the offset, and what follows is about the log: no record is to be skipped, two people may resume the partition.
+        // The log is another one, so skipping this record would not help: the partition is stopped, and two people may resume it.
         if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
         this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
@@ -341,23 +341,24 @@ export class JournalView {
 
   /** Intents below what the tail brings: no other process may be left that would report them. */
   async #watchOpenIntents(partition: number): Promise<void> {
-    const { orderKeys } = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
+    const open = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
     const seenMs = this.parts.timing.monotonicMs();
-    for (const key of orderKeys) {
-      const { order } = await this.#untilReached(partition, () => this.parts.index.read(key));
-      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
-        const { merchant, orderId } = order!;
+    for (const key of open?.orderKeys ?? []) {
+      const found = await this.#untilReached(partition, () => this.parts.index.read(key));
+      for (const { phase, commandId, attempt, token } of found?.order?.operations ?? []) {
+        const { merchant, orderId } = found!.order!;
         if (phase === 'open' && token !== undefined)
           this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
       }
     }
   }
 
-  /** Asks the index until its answer counts. */
-  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T> {
+  /** Asks the index until its answer counts; undefined where it does not and the partition is stopped: its index may never be built. */
+  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       const answer = await ask();
       if (this.#followed.reaches(partition, answer.marker)) return answer;
+      if (this.#stopped.has(partition)) return undefined;
       await this.parts.timing.sleep(LOOK_AGAIN_MS, this.#closing.signal);
     }
   }
