@@ -170,6 +170,7 @@ export class SimulatedIndex {
           this.#seen(process).get(journalPartition(key))?.pages.get(`${key} ${commandId}`),
         ),
       // Nothing is signed here.
+      isUnverified: () => Promise.resolve(false),
       dropUnverified: () => Promise.resolve(),
       beginRebuild: (partition, marker) =>
         process.uncertain('index rebuild', () => this.#beginRebuild(process, partition, marker)),

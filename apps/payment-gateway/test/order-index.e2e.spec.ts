@@ -248,6 +248,7 @@ it('stays as it is where an instance with wrong keys reads it, which is told to 
   expect([await wrong.openOrders(PARTITION), (await wrong.marks()).size]).toEqual([{ orderKeys: [] }, 0]);
   await expect(wrong.readAll(PARTITION, 5n, [KEY])).rejects.toThrow(MarkerMovedError);
   expect(await wrong.beginRebuild(PARTITION, undefined)).toBeUndefined();
+  expect([await right.isUnverified(PARTITION), await wrong.isUnverified(PARTITION)]).toEqual([false, true]);
   expect(await right.read(KEY)).toEqual({ order: open, marker: 5n });
 
   await right.dropUnverified(PARTITION);

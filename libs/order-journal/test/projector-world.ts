@@ -87,13 +87,20 @@ class IndexInMemory implements OrderIndex {
   }
   /** Partitions whose marker was to be taken away unless it can be verified. */
   readonly dropped: number[] = [];
+  /** Another process wrote the marker, and its keys are others: it is there, and this process sees none. */
+  hasUnverified = false;
+  /** How often a rebuild was to begin. */
+  begun = 0;
+  isUnverified = () => Promise.resolve(this.hasUnverified);
   dropUnverified(partition: number): Promise<void> {
+    this.hasUnverified = false;
     this.dropped.push(partition);
     return Promise.resolve();
   }
 
   beginRebuild(_partition: number, marker: bigint | undefined): Promise<Rebuild | undefined> {
-    if (this.isRebuiltElsewhere || marker !== this.marker) return Promise.resolve(undefined);
+    this.begun++;
+    if (this.isRebuiltElsewhere || this.hasUnverified || marker !== this.marker) return Promise.resolve(undefined);
     this.lose();
     const stillOurs = () =>
       this.#rebuild === rebuild ? Promise.resolve() : Promise.reject(new MarkerMovedError('taken over'));
@@ -152,7 +159,12 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number; 
   const published: CloudEvent<PaymentEvent>[] = [];
   const rebuilt: RebuildProgress[] = [];
   const logged: string[] = [];
-  const logger = { ...silentLog, error: (_fields: object, message: string) => void logged.push(message) };
+  const warned: string[] = [];
+  const logger = {
+    ...silentLog,
+    error: (_fields: object, message: string) => void logged.push(message),
+    warn: (_fields: object, message: string) => void warned.push(message),
+  };
   const events = {
     acknowledged: () => {},
     publish(batch: CloudEvent<PaymentEvent>[]) {
@@ -176,7 +188,7 @@ export function projection(settings: { journal?: JournalReader; nowMs?: number; 
   const assign = (signal = new AbortController().signal) => (assigned = projector.assign(3, signal));
   const startOffset = (committed: bigint | undefined, low: bigint) => assign().startOffset(committed, low);
   const project = (entries: JournalEntry[]) => assigned.project(entries);
-  return { index, events, published, rebuilt, logged, stopped, projector, assign, startOffset, project };
+  return { index, events, published, rebuilt, logged, warned, stopped, projector, assign, startOffset, project };
 }
 export const typesOf = (published: CloudEvent<PaymentEvent>[]) =>
   published.map(({ type }) => type.replace('payment.', ''));

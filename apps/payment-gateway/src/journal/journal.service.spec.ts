@@ -14,6 +14,7 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import { waitFor } from '@tranche/testing';
 import type { GatewayConfig } from '../gateway.config.js';
+import { STANDS_STILL_MS } from './index-wait.js';
 import { Intake } from './intake.service.js';
 import { Journal } from './journal.service.js';
 import type { JournalTopic } from './journal-topic.producer.js';
@@ -42,9 +43,18 @@ const ORDER_ELSEWHERE = ['a', 'b', 'c'].find((orderId) => journalPartition(`shop
 
 /** The topic and the index in memory; the tail brings what `bring` is given, and refuses what the real one refuses. */
 function journal(
-  settings: { high?: bigint; marker?: bigint; hash?: string; open?: string[]; orders?: Map<string, OrderState> } = {},
+  settings: {
+    low?: bigint;
+    high?: bigint;
+    marker?: bigint;
+    hash?: string;
+    /** Offset behind the last record whose events were published. */
+    published?: bigint;
+    open?: string[];
+    orders?: Map<string, OrderState>;
+  } = {},
 ) {
-  const { high = 0n, marker, orders = new Map<string, OrderState>() } = settings;
+  const { low = 0n, high = 0n, marker, published, orders = new Map<string, OrderState>() } = settings;
   let onRecords: (partition: number, records: ConsumedRecord[]) => void = () => undefined;
   let onFault: (partition: number, fault: string) => void = () => undefined;
   let onUnsure: Told['onUnsure'] = () => undefined;
@@ -54,7 +64,7 @@ function journal(
   const offsets = new Map(
     Array.from({ length: JOURNAL_PARTITIONS }, (_, partition) => [
       partition,
-      { low: 0n, high: partition === PARTITION ? high : 0n },
+      partition === PARTITION ? { low, high } : { low: 0n, high: 0n },
     ]),
   );
   const bring = (offset: bigint, value: Buffer) =>
@@ -71,7 +81,7 @@ function journal(
       if (position.fault !== undefined) onFault(partition, position.fault);
     }
   };
-  const index: { stored: bigint | undefined; onRead(): void } = { stored: marker, onRead: () => undefined };
+  const index: { stored: bigint | undefined; asked: number; onRead(): void } = { stored: marker, asked: 0, onRead: () => undefined }; // prettier-ignore
   let lagging = 1;
   const written: JournalRecord[] = [];
   const topic = {
@@ -101,11 +111,13 @@ function journal(
       ),
     markers: () => Promise.resolve(new Map(index.stored === undefined ? [] : [[PARTITION, index.stored]])),
     // A replica that lags answers first.
-    openOrders: () =>
-      Promise.resolve({
+    openOrders: () => {
+      index.asked++;
+      return Promise.resolve({
         orderKeys: lagging-- > 0 ? [] : (settings.open ?? []),
         marker: lagging >= 0 ? 0n : index.stored,
-      }),
+      });
+    },
     read: (key: string) => {
       index.onRead();
       return Promise.resolve({ order: orders.get(key), marker: index.stored });
@@ -115,15 +127,17 @@ function journal(
   const buffer = new TailBuffer();
   const log = silentLog as ServiceLogger;
   const intake = new Intake(health, log);
+  let elapsedMs = 0;
   const clock = {
     nowMs: () => 0,
-    monotonicMs: () => 0,
+    monotonicMs: () => elapsedMs,
     sleep: (_ms: number, signal?: AbortSignal) =>
       signal?.aborted ? Promise.reject(signal.reason as Error) : new Promise<void>((resolve) => setImmediate(resolve)),
   };
   const stoppedProjections: [number, string][] = [];
   const projection = {
     stopped: new Map<number, string>(),
+    published: () => Promise.resolve(new Map(published === undefined ? [] : [[PARTITION, published]])),
     projector: {
       stop: (partition: number, why: string) => void stoppedProjections.push([partition, why]),
       unsure: () => undefined,
@@ -145,6 +159,7 @@ function journal(
     compareAt,
     health,
     index,
+    passes: (ms: number) => void (elapsedMs += ms),
   };
 }
 
@@ -217,7 +232,7 @@ it('stops a partition of which records behind the index are deleted while the ta
 });
 
 it('does not wait for the intents of an index that is older than what the journal keeps: its partition may stand still for good', async () => {
-  const { service, topic } = journal({ high: 9n, marker: 2n });
+  const { service, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   offsets.set(PARTITION, { low: 9n, high: 9n });
   await service.start();
@@ -225,8 +240,25 @@ it('does not wait for the intents of an index that is older than what the journa
   await service.stop();
 });
 
+it('asks no more for the open intents of an index that is older than what the journal keeps, once its partition is stopped', async () => {
+  const { service, topic, index, fault } = journal({ high: 9n, marker: 2n, published: 9n });
+  const offsets = await topic.offsets();
+  offsets.set(PARTITION, { low: 9n, high: 9n });
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return index.asked;
+  };
+  await service.start();
+  const before = await turns();
+  expect(await turns()).toBeGreaterThan(before);
+  fault('the log was lost or replaced');
+  const after = await turns();
+  expect(await turns()).toBe(after);
+  await service.stop();
+});
+
 it('reads no order from an index that is older than what the journal keeps, until that was rebuilt', async () => {
-  const { service, index, topic } = journal({ high: 9n, marker: 2n });
+  const { service, index, topic } = journal({ high: 9n, marker: 2n, published: 9n });
   const offsets = await topic.offsets();
   topic.offsets = () => Promise.resolve(offsets);
   offsets.set(PARTITION, { low: 9n, high: 9n });
@@ -237,6 +269,74 @@ it('reads no order from an index that is older than what the journal keeps, unti
   index.stored = 2n;
   await expect(service.read('shop-fr', 'p')).rejects.toThrow('is behind');
   await service.stop();
+});
+
+describe('an index that lacks more than 50,000 records of one partition', () => {
+  const LACKING = { low: 100_000n, high: 200_000n };
+  const turns = async (count = 20) => {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const begun = (settings: Parameters<typeof journal>[0]) => {
+    const made = journal(settings);
+    let isUp = false;
+    const starting = made.service.start().then(
+      () => void (isUp = true),
+      () => undefined,
+    );
+    const end = () => made.service.stop().then(() => starting);
+    return { ...made, starting, isUp: () => isUp, end };
+  };
+
+  it.each([
+    ['its marker', { marker: 5n }],
+    ['what was published', { published: 6n }],
+    ['both', { marker: 5n, published: 3n }],
+  ])(
+    'is not waited for where the records behind %s are deleted, whichever instance projects it',
+    async (_what, known) => {
+      const { starting, service, health, stoppedProjections, end } = begun({ ...LACKING, ...known });
+      await starting;
+      expect(health.notReady()[0]?.reason).toContain('the records from 6 on were deleted before they were projected');
+      expect(stoppedProjections.map(([partition]) => partition)).toEqual([PARTITION]);
+      await expect(service.read('shop-fr', 'o')).rejects.toThrow(`partition ${PARTITION} is stopped`);
+      expect((await service.read('shop-fr', ORDER_ELSEWHERE)).operations).toEqual([]);
+      await end();
+    },
+  );
+
+  it('is waited for where it is only older than what was published: its projector restores it', async () => {
+    const { starting, isUp, index, health, passes, end } = begun({ ...LACKING, marker: 5n, published: 200_000n });
+    await turns();
+    expect(isUp()).toBe(false);
+    // The rebuild begins by taking the marker away.
+    index.stored = undefined;
+    passes(10 * STANDS_STILL_MS);
+    await turns();
+    passes(10 * STANDS_STILL_MS);
+    await turns();
+    expect(isUp()).toBe(false);
+    index.stored = 199_999n;
+    await starting;
+    expect(health.notReady()).toEqual([]);
+    await end();
+  });
+
+  it('is waited for while its marker moves, and no longer than a minute where it stands still', async () => {
+    const { starting, isUp, index, health, passes, stoppedProjections, end } = begun({ ...LACKING, marker: 100_004n });
+    for (let moved = 0; moved < 3; moved++) {
+      await turns();
+      index.stored! += 1n;
+      passes(STANDS_STILL_MS - 1);
+    }
+    await turns();
+    expect(isUp()).toBe(false);
+    passes(STANDS_STILL_MS);
+    await starting;
+    expect(health.notReady()[0]?.reason).toContain('its index lacks 99992 records and stands still');
+    // Its log is the same: where this instance is to project it later, it does.
+    expect(stoppedProjections).toEqual([]);
+    await end();
+  });
 });
 
 it('takes no commands while the index is more than 50,000 records behind, as when Redis is full, and takes them again afterwards', async () => {
@@ -267,6 +367,35 @@ it('takes no commands while more than 64 MiB of records are in memory that the i
   for (let at = 75n; at < 139n; at++) bring(at, large);
   await service.forgetIndexed();
   expect(health.notReady()[0]?.reason).toContain('bytes of them are in memory');
+  await service.stop();
+});
+
+it('takes commands of other partitions while one that waits for its index, or is stopped, holds more than 64 MiB of records in memory', async () => {
+  const { service, intake, bring, index, fault } = journal({ high: 5n, marker: 4n });
+  await service.start();
+  const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
+  for (let at = 5n; at < 75n; at++) bring(at, large);
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  index.stored = undefined;
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  index.stored = 4n;
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
+  fault('the log was lost or replaced');
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toBeUndefined();
+  await service.stop();
+});
+
+it('takes no commands while memory alone holds a log of more than 64 MiB that has no index: its commands go on, and nothing would end them', async () => {
+  const { service, intake, bring } = journal();
+  await service.start();
+  const large = Buffer.concat([encodeRecord(intent('t')), Buffer.alloc(1024 * 1024, ' ')]);
+  for (let at = 0n; at < 65n; at++) bring(at, large);
+  await service.forgetIndexed();
+  expect(intake.blockedBecause).toContain('bytes of them are in memory');
   await service.stop();
 });
 

@@ -1,11 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { TailBuffer } from '@tranche/kafka';
-import { JournalView, type JournalRecord, type OrderState, type RulesVersion } from '@tranche/order-journal';
+import {
+  JournalCutError,
+  JournalView,
+  type JournalRecord,
+  type OrderState,
+  type RulesVersion,
+} from '@tranche/order-journal';
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
+import { IndexWait } from './index-wait.js';
 import { Intake } from './intake.service.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { ProjectorService } from './projector.service.js';
@@ -33,7 +40,7 @@ export class Journal {
   constructor(
     private readonly topic: JournalTopic,
     private readonly index: OrderIndexStore,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly log: ServiceLogger,
     health: Health,
     metrics: Metrics,
@@ -114,27 +121,29 @@ export class Journal {
   }
 
   /**
-   * After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. Of a partition that
-   * the projector has stopped no index is built: the others do not wait for it.
+   * After Redis was lost the projector, started before, builds the index anew: memory alone could not hold a whole journal. A partition of
+   * which no index is built is stopped, whichever instance projects it: the others do not wait for it.
    */
   async #indexBuilt(offsets: Map<number, { low: bigint; high: bigint }>): ReturnType<OrderIndexStore['marks']> {
+    // Asked after the offsets: it only grows, so what it lacks of them was deleted unpublished.
+    const published = await this.projection.published();
+    const remaining = new Map(offsets);
+    const wait = new IndexWait(remaining, BEHIND_RECORDS);
     for (let looks = 0; ; looks++) {
       const marks = await this.index.marks();
-      let behind = 0n;
-      for (const [partition, { low, high }] of offsets) {
-        const next = (marks.get(partition)?.marker ?? low - 1n) + 1n;
-        const lacking = high - (next > low ? next : low);
-        if (!this.projection.stopped.has(partition)) behind += lacking > 0n ? lacking : 0n;
-        else if (lacking > BEHIND_RECORDS)
-          this.view.stop(
-            partition,
-            `its index lacks ${lacking} records and is not built, because its projector has stopped`,
-          );
+      for (const [partition, { low }] of remaining) {
+        const cut = cutAt(low, marks.get(partition)?.marker, published.get(partition));
+        if (cut === undefined) continue;
+        this.view.stop(partition, new JournalCutError(partition, cut, low).message);
+        remaining.delete(partition);
       }
+      const isStopped = (partition: number) => this.projection.stopped.has(partition);
+      const { behind, left } = wait.look(marks, this.clock.monotonicMs(), isStopped);
+      for (const [partition, why] of left) this.view.leave(partition, why);
       if (behind <= BEHIND_RECORDS) return marks;
       if (looks % 10 === 0)
         this.log.info({ behind: Number(behind) }, `The index is being built from the journal: ${behind} records to go`);
-      await delay(INDEX_LOOK_MS, undefined, { signal: this.view.closing });
+      await this.clock.sleep(INDEX_LOOK_MS, this.view.closing);
     }
   }
 
@@ -143,13 +152,23 @@ export class Journal {
     try {
       const markers = await this.index.markers();
       this.view.forget(markers);
-      const behind = this.view.indexBehind(markers);
-      const { bytesInMemory: bytes } = this.view;
-      const isTooFar = behind > BEHIND_RECORDS || bytes > BEHIND_BYTES;
+      const { records, bytes } = this.view.indexBehind(markers);
+      const isTooFar = records > BEHIND_RECORDS || bytes > BEHIND_BYTES;
       const size = bytes > BEHIND_BYTES ? `, and ${bytes} bytes of them are in memory` : '';
-      this.intake.report('index', isTooFar ? `the index is ${behind} records behind the journal${size}` : undefined);
+      this.intake.report('index', isTooFar ? `the index is ${records} records behind the journal${size}` : undefined);
     } catch (error) {
       this.log.warn({ err: error }, 'The index could not be asked for its markers');
     }
   }
 }
+
+/**
+ * First record of those that were deleted before their events were published, as the partition's projector finds it. An index that is older than
+ * that counts: it is restored from what is kept.
+ */
+function cutAt(low: bigint, marker: bigint | undefined, published: bigint | undefined): bigint | undefined {
+  const known = [published, marker === undefined ? undefined : marker + 1n].filter((next) => next !== undefined);
+  return known.length > 0 && known.every((next) => next < low) ? known.reduce(later) : undefined;
+}
+
+const later = (one: bigint, other: bigint): bigint => (one > other ? one : other);

@@ -154,6 +154,10 @@ export class OrderIndexStore implements OrderIndex, TimerIndex {
     this.log.error({ partition }, unverified(partition));
   }
 
+  async isUnverified(partition: number): Promise<boolean> {
+    return (await this.#read(partition, [])).isUnverified === true;
+  }
+
   async dropUnverified(partition: number): Promise<void> {
     const answer = await this.redis.eval(READ, { keys: this.#keys.all(partition), arguments: [] });
     const [stored] = answer as [string | null];

@@ -98,6 +98,12 @@ export class ProjectorService {
     return this.#stopped;
   }
 
+  /** What the group has committed, whichever instance did it: the offset per partition behind the last record whose events were published. */
+  published(): Promise<Map<number, bigint>> {
+    const { client, config } = this;
+    return committedOffsets(client, this.#groupId, topicName(config.kafkaTopicPrefix, TOPICS.journal));
+  }
+
   assign(partition: number, signal: AbortSignal): PartitionHandler {
     const projection = this.projector.assign(partition, signal);
     this.report.begin(partition);
@@ -139,14 +145,12 @@ export class ProjectorService {
     return projectorGroup(this.config);
   }
 
-  /** What the group has committed was published: so far an index may be built that its projector, of another release, does not write. */
+  /** So far as was published an index may be built that its projector, of another release, does not write. */
   async #pollOthers(): Promise<void> {
-    const { client, config, log } = this;
     try {
-      const topic = topicName(config.kafkaTopicPrefix, TOPICS.journal);
-      await this.projector.pollOthers(await committedOffsets(client, this.#groupId, topic));
+      await this.projector.pollOthers(await this.published());
     } catch (error) {
-      log.debug({ err: error }, 'The indexes of other instances could not be looked after');
+      this.log.debug({ err: error }, 'The indexes of other instances could not be looked after');
     }
   }
 

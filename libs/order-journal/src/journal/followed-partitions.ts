@@ -76,17 +76,20 @@ export class FollowedPartitions {
     return Number(records);
   }
 
-  /** Records that memory holds because the index lacks them. A partition without a marker is being built; its commands wait anyway. */
-  indexBehind(markers: ReadonlyMap<number, bigint>, without: (partition: number) => boolean): number {
-    let records = 0n;
+  /**
+   * Records per partition that memory holds because the index lacks them. A partition without a marker is being built, and its commands wait: it is
+   * left out, unless memory alone holds its whole log, so that its commands go on.
+   */
+  indexBehind(markers: ReadonlyMap<number, bigint>, without: (partition: number) => boolean): Map<number, number> {
+    const behind = new Map<number, number>();
     for (const [partition, { from, next }] of this.#followed) {
       const marker = markers.get(partition);
-      if (marker === undefined || without(partition)) continue;
+      if (without(partition) || (marker === undefined && !this.reaches(partition, marker))) continue;
       // Records that were deleted before this process could read them are missing in the index, but they are not in memory.
-      const lacking = marker + 1n > from ? marker + 1n : from;
-      if (next > lacking) records += next - lacking;
+      const lacking = marker !== undefined && marker + 1n > from ? marker + 1n : from;
+      behind.set(partition, next > lacking ? Number(next - lacking) : 0);
     }
-    return Number(records);
+    return behind;
   }
 
   /** Memory covers less once the index covers more. */

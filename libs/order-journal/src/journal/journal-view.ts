@@ -87,11 +87,6 @@ export class JournalView {
     return this.#cache.size;
   }
 
-  /** Bytes of the stored records that these orders were made of, without their pages. */
-  get bytesInMemory(): number {
-    return this.#cache.bytes;
-  }
-
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -130,9 +125,15 @@ export class JournalView {
     return this.#followed.behind((partition) => this.#stopped.has(partition));
   }
 
-  /** Records that memory holds because the index lacks them, in all partitions that have a marker. */
-  indexBehind(markers: ReadonlyMap<number, bigint>): number {
-    return this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
+  /** Records that memory holds because the index lacks them, and the bytes of what was stored of them, without their pages. Partitions that are stopped, or whose commands wait for an index that is being built, count for neither. */
+  indexBehind(markers: ReadonlyMap<number, bigint>): { records: number; bytes: number } {
+    const behind = this.#followed.indexBehind(markers, (partition) => this.#stopped.has(partition));
+    const sum = { records: 0, bytes: 0 };
+    for (const [partition, records] of behind) {
+      sum.records += records;
+      sum.bytes += this.#cache.bytes(partition);
+    }
+    return sum;
   }
 
   /** Takes what the tail brings of one partition, in offset order. */
@@ -147,7 +148,7 @@ export class JournalView {
         this.#cache.apply(key ?? '', offset, record, recordHash(value), value?.length ?? 0);
         if (record.record === 'INTENT') this.#unread.delete(record.token);
       } catch (error) {
-        // It names the offset, and what follows is about the log: no record is to be skipped, two people may resume the partition.
+        // The log is another one, so skipping this record would not help: the partition is stopped, and two people may resume it.
         if (error instanceof JournalReplacedError) return this.stop(partition, error.message);
         const maySkip = error instanceof UnreadableJournalError && !(error instanceof UnknownRulesVersionError);
         this.#stopped.noteRecord({ partition, offset, hash: recordHash(value), maySkip });
@@ -161,6 +162,15 @@ export class JournalView {
   /** `at`: where a record can't be read; without it the log is another one. No order of the partition is read any more, nothing is granted there, and whoever waits for one of its records is told. The others go on. */
   stop(partition: number, why: string, at?: bigint): void {
     if (at === undefined) this.parts.onLogChanged?.(partition, why);
+    this.#stop(partition, why, at);
+  }
+
+  /** Stops a partition for a reason that lies in this process and not in the log: its projector may go on. */
+  leave(partition: number, why: string): void {
+    this.#stop(partition, why);
+  }
+
+  #stop(partition: number, why: string, at?: bigint): void {
     const reason = this.#stopped.stop(partition, why, at);
     if (reason === undefined) return;
     this.parts.logger.error({ partition }, reason);
@@ -331,23 +341,24 @@ export class JournalView {
 
   /** Intents below what the tail brings: no other process may be left that would report them. */
   async #watchOpenIntents(partition: number): Promise<void> {
-    const { orderKeys } = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
+    const open = await this.#untilReached(partition, () => this.parts.index.openOrders(partition));
     const seenMs = this.parts.timing.monotonicMs();
-    for (const key of orderKeys) {
-      const { order } = await this.#untilReached(partition, () => this.parts.index.read(key));
-      for (const { phase, commandId, attempt, token } of order?.operations ?? []) {
-        const { merchant, orderId } = order!;
+    for (const key of open?.orderKeys ?? []) {
+      const found = await this.#untilReached(partition, () => this.parts.index.read(key));
+      for (const { phase, commandId, attempt, token } of found?.order?.operations ?? []) {
+        const { merchant, orderId } = found!.order!;
         if (phase === 'open' && token !== undefined)
           this.openIntents.add({ merchant, orderId, commandId, attempt, token, seenMs });
       }
     }
   }
 
-  /** Asks the index until its answer counts. */
-  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T> {
+  /** Asks the index until its answer counts; undefined where it does not and the partition is stopped: its index may never be built. */
+  async #untilReached<T extends { marker?: bigint }>(partition: number, ask: () => Promise<T>): Promise<T | undefined> {
     for (;;) {
       const answer = await ask();
       if (this.#followed.reaches(partition, answer.marker)) return answer;
+      if (this.#stopped.has(partition)) return undefined;
       await this.parts.timing.sleep(LOOK_AGAIN_MS, this.#closing.signal);
     }
   }

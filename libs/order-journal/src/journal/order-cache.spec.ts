@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { emptyOrder, fold, RULES_VERSION, type JournalRecord } from '../index.js';
+import { journalPartition } from '../state/partition.js';
 import { OrderCache } from './order-cache.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
@@ -80,10 +81,10 @@ describe('the order book', () => {
     const book = new OrderCache();
     book.apply(KEY, 5n, intent('t'), 'hash', 300);
     book.apply(KEY, 9n, redirect(), 'hash', PAGE_BYTES + 400);
-    expect(book.bytes).toBe(700);
+    expect(book.bytes(journalPartition(KEY))).toBe(700);
     expect(book.load('shop-fr', 'o', undefined)).toEqual(whole.order);
     book.forget(() => true);
-    expect(book.bytes).toBe(0);
+    expect(book.bytes(journalPartition(KEY))).toBe(0);
   });
 
   it('wakes whoever waits for a record', async () => {

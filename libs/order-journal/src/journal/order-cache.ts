@@ -1,6 +1,7 @@
 import { orderKey } from '@tranche/contracts';
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
+import { journalPartition } from '../state/partition.js';
 import type { JournalRecord } from '../state/records.js';
 
 interface Waiter {
@@ -23,15 +24,16 @@ interface Entry {
 /** The journal's newest states in memory: what the tail brought since its start, on top of the index's states (R7). */
 export class OrderCache {
   readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  /** Per partition. */
+  readonly #bytes = new Map<number, number>();
 
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Bytes of the stored records that its orders were made of, without their pages: what is in memory takes some times as much. */
-  get bytes(): number {
-    return this.#bytes;
+  /** Bytes of the stored records that a partition's orders were made of, without their pages: what is in memory takes some times as much. */
+  bytes(partition: number): number {
+    return this.#bytes.get(partition) ?? 0;
   }
 
   /** Takes a record off the tail. Records of an order must come in offset order. `hash`: of its stored bytes, `bytes`: their number. */
@@ -41,7 +43,7 @@ export class OrderCache {
     entry.lastOffset = offset;
     const kept = bytes - (pageOf(record)?.length ?? 0);
     entry.bytes += kept;
-    this.#bytes += kept;
+    this.#count(key, kept);
     if (entry.order) entry.order = fold(entry.order, record, offset, () => hash).order;
     else entry.unfolded.push({ offset, record: withoutPage(record), hash });
     for (const waiter of entry.waiting) waiter.look();
@@ -103,8 +105,13 @@ export class OrderCache {
     for (const [key, entry] of this.#entries) {
       if (entry.waiting.size > 0 || !isIndexed(key, entry.lastOffset)) continue;
       this.#entries.delete(key);
-      this.#bytes -= entry.bytes;
+      this.#count(key, -entry.bytes);
     }
+  }
+
+  #count(key: string, bytes: number): void {
+    const partition = journalPartition(key);
+    this.#bytes.set(partition, this.bytes(partition) + bytes);
   }
 
   #entryOf(key: string): Entry {

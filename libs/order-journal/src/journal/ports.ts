@@ -111,6 +111,8 @@ export interface OrderIndex {
    */
   replace(partition: number, marker: bigint, orders: OrderState[]): Promise<void>;
   redirectHtml(orderKey: string, commandId: string): Promise<string | undefined>;
+  /** Whether the partition has a marker that this process can't verify. Then `markers` has none, and the index may be whole all the same. */
+  isUnverified(partition: number): Promise<boolean>;
   /**
    * Takes away a marker that this process can't verify, so that the index is built anew. For the process that projects the partition and for no
    * other: one whose keys are wrong would else delete the index of all.

@@ -55,3 +55,36 @@ it('takes away a marker that can not be verified where the partition is this pro
   await settled(() => index.marker !== undefined);
   expect([index.marker, index.dropped]).toEqual([1n, [3]]);
 });
+
+it('leaves an index of another process alone that it can not verify: its own keys may be wrong, and the index whole', async () => {
+  const { index, projector, warned } = projection({ journal: journalOf([intent, redirect]) });
+  index.hasUnverified = true;
+  for (let looks = 0; looks < 3; looks++) {
+    await projector.pollOthers(published(2n));
+    await settled(() => false);
+    expect([projector.restoring, index.begun, warned]).toEqual([[], 0, []]);
+  }
+});
+
+it('warns once of an index that is restored, however often it looks whether another process has built it', async () => {
+  const { index, projector, warned } = projection({ journal: journalOf([intent, redirect]) });
+  index.isRebuiltElsewhere = true;
+  await projector.pollOthers(published(2n));
+  await projector.pollOthers(published(2n));
+  await settled(() => index.begun > 20);
+  expect([projector.restoring, warned]).toEqual([[3], ['The index is lost and is rebuilt from the journal']]);
+  index.marker = 1n;
+  await settled(() => projector.restoring.length === 0);
+  expect(projector.restoring).toEqual([]);
+});
+
+it('ends a restoration of another process’s index once that has a marker that it can not verify', async () => {
+  const { index, projector, warned } = projection({ journal: journalOf([intent, redirect]) });
+  index.isRebuiltElsewhere = true;
+  await projector.pollOthers(published(2n));
+  await projector.pollOthers(published(2n));
+  await settled(() => index.begun > 2);
+  index.hasUnverified = true;
+  await settled(() => projector.restoring.length === 0);
+  expect([projector.restoring, warned.length]).toEqual([[], 2]);
+});

@@ -73,7 +73,8 @@ export class IndexRestorer {
   }
 
   async #bringTo(partition: number, next: bigint): Promise<void> {
-    const { index, journal, timing, logger } = this.parts;
+    const { index, journal, timing } = this.parts;
+    const warn = this.#warnOnce(partition);
     for (;;) {
       this.closing.throwIfAborted();
       const mark = (await index.marks()).get(partition);
@@ -82,24 +83,29 @@ export class IndexRestorer {
       await assertSameJournal(journal, partition, mark);
       const firstKept = await journal.firstKept(partition);
       if (marker !== undefined && marker + 1n >= firstKept) {
+        warn('The index is older than it was and catches up', next - marker - 1n);
         await this.#catchUp(partition, marker + 1n, next);
         continue;
       }
-      if (firstKept < next)
-        logger.warn(
-          { partition, records: Number(next - firstKept) },
-          'The index is lost and is rebuilt from the journal',
-        );
+      if (marker === undefined && (await index.isUnverified(partition)))
+        throw new Error(`The index of journal partition ${partition} has a marker that this process can't verify`);
+      if (firstKept < next) warn('The index is lost and is rebuilt from the journal', next - firstKept);
       if (!(await this.#rebuild(partition, marker, next))) await timing.sleep(LOOK_AGAIN_MS, this.closing);
     }
   }
 
+  /** Says each sentence once for a restoration, and not at each of its looks. */
+  #warnOnce(partition: number): (what: string, records: bigint) => void {
+    const said = new Set<string>();
+    return (what, records) => {
+      if (said.has(what)) return;
+      said.add(what);
+      this.parts.logger.warn({ partition, records: Number(records) }, what);
+    };
+  }
+
   /** Redis came back with an older index, which is a consistent one: only what it lacks is projected again, and not published. */
   async #catchUp(partition: number, from: bigint, until: bigint): Promise<void> {
-    this.parts.logger.warn(
-      { partition, records: Number(until - from) },
-      'The index is older than it was and catches up',
-    );
     const assertCurrent = () => this.closing.throwIfAborted();
     const settled = () => new Promise<void>((resolve) => resolve(assertCurrent()));
     const progress = { next: from, publishFrom: until, assertCurrent, settled };

@@ -99,8 +99,10 @@ export class Projector {
 
   #restoreOfOther(partition: number, next: bigint): void {
     if (this.#restorer.isRunning(partition)) return;
-    const { journal, logger } = this.parts;
+    const { index, journal, logger } = this.parts;
     const restore = async () => {
+      // It may be whole, and the keys of this process wrong: only who projects it may take it away.
+      if (await index.isUnverified(partition)) return;
       // What was deleted unpublished is for its projector to find.
       if ((await journal.firstKept(partition)) <= next) await this.#restorer.restore(partition, next);
     };
