@@ -55,7 +55,8 @@ async function stopAndExit(service: Stoppable, reason: string): Promise<void> {
 /**
  * What to do with an error that nobody caught. What it broke is not known, so the service must end; but calls of the platform that are under
  * way have done nothing wrong, and each that is cut off becomes a doubt. So the service stops as on SIGTERM, with the same deadline, and exits
- * with 1. A second such error ends it at once: then the stop itself may be what is broken.
+ * with 1. A second such error ends it at once: then the stop itself may be what is broken. What comes in the same turn of the event loop counts
+ * as one: a promise that is rejected rejects all who wait for it.
  */
 function failing(service: Stoppable): (error: unknown, message: string) => void {
   let hasFailed = false;
@@ -64,7 +65,7 @@ function failing(service: Stoppable): (error: unknown, message: string) => void 
     process.exitCode = 1;
     if (hasFailed) void exit(1);
     else void stopAndExit(service, message);
-    hasFailed = true;
+    setImmediate(() => (hasFailed = true));
   };
 }
 

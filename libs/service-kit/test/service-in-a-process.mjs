@@ -21,8 +21,11 @@ class Intake extends Server {
   unwrap() {}
 }
 
-process.on('message', ({ reject, drained, lines, level }) => {
-  if (reject !== undefined) void Promise.reject(new Error(reject));
+process.on('message', ({ reject, waiters = 1, drained, lines, level }) => {
+  if (reject !== undefined) {
+    const cause = Promise.reject(new Error(reject));
+    for (let waiter = 0; waiter < waiters; waiter++) void cause.then();
+  }
   if (drained) endDrain();
   for (let line = 0; line < lines; line++) log[level]({ line, filling: 'x'.repeat(1_000) }, 'a line');
   if (lines) process.send('logged');

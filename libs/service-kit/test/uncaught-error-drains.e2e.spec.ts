@@ -5,20 +5,25 @@ import { startService, until } from './service-process-of-its-own.js';
 let child: ChildProcess;
 afterEach(() => child.kill('SIGKILL'));
 
-it('lets what is under way end after an unhandled rejection, and exits with 1', async () => {
+/** `waiters`: how many have waited for the promise, each of which is rejected too. */
+async function expectDrained(waiters: number): Promise<void> {
   ({ child } = await startService());
   let printed = '';
   child.stdout!.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   const draining = until(child, 'draining');
-  child.send({ reject: 'planted' });
+  child.send({ reject: 'planted', waiters });
   await draining;
   expect(child.exitCode).toBeNull();
   const closed = once(child, 'close');
   child.send({ drained: true });
   expect(await closed).toEqual([1, null]);
-  expect(printed).toContain('planted');
+  expect(printed.split('"message":"planted"')).toHaveLength(1 + waiters);
   expect(printed).toContain('service-in-a-process has stopped');
-});
+}
+
+it('lets what is under way end after an unhandled rejection, and exits with 1', () => expectDrained(1));
+
+it('counts rejections in one turn, as of all who waited for one promise, as one error', () => expectDrained(2));
 
 it('ends at once at a second one', async () => {
   ({ child } = await startService());

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { buildConnector, Client, errors, type Dispatcher } from 'undici';
 
 /** Options of a call on their way through undici's pool: which of its connections has taken the call. */
 export interface CallOptions extends Dispatcher.DispatchOptions {
@@ -11,20 +11,31 @@ type ConnectionOptions = Client.Options & { connect: buildConnector.connector };
 /** Below TLS lies a TCP connection, and only that one can be reset. */
 const tcpBelow = new WeakMap<Socket, Socket>();
 
-/** As undici's own connector, but the TCP connection below TLS is ours. */
+/**
+ * undici's own connector, but the TCP connection below TLS is ours, and it is there before TLS is laid over it: Node tries the addresses of a
+ * name one after the other, each on a new handle, and a TLS socket over the handle before ends the process with a segmentation fault.
+ * The time-out holds from the look-up of the name to the end of the TLS handshake.
+ */
 export function connectorOverTcp(timeoutMs: number): buildConnector.connector {
   const connector = buildConnector({ timeout: timeoutMs });
   return (target, callback) => {
     if (target.protocol !== 'https:') return connector(target, callback);
-    const tcp = connect({ host: target.hostname, port: Number(target.port) || 443, noDelay: true });
-    connector({ ...target, httpSocket: tcp }, (...[error, socket]: buildConnector.CallbackArgs) => {
+    const tcp = connect({ host: target.hostname, port: Number(target.port) || 443 });
+    const timer = setTimeout(() => tcp.destroy(new errors.ConnectTimeoutError()), timeoutMs);
+    let isSettled = false;
+    const settle: buildConnector.Callback = (...[error, socket]) => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
       if (error !== null) {
         tcp.destroy();
         return callback(error, null);
       }
       tcpBelow.set(socket, tcp);
       callback(null, socket);
-    });
+    };
+    tcp.on('error', (error) => settle(error, null));
+    tcp.once('connect', () => connector({ ...target, httpSocket: tcp }, settle));
   };
 }
 

@@ -1,4 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import dns from 'node:dns';
+import { createServer as createPlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
@@ -30,9 +32,23 @@ beforeEach(async () => {
   client = clientOf(20_000);
 });
 
-function clientOf(platformTimeoutMs: number): PlatformClient {
-  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function clientOf(platformTimeoutMs: number, address = `https://127.0.0.1:${portOf(server)}`): PlatformClient {
   return new PlatformClient({ paymentUrls: [address], platformTimeoutMs, inFlight: 1 } as GatewayConfig);
+}
+
+function portOf(listening: { address(): unknown }): number {
+  return (listening.address() as AddressInfo).port;
+}
+
+/** Every name has both addresses of this machine, in this order. The platform listens at the second alone. */
+function nameHasTwoAddresses(): void {
+  const addresses = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  jest.spyOn(dns, 'lookup').mockImplementation(((_name: string, _options: unknown, callback: unknown) => {
+    process.nextTick(callback as () => void, null, addresses);
+  }) as never);
 }
 
 function trustTheServer(): void {
@@ -94,13 +110,51 @@ it('goes on over another connection after a time-out', async () => {
   expect(await client.post(call)).toMatchObject({ kind: 'answered' });
 });
 
-/** A certificate (RFC 5280) for 127.0.0.1 that only its own key vouches for. */
+describe('a name with two addresses, of which the first one is refused', () => {
+  beforeEach(async () => {
+    trustTheServer();
+    await client.onApplicationShutdown();
+  });
+
+  it.each(['with a connection made before', 'at once'])('is posted to over TLS, %s', async (when) => {
+    nameHasTwoAddresses();
+    client = clientOf(20_000, `https://platform.test:${portOf(server)}`);
+    if (when !== 'at once') await client.warmUp(0);
+    expect(await client.post(call)).toEqual({ kind: 'answered', status: 200, body: '{"EXECCODE":"0000"}' });
+    expect([requests, bytes]).toEqual([1, call.body.length]);
+  });
+
+  it('is posted to without TLS', async () => {
+    const plain = createPlainServer((request, response) => request.resume().on('end', () => response.end('{}')));
+    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+    nameHasTwoAddresses();
+    client = clientOf(20_000, `http://platform.test:${portOf(plain)}`);
+    expect(await client.post(call)).toEqual({ kind: 'answered', status: 200, body: '{}' });
+    plain.closeAllConnections();
+    await new Promise((resolve) => plain.close(resolve));
+  });
+});
+
+it.each(['https', 'http'])('sends nothing where each address of a name is refused, and says so: %s', async (scheme) => {
+  const unused = createPlainServer();
+  await new Promise<void>((resolve) => unused.listen(0, '127.0.0.1', resolve));
+  const address = `${scheme}://platform.test:${portOf(unused)}`;
+  await new Promise((resolve) => unused.close(resolve));
+  await client.onApplicationShutdown();
+  nameHasTwoAddresses();
+  client = clientOf(20_000, address);
+  await client.warmUp(0);
+  expect(await client.post(call)).toMatchObject({ kind: 'not_sent', reason: 'unreachable' });
+});
+
+/** A certificate (RFC 5280) for 127.0.0.1 and platform.test that only its own key vouches for. */
 function selfSigned(privateKey: KeyObject, publicKey: KeyObject): string {
   const ecdsaWithSha256 = der(0x30, der(0x06, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02]));
   const commonName = der(0x30, der(0x06, [0x55, 0x04, 0x03]), der(0x0c, Buffer.from('127.0.0.1')));
   const name = der(0x30, der(0x31, commonName));
   const validity = der(0x30, der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z')));
-  const alternativeNames = der(0x30, der(0x06, [0x55, 0x1d, 0x11]), der(0x04, der(0x30, der(0x87, [127, 0, 0, 1]))));
+  const names = der(0x30, der(0x87, [127, 0, 0, 1]), der(0x82, Buffer.from('platform.test')));
+  const alternativeNames = der(0x30, der(0x06, [0x55, 0x1d, 0x11]), der(0x04, names));
   const extensions = der(0xa3, der(0x30, alternativeNames));
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const version3 = der(0xa0, der(0x02, [2]));

@@ -99,6 +99,26 @@ it.each(['[', '{"a":', '"a",', '4 ', '"4",', '\\u0034', '%34', 'cvv '])(
   },
 );
 
+it('searches key, headers and value up to 65,536 bytes together, and keeps nothing of the rest', () => {
+  const letterOf = (key: number, header: number, value: number) =>
+    deadLetter(
+      'dead',
+      'commands',
+      record('a'.repeat(value), { key: 'k'.repeat(key), headers: { h: 'é'.repeat(header / 2), own: 'kept' } }),
+      reason,
+    );
+  const withheld = (...lengths: [number, number, number]) => letterOf(...lengths).headers?.['dead-letter-withheld'];
+  // The names and the other header take 8 bytes.
+  expect(withheld(1_000, 64_000, 528)).toBeUndefined();
+  expect(withheld(1_000, 64_000, 529)).toBe('value');
+  expect(withheld(0, 65_536, 1_000)).toBe('headers');
+  expect(withheld(65_537, 64_000, 1_000)).toBe('key');
+  expect(letterOf(0, 1_000_000, 1_000).headers).toMatchObject({ own: 'kept' });
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`h${at}`, 'a'.repeat(1_000)]));
+  const letter = deadLetter('dead', 'commands', record('{}', { headers: many }), reason);
+  expect(Object.keys(letter.headers ?? {}).filter((name) => name.startsWith('h'))).toHaveLength(65);
+});
+
 it('copies headers as they came: without a value, several of one name, and bytes that are no text', () => {
   const rawHeaders = {
     'x-trace': [null],

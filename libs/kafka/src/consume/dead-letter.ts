@@ -14,7 +14,7 @@ export interface DeadLetterReason {
 /**
  * The original bytes and headers, and beside them where they came from and why they are here. Nobody has checked what the record holds: what
  * carries a card number or a CVV, by name or by value, is left out, and `dead-letter-withheld` names it. So is content that is not JSON and has
- * digits: what they mean cannot be told; and content that is longer than what is searched. It is still in its own topic, at the offset named.
+ * digits: what they mean cannot be told; and what is longer than what is searched. It is still in its own topic, at the offset named.
  */
 export function deadLetter(
   topic: string,
@@ -22,10 +22,20 @@ export function deadLetter(
   record: ConsumedRecord,
   reason: DeadLetterReason,
 ): ProducerRecord {
-  const withheldKey = record.rawKey !== null && isCardText(record.rawKey.toString('utf8'));
-  const withheldValue = record.value !== null && isCardContent(record.value);
+  let searchedBytes = 0;
+  const isTooLong = (...texts: readonly HeaderValue[]) => {
+    const bytes = texts.reduce((sum, text) => sum + (text === null ? 0 : Buffer.byteLength(text)), searchedBytes);
+    if (bytes <= MAX_SEARCHED_BYTES) searchedBytes = bytes;
+    return bytes > MAX_SEARCHED_BYTES;
+  };
+  const withheldKey =
+    record.rawKey !== null && (isTooLong(record.rawKey) || isCardText(record.rawKey.toString('utf8')));
   const headers = Object.entries(allHeaders(record));
-  const kept = headers.filter(([name, value]) => !isCardText(name) && !isCardHeader(name, value));
+  const kept = headers.filter(([name, given]) => {
+    const values = isSeveral(given) ? given : [given];
+    return !isTooLong(name, ...values) && !isCardText(name) && !isCardHeader(name, values);
+  });
+  const withheldValue = record.value !== null && (isTooLong(record.value) || isCardContent(record.value));
   const withheld = [
     ...(withheldKey ? ['key'] : []),
     ...(withheldValue ? ['value'] : []),
@@ -50,13 +60,12 @@ export function deadLetter(
 }
 
 const DIGIT = /\p{Nd}/u;
-/** A worst text of 1 MiB would take half a second, in which nothing else is done. */
+/** Of key, headers and value together, in this order. A worst text of 1 MiB would take 1.5 s, in which nothing else is done. */
 const MAX_SEARCHED_BYTES = 64 * 1024;
 /** No message of ours goes as deep. */
 const MAX_DEPTH = 20;
 
 function isCardContent(value: Buffer): boolean {
-  if (value.length > MAX_SEARCHED_BYTES) return true;
   const text = value.toString('utf8');
   if (!DIGIT.test(text)) return false;
   // As it is written too: JSON.parse keeps the last of equal names.
@@ -87,8 +96,8 @@ function holdsCardField(value: unknown): boolean {
   return Object.entries(value).some(([name, child]) => isCardField(name, child) || holdsCardField(child));
 }
 
-function isCardHeader(name: string, given: HeaderValue | readonly HeaderValue[]): boolean {
-  return (isSeveral(given) ? given : [given]).some((value) => {
+function isCardHeader(name: string, values: readonly HeaderValue[]): boolean {
+  return values.some((value) => {
     const text = value?.toString() ?? '';
     return isCardText(text) || isCardField(name, text);
   });
