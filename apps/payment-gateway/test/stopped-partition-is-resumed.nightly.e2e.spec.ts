@@ -92,7 +92,9 @@ it('two people decide that a partition goes on after its journal was made anew: 
   expect((await ask('alice', `partitions/${partition}/resume`, { reason: 'nothing is wrong yet' })).status).toBe(409);
 
   await makeJournalAnew();
-  await stack.send('payment.capture', aCapture({ orderId, amount: 100 }));
+  // Its INTENT lands in the new log and stops the partition, or the tail sees the new log first: then the command is not known there either.
+  const stopping = randomUUID();
+  await stack.send('payment.capture', aCapture({ orderId, amount: 100 }), stopping);
   await stops(partition);
   const waiting = randomUUID();
   await stack.send('payment.capture', aCapture({ orderId, amount: 200 }), waiting);
@@ -109,9 +111,10 @@ it('two people decide that a partition goes on after its journal was made anew: 
   const { sequence } = await stack.event(neighbour, 'payment.authorize.redirect_required');
   expect(sequence).toMatch(/^001/);
   const letters = await deadLetters();
-  await waitFor(() => letters.length >= 2, { what: 'the dead letters' });
-  expect(letters.map(({ headers }) => headers['ce_id']).sort()).toEqual([capture.id, waiting].sort());
-  expect(letters.map(({ headers }) => headers['dead-letter-code'])).toEqual(['journal_resumed', 'journal_resumed']);
+  const held = () => new Set(letters.map(({ headers }) => headers['ce_id']).filter((letter) => letter !== stopping));
+  await waitFor(() => held().size >= 2, { what: 'the dead letters' });
+  expect(held()).toEqual(new Set([capture.id, waiting]));
+  expect(new Set(letters.map(({ headers }) => headers['dead-letter-code']))).toEqual(new Set(['journal_resumed']));
   expect(await callsOf(orderId)).toEqual(['authorization', 'capture']);
 
   // It counts once, and its orders go on at the next start too.
