@@ -48,21 +48,42 @@ export function consumedRecord(
 
 function readableRecord(topic: string, partition: number, message: KafkaMessage): ConsumedRecord {
   const unreadable = whyUnreadable(message.headers);
-  const values = headerValues(unreadable === undefined ? message.headers : undefined);
-  const repeatedHeaders = Object.keys(values).filter((name) => values[name]!.filter(Boolean).length > 1);
+  const texts = unreadable === undefined ? ordinaryHeaders(message.headers) : noHeaders();
   const rawKey = message.key === null ? null : Buffer.from(message.key);
-  return {
+  const record: ConsumedRecord = {
     topic,
     partition,
     offset: BigInt(message.offset),
     key: rawKey === null ? null : rawKey.toString('utf8'),
     rawKey,
     value: message.value === null || unreadable !== undefined ? null : Buffer.from(message.value),
-    headers: firstTexts(values),
+    headers: texts ?? noHeaders(),
     timestampMs: Number(message.timestamp),
+  };
+  if (unreadable !== undefined) return { ...record, unreadable };
+  return texts === undefined ? { ...record, ...oddHeaders(message.headers) } : record;
+}
+
+const noHeaders = () => Object.create(null) as Record<string, string>;
+
+/** Of nearly every record: each name has one value, in UTF-8. Undefined where that is not so: `oddHeaders` reads them then. */
+function ordinaryHeaders(headers: IHeaders | undefined): Record<string, string> | undefined {
+  const texts = Object.create(null) as Record<string, string>;
+  for (const name of Object.keys(headers ?? {})) {
+    const value = headers![name];
+    if (!Buffer.isBuffer(value) || !isUtf8(value)) return undefined;
+    texts[name] = value.toString('utf8');
+  }
+  return texts;
+}
+
+function oddHeaders(headers: IHeaders | undefined): Pick<ConsumedRecord, 'headers' | 'repeatedHeaders' | 'rawHeaders'> {
+  const values = headerValues(headers);
+  const repeatedHeaders = Object.keys(values).filter((name) => values[name]!.filter(Boolean).length > 1);
+  return {
+    headers: firstTexts(values),
     ...(repeatedHeaders.length === 0 ? {} : { repeatedHeaders }),
     ...(areTexts(values) ? {} : { rawHeaders: copyOf(values) }),
-    ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
 
