@@ -71,7 +71,7 @@ describe('however many ask, the token API is asked once', () => {
     await redis.pExpire(entry?.key ?? '', 500_000);
     const second = await (await start()).token();
     expect(second.accessToken).toBe(first.accessToken);
-    // What is left in Redis now and was when it was read, and the seconds before its end that a token is not kept for.
+    // The rest of its life lies between its time to live in Redis and that time plus the seconds for which no token is kept.
     expect(second.expiresInSeconds).toBeLessThanOrEqual(510);
     expect(second.expiresInSeconds).toBeGreaterThan((await redis.pTTL(entry?.key ?? '')) / 1_000);
     expect(api.requests).toHaveLength(1);
