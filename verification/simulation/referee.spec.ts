@@ -246,6 +246,14 @@ describe('what the back office made while an untagged refund of ours is in doubt
     expect(look(byHand, notOurs)).toEqual([]);
   });
 
+  it('may put a refund that its answer denied in doubt again', () => {
+    const denied = { record: 'NOT_EXECUTED', ...ofRefund, reason: 'execcode', execCode: '5003' } as JournalRecord;
+    const { referee, kinds } = court();
+    land(referee, doubtful[0]!, denied, byHand);
+    expect(referee.order(key).operations[0]).toMatchObject({ phase: 'in_doubt', attempt: 1, token: 'R1' });
+    expect(kinds()).toEqual([]);
+  });
+
   it('is wrong as ours, and lost where nobody is told', () => {
     expect(look(byHand, asOurs)).toEqual(['wrongOutcome']);
     expect(look()).toEqual(['lost']);

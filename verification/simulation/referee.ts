@@ -267,6 +267,7 @@ export class Referee {
 
   #compare(before: OperationState | undefined, after: OperationState, key: string): void {
     const from = before?.phase ?? 'idle';
+    if (before && isDoubtedAgain(before, after)) return;
     if (from !== after.phase) {
       if (!ONWARD[from].includes(after.phase))
         this.say('wentBack', `${after.commandId} went from ${from} to ${after.phase}`);
@@ -307,6 +308,16 @@ export class Referee {
       this.say('wentBack', `${operation} was reported ${before}, then ${final}`);
     this.#finals.set(operation, final);
   }
+}
+
+/**
+ * The one step back that is right: the newest attempt that was sent had no tag, its answer denied it, and a success that may be its own was
+ * reported (docs/decisions/0006). The number of an idle operation's attempt is that of the next one, which was never granted.
+ */
+function isDoubtedAgain(before: OperationState, after: OperationState): boolean {
+  const denied = before.attempts.findLast(({ closed }) => closed !== 'unsent');
+  if (before.phase !== 'idle' || after.phase !== 'in_doubt' || denied?.closed !== 'not_executed') return false;
+  return !denied.isTagged && denied.attempt === after.attempt && denied.token === after.token;
 }
 
 /** The end that an event reports, if it reports one. */

@@ -79,6 +79,14 @@ it.each<[string, ProfileName, number]>([
   ['begins behind what retention deleted while it starts', 'edges', 271723],
   // Here an untagged capture never reached the platform, and the back office made one: it was reported as ours.
   ['takes no capture of the back office for one of ours without a tag', 'edges', 16],
+  // Retention deleted the very record that the index had come to, between the look at the log's ends and the first fetch.
+  ['begins behind the record that the index came to', 'edges', 5551656],
+  // A refund, voids and a capture without a tag were denied by their answers, and a success that may be theirs was notified before the next attempt.
+  ...[5550341, 5550509, 5551157, 5551248, 5551672].map((seed): [string, ProfileName, number] => [
+    'makes no further attempt beside a success that may be its own',
+    'edges',
+    seed,
+  ]),
 ])('%s: %s, seed %i', async (_, profile, seed) => {
   expect((await simulate({ seed, profile })).violations).toEqual([]);
 });

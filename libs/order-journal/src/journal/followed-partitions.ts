@@ -55,8 +55,9 @@ export class FollowedPartitions {
   }
 
   /**
-   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it.
-   * @throws JournalReplacedError where that is another record
+   * The tail brings a record. Says whether it is new: the one at the index's marker is not, the index holds it. Where that one was deleted by its age
+   * since the log was asked where it begins, the next one comes first.
+   * @throws JournalReplacedError where the first one is neither
    */
   advance(partition: number, offset: bigint, hash: () => string): 'new' | 'at-marker' {
     const followed = this.#followed.get(partition);
@@ -64,6 +65,7 @@ export class FollowedPartitions {
     if (!followed?.marked) return 'new';
     const { marked } = followed;
     delete followed.marked;
+    if (offset === marked.offset + 1n) return 'new';
     if (offset !== marked.offset || hash() !== marked.hash) throw new JournalReplacedError(marked.offset);
     return 'at-marker';
   }
