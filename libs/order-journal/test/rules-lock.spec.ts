@@ -15,8 +15,8 @@ const PER_DIGEST = 100;
 const firstSeed = (version: number): number => version * 1_000_000;
 const fileOf = (version: number): string => join(__dirname, `rules-lock/digests-${version}.json`);
 
-/** A run draws every fourth digest, others for each `SIMULATED_SEED`; all with `RULES_LOCK=all`. */
-const EVERY = process.env.RULES_LOCK === 'all' ? 1 : 4;
+/** `npm test` draws every twelfth digest, `npm run test:all` every fourth, others for each `SIMULATED_SEED`; all with `RULES_LOCK=all`. */
+const EVERY = process.env.RULES_LOCK === 'all' ? 1 : process.env.NIGHTLY ? 4 : 12;
 const isDrawn = (at: number): boolean => at % EVERY === Number(process.env.SIMULATED_SEED ?? 1) % EVERY;
 
 it.each(RULES_VERSIONS)(`rules version %i: ${LOGS} logs bring the same verdicts and events for ever`, (version) => {
@@ -86,9 +86,9 @@ function sorted(value: unknown): unknown {
 }
 
 it('mixes versions within a log, and meets every verdict and most events', () => {
-  const logs = Array.from({ length: 2_000 }, (_, n) => randomLog(firstSeed(2) + n, 2));
+  const logs = Array.from({ length: 800 }, (_, n) => randomLog(firstSeed(2) + n, 2));
   const mixed = logs.filter((log) => new Set(log.map(([, { rulesVersion }]) => rulesVersion)).size > 1);
-  expect(mixed.length).toBeGreaterThan(600);
+  expect(mixed.length).toBeGreaterThan(240);
   const text = logs.map(told).join('');
   const meant = [
     ...['granted', 'busy', 'rejected', 'lost'].map((verdict) => ` ${verdict}\n`),
@@ -110,7 +110,7 @@ it('mixes versions within a log, and meets every verdict and most events', () =>
 
 it('logs of version 3 carry over and forget, with effect and without', () => {
   const seen = { carried: 0, void: 0, first: 0, forgotten: 0, kept: 0 };
-  for (let n = 0; n < 2_000; n++) {
+  for (let n = 0; n < 800; n++) {
     let order = emptyOrder('shop-fr', 'o');
     for (const [offset, record] of historyLog(firstSeed(3) + n)) {
       const before = order;
@@ -127,7 +127,7 @@ it('logs of version 3 carry over and forget, with effect and without', () => {
 });
 
 it('of payments that wait meets what version 4 brought', () => {
-  const logs = Array.from({ length: 2_000 }, (_, n) => waitingLog(firstSeed(4) + n, 4));
+  const logs = Array.from({ length: 800 }, (_, n) => waitingLog(firstSeed(4) + n, 4));
   const text = logs.map(told).join('');
   const meant = [
     ...['.expired"', '.doubt_resolved"', '.redirect_required"', '"said_not_executed"', '"superseded"', '"card_added"'],
@@ -139,7 +139,7 @@ it('of payments that wait meets what version 4 brought', () => {
 
 it('of marketplaces have what each seller sold and was paid back, carried over too', () => {
   let carriedWithSellers = 0;
-  for (let n = 0; n < 1_000; n++) {
+  for (let n = 0; n < 500; n++) {
     let order = emptyOrder('shop-fr', 'o');
     for (const [offset, record] of sellersLog(firstSeed(5) + n, 5)) {
       order = fold(order, decodeRecord(encodeRecord(record)), offset).order;
@@ -152,7 +152,7 @@ it('of marketplaces have what each seller sold and was paid back, carried over t
 
 it('of what version 6 keeps they have old attempts that are heard of, and orders that are kept and forgotten', () => {
   const seen = { many: 0, late: 0, kept: 0, forgotten: 0, refused: 0 };
-  for (let n = 0; n < 1_000; n++) {
+  for (let n = 0; n < 500; n++) {
     let order = emptyOrder('shop-fr', 'o');
     for (const [offset, record] of keptLog(firstSeed(6) + n, 6)) {
       const [before, verdicts] = [order, order.verdicts.length];
@@ -166,5 +166,5 @@ it('of what version 6 keeps they have old attempts that are heard of, and orders
       if (isLive && before.operations.length === 1 && order.verdicts[verdicts]?.[1] === 'rejected') seen.refused++;
     }
   }
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(15);
 });

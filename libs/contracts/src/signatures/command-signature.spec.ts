@@ -53,13 +53,15 @@ describe('the test vectors', () => {
   const hasJava = spawnSync('java', ['-version']).status === 0;
   const examples = join(__dirname, '../../../../examples/signed-commands');
   it.each([
-    ['Python', hasPython, 'python3', 'sign.py'],
-    ['Java', hasJava, 'java', 'Sign.java'],
-  ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, file) => {
+    ['Python', hasPython, 'python3', [], 'sign.py'],
+    // It runs for a moment only, so nothing is optimized.
+    ['Java', hasJava, 'java', ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'], 'Sign.java'],
+  ])('the example in %s signs the same (where it is installed: %s)', (_, isThere, program, options, file) => {
     if (!isThere) return;
     for (const { environmentId: environment, topic, key, value, headers, signature } of vectors.commands) {
       const texts = Object.entries(headers).map(([name, text]) => `${name}=${text}`);
-      const printed = execFileSync(program, [join(examples, file), d, kid, environment, topic, key, value, ...texts]);
+      const args = [...options, join(examples, file), d, kid, environment, topic, key, value, ...texts];
+      const printed = execFileSync(program, args);
       expect(printed.toString('utf8').trim()).toBe(signature);
     }
   });
@@ -126,7 +128,10 @@ it('counts only while the key was valid, when the command was made and when it w
     expect(await problem(signed(sound), [KEY], at)).toBe('key_not_valid_then');
 });
 
-it('accepts none of 12,000 forged, replayed and re-keyed commands', async () => {
+/** Of each way to forge. */
+const EACH = process.env.NIGHTLY ? 1_200 : 200;
+
+it('accepts none of many forged, replayed and re-keyed commands', async () => {
   const foreign = generateKeyPairSync('ed25519').privateKey;
   const own = signed(sound);
   const signature = own.headers[SIGNATURE_HEADER]!;
@@ -149,7 +154,7 @@ it('accepts none of 12,000 forged, replayed and re-keyed commands', async () => 
     (n) => withSignature(signature.slice(0, start) + flipped(Buffer.from(signature.slice(start), 'base64url'), n).toString('base64url')),
   ]; // prettier-ignore
   let accepted = 0;
-  for (const forge of forged) for (let n = 0; n < 1_200; n++) if ((await problem(forge(n))) === undefined) accepted++;
+  for (const forge of forged) for (let n = 0; n < EACH; n++) if ((await problem(forge(n))) === undefined) accepted++;
   expect(accepted).toBe(0);
   expect(await problem(own)).toBeUndefined();
 }, 60_000);

@@ -78,6 +78,9 @@ it('compares an order that begins where the journal does now', () => {
   expect(audited(records.slice(1), 0)).toBe('same');
 });
 
+/** Of each journal, `npm test` tries every third cut, and `npm run test:all` every one. */
+const CUTS_APART = process.env.NIGHTLY ? 1 : 3;
+
 it('finds no difference in any journal of the corpus, wherever it was cut, forgotten or not', () => {
   const counts = { 'not compared': 0, same: 0, differs: 0 };
   for (const { records } of corpusJournals()) {
@@ -87,7 +90,7 @@ it('finds no difference in any journal of the corpus, wherever it was cut, forgo
     const variants = mayBeForgotten(order)
       ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]]
       : [records];
-    for (const variant of variants) for (let cut = 0; cut < variant.length; cut++) counts[audited(variant, cut)]++;
+    for (const variant of variants) for (let cut = 0; cut < variant.length; cut += CUTS_APART) counts[audited(variant, cut)]++;
   }
   expect(counts.differs).toBe(0);
   // Whole ones are compared at least.

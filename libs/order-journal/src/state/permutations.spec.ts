@@ -235,6 +235,9 @@ function mistakeOfUnnamed(
 const PHASES: Phase[] = ['open', 'in_doubt', 'redirect', 'pending', 'second attempt'];
 const TRUTHS = ['0000', '0004', '4001'];
 const OPERATORS: Evidence['result'][] = ['succeeded', 'refused', 'not_executed'];
+/** `npm test` takes every third late code, another one for each first code and each kind; `npm run test:all` takes all of them. */
+const isDrawn = (late: string, at: number, kind: Kind): boolean =>
+  process.env.NIGHTLY !== undefined || (LATE_CODES.indexOf(late) + at + KINDS.indexOf(kind)) % 3 === 0;
 let tried = 0;
 let wrong = 0;
 
@@ -250,7 +253,7 @@ it.each(cases)('%s, %s: every order of arrival ends alike, or in a conflict that
     for (const [at, truth] of TRUTHS.entries())
       for (const late of isTagged ? LATE_CODES : LATE_CODES.slice(0, 3)) {
         const begun = beginning(kind, phase, isTagged);
-        if (begun === undefined || late === truth) continue;
+        if (begun === undefined || late === truth || !isDrawn(late, at, kind)) continue;
         const operator = OPERATORS[(at + LATE_CODES.indexOf(late)) % OPERATORS.length] ?? 'succeeded';
         const { words, others } = wordsOf(kind, phase, isTagged, begun.attempt, truth, late, operator);
         for (const set of LATE_CODES.indexOf(late) < 3 ? [words, others] : [words])
@@ -294,6 +297,6 @@ it('so does any mix of them, of any length', () => {
       if (found !== undefined) wrong++;
       expect(found).toBeUndefined();
     }),
-    { numRuns: 500, seed: 7 },
+    { numRuns: process.env.NIGHTLY ? 500 : 150, seed: 7 },
   );
 });
