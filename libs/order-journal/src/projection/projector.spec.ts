@@ -41,7 +41,7 @@ it('publishes again what Kafka did not take, and moves the index only then', asy
   const { index, events, published, startOffset, project } = projection();
   await startOffset(undefined, 0n);
 
-  const { publish } = events;
+  const publish = events.publish.bind(events);
   events.publish = () => Promise.reject(new Error('no leader'));
   await expect(project(recordsOf(0n, intent, redirect))).rejects.toThrow('no leader');
   expect([index.marker, index.orders.size]).toEqual([-1n, 0]);
