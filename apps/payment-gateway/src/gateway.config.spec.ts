@@ -99,7 +99,8 @@ describe('the id of the environment', () => {
     return file;
   };
   const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x;
-  const signing = merchants({ publisherKeys: [{ kid: 'k1', publicKey }] });
+  const keys = { publisherKeys: [{ kid: 'k1', publicKey }] };
+  const signing = merchants(keys);
   const production = { TOPICS: 'check', INDEX_HMAC_KEYS: `one:${Buffer.alloc(32).toString('base64')}` };
 
   it.each<[string, Record<string, string>, string[]]>([
@@ -110,6 +111,16 @@ describe('the id of the environment', () => {
     ['with capitals', { ENVIRONMENT_ID: 'Production' }, ['ENVIRONMENT_ID']],
     ['too long', { ENVIRONMENT_ID: 'x'.repeat(33) }, ['ENVIRONMENT_ID']],
   ])('%s', (_, env, faults) => expect(faultsOf(env)).toEqual(faults));
+
+  it.each<[string, object, string[]]>([
+    ['that names no signer', {}, ['publisherKeys of s must name who signs']],
+    ['that needs no signature', keys, ['requireSignatures of s must be true']],
+    ['that needs one', { ...keys, requireSignatures: true }, []],
+  ])('production refuses unsigned commands: a merchant %s', (_, merchant, faults) => {
+    const env = { AUTH_SERVICE_KEY: 'key', MERCHANTS_FILE: merchants(merchant), ...production };
+    const ofMerchants = readServiceSettings(GatewayConfig, env).faults.filter(({ name }) => name === 'MERCHANTS_FILE');
+    expect(ofMerchants.map(({ message }) => message)).toEqual(faults);
+  });
 });
 
 it.each([100, 30_000, 600_000])('the drain outlasts a call of %i ms, and the stop outlasts the drain', (timeoutMs) => {

@@ -138,6 +138,18 @@ describe('POST /v1/cse-keys', () => {
     expect(provider.requests).toEqual([]);
   });
 
+  it.each([`/${CARD}`, `?number=${CARD}`, '?cvv=123'])('refuses card data behind its address: %s', async (more) => {
+    await start();
+    const headers = { origin: ORIGIN, 'content-type': 'application/json' };
+    const body = JSON.stringify({ apiKeyId: API_KEY_ID });
+    const answer = await fetch(`${service.url}${more}`, { method: 'POST', headers, body });
+    expect(answer.status).toBe(400);
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({ code: 'card_data_refused' });
+    expect(text).not.toContain(CARD);
+    expect(provider.requests).toEqual([]);
+  });
+
   it('refuses a body that is too large once, and does not look at what came of it', async () => {
     await start();
     expect((await service.post(JSON.stringify({ apiKeyId: API_KEY_ID }).padEnd(1_025))).status).toBe(413);
@@ -287,6 +299,11 @@ describe('POST /v1/cse-keys', () => {
     const text = `\ufeff${JSON.stringify(provider.record)}`;
     provider.answer = (response) => answerJson(response, 200, text);
     expect((await service.ask()).status).toBe(200);
+  });
+
+  it('serves no sound key that is not pinned', async () => {
+    await start({ CSE_KEY_PINS: 'a'.repeat(64) });
+    expect(await service.ask()).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
   });
 
   it.each<[string, Parameters<typeof answerJson>[2], number]>([

@@ -95,6 +95,15 @@ describe('the key of an API key', () => {
     });
   });
 
+  it('is never other bytes under an id that was given before', async () => {
+    await start({ CSE_KEY_LIFETIME_MS: '0', CSE_STALE_MS: '0' });
+    await service.ask();
+    provider.record = another('key-1');
+    expect(await service.ask()).toMatchObject({ status: 503, body: { code: 'key_unavailable' } });
+    provider.record = another('key-2');
+    await waitFor(async () => (await service.ask()).body.encryptionKeyId === 'key-2');
+  });
+
   describe('that a tokenizer refused', () => {
     it('is asked for anew and is the next one', async () => {
       await start();

@@ -305,6 +305,27 @@ it('sends nothing when the fold rejects the intent', async () => {
   expect(findOperation(journal.order, 'b')?.end).toBe('rejected');
 });
 
+it.each([
+  ['the same command', 'a', 'lost'],
+  ['another command of its order', 'b', 'busy'],
+])('sends nothing where another process was granted %s first', async (_, commandId, verdict) => {
+  const { journal, calls, payments } = story([succeeded()]);
+  const other = story([succeeded('T2')]);
+  await other.payments.handle(authorization(commandId));
+  const [intent, outcome] = other.journal.records;
+  journal.before.INTENT = async () => {
+    journal.before = {};
+    await journal.append(intent!);
+  };
+  journal.waitForRecordAfter = async () => {
+    await journal.append(outcome!);
+    return journal.order;
+  };
+  await payments.handle(authorization('a'));
+  expect(calls).toEqual([]);
+  expect(journal.order.verdicts.slice(0, 2).map(([, said]) => said)).toEqual(['granted', verdict]);
+});
+
 it('makes a second attempt after one that was not executed', async () => {
   const { journal, calls, payments } = story([notExecuted('5003'), succeeded()]);
   await payments.handle(authorization());

@@ -1,13 +1,13 @@
 import type { Merchant } from '@tranche/contracts';
 import { createLogger, Metrics } from '@tranche/service-kit';
 import type { BearerToken, BearerTokenClient } from './bearer-token.client.js';
-import { PlatformCaller } from './platform-caller.service.js';
+import { PlatformCaller, type PlatformForm } from './platform-caller.service.js';
 import type { PlatformClient } from './platform.client.js';
 
 const merchant = { merchant: 'shop', authAccount: 'account' } as Merchant;
 const token = (fingerprint: string): BearerToken => ({ accessToken: `token ${fingerprint}`, fingerprint });
 
-function setUp() {
+function setUp(platform = {} as PlatformClient) {
   const world = { reported: [] as (string | undefined)[], next: () => Promise.resolve(token('first')) };
   const tokens = {
     token: (_account: string, refused?: string) => {
@@ -16,7 +16,7 @@ function setUp() {
     },
   } as unknown as BearerTokenClient;
   const log = createLogger({ name: 'test', level: 'silent' });
-  return { world, caller: new PlatformCaller({} as PlatformClient, tokens, log, new Metrics('test')) };
+  return { world, caller: new PlatformCaller(platform, tokens, log, new Metrics('test')) };
 }
 
 describe('a refused token', () => {
@@ -30,6 +30,19 @@ describe('a refused token', () => {
     await caller.bearerFor(merchant);
     await caller.bearerFor(merchant);
     expect(world.reported).toEqual(['first', 'first', 'first', undefined]);
+  });
+
+  it('that a call was answered with 401 for is reported with the next question, and the one in its place is not', async () => {
+    const answer = { kind: 'answered', status: 401, wwwAuthenticate: 'Bearer', body: '' };
+    const { world, caller } = setUp({ urlCount: 1, post: () => Promise.resolve(answer) } as unknown as PlatformClient);
+    const form: PlatformForm = { operation: 'capture', merchant, path: '/', body: '' };
+    const bearer = (await caller.bearerFor(merchant)) as BearerToken;
+    const result = await caller.send(form, { bearer, url: 0, maySend: () => true });
+    expect(result).toMatchObject({ record: 'NOT_EXECUTED', reason: 'auth_refused' });
+    world.next = () => Promise.resolve(token('second'));
+    await caller.bearerFor(merchant);
+    await caller.bearerFor(merchant);
+    expect(world.reported).toEqual([undefined, 'first', undefined]);
   });
 
   it('that is refused while it is handed out is reported next', async () => {

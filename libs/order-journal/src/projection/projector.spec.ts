@@ -1,4 +1,5 @@
 import {
+  inOrder,
   intent,
   redirect,
   repeated,
@@ -20,6 +21,50 @@ it('publishes what the records made known, then moves the index', async () => {
     causationid: 'a',
     traceparent: '00-a-b-01',
   });
+});
+
+it('leaves the index where it is until Kafka has taken the events', async () => {
+  const { index, events, startOffset, project } = projection();
+  await startOffset(undefined, 0n);
+
+  let take = () => {};
+  events.publish = () => new Promise<void>((resolve) => (take = resolve));
+  const projected = project(recordsOf(0n, intent, redirect));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([index.marker, index.orders.size]).toEqual([-1n, 0]);
+  take();
+  await projected;
+  expect([index.marker, index.orders.size]).toEqual([1n, 1]);
+});
+
+it('publishes again what Kafka did not take, and moves the index only then', async () => {
+  const { index, events, published, startOffset, project } = projection();
+  await startOffset(undefined, 0n);
+
+  const publish = events.publish.bind(events);
+  events.publish = () => Promise.reject(new Error('no leader'));
+  await expect(project(recordsOf(0n, intent, redirect))).rejects.toThrow('no leader');
+  expect([index.marker, index.orders.size]).toEqual([-1n, 0]);
+  events.publish = publish;
+  await project(recordsOf(0n, intent, redirect));
+  expect([typesOf(published), index.marker]).toEqual([['authorize.redirect_required'], 1n]);
+});
+
+it('publishes the events of a batch in the order of their records', async () => {
+  const { published, startOffset, project } = projection();
+  await startOffset(undefined, 0n);
+  const identity = { ...inOrder, commandId: 'a', attempt: 1, token: 't' };
+  await project(
+    recordsOf(
+      0n,
+      intent,
+      { record: 'IN_DOUBT', ...identity, reason: 'timeout', message: '' },
+      { record: 'OUTCOME', ...identity, result: 'succeeded', answer: { execCode: '0000', transactionId: 'T' } },
+    ),
+  );
+  expect(typesOf(published)).toEqual(['authorize.in_doubt', 'authorize.doubt_resolved']);
+  const sequences = published.map(({ sequence = '' }) => sequence);
+  expect(sequences).toEqual([...new Set(sequences)].sort());
 });
 
 it('gives a repeat its REDIRECTHTML though the page came in the same batch', async () => {
