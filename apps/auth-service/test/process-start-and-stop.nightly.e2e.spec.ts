@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { infrastructure, openFront, startApp, waitFor, type RunningApp } from '@tranche/testing';
 import { createClient } from 'redis';
@@ -91,5 +92,20 @@ describe('the built auth-service', () => {
       `auth-service cannot start: listen EADDRINUSE: address already in use 0.0.0.0:${port}`,
     );
     taken.close();
+  });
+
+  it('stops with 0 while the collector of its spans gives no answer, and says that the last ones were not sent', async () => {
+    const collector = createHttpServer().listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const asked = once(collector, 'request');
+    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    app = await startApp('auth-service', { ...settings(), OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+    await fetch(`${app.url}/v1/tokens`, { method: 'POST' });
+    const exit = app.stop('SIGTERM');
+    await asked;
+    expect(await exit).toBe(0);
+    expect(app.logs.join('\n')).toContain('the last spans were not sent');
+    collector.closeAllConnections();
+    collector.close();
   });
 });
