@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import kafkajs from 'kafkajs';
 import { TOPICS } from '@tranche/contracts';
 import { ensureTopics, createKafkaClient } from '@tranche/kafka';
-import { silentLog } from '@tranche/runtime';
+import { pauseFor, silentLog } from '@tranche/runtime';
 import { brokerSettings, clusterId, kafkaCommand } from './kafka.mjs';
 import { freePorts, portOpens } from './ports.mjs';
 
@@ -44,9 +44,22 @@ export async function startAclBroker({ held, users, prefix, rows }) {
   await ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log: silentLog });
   const admin = new kafkajs.Kafka({ brokers: [brokers], clientId: 'admin', sasl, logLevel: kafkajs.logLevel.NOTHING }).admin(); // prettier-ignore
   await admin.connect();
-  await admin.createAcls({ acl: rows.flatMap(entriesOf) });
+  const acl = rows.flatMap(entriesOf);
+  await admin.createAcls({ acl });
+  await untilInForce(admin, new Set(acl.map((entry) => JSON.stringify(entry))).size);
   await admin.disconnect();
   return brokers;
+}
+
+/** The controller takes them at once; the broker goes by them when it has read its log, which takes seconds on a busy machine. */
+async function untilInForce(admin, count) {
+  const any = { resourceType: AclResourceTypes.ANY, resourcePatternType: ResourcePatternTypes.ANY, operation: AclOperationTypes.ANY, permissionType: AclPermissionTypes.ANY }; // prettier-ignore
+  for (let attempt = 1; attempt <= 600; attempt++) {
+    const { resources } = await admin.describeAcls(any);
+    if (resources.flatMap(({ acls }) => acls).length >= count) return;
+    await pauseFor(100);
+  }
+  throw new Error(`the broker does not go by the ${count} rules that it was given`);
 }
 
 function entriesOf({ principal, resource, name, pattern, operations }) {

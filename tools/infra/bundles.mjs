@@ -58,7 +58,7 @@ const STARTER = `import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 const file = fileURLToPath(new URL('service.cjs', import.meta.url));
 const cache = fileURLToPath(new URL('service.cache', import.meta.url));
@@ -73,8 +73,7 @@ function read() {
 }
 
 const code = \`(function (exports, require, module, __filename, __dirname) {\${readFileSync(file, 'utf8')}\n})\`;
-const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-const script = new Script(code, { filename: file, cachedData: read(), importModuleDynamically });
+const script = new Script(code, { filename: file, cachedData: read() });
 if (isMade) process.on('exit', () => writeFileSync(cache, script.createCachedData()));
 const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
@@ -93,7 +92,14 @@ async function bundle(rolldown, { main, service, code, cache, inputs }) {
     },
   });
   try {
-    const { output } = await build.generate({ format: 'cjs', keepNames: true, codeSplitting: false, minify: false });
+    const { output } = await build.generate({
+      format: 'cjs',
+      // Node.js 20 refuses each `import()` in code that comes from a cache: external modules are loaded with `require`.
+      dynamicImportInCjs: false,
+      keepNames: true,
+      codeSplitting: false,
+      minify: false,
+    });
     const [{ code: text, moduleIds }] = output;
     const files = moduleIds.filter((id) => existsSync(id));
     rmSync(cache, { force: true });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -46,6 +46,17 @@ it('makes it again when a file deep in it is newer', () => {
   utimesSync(join(root, 'apps/shop/dist/word.js'), later, later);
   expect(made()).toEqual(['shop']);
   expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('Shop closed');
+});
+
+it.each([
+  ['whose name is written there', "import('node:os')"],
+  ['whose name is known only when it runs', 'import(name)'],
+])('loads a module while it runs, also when it was compiled before: %s', (_, call) => {
+  const load = `const load = async (name) => (await ${call}).EOL;`;
+  write('apps/shop/dist/main.js', `${load}\nvoid load('node:os').then((end) => console.log(end === '\\n'));\n`);
+  made();
+  expect(existsSync(join(root, 'apps/shop/dist/service.cache'))).toBe(true);
+  expect(node(`await import(${JSON.stringify(join(root, 'apps/shop/dist/service.js'))});`)).toBe('true');
 });
 
 it.each([

@@ -103,7 +103,7 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
 
     const measured = [...others, ...stage.apps.map((app) => ({ name: serviceOf(app.logs) ?? SIMULATOR, app }))];
     const alive = measured.filter(({ name, app }) => name !== SIMULATOR && !app.killed);
-    const addressed = alive.flatMap(({ name, app }) => [app.url, app.managementUrl].map((url) => ({ name, url })));
+    const addressed = alive.flatMap(({ name, app }) => addressesOf(name, app).map((url) => ({ name, url })));
     const misplaced = await sendCardData(addressed, planted.card, shopUrl);
     const issued = await issuedTokens(simulator.url);
     const metrics = await Promise.all(alive.map(({ name, app }) => metricsAt(name, app.managementUrl)));
@@ -118,6 +118,11 @@ export async function playPlanted({ infrastructure, folder, scenario, seed }: Pl
     await Promise.all(others.map(({ app }) => app.stop('SIGKILL')));
     await stage.close();
   }
+}
+
+/** What people decide comes to the gateway's management port: it has no other. */
+function addressesOf(name: string, app: RunningApp): string[] {
+  return name === 'payment-gateway' ? [app.managementUrl] : [app.url, app.managementUrl];
 }
 
 interface Settings {

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { infrastructure, startApp, type RunningApp } from '@tranche/testing';
 import { createClient } from 'redis';
 import { accountsFile, CLIENT_SECRET, ENCRYPTION_KEY, GATEWAY_KEY } from './auth-service.js';
@@ -50,5 +53,36 @@ describe('the built auth-service', () => {
     expect(printed).toContain('auth-service has stopped');
     for (const secret of [CLIENT_SECRET, GATEWAY_KEY, ENCRYPTION_KEY, ...api.tokens])
       expect(printed).not.toContain(secret);
+  });
+
+  it('sends its spans to the OTLP endpoint, continuing the trace of the caller', async () => {
+    const bodies: string[] = [];
+    const collector = createServer((request, response) => {
+      request.setEncoding('utf8').on('data', (part: string) => bodies.push(`${request.url} ${part}`));
+      request.on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+    }).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    app = await startApp('auth-service', {
+      ...settings(),
+      REDIS_KEY_PREFIX: `${prefix}otlp:`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    });
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    await fetch(`${app.url}/v1/tokens`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${GATEWAY_KEY}`,
+        'content-type': 'application/json',
+        traceparent: `00-${traceId}-b7ad6b7169203331-01`,
+      },
+      body: JSON.stringify({ account: 'shop' }),
+    });
+    expect(api.requests[0]?.headers.traceparent).toContain(traceId);
+    expect(await app.stop('SIGTERM')).toBe(0);
+    const sent = bodies.join();
+    for (const part of ['/v1/traces', traceId, 'POST /v1/tokens', 'POST /iam/token', 'auth-service'])
+      expect(sent).toContain(part);
+    collector.close();
   });
 });

@@ -47,11 +47,15 @@ it('executes nothing twice and comes back by itself when Redis loses the index u
 
   const ended = () => new Set(stack.results.events.map(({ data }) => data.commandId));
   const open = () => sent.filter(({ commandId }) => !ended().has(commandId)).map(({ orderId }) => orderId);
-  await waitFor(() => open().length === 0, { timeoutMs: 180_000, what: 'an end, or a doubt, of every command' }).catch(
-    (cause: unknown) => {
-      throw new Error(`No event of ${open().join(', ')}`, { cause });
-    },
-  );
+  // A slow machine is behind by more commands than it ends in a fixed time: it must only go on.
+  for (let left = open(); left.length > 0; left = open()) {
+    const isFewer = () => open().length < left.length;
+    await waitFor(isFewer, { timeoutMs: 180_000, what: 'an end, or a doubt, of one more command' }).catch(
+      (cause: unknown) => {
+        throw new Error(`No event of ${left.join(', ')}`, { cause });
+      },
+    );
+  }
   await waitFor(async () => (await fetch(`${stack.gateway.managementUrl}/health/ready`)).ok, {
     timeoutMs: 180_000,
     what: 'ready again',
@@ -77,4 +81,4 @@ it('executes nothing twice and comes back by itself when Redis loses the index u
   );
   expect(repeatedIn(calls.filter(({ executed }) => executed).map(({ orderId }) => orderId))).toEqual([]);
   expect(repeatedIn(calls.map(({ orderId }) => orderId))).toEqual([]);
-}, 600_000);
+}, 1_200_000);

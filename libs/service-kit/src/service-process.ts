@@ -19,6 +19,8 @@ import { startTracing } from './tracing.js';
 
 /** How long a graceful stop may take. Milliseconds. */
 const SHUTDOWN_TIMEOUT_MS = 25_000;
+/** How long a stop waits for the collector of spans, which the exporter would ask again and again. Milliseconds. */
+const LAST_SPANS_MS = 2_000;
 
 export interface ServiceDefinition<C extends object> {
   name: string;
@@ -182,9 +184,25 @@ export class ServiceProcess<C extends object> {
     await Promise.all(this.#underWay);
     await this.#closeHttp();
     this.#step = 'sending the last spans';
-    await this.#stopTracing?.();
+    await this.#sendLastSpans();
     this.#step = 'closing the management port';
     await this.#management.close();
+  }
+
+  /** A collector that is away must not make a failure of a stop that did all its work: its spans are given up. */
+  async #sendLastSpans(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const overdue = new Promise<never>((_, reject) => {
+      const late = new Error(`the collector did not take them within ${LAST_SPANS_MS} ms`);
+      timer = setTimeout(() => reject(late), LAST_SPANS_MS);
+    });
+    try {
+      await Promise.race([this.#stopTracing?.(), overdue]);
+    } catch (error) {
+      this.log.warn({ err: error }, 'the last spans were not sent');
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Node.js ends its time-outs with the close: whoever is still sending a request by then would hold up the stop. */

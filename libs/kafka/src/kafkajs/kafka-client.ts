@@ -158,7 +158,9 @@ function isPassing(error: unknown): boolean {
     retriable === true ||
     type === 'TOPIC_ALREADY_EXISTS' ||
     name === 'KafkaJSNumberOfRetriesExceeded' ||
-    name === 'KafkaJSTimeout'
+    name === 'KafkaJSTimeout' ||
+    // kafkajs takes it for final; a broker that came up just now makes its topic of offsets when it is first asked.
+    name === 'KafkaJSGroupCoordinatorNotFound'
   );
 }
 
