@@ -93,7 +93,7 @@ it.each(['[', '{"a":', '"a",', '4 ', '"4",', '\\u0034', '%34', 'cvv '])(
       return Math.min(...timesMs);
     };
     shortestMs(8_125);
-    // Below 2 ms it is the clock that is measured.
+    // Below 2 ms the clock's resolution dominates.
     const short = Math.max(shortestMs(8_125), 2);
     expect(shortestMs(65_000) / short).toBeLessThan(24);
   },
@@ -108,7 +108,7 @@ it('searches key, headers and value up to 65,536 bytes together, and keeps nothi
       reason,
     );
   const withheld = (...lengths: [number, number, number]) => letterOf(...lengths).headers?.['dead-letter-withheld'];
-  // The names and the other header take 8 bytes.
+  // The header's name and the other header take 8 bytes.
   expect(withheld(1_000, 64_000, 528)).toBeUndefined();
   expect(withheld(1_000, 64_000, 529)).toBe('value');
   expect(withheld(0, 65_536, 1_000)).toBe('headers');

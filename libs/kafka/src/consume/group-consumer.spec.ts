@@ -10,7 +10,7 @@ jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** One member; its handlers end when the test says so. */
+/** One member whose handlers run until the test ends them. */
 class Member {
   fake!: FakeConsumer;
   readonly assignments: Assignment[] = [];
@@ -82,7 +82,7 @@ describe('the first commit of a partition', () => {
   it('has ended before the group is joined again: kafkajs repeats it by itself, and would do so as a member of the next generation', async () => {
     const member = new Member();
     await member.start();
-    /** kafkajs asks for this before each join, and again later when it throws. */
+    /** kafkajs calls this before each join, and again after a pause if it throws. */
     const assigner = member.fake.config.partitionAssigners![0]!({
       cluster: {} as never,
       groupId: 'group',

@@ -20,7 +20,7 @@ const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const first = { topic: 'commands', partition: 0 };
 
-/** A member whose broker, clock and handlers do what the test says. */
+/** A member whose broker, clock and handlers the test drives. */
 class Member {
   nowMs = 0;
   readonly calls: string[] = [];
@@ -285,7 +285,7 @@ describe('the work of a group', () => {
     expect(member.commits).toHaveLength(1);
   });
 
-  /** Fetched from the first offset, up to the last one. */
+  /** Offsets of a fetch response from the first to the last offset. */
   const fetched = (from: number, last: number) => ({ from: BigInt(from), next: BigInt(last + 1) });
 
   it('takes nothing that was not fetched from where it stands: another broker may answer late, with what was asked for before the seek', async () => {
@@ -306,7 +306,7 @@ describe('the work of a group', () => {
     const member = new Member({ watermarks: { ...defaultWatermarks, records: 1 } });
     await member.work.join([first]);
     member.calls.length = 0;
-    // Offset 1 ends a transaction.
+    // Offset 1 is the control record that ends a transaction.
     expect(member.work.take(first, [record(0)], fetched(0, 1))).toBe(0n);
     expect(member.work.take(first, [record(2), record(3)], fetched(2, 3))).toBe(2n);
     expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();

@@ -15,7 +15,7 @@ const record = (offset: number, key: string | null, partition = 0): ConsumedReco
   timestampMs: 0,
 });
 
-/** A pool whose handlers end when the test says so. */
+/** A pool whose handlers run until the test ends them. */
 class Bench {
   readonly started: string[] = [];
   readonly end = new AbortController();

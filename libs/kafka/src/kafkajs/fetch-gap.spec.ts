@@ -10,7 +10,7 @@ function watched() {
   new FetchGap(events as never, () => gaps++);
   return {
     gaps: () => gaps,
-    /** A request that begins now and is answered after so long. */
+    /** Answers a request after `duration` milliseconds. */
     answer: (duration: number, broker = 'one:9092', apiName = 'Fetch') => {
       jest.advanceTimersByTime(duration);
       events.emit('consumer.network.request', { payload: { apiName, broker, duration } });

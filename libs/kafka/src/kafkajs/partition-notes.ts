@@ -1,9 +1,11 @@
 import kafkajs, { type Message } from 'kafkajs';
 
-/** With the partition that it was sent to, once it was. */
+/** A message with the partition that it was sent to, once that is known. */
 export type PartitionedMessage = Message & { chosenPartition?: number };
 
-/** The record remembers its partition, for its offset is counted within it. kafkajs chooses the partition where the record names none. */
+/**
+ * Notes the partition in the message, because its offset is computed per partition. kafkajs chooses the partition if the record has none.
+ */
 export const notingPartitioner = () => {
   const choose = kafkajs.Partitioners.DefaultPartitioner();
   return (args: Parameters<typeof choose>[0]) => {
