@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { LogOutput } from './log-output.js';
 import { createLogger } from './logger.js';
 
-/** A reader that takes nothing until the test lets it go on. */
+/** A stream whose reader is stalled until the test continues it. */
 function stalled() {
   const lines: Record<string, unknown>[] = [];
   let goOn: (() => void) | undefined;

@@ -3,11 +3,15 @@ import type { ValidationError } from 'class-validator';
 import { Problem, type ProblemFault } from './problem.js';
 
 export interface RequestValidationOptions {
-  /** Of each field only the first fault, in the order of its decorators from the last to the first: a missing text is not also too short. */
+  /**
+   * Reports only the first fault of each field, in the order of its decorators from last to first: a missing text is not also too short.
+   */
   stopAtFirstError?: boolean;
 }
 
-/** Bodies and queries against their classes: every fault at once, with its path; unknown fields are faults; values are never repeated. */
+/**
+ * Validates bodies and queries by their classes. Reports all faults with their paths; unknown fields are faults; values are never repeated.
+ */
 export function requestValidation({ stopAtFirstError = false }: RequestValidationOptions = {}): ValidationPipe {
   return new ValidationPipe({
     transform: true,
