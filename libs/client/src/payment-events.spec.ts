@@ -6,7 +6,7 @@ it.each(EVENT_TYPES)('knows as types what %s has for sure', (type) => {
   const typed: readonly string[] = Object.hasOwn(FIELDS_OF_OTHERS, type)
     ? FIELDS_OF_OTHERS[type as keyof typeof FIELDS_OF_OTHERS]
     : FIELDS_OF_ENDING[ending];
-  // Merchant and order are required of every event by the class itself.
+  // The class itself requires merchant and order of every event.
   const wanted = new Set(['merchant', 'orderId', ...EVENT_REQUIREMENTS[type]]);
   expect(new Set(typed)).toEqual(wanted);
 });
