@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Front {
   readonly url: string;
-  /** Where new connections are led to from now on. */
+  /** Forwards new connections to this URL. */
   leadTo(url: string): void;
   close(): Promise<void>;
 }
 
 /**
- * An address that is known before the service behind it has started, and that stays when another process takes the service's place. Until
- * `leadTo` is called, connections are closed.
+ * An address that is known before its service has started, and that remains when another process replaces the service. Before `leadTo` is
+ * called, connections are closed.
  */
 export async function openFront(): Promise<Front> {
   let target: URL | undefined;

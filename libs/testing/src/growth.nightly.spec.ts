@@ -1,6 +1,6 @@
 import { growth } from './growth.js';
 
-/** Loops that nothing shortens: `steps` additions. */
+/** Performs `steps` additions, which the compiler cannot remove. */
 const spend = (steps: number) => {
   let sum = 0;
   for (let step = 0; step < steps; step++) sum = (sum ^ step) | 0;

@@ -6,7 +6,7 @@ import { keepStages, type StageKeeper } from './stage-keeper.js';
 
 export { KEEPER_VARIABLE } from './stage.js';
 
-/** All stages of the tests, by the names that specs ask for. */
+/** All stages by name. */
 export const openStages = (): Promise<StageKeeper> =>
   keepStages({
     gateway: startGatewayStage,
