@@ -17,7 +17,7 @@ export interface ListedAccount {
 export class AccountsController {
   constructor(private readonly config: AuthConfig) {}
 
-  /** Those of the caller. */
+  /** Lists the caller's accounts. */
   @Get()
   @Header('cache-control', 'no-store')
   accounts(@CurrentCaller() { accounts: allowed }: Caller): { accounts: ListedAccount[] } {

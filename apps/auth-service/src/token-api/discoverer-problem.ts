@@ -1,6 +1,9 @@
 import { Problem } from '@tranche/service-kit';
 
-/** The account that discovers the realm has no token now. `isRemembered`: that account's failure was reported and is remembered, so it is not reported again here. */
+/**
+ * The account that discovers the realm has no token now. `isRemembered`: its failure was already reported and stored, so it must not be
+ * reported again.
+ */
 export class DiscovererProblem extends Problem {
   constructor(
     cause: Problem,

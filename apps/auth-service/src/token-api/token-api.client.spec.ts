@@ -197,7 +197,7 @@ describe('token API client', () => {
   });
 
   it('gives up within its time in all, however the API drips', async () => {
-    // It never ends by itself.
+    // The response never ends.
     const problem = await problemOf(
       (response) => {
         response.writeHead(200);

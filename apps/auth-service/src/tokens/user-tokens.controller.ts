@@ -13,8 +13,7 @@ import { answerOf, type TokenAnswer } from './tokens.controller.js';
 import { UserTokenRequest } from './user-token-request.dto.js';
 
 /**
- * A token for a user who logs in with credentials of their own (password grant). Nothing is cached and nothing is announced: neither the token,
- * nor a refusal, nor the credentials.
+ * Issues a token for a user with their own credentials (password grant). Neither token, refusal nor credentials are cached or announced.
  */
 @Controller('v1/user-tokens')
 @UseGuards(TlsGuard, CallerGuard)
