@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CseConfig } from '../cse.config.js';
 import { headersOfOrigins, type Headers } from '../origins.js';
 
-/** The headers of every answer to the pages of an origin. */
+/** Response headers by origin. */
 @Injectable()
 export class OriginHeaders {
   readonly #byOrigin: ReadonlyMap<string, Headers>;
