@@ -3,7 +3,6 @@ import { kafkaOf, untilAnswered, type KafkaClient } from './kafkajs/kafka-client
 import type { Admin } from './kafkajs/kafkajs.js';
 
 const ASK_EVERY_MS = 2_500;
-/** Kafka counts as down after this long without an answer. */
 const SILENCE_MS = 8_000;
 /** Maximum requests in flight: a later one may reach another broker. */
 const OPEN_QUESTIONS = 3;

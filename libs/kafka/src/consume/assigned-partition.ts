@@ -5,9 +5,7 @@ export class AssignedPartition {
   /** False until the start offset is known; nothing is fetched before. */
   isPlaced = false;
   isFull = false;
-  /** The value of `work.changes` at the last commit. */
   committedChanges: number;
-  /** True if the group has a commit for this partition. */
   isCommitted = false;
   readonly position = new FetchPosition(0n);
 

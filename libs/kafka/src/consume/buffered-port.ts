@@ -5,7 +5,7 @@ import type { GroupWork } from './group-work.js';
 import type { TailBuffer } from './tail-buffer.js';
 
 export interface BufferedPortOptions {
-  /** The port that fetches the offsets which the buffer does not hold. */
+  /** Fetches the offsets that the buffer does not hold. */
   port: GroupPort;
   buffer: TailBuffer;
   work: () => Pick<GroupWork, 'take'>;
@@ -20,10 +20,7 @@ interface Place {
 
 const handedOverAtMost = 500;
 
-/**
- * A group's port for records that the tail of the same process reads anyway: a partition is fetched only while the buffer does not hold its
- * next offset. It serves one topic.
- */
+/** A group's port for records that this process's tail reads too: only offsets that the buffer lacks are fetched. It serves one topic. */
 export class BufferedPort implements GroupPort {
   readonly #places = new Map<number, Place>();
   readonly #partitions = new Map<number, TopicPartition>();
@@ -32,7 +29,7 @@ export class BufferedPort implements GroupPort {
     options.buffer.onMoved((partition) => this.#goOnBuffered(partition));
   }
 
-  /** Begins an epoch; must be called before the group's work joins. */
+  /** Must be called before the group's work joins. */
   begin(partitions: readonly TopicPartition[]): void {
     this.#places.clear();
     this.#partitions.clear();
@@ -92,10 +89,7 @@ export class BufferedPort implements GroupPort {
     this.options.port.resume(one);
   }
 
-  /**
-   * Returns true if the buffer holds the next offset. Otherwise the partition waits for a fetch or for its work: the tail cannot advance
-   * it.
-   */
+  /** Returns true if the buffer has the next offset; if not, only a fetch or the work can advance the partition. */
   #goOnBuffered(partition: number): boolean {
     const { port, buffer } = this.options;
     const one = this.#partitions.get(partition);

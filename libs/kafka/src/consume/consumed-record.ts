@@ -18,7 +18,7 @@ export interface ConsumedRecord {
   repeatedHeaders?: readonly string[];
   /** All headers as received. Present only if `headers` is not the whole truth: a value is null, repeated, or not UTF-8. */
   rawHeaders?: Readonly<Record<string, readonly (Buffer | null)[]>>;
-  /** Milliseconds since the epoch; -1 if the record has none. The broker's time if the topic has LogAppendTime, otherwise the sender's. */
+  /** Milliseconds since the epoch, or -1: the broker's time if the topic has LogAppendTime, otherwise the sender's. */
   timestampMs: number;
   /** The reason why the record could not be read. Such a record has an offset, but neither value nor headers. */
   unreadable?: string;
@@ -92,7 +92,7 @@ function withoutContent(message: KafkaMessage, why: string): KafkaMessage {
 }
 
 /**
- * For readers without dead letters. They must neither skip an unreadable record nor take it for one without a value.
+ * For readers without dead letters, who may not skip a record.
  * @throws UnreadableRecordError
  */
 export function assertReadable(records: readonly ConsumedRecord[]): void {
@@ -105,7 +105,7 @@ export function whyNotReadable(records: readonly ConsumedRecord[]): string | und
   return record && `${record.topic}/${record.partition}/${record.offset}: ${record.unreadable}`;
 }
 
-/** Approximate bytes of a record in memory, for bounds; not its size on the wire. */
+/** Approximate bytes in memory, for bounds; not the size on the wire. */
 export function bytesOf(record: ConsumedRecord): number {
   return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
 }

@@ -61,7 +61,7 @@ export function deadLetter(
 }
 
 const DIGIT = /\p{Nd}/u;
-/** Bound for key, headers and value together, searched in this order. In the worst case a search of 1 MiB blocks the process for 1.5 s. */
+/** Bound for key, headers and value together, in this order. A search of 1 MiB may block the process for 1.5 s. */
 const MAX_SEARCHED_BYTES = 64 * 1024;
 /** Our own messages are nested less deeply. */
 const MAX_DEPTH = 20;

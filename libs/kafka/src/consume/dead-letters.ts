@@ -47,8 +47,7 @@ export class DeadLetters {
         deadlineMs: 10_000,
       });
     } catch (error) {
-      // A record that was compressed in its topic may be too large uncompressed. Without its content, the dead letter still gives its
-      // position.
+      // A record compressed in its topic may be too large uncompressed; without content the dead letter still gives its position.
       if (error instanceof RecordTooLargeError) {
         if (record.value !== null) return this.write({ assignment, record: { ...record, value: null } }, reason);
         if (record.rawKey !== null || Object.keys(allHeaders(record)).length > 0)

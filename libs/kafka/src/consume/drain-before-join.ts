@@ -12,7 +12,6 @@ export interface DrainOptions {
   topicPrefix: string;
   /** Milliseconds that a rebalance waits for running handlers. */
   drainMs: number;
-  /** True if the consumer is stopping but kafkajs is about to join. */
   isJoiningInVain: () => boolean;
   /** Called when kafkajs has lost its join; the error thrown afterwards makes kafkajs join again. */
   onLost: () => void;
@@ -29,10 +28,7 @@ export class DrainBeforeJoin {
   private state: 'none' | 'running' | 'done' = 'none';
   /** Partitions of the previous epoch, by topic name with prefix. The leader's plan keeps them with this member if possible. */
   owned: Partitions = {};
-  /**
-   * Calls in progress that kafkajs repeats by itself. A repeat after a join would run as a member of the new generation, so the join waits
-   * for them.
-   */
+  /** Calls that kafkajs retries by itself. A retry after a join would run in the new generation, so the join waits for them. */
   private delays = 0;
   private withoutGroupSinceMs = performance.now();
 

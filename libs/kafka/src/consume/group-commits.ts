@@ -28,7 +28,7 @@ export class GroupCommits {
     this.cancelNext ??= this.options.timers.after(ms, () => {
       this.cancelNext = undefined;
       this.options.beforeCommit();
-      // One commit is in flight; records finished since then are committed by the next one.
+      // Records finished during the commit in flight are committed by the next one.
       if (this.committing) return this.schedule(ms);
       void this.commit();
     });
@@ -39,10 +39,7 @@ export class GroupCommits {
     this.cancelNext = undefined;
   }
 
-  /**
-   * Commits each partition that has new finished records; with `ofAll`, also repeats the last commit of the others. Returns false if this
-   * member has lost its membership.
-   */
+  /** With `ofAll`, partitions without new finished records repeat their last commit. Returns false if the membership is lost. */
   async commit({ ofAll = false } = {}): Promise<boolean> {
     while (this.committing) await this.committing;
     const due = this.options.partitions().flatMap((assigned) => {

@@ -50,7 +50,7 @@ describe('a consumer whose group kafkajs has dropped', () => {
     await member.fake.fetch({ offsets: Array.from({ length: 2000 }, (_, offset) => offset) });
   });
 
-  it('ends its assignments at once, not only when the crash is told', async () => {
+  it('ends its assignments at once, not only when the crash is reported', async () => {
     member.fake.stop();
     expect(member.assignments.map(({ signal }) => signal.aborted)).toEqual([true]);
     for (const finish of member.running.values()) finish('done');
@@ -58,7 +58,7 @@ describe('a consumer whose group kafkajs has dropped', () => {
     expect(member.fake.commits).toEqual([]);
   });
 
-  it('takes every call in the meantime, and goes on with the next join', async () => {
+  it('accepts every call in the meantime, and continues with the next join', async () => {
     member.fake.stop();
     member.fake.calls.length = 0;
     member.consumer.pauseTopics(['records']);

@@ -30,9 +30,7 @@ export interface GroupConsumerOptions {
   rebalanceDrainMs?: number;
   /** Maximum bytes of one partition in one fetch (1 MiB). A larger record is returned alone. */
   maxBytesPerPartition?: number;
-  /**
-   * Maximum bytes of key and value by topic name without prefix (no bound). A longer record, possible after decompression, is `unreadable`.
-   */
+  /** Maximum bytes of key and value by topic name without prefix (no bound); a longer, decompressed record is `unreadable`. */
   maxRecordBytes?: Readonly<Record<string, number>>;
   /** Records that this process's tail of the (one) topic has read. Only offsets that it does not hold are fetched. */
   tail?: TailBuffer;
@@ -185,10 +183,7 @@ export class GroupConsumer {
     void this.work.join(partitions);
   }
 
-  /**
-   * Called at the end and before a crash is reported. kafkajs reports a crash only after all connections are closed, but the partitions
-   * belong to other members from here on.
-   */
+  /** kafkajs reports a crash only after it has closed all connections, but the partitions belong to other members from now on. */
   private afterStop(): void {
     this.work.end();
     this.port.end();

@@ -16,14 +16,13 @@ export interface CommitPoint extends TopicPartition {
   metadata: string;
 }
 
-/** The group's connection to Kafka: kafkajs, or a simulated log in tests. */
 export interface GroupPort {
   /**
-   * Sends one request without retries. Rejects if the broker did not take it.
+   * Sends one request without retries.
    * @throws MembershipLostError if this member is no longer in the group
    */
   commit(points: CommitPoint[]): Promise<void>;
-  /** Start offsets of these partitions; partitions that do not exist are left out. */
+  /** Partitions that do not exist are left out. */
   starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]>;
   /** The next fetch begins at this offset. Fetched records that `take` has not received yet are dropped. */
   seek(partition: TopicPartition, offset: bigint): void;

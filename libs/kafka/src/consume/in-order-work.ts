@@ -4,10 +4,7 @@ import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 
 export interface InOrderOptions {
   maxBatchRecords: number;
-  /**
-   * Called with records in offset order, one call at a time. If it rejects, the same records are retried with a growing delay, without
-   * limit.
-   */
+  /** Called with records in offset order, one call at a time. If it rejects, the same records are retried without limit. */
   onBatch: (records: ConsumedRecord[]) => Promise<void>;
   startOffset?: PartitionWork['startOffset'];
   onFailure?: (failure: { records: ConsumedRecord[]; attempt: number; retryMs: number; error: unknown }) => void;

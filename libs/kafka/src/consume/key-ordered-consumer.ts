@@ -18,17 +18,11 @@ export interface KeyOrderedConsumerOptions {
   topic: string;
   /** Prefix of `topic` on the broker (''); records have the name without it. */
   topicPrefix?: string;
-  /** Maximum records handled concurrently, over all partitions. */
+  /** Maximum records handled concurrently. */
   inFlight: number;
-  /**
-   * Start of a partition without a commit ('earliest'). 'latest' is its end at the time of `start()`, which is committed before the first
-   * read.
-   */
+  /** Start of a partition without a commit ('earliest'). 'latest' is its end at `start()`, committed before the first read. */
   from?: 'earliest' | 'latest';
-  /**
-   * The record is finished when this resolves. If it rejects, the record is retried without limit and its key waits. It also gets
-   * `unreadable` records and must decide about them.
-   */
+  /** If it rejects, the record is retried without limit and its key waits. It also gets `unreadable` records. */
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
   /** Called if retention deleted records before this group read them. */
@@ -48,8 +42,8 @@ export interface KeyOrderedConsumerOptions {
 }
 
 /**
- * A consumer group over one topic, without Nest. Records of one key are handled in order, up to `inFlight` keys run concurrently, and only
- * finished records are committed.
+ * A consumer group over one topic, without Nest: keys run concurrently, the records of one key in order, and only finished ones are
+ * committed.
  */
 export class KeyOrderedConsumer {
   private readonly metrics: KafkaMetrics;
@@ -137,8 +131,7 @@ export class KeyOrderedConsumer {
     }
     if (from !== 'latest') return undefined;
     const start = this.ends.get(partition)?.high ?? low;
-    // Without this commit, a member that restarts before its first record would begin at a later end, and records written in between would
-    // be lost.
+    // Otherwise a member that restarts before its first record would begin at a later end, and lose the records in between.
     await this.consumer.commitStart(assignment, start);
     return start;
   }

@@ -3,7 +3,6 @@ import type { ConsumedRecord } from './consumed-record.js';
 import { KeyOrderedWork, type Lane } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 
-/** A record on its way through a handler, including its retries. */
 export interface Task {
   readonly record: ConsumedRecord;
   readonly assignment: Assignment;
@@ -156,7 +155,6 @@ export class KeyOrderedPool {
     limiter.running--;
   }
 
-  /** Fills the freed slot at once. */
   startOthers(): void {
     this.start();
   }

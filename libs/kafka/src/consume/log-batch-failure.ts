@@ -2,7 +2,6 @@ import { errorText, type Log } from '@tranche/runtime';
 
 export interface BatchFailure {
   readonly error: unknown;
-  /** True if the assignment has ended; another member handles the batch then. */
   readonly hasEnded: boolean;
   readonly isWait: boolean;
   readonly fields: object;

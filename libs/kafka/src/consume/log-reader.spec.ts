@@ -34,7 +34,7 @@ describe('the reader of a log', () => {
     return { came, end };
   }
 
-  it('reads each record once and in order, whatever an older fetch brings', async () => {
+  it('reads each record once and in order, even if an older fetch answers late', async () => {
     const { came, end } = await read(10n);
     await fakes[0]!.fetch({ offsets: offsets(6, 9) });
     await fakes[0]!.fetch({ offsets: offsets(0, 3) });
@@ -105,7 +105,7 @@ describe('the reader of a log', () => {
     expect(await third.end).toEqual([0]);
   });
 
-  it('goes on reading while kafkajs has dropped its group, and behind the next join', async () => {
+  it('continues while kafkajs has no group, and after the next join', async () => {
     const { came, end } = await read(5_000n);
     // More records than may be fetched ahead, so kafkajs must pause and resume later.
     await fakes[0]!.fetch({ offsets: offsets(0, 3_499) });

@@ -17,7 +17,7 @@ export interface LogReaderOptions {
   takesUnreadable?: boolean;
 }
 
-/** A record as the broker has it. `value` is a view of the whole fetch response; keeping it would keep all of the response in memory. */
+/** `value` is a view of the whole fetch response; keeping it would keep all of the response in memory. */
 export interface LogRecord {
   offset: bigint;
   key: string | null;
@@ -27,9 +27,7 @@ export interface LogRecord {
   unreadable?: string;
 }
 
-/** The log's bounds are shared by callers for this long. */
 const OFFSETS_LIFETIME_MS = 1_000;
-/** The connection is closed after this long without a read. */
 const IDLE_MS = 5_000;
 
 /**
@@ -84,7 +82,6 @@ export class LogReader {
     }
   }
 
-  /** Reads in progress reject. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);

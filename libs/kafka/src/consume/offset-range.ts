@@ -7,7 +7,6 @@ import type { LogRecord } from './log-reader.js';
 
 /** Records per slice. A reader handles a slice without a pause, and others wait meanwhile. */
 const SLICE_RECORDS = 500;
-/** Slices of one partition that are fetched ahead of the reader. */
 const SLICES_AHEAD = 4;
 export class OffsetRange {
   #slices: LogRecord[][] = [];
@@ -34,7 +33,7 @@ export class OffsetRange {
     return this.#slices.length > SLICES_AHEAD;
   }
 
-  /** @param hasRoom called once the reader has caught up and fetching may resume */
+  /** @param hasRoom called once fetching may resume */
   give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
     const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position.next && offset < this.until);
     if (next > this.position.next) this.position.next = next;

@@ -18,7 +18,6 @@ export interface PartitionConsumerOptions {
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
-  /** Maximum records of one batch (1000). */
   maxBatchRecords?: number;
   /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
@@ -77,8 +76,7 @@ export class PartitionConsumer {
   }
 
   async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
-    // Begins before the runs are awaited, because closing ends them. A batch of an ended assignment may still use resources that the owner
-    // closes after this call.
+    // Begins first, because closing ends the runs. A batch of an ended assignment may still use resources that the owner closes next.
     const closing = this.consumer.close({ deadlineMs });
     await Promise.all([closing, atMost(deadlineMs, Promise.allSettled(this.runs.values()))]);
   }

@@ -30,8 +30,7 @@ export interface PartitionWork {
    */
   startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
   /**
-   * Called once before the first record.
-   * @param offset where reading starts
+   * @param offset of the first record
    * @param metadata of the commit, if `offset` is the committed one
    */
   begin(offset: bigint, metadata: string | undefined): void;
@@ -41,7 +40,7 @@ export interface PartitionWork {
   /** Every record below `offset` is finished; `metadata` holds the finished ones above it. Undefined while the start is unknown. */
   commitPoint(): { offset: bigint; metadata: string } | undefined;
   backlog(): Backlog;
-  /** Monotonic milliseconds of the fetch of the oldest unfinished record. */
+  /** Monotonic milliseconds of its fetch. */
   readonly oldestSinceMs: number | undefined;
   /** Resolves when nothing is running; after the abort nothing new starts. */
   settled(): Promise<void>;

@@ -27,7 +27,6 @@ export class TailBuffer {
 
   constructor(private readonly bounds: BufferBounds = defaultBufferBounds) {}
 
-  /** The tail reads the partition from this offset on, without a gap. */
   begin(partition: number, offset: bigint): void {
     this.#ranges.set(partition, { from: offset, next: offset, records: [], bytes: 0 });
     this.#onMoved(partition);
@@ -54,15 +53,12 @@ export class TailBuffer {
       if (!this.#kept.has(partition)) this.#removeFirst(range, range.records.length);
   }
 
-  /**
-   * Called with a partition when its tail begins and after each further read. There is one listener, because a tail feeds one group
-   * consumer.
-   */
+  /** Called when the tail of a partition begins and after each read. One listener: a tail feeds one group consumer. */
   onMoved(listener: (partition: number) => void): void {
     this.#onMoved = listener;
   }
 
-  /** Returns true if the buffer holds every record that the tail has read from `offset` on. The tail may not have reached `offset` yet. */
+  /** True if no record from `offset` on was dropped; the tail may not have reached `offset` yet. */
   covers(partition: number, offset: bigint): boolean {
     const range = this.#ranges.get(partition);
     return range !== undefined && offset >= range.from && offset <= range.next;

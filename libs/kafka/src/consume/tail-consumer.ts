@@ -35,12 +35,9 @@ export interface TailConsumerOptions {
   onFault?: (partition: number, fault: string) => void;
   /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
-  /**
-   * Called with true when it becomes uncertain whether a partition's log is still the one that was read, and with false when that is
-   * settled.
-   */
+  /** Called with true when the log may have been replaced since it was read, and with false when that is settled. */
   onUnsure?: (partition: number, isUnsure: boolean) => void;
-  /** Milliseconds between checks of the log's bounds (5000). */
+  /** (5000) */
   compareEveryMs?: number;
   log: Log;
   health?: HealthRegistry;
@@ -150,7 +147,7 @@ export class TailConsumer {
     }
   }
 
-  /** Runs after a gap between fetches, before the records of that fetch are taken. */
+  /** Runs before the records of the fetch after the gap are taken. */
   private doubtAll(): void {
     for (const [partition, at] of this.positions) {
       at.doubt();

@@ -22,7 +22,7 @@ it.each([0n, 7n, 9n])('takes nothing that was fetched from %s instead of 8: kafk
   expect([at.next, at.fault]).toEqual([8n, undefined]);
 });
 
-it('after a disturbance reads the last record once more, gives it to nobody, and goes on where it is the same', () => {
+it('after a disturbance reads the last record again without delivering it, and continues if it is the same', () => {
   const at = position();
   at.check();
   expect(at.fetchFrom).toBe(7n);
@@ -139,7 +139,7 @@ it('is not behind for what it read while the broker was asked', () => {
   expect(at.isBehind).toBe(false);
 });
 
-it('stops where the log was shorter for a while, though it has grown beyond what was read before that was told', () => {
+it('stops if the log was shorter for a while, even if it had outgrown the position before that was noticed', () => {
   const at = position();
   const { asked } = at;
   // Meanwhile the log lost 7 and got another record there; the next record is already one of the new log.
@@ -152,7 +152,7 @@ it('stops where the log was shorter for a while, though it has grown beyond what
   expect(at.fault).toContain('the record at offset 7 of journal/3, which was read before, is another one');
 });
 
-it('goes on where that record is the same: its brokers had not agreed yet', () => {
+it('continues if that record is the same: the high watermark only lagged behind', () => {
   const at = position();
   const { asked } = at;
   at.take([record(8n)], fetched(8n, 9n), 9n);

@@ -27,24 +27,17 @@ interface ReadRecord {
   value: Buffer | null;
 }
 
-/**
- * The read position of a partition and its last record. A log never goes back: one that does has lost records or was replaced, and reading
- * stops.
- */
+/** A log never goes back: one that does has lost records or was replaced, and reading of it stops. */
 export class TailPosition<T extends ReadRecord = ReadRecord> {
   #last: Seen | undefined;
   /** The record that must be read and compared again before anything new is taken. */
   #checked: Seen | undefined;
-  /**
-   * The last read record when the log first ended before the position. Records read since may belong to another log, so this one is
-   * compared.
-   */
+  /** The last record when the log first ended before the position; records read since may belong to another log. */
   #missed: Seen | undefined;
   /** Records fetched from `next` before the last record could be compared. They are taken if the comparison succeeds. */
   #held: { records: readonly T[]; next: bigint } | undefined;
   #isDoubted = false;
   #behindSinceMs?: number;
-  /** The reason why reading of this partition has stopped. */
   fault?: string;
 
   constructor(
@@ -92,17 +85,12 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     return this.#checked?.offset ?? this.next;
   }
 
-  /**
-   * Requests a comparison of the last read record, or of the one that the log did not contain for a while: the log may have been replaced.
-   */
+  /** Requests a comparison, because the log may have been replaced. */
   check(): void {
     this.#checked = this.#missed ?? this.#last;
   }
 
-  /**
-   * Marks the current fetch as possibly from another log. Unless it begins with the last read record, none of it is taken before that
-   * comparison.
-   */
+  /** Doubts the current fetch: unless it begins with the last read record, nothing of it is taken before the comparison. */
   doubt(): void {
     this.#isDoubted = this.#last !== undefined;
   }
@@ -118,10 +106,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     if (this.#isDoubted && this.#checked === undefined) this.check();
   }
 
-  /**
-   * Keeps records of a fetch that becomes stale because of a seek; `take` adds them after the comparison. Does nothing if no comparison is
-   * pending.
-   */
+  /** Keeps records fetched from `next` while a comparison is pending; `take` adds them afterwards. */
   hold(records: readonly T[], fetched: Fetched | undefined, next: bigint): void {
     if (this.#checked !== undefined && fetched?.from === this.next) this.#held = { records, next };
   }

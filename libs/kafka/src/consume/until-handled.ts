@@ -19,10 +19,7 @@ export interface UntilHandledOptions {
   maxRetryDelayMs?: number;
 }
 
-/**
- * Returns a `run` function for `KeyOrderedPool`. A record whose handler rejects is retried without limit, and its key waits meanwhile. The
- * function never rejects.
- */
+/** Returns a `run` for `KeyOrderedPool` that retries a failed record without limit, while its key waits, and never rejects. */
 export function untilHandled(options: UntilHandledOptions): (task: Task, slot: Slot) => Promise<HandlerResult> {
   const { handle, onFailure, retryDelayMs: firstMs = 200, maxRetryDelayMs: maxMs = 30_000 } = options;
   return async (task) => {

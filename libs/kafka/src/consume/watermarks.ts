@@ -3,13 +3,9 @@ import type { Backlog } from './partition-work.js';
 
 /** Bounds for fetched but unfinished records. Fetching of a partition pauses at these watermarks and resumes at half of them. */
 export interface Watermarks {
-  /** Maximum of one partition. */
   readonly records: number;
   readonly bytes: number;
-  /**
-   * Maximum of one partition, in offsets from the frontier to the last fetched record. A hard bound, because the commit's metadata cannot
-   * hold more.
-   */
+  /** From the frontier to the last fetched record. A hard bound, because the commit's metadata cannot hold more. */
   readonly span: number;
   /** Maximum of all partitions of this member together. Each partition may always use its even share. */
   readonly allRecords: number;

@@ -42,10 +42,7 @@ export function unpackGzip(packed: Buffer, limit: number): Promise<Buffer> {
   );
 }
 
-/**
- * LZ4 and snappy are unpacked on this thread: memory that their libraries free on their own threads stays with the process (half a GiB
- * after 200 batches).
- */
+/** LZ4 and snappy run on this thread: memory freed on their libraries' threads stays with the process (half a GiB after 200 batches). */
 export function unpackLz4(packed: Buffer, limit: number): Buffer {
   checkLz4(packed, limit);
   return lz4.decompressFrameSync(packed);

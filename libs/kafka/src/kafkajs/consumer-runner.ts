@@ -6,7 +6,6 @@ import { isOutage, runAgain } from './outage.js';
 
 export interface ConsumerRunnerOptions {
   consumer: Consumer;
-  /** The consumer's name in the log and in errors. */
   name: string;
   /** Topic names with prefix. */
   topics: readonly string[];
@@ -16,7 +15,6 @@ export interface ConsumerRunnerOptions {
   onStop?: () => void;
   /** Called when the consumer stopped by itself; `comesBack` is true if it will restart. Not called once `stop` was called. */
   onCrash: (error: Error, comesBack: boolean) => void;
-  /** Called when an expected restart failed. */
   onLost: (error: unknown) => void;
   log: Log;
 }
@@ -56,10 +54,7 @@ export class ConsumerRunner {
     return this.#starting;
   }
 
-  /**
-   * Awaits `finish`, then leaves the group even if that failed. Waits at most 5 s for leaving, which continues in the background if Kafka
-   * is down.
-   */
+  /** Leaves the group even if `finish` fails. Waits at most 5 s for that, which continues in the background if Kafka is down. */
   async stop(finish: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     this.#isStopping = true;
     try {

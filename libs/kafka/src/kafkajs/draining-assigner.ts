@@ -6,7 +6,6 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   owned: () => Partitions;
-  /** Called with the consumer's own connections, before it joins. */
   onCluster?: (cluster: Cluster) => void;
 }
 

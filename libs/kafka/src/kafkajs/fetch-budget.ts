@@ -21,7 +21,6 @@ export class FetchBudget {
     this.#bytes = Math.max(MAX_UNPACKED_BYTES, answerBytes);
   }
 
-  /** Maximum unpacked bytes of the next batch. */
   get bytesOfBatch(): number {
     return this.#isUnspent ? MAX_UNPACKED_BYTES : Math.min(MAX_UNPACKED_BYTES, this.#bytes);
   }

@@ -18,7 +18,7 @@ function watched() {
   };
 }
 
-it('tells of the first fetch, and of none that follow one after the other', () => {
+it('reports the first fetch, and none that follows without a gap', () => {
   const { gaps, answer } = watched();
   answer(120);
   expect(gaps()).toBe(1);
@@ -39,7 +39,7 @@ it.each([
   expect(gaps()).toBe(2);
 });
 
-it('tells of a date that went ahead while the monotonic clock stood still', () => {
+it('reports a gap by the wall clock if the monotonic clock stood still', () => {
   const { gaps, answer } = watched();
   answer(50);
   jest.setSystemTime(Date.now() + 60_000);

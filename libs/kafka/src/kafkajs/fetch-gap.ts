@@ -1,9 +1,6 @@
 import type { Consumer } from 'kafkajs';
 
-/**
- * A waiting fetch is answered after at most 50 ms (`maxWaitTimeInMs`), and so was the one before it. Deleting and recreating a topic takes
- * at least 300 ms.
- */
+/** A waiting fetch and the one before it take at most 50 ms each (`maxWaitTimeInMs`); recreating a topic takes 300 ms. */
 const AT_MOST_MS = 250;
 
 /**

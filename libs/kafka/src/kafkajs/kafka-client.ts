@@ -82,10 +82,7 @@ export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => P
   }
 }
 
-/**
- * As `withAdmin`, with retries: just after a broker start or a topic's creation, leaders are not elected yet and requests fail. `ask` must
- * be idempotent.
- */
+/** `withAdmin` with retries: just after a broker's start or a topic's creation leaders are missing. `ask` must be idempotent. */
 export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -24,7 +24,6 @@ const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENC
 export class KafkajsPort implements GroupPort {
   private hasGroup = false;
   private commitOffsets: ((offsets: Offsets) => Promise<void>) | undefined;
-  /** Generation and member id of the last confirmed heartbeat. */
   private membership: { groupGenerationId: number; memberId: string } | undefined;
 
   constructor(private readonly options: KafkajsPortOptions) {
@@ -50,9 +49,7 @@ export class KafkajsPort implements GroupPort {
     this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
   }
 
-  /**
-   * consumer.commitOffsets is not used: it retries by itself, and a retry after a rebalance would commit old offsets in the new generation.
-   */
+  /** consumer.commitOffsets retries by itself, and a retry after a rebalance would commit old offsets in the new generation. */
   async commit(points: CommitPoint[]): Promise<void> {
     const { commitOffsets = (offsets: Offsets) => this.commitAsMember(offsets) } = this;
     const topics = [...new Set(points.map(({ topic }) => topic))].map((topic) => ({
@@ -112,7 +109,6 @@ export function fetchedOf(batch: Batch & { fetchedOffset?: string }): Fetched | 
     : { from: BigInt(fetchedOffset), next: BigInt(batch.lastOffset()) + 1n };
 }
 
-/** Partitions by topic name with prefix, as kafkajs has them. */
 export function byTopic(partitions: readonly TopicPartition[], prefix: string): Partitions {
   const topics: Partitions = {};
   for (const { topic, partition } of partitions) (topics[prefix + topic] ??= []).push(partition);

@@ -20,5 +20,4 @@ export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
 export const BROKER_RESOURCE = kafkajs.ConfigResourceTypes.BROKER;
 
-/** The default assigner of kafkajs. */
 export const roundRobin: kafkajs.PartitionAssigner = (config) => kafkajs.PartitionAssigners.roundRobin(config);

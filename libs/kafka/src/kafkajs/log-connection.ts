@@ -6,18 +6,14 @@ import { kafkaOf } from './kafka-client.js';
 import { KafkajsPort } from './kafkajs-port.js';
 
 export interface LogConnectionOptions extends LogReaderOptions {
-  /** Returns true while the partition is being read. */
   isWanted: (partition: number) => boolean;
-  /** Called after each join; every partition that is being read must be placed again. */
   onJoin: () => void;
   onBatch: (fetched: EachBatchPayload) => void;
   /** Called for offsets without records for readers: control records, and records of an aborted transaction. */
   onNoRecords: (partition: number, first: bigint, last: bigint) => void;
-  /** Called when the connection has failed and reads no more. */
   onEnd: (error: Error) => void;
 }
 
-/** One consumer of a `LogReader`, in a consumer group with one member. */
 export class LogConnection {
   /** Rejects with the reason if the connection cannot read. */
   readonly connected: Promise<void>;

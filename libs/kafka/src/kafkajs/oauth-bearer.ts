@@ -28,7 +28,7 @@ const TIMEOUT_MS = 5_000;
 const MARGIN = 0.8;
 const LIFETIME_UNTOLD_SECONDS = 60;
 
-/** Replaces the mechanism of kafkajs, which never reads the broker's answer, so that a refused token and the reason would go unnoticed. */
+/** kafkajs' own mechanism never reads the broker's answer, so a refused token and the reason would go unnoticed. */
 export function oauthBearerMechanism(settings: OAuthBearer): Mechanism {
   const tokenOfNow = keptToken(settings);
   return {

@@ -1,6 +1,5 @@
 import { pauseFor } from '@tranche/runtime';
 
-/** kafkajs errors for brokers, or a group's coordinator, that cannot be reached. */
 const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSBrokerNotFound',
   'KafkaJSConnectionClosedError',

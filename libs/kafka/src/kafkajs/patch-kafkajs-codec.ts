@@ -76,7 +76,7 @@ function isSmall(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < smallEnough;
 }
 
-/** Header names and values are short ASCII texts, for which a native call costs more than this loop. Returns false if the text is not. */
+/** Header names and values are short ASCII texts, for which a native call costs more than this loop. */
 function writeShort(encoder: Encoder, text: string): boolean {
   const { length } = text;
   if (length > shortText) return false;

@@ -7,7 +7,6 @@ import { notingPartitioner } from './partition-notes.js';
 export interface ProducerConnectionOptions {
   client: KafkaClient;
   log: Log;
-  /** Aborts when the producer is closed; no connection is opened or kept afterwards. */
   closed: AbortSignal;
 }
 

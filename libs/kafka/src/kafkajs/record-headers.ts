@@ -21,7 +21,6 @@ export function headerValues(headers: IHeaders | undefined): Record<string, (Buf
   return values;
 }
 
-/** Headers in the form that kafkajs writes. */
 export function writableHeaders(headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>): IHeaders {
   if (Object.values(headers).every((value) => typeof value === 'string' || Buffer.isBuffer(value)))
     return headers as IHeaders;

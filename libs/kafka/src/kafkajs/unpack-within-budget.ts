@@ -20,8 +20,8 @@ export type Unpack = (packed: Buffer, limit: number) => Buffer | Promise<Buffer>
 const MAX_RATIO = 1032;
 
 /**
- * Returns the content of a batch, or in its place records that hold only the reason.
- * @throws LeftOutError if the fetch response has no room left for the batch
+ * Returns the content of a batch, or records with only the reason.
+ * @throws LeftOutError if the response has no room left
  */
 export async function unpackWithinBudget(packed: Buffer, name: string, unpack: Unpack): Promise<Buffer> {
   const budget = budgetOf(packed) ?? new FetchBudget();

@@ -1,6 +1,5 @@
 import { BatchTooLargeError } from './unreadable-batch.js';
 
-/** A sum that throws when it exceeds its bound. */
 class BoundedSum {
   #bytes = 0;
 

@@ -18,10 +18,7 @@ export class RetryableError extends RpcException {
   }
 }
 
-/**
- * A handler throws this if the record can never succeed: it becomes a dead letter with this code at once; with `withoutContent`, without
- * its value.
- */
+/** A handler throws this if the record can never succeed: it becomes a dead letter at once, without its value if `withoutContent`. */
 export class TerminalError extends RpcException {
   override readonly name = 'TerminalError';
 

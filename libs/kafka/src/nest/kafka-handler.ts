@@ -5,7 +5,7 @@ export interface KafkaHandlerOptions {
   types?: readonly string[];
 }
 
-/** Records the thrown error of a handler call. Nest replaces an unknown error with "Internal server error" before the transport sees it. */
+/** Keeps a handler's error, because Nest replaces an unknown one with "Internal server error". */
 export abstract class HandlerCall {
   thrown: unknown;
 }

@@ -2,7 +2,6 @@ import type { ConsumedRecord } from '../consume/consumed-record.js';
 import type { Slot } from '../consume/key-ordered-pool.js';
 import { HandlerCall } from './kafka-handler.js';
 
-/** The value of a handler's `@Ctx()` parameter. */
 export class KafkaRecordContext extends HandlerCall {
   constructor(
     readonly record: ConsumedRecord,

@@ -26,14 +26,11 @@ export interface KafkaServerOptions {
   topicPrefix: string;
   /** Topic name without prefix. */
   deadLetterTopic: string;
-  /** Maximum records handled concurrently, over all partitions. */
+  /** Maximum records handled concurrently. */
   inFlight: number;
   /** Additional maximum per topic name without prefix. */
   inFlightPerTopic?: Readonly<Record<string, number>>;
-  /**
-   * Maximum bytes of key and value by topic name without prefix (no bound). A longer record becomes a dead letter without content, and no
-   * handler sees it.
-   */
+  /** Maximum bytes of key and value by topic name without prefix (no bound); a longer record becomes a dead letter without content. */
   maxRecordBytes?: Readonly<Record<string, number>>;
   log: Log;
   metrics?: Registry;

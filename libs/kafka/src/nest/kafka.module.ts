@@ -16,16 +16,11 @@ import { prepareTopics, type PrepareTopicsOptions } from '../topics/topics.js';
 export interface KafkaModuleOptions {
   /** If undefined, there is no Kafka, and the injected objects are undefined too. */
   kafka: KafkaSettings | undefined;
-  /** Topics that the service uses; they are created or checked at the start. */
   topics: Omit<PrepareTopicsOptions, 'log'>;
   log: Log;
   metrics?: Registry;
-  /**
-   * If given, the service needs Kafka: it starts only when Kafka answers and the topics are right, and is not ready while Kafka takes no
-   * records.
-   */
+  /** If given, the service starts only when Kafka answers, and is not ready while Kafka takes no records. */
   health?: HealthRegistry;
-  /** Aborts the waits during the start. */
   stopping: AbortSignal;
   /** If true, an `EventAnnouncer` is provided; the source of its events is `kafka.clientId`. */
   announces?: boolean;
@@ -35,7 +30,6 @@ export interface KafkaModuleOptions {
 
 const KAFKA_CLIENT = Symbol('KafkaClient');
 
-/** Injects the client of the imported `KafkaModule`. */
 export const InjectKafkaClient = () => Inject(KAFKA_CLIENT);
 
 /** `ready` resolves when the topics exist, or when preparing them has failed; it never rejects. */

@@ -17,14 +17,12 @@ export interface BatchDeliveryOptions {
   log: Log;
   metrics: KafkaMetrics;
   reachability: Reachability;
-  /** Aborts when the producer is closed; no retry starts afterwards. */
   giveUp: AbortSignal;
 }
 
 /** Maximum retries (about 10 s) after failures that the broker does not explain. */
 const MAX_UNEXPLAINED = 10;
 
-/** Sends batches with one kafkajs producer, which is replaced when it becomes unusable. */
 export class BatchDelivery {
   private readonly connection: ProducerConnection;
 

@@ -217,7 +217,7 @@ describe('the batching producer', () => {
     expect(broker.log).toEqual(['after']);
   });
 
-  it('connects once, whoever asks, and nothing stays connected', async () => {
+  it('connects once for all callers, and nothing stays connected', async () => {
     const connect = gate();
     broker.connecting = connect.promise;
     const both = Promise.all([producer.connect(), send('0'), producer.connect()]);

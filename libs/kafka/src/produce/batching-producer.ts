@@ -31,12 +31,8 @@ export interface BatchingProducerOptions {
   metrics?: Registry;
   /** Not ready while Kafka does not acknowledge. */
   health?: HealthRegistry;
-  /**
-   * Milliseconds that the first record of a batch waits for others (0: those of the same event-loop turn). Records also gather while a
-   * batch is in flight.
-   */
+  /** Milliseconds that the first record of a batch waits for others (0: those of the same event-loop turn). */
   lingerMs?: number;
-  /** Maximum records of one batch (500). */
   maxBatchRecords?: number;
   /** Maximum bytes in the queue (64 MiB); beyond it `send` rejects with ProducerOverloadedError. */
   maxQueuedBytes?: number;
@@ -133,7 +129,7 @@ export class BatchingProducer {
     return Promise.all(records.map((record) => this.send(record, options)));
   }
 
-  /** Takes no new records, sends the queue, and disconnects. Records that are not acknowledged by then reject with ProducerClosedError. */
+  /** Sends the queue and disconnects. Records that are not acknowledged by then reject with ProducerClosedError. */
   async close({ timeoutMs = 5000 }: { timeoutMs?: number } = {}): Promise<void> {
     this.isClosed = true;
     if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
@@ -157,10 +153,7 @@ export class BatchingProducer {
     else this.asking ??= this.askUntilAnswered();
   }
 
-  /**
-   * With an empty queue no send would notice that Kafka is back, and a process that is not ready gets nothing to send. So it asks until
-   * Kafka answers.
-   */
+  /** With an empty queue no send would notice that Kafka is back, and a process that is not ready gets nothing to send. */
   private async askUntilAnswered(): Promise<void> {
     const { signal } = this.giveUp;
     for (let attempt = 1; this.reachability.trouble !== undefined && !this.flushing && !signal.aborted; attempt++) {

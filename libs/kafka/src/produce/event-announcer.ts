@@ -23,21 +23,15 @@ export interface Announcement {
   data: object;
 }
 
-/** Maximum events that wait for Kafka; further ones are dropped. */
 const MAX_WAITING = 1_000;
 /** An event that is not acknowledged by then is dropped. */
 const DEADLINE_MS = 10_000;
-/** Minimum time between two log lines about dropped events. */
 const LOG_AGAIN_MS = 10_000;
 
 type DropReason = 'overloaded' | 'deadline' | 'failed' | 'closed';
 
-/**
- * Publishes events of the service without delaying its work: it never waits, never throws, and is bounded. Dropped events are counted and
- * logged.
- */
+/** Publishes events without delaying the work: never waits, never throws, is bounded; dropped events are counted and logged. */
 export class EventAnnouncer {
-  /** Events that are not acknowledged yet, each with the function that drops it. */
   private readonly waiting = new Map<Promise<void>, () => void>();
   private readonly announced: Counter<'topic'>;
   private readonly dropped: Counter<'topic' | 'reason'>;

@@ -1,7 +1,6 @@
 import { TOPIC_RESOURCE } from '../kafkajs/kafkajs.js';
 import { missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
-/** The `max.message.bytes` of each topic, read once. */
 export class MaxMessageBytes {
   private readonly bytes = new Map<string, number>();
 

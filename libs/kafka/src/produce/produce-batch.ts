@@ -20,10 +20,7 @@ export interface Pending {
 const batchOverheadBytes = 200;
 const recordOverheadBytes = 40;
 
-/**
- * Takes records from the front of the queue, up to `maxRecords` and, per topic, the bytes of one batch. A record that is too large by
- * itself is rejected.
- */
+/** Takes up to `maxRecords` and, per topic, the bytes of one batch. A record that is too large by itself is rejected. */
 export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords: number): Pending[] {
   const batch: Pending[] = [];
   const topicBytes = new Map<string, number>();
@@ -98,7 +95,6 @@ export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]):
   });
 }
 
-/** Rejects records that were not acknowledged when the producer was closed. */
 export function rejectAsClosed(open: readonly Pending[]): void {
   for (const pending of open) {
     const fate = pending.sent ? 'it may still land' : 'it was not sent';

@@ -1,9 +1,7 @@
-/** The readiness state of a producer: can it deliver to Kafka? */
 export class Reachability {
   private reason: string | undefined = 'has not connected to Kafka yet';
   private failures = 0;
 
-  /** The reason why not; undefined if it can. */
   get trouble(): string | undefined {
     return this.reason;
   }

@@ -25,7 +25,6 @@ export interface PlanTopicsOptions {
 /** Makes a broker write each record to disk before it acknowledges it. */
 const FLUSHED = { 'flush.messages': '1' };
 
-/** Computes the changes that make the topics match the table. Changes nothing. */
 export async function planTopics(
   client: KafkaClient,
   { prefix, definitions, flush = false }: PlanTopicsOptions,

@@ -1,9 +1,8 @@
 import { BROKER_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
 
-/** Rack by broker id; undefined if the broker names none. */
 export type Racks = ReadonlyMap<number, string | undefined>;
 
-/** Undefined if this user may not read the brokers' settings. They are read because kafkajs leaves the racks out of `describeCluster`. */
+/** Undefined if this user may not read brokers' settings, where the racks are; kafkajs leaves them out of `describeCluster`. */
 export async function racksOf(admin: Admin): Promise<Racks | undefined> {
   const { brokers } = await admin.describeCluster();
   try {
@@ -28,7 +27,6 @@ export async function racksOf(admin: Admin): Promise<Racks | undefined> {
 }
 
 export interface PowerLossFacts {
-  /** Ids of the brokers that hold the topic. */
   brokers: readonly number[];
   racks: Racks | undefined;
   flushMessages: string | undefined;

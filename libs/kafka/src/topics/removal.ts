@@ -1,7 +1,7 @@
 import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { untilShown } from './topics.js';
 
-/** Deletes a topic (with prefix), and resolves when the brokers no longer list it. For tools and tests only; no service deletes records. */
+/** Resolves when the brokers no longer list the topic (with prefix). For tools and tests only; no service deletes records. */
 export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   return askAdmin(client, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
@@ -9,7 +9,7 @@ export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   });
 }
 
-/** Deletes the records of a partition below `offset`. For tools and tests only. */
+/** For tools and tests only. */
 export function deleteRecords(client: KafkaClient, topic: string, partition: number, offset: bigint): Promise<void> {
   return askAdmin(client, async (admin) => {
     // kafkajs knows the partitions' leaders only after a request about them.

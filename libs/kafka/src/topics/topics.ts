@@ -62,7 +62,6 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
   });
 }
 
-/** The broker's settings for a topic of the table. */
 export function brokerConfigOf(definition: TopicSettings, minInSyncReplicas: number): Record<string, string> {
   const { cleanupPolicy, retentionMs, retentionBytes, maxMessageBytes, timestampType } = definition;
   return {
@@ -173,7 +172,6 @@ export async function prepareTopics(
 export interface ActualTopic {
   partitions: number;
   replicationFactor: number;
-  /** Ids of the brokers that hold its replicas. */
   brokers: readonly number[];
   config: ReadonlyMap<string, string>;
 }
