@@ -22,10 +22,7 @@ export interface EnvOptions {
   protocols?: readonly string[];
   /** The list contains URLs instead of texts. */
   items?: 'url';
-  /**
-   * Parses a value that the built-in types cannot (with `file`: receives the path). A thrown error becomes the fault; the `faults` of an
-   * error are listed one by one.
-   */
+  /** Parses a value that the built-in types cannot (with `file`: gets the path). A thrown error, or each of its `faults`, is a fault. */
   read?: (text: string) => unknown;
   /** Faults of the value in production mode (TOPICS=check), in addition to those of every secret and every URL. */
   inProduction?(this: void, value: unknown, view: ProductionView): readonly string[];
@@ -60,12 +57,9 @@ export interface Declaration extends EnvOptions {
 }
 
 const declarations = new WeakMap<object, Declaration[]>();
-/** The environment from which each configuration was read. */
 const sources = new WeakMap<object, Environment>();
 
-/**
- * Binds a property to an environment variable, parsed by the property's type: string, number (an integer), boolean, string[], URL, Secret.
- */
+/** Binds a property to an environment variable, parsed by its type: string, number (integer), boolean, string[], URL, Secret. */
 export function Env(name: string, options: EnvOptions): PropertyDecorator {
   return (prototype, key) => {
     const property = String(key);
@@ -138,7 +132,6 @@ export function describeConfig(Class: ConfigClass<object>): Setting[] {
   }));
 }
 
-/** Declarations of the class, followed by those of its base class. */
 export function declarationsOf(Class: ConfigClass<object>): Declaration[] {
   const Base = Object.getPrototypeOf(Class) as ConfigClass<object> | null;
   return [...(declarations.get(Class) ?? []), ...(Base === null ? [] : declarationsOf(Base))];

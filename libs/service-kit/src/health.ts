@@ -18,7 +18,6 @@ export class Health {
     this.#liveness.set(name, check);
   }
 
-  /** Reasons why the service is not ready; empty if it is. */
   notReady(): Reason[] {
     return reasons(this.#readiness);
   }

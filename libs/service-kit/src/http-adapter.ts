@@ -94,7 +94,7 @@ export function httpAdapter(
   fastify.removeContentTypeParser('text/plain');
   fastify.server.on('connection', (socket) => leaveTheGone(socket));
   boundIncomingBodies(adapter, limits.incomingBytes, metrics);
-  // Otherwise a connection that is busy while the server closes would be kept alive after its response, and the shutdown would wait for it.
+  // Otherwise a connection that is busy while the server closes would be kept alive, and the shutdown would wait for it.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping.aborted) reply.header('connection', 'close');
     done(null, payload);

@@ -36,7 +36,7 @@ export class LogOutput implements DestinationStream {
     else this.#drop(pino.levels.labels[this.lastLevel] ?? 'unknown');
   }
 
-  /** Resolves when everything was read, at the latest after `timeoutMs`, so that a stalled reader does not keep the process from ending. */
+  /** Waits for the reader at most `timeoutMs`, so that a stalled one does not keep the process from ending. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.stream.writable || this.stream.writableLength === 0) return;
     await Promise.race([this.#untilRead(), delay(timeoutMs, undefined, { ref: false })]);
@@ -54,7 +54,6 @@ export class LogOutput implements DestinationStream {
     if (this.stream.writable) this.onRecovered(dropped);
   }
 
-  /** Resolves when the waiting lines were read, or never will be. */
   #untilRead(): Promise<void> {
     return new Promise((resolve) => this.stream.write('', () => resolve()));
   }

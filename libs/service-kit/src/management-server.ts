@@ -29,7 +29,6 @@ export class ManagementServer {
     this.#server.on('clientError', refuseUnreadable);
   }
 
-  /** Resolves with the port. */
   async listen(port: number, address: string): Promise<number> {
     this.#server.listen(port, address);
     await once(this.#server, 'listening');

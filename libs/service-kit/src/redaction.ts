@@ -61,7 +61,6 @@ export function isSensitiveName(name: string): boolean {
   return ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/** Removes bearer tokens, JWTs, credentials in URLs and card numbers from a text. */
 export function redactText(text: string): string {
   const withoutBearer = text.replace(BEARER, REDACTED);
   const withoutJwts = withoutBearer.includes(JWT_START)
@@ -82,10 +81,7 @@ function withoutJwt(word: string): string {
   return [...parts.slice(0, header), before + REDACTED, ...parts.slice(header + 3)].join('.');
 }
 
-/**
- * Returns a copy that is safe to log: sensitive names, `Secret`s and bytes are replaced, errors become plain objects, and depth and length
- * are bounded.
- */
+/** Returns a copy that is safe to log: secrets and bytes are replaced, errors become plain objects, depth and length are bounded. */
 export function redact(fields: object): Record<string, unknown> {
   return redactObject(fields, 0, []);
 }

@@ -3,15 +3,11 @@ import type { ValidationError } from 'class-validator';
 import { Problem, type ProblemFault } from './problem.js';
 
 export interface RequestValidationOptions {
-  /**
-   * Reports only the first fault of each field, in the order of its decorators from last to first: a missing text is not also too short.
-   */
+  /** Reports only each field's first fault, decorators from last to first: a missing text is not also too short. */
   stopAtFirstError?: boolean;
 }
 
-/**
- * Validates bodies and queries by their classes. Reports all faults with their paths; unknown fields are faults; values are never repeated.
- */
+/** Reports all faults with their paths; unknown fields are faults; values are never repeated. */
 export function requestValidation({ stopAtFirstError = false }: RequestValidationOptions = {}): ValidationPipe {
   return new ValidationPipe({
     transform: true,

@@ -6,12 +6,9 @@ import { ServiceProcess, type ServiceDefinition } from './service-process.js';
 
 /** sysexits.h: EX_CONFIG. Lets a supervisor distinguish a wrong setting, which a restart cannot fix, from a crash. */
 const EXIT_CONFIG = 78;
-/** Maximum milliseconds that an exit waits for the reader of the log. */
 const LAST_LINES_MS = 1_000;
 
-/**
- * Runs a service from `main.ts`: settings, start, signals, exit code. Resolves when it has started; the process ends on SIGTERM or SIGINT.
- */
+/** Runs a service from `main.ts`. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
 export async function runService<C extends object>(definition: ServiceDefinition<C>): Promise<void> {
   const { config, kit, faults } = readServiceSettings(definition.Config, process.env);
   if (faults.length > 0) {

@@ -179,7 +179,7 @@ describe('public HTTP', () => {
     await answersAndCloses(running.port, request, status, code);
   });
 
-  it('closes a connection whose body takes too much memory before its end, and goes on', async () => {
+  it('closes a connection whose incomplete body takes too much memory, and continues', async () => {
     const socket = connect(running.port ?? 0, '127.0.0.1');
     const closed = once(socket, 'close');
     socket.on('error', () => undefined);

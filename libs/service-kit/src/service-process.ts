@@ -17,7 +17,6 @@ import { ProblemFilter } from './problem.filter.js';
 import { requestValidation, type RequestValidationOptions } from './request-validation.js';
 import { startTracing } from './tracing.js';
 
-/** Milliseconds for a graceful shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 
 export interface ServiceDefinition<C extends object> {
@@ -36,7 +35,6 @@ export interface ServiceDefinition<C extends object> {
   shutdownTimeoutMs?: (config: C) => number;
   limits?: Partial<HttpLimits>;
   http?: HttpOptions;
-  /** Options of the global validation pipe. */
   validation?: RequestValidationOptions;
   /** Called before routes are registered, for content types, hooks and CORS. */
   prepare?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
@@ -53,7 +51,6 @@ export class ServiceProcess<C extends object> {
   readonly #lifetime = new ServiceLifetime();
   readonly #management: ManagementServer;
   readonly #strategies: CustomTransportStrategy[] = [];
-  /** Requests in progress on the management port. */
   readonly #underWay = new Set<Promise<void>>();
   #app?: NestFastifyApplication;
   #stopTracing?: () => Promise<void>;

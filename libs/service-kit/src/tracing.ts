@@ -16,7 +16,6 @@ import type { ResourceAttributes } from './resource-attributes.js';
 /** Received HTTP or Kafka headers. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
 
-/** From OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. */
 export interface SenderSettings {
   serviceName?: string;
   resourceAttributes?: ResourceAttributes;
@@ -77,7 +76,6 @@ export function withSpan<T>(name: string, fn: () => T, kind: SpanKind = SpanKind
   return context.with(trace.setSpan(context.active(), span), () => settle(span, fn));
 }
 
-/** Adds attributes to the active span; undefined values are left out. */
 export function describeSpan(attributes: Record<string, string | number | undefined>): void {
   trace.getActiveSpan()?.setAttributes(attributes);
 }

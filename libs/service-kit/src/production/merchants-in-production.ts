@@ -20,11 +20,10 @@ export function merchantsInProduction({ all }: Merchants): string[] {
   ]);
 }
 
-/** Log message for the result of `shortKeysOfMerchants`. */
 export const SHORT_KEYS_WARNING =
   'Keys of these merchants are so short that they can be found by trying (TOPICS=check refuses that)';
 
-/** HASH keys that the owner of a signed notification could find by brute force. Production refuses them; otherwise they are a warning. */
+/** HASH keys that the owner of a signed notification could find by brute force. */
 export function shortKeysOfMerchants({ all }: Merchants): string[] {
   return all.flatMap(shortKeysOf);
 }

@@ -3,7 +3,6 @@ import { Secret } from '../secret.js';
 import { isDemoValue } from './demo-values.js';
 import { isLoopback } from './hosts.js';
 
-/** Input for a setting's own rule (`inProduction`). */
 export interface ProductionView {
   readonly config: object;
   /** True for this machine and for hosts in PLAINTEXT_HOSTS, to which traffic needs no TLS. */

@@ -9,15 +9,11 @@ export interface HostAndPort {
 }
 
 interface Place {
-  /** Returns the server's current address. */
   find(this: void): Promise<HostAndPort>;
   database?: number;
 }
 
-/**
- * Connects to one server. The link ends with its connection: afterwards the server may be elsewhere, and a server that was found may not be
- * the master yet.
- */
+/** The link ends with its connection: afterwards the server may be elsewhere, and a found one may not be the master yet. */
 export function openServer(settingsNow: SettingsNow, { find, database }: Place): OpenLink {
   return async (events) => {
     const { host, port } = await find();

@@ -114,7 +114,6 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     }
   }
 
-  /** Rejects if there is no connection, or when it is lost. */
   async #connectOnce(): Promise<void> {
     const lost = new AbortController();
     // A late event or answer of this attempt says nothing about the next link, so it is dropped.
@@ -140,7 +139,6 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     }
   }
 
-  /** Rejects when the connection is lost or this client is closed. */
   async #use(connection: Connection, lost: AbortSignal): Promise<void> {
     const { link, end } = connection;
     const over = AbortSignal.any([lost, this.#closing.signal]);

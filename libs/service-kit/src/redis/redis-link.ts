@@ -3,14 +3,12 @@ import type { RedisClientType } from 'redis';
 /** The commands that services use. All keys of one command must be in one hash slot. */
 export type RedisCommands = Pick<RedisClientType, 'del' | 'eval' | 'get' | 'hGet' | 'hGetAll' | 'hmGet' | 'set'>;
 
-/** A server that takes writes. */
 export interface RedisServer {
   /** host:port */
   readonly address: string;
   send<T>(this: void, command: string[]): Promise<T>;
 }
 
-/** Connections to all servers that take writes. */
 export interface RedisLink {
   readonly commands: RedisCommands;
   /** False while one of the servers is down. */
@@ -32,11 +30,9 @@ export interface LinkEvents {
 /** Resolves when connected; rejects on failure, and the caller retries. */
 export type OpenLink = (events: LinkEvents) => Promise<RedisLink>;
 
-/** Settings of each single connection. */
 export interface ConnectionSettings {
   username: string | undefined;
   password: string | undefined;
-  /** Name in Redis' client list. */
   name: string;
   tls?: { ca?: Buffer };
 }

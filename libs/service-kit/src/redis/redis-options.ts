@@ -6,7 +6,6 @@ import { openServer, type HostAndPort } from './one-server.js';
 import type { ConnectionSettings, OpenLink } from './redis-link.js';
 import { masterOf } from './sentinels.js';
 
-/** Servers other than the one of the URL. */
 export interface RedisTopology {
   /** Seed nodes of a Redis Cluster, `host:port`. */
   clusterNodes?: readonly string[];
@@ -28,10 +27,7 @@ export interface RedisOptions extends RedisTopology {
   health?: Health;
   /** Milliseconds that a caller waits for a command; a slow answer within this time does not end the connection (1000). */
   answerMs?: number;
-  /**
-   * Milliseconds of silence after which Redis counts as down: the connection is closed and commands in flight fail (twice `answerMs`, at
-   * least 2000).
-   */
+  /** Milliseconds of silence until the connection is closed and commands in flight fail (twice `answerMs`, at least 2000). */
   silenceMs?: number;
   /** Maximum milliseconds between two attempts to connect (2000). */
   maxDelayMs?: number;
@@ -39,7 +35,6 @@ export interface RedisOptions extends RedisTopology {
 
 const DEFAULT_PORT = 6379;
 
-/** Returns the connect function for these options, and their text for messages. */
 export function placeOf(options: RedisOptions & { maxDelayMs: number }): { address: string; open: OpenLink } {
   const { clusterNodes, sentinels, maxDelayMs } = options;
   const url = new URL(options.url);

@@ -10,12 +10,10 @@ const CREDENTIALS = /(?:^|-)(?:NOAUTH|WRONGPASS)\b/;
 const CORRECT_CREDENTIALS =
   'Correct the user and the password in REDIS_URL and restart the service, or in the file of REDIS_URL_FILE, which is read before each attempt';
 
-/** True if the connection must be replaced after this reply. */
 export function isUnusable(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply && UNUSABLE.test(error.message);
 }
 
-/** The reason; for refused credentials, also the setting to correct. */
 export function whyAway(error: unknown): string {
   const reason = reasonOf(error);
   return CREDENTIALS.test(reason) ? `${reason.replace(/\.?$/, '.')} ${CORRECT_CREDENTIALS}` : reason;

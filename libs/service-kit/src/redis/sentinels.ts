@@ -5,7 +5,6 @@ import { credentialsOf, inTime, socketOptions, type ConnectionSettings } from '.
 
 export interface Sentinels {
   nodes: readonly HostAndPort[];
-  /** Name of the master in the sentinels' configuration. */
   master: string;
   settings: ConnectionSettings;
 }

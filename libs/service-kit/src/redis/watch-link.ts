@@ -8,7 +8,6 @@ const ASK_AT_LEAST_EVERY_MS = 2_000;
 
 export interface WatchOptions {
   silenceMs: number;
-  /** Called when the link must be replaced. */
   onOver: (reason: Error) => void;
   /** Called if this user may not run ROLE. */
   onRoleUnknown: (reason: string) => void;
