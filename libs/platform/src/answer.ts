@@ -8,7 +8,6 @@ import {
 } from '@tranche/contracts';
 import { boundedAnswer, isExecCode, readAmount } from './bounded-answer.js';
 
-/** Result of one platform call on the transport level. */
 export type PlatformReply =
   /** Provably not one byte was written to the platform. */
   | { kind: 'not_sent'; reason: 'unreachable' | 'send_deadline'; message: string }

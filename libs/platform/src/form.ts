@@ -1,7 +1,4 @@
-/**
- * A received pair whose bytes are not UTF-8, one character per byte (`latin1` of Node.js). HASH covers bytes, and the decoded text cannot
- * be encoded again without its charset.
- */
+/** A received pair whose bytes are not UTF-8, one character per byte (`latin1`), because HASH covers bytes. */
 export interface SentBytes {
   readonly name: string;
   readonly value: string;

@@ -11,7 +11,6 @@ import { encodeForm, type Parameters } from './form.js';
 import { withoutReturnPage } from './return-page.js';
 import { signed, signingKey } from './signature.js';
 
-/** Path of `POST {payment_url}/front/service/rest/export` with `method=getTransactions`. */
 export const EXPORT_PATH = '/front/service/rest/export';
 
 /** The interface document does not have it, see docs/decisions/0021. */
@@ -32,7 +31,6 @@ export function lookUpForm(merchant: Merchant, orderId: string): string {
   return encodeForm(METHOD, signed(parameters, signingKey(merchant)));
 }
 
-/** One transaction as the platform lists it; only the text fields. */
 export type Row = ReadonlyMap<string, string>;
 
 export type LookUpReply = { kind: 'answered'; status: number; body: string } | { kind: 'unanswered'; message: string };

@@ -9,14 +9,12 @@ import {
 import { boundedAnswer } from './bounded-answer.js';
 import { withoutReturnPage } from './return-page.js';
 
-/** Maximum characters of an unknown OPERATIONTYPE in the journal. */
 const OPERATION_TYPE_CHARACTERS = 64;
 /** EXTRADATA has at most 255 characters; a much longer one is not ours. */
 const EXTRADATA_CHARACTERS = 4_096;
 /** Maximum characters of LANGUAGE, a masked card and its brand; longer ones are dropped. */
 const DETAIL_CHARACTERS = 64;
 
-/** The notification's statement about its operation, without the order's identifiers. */
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
   const { operationType, execCode, transactionId, amount, message, descriptor, flags } = notification;
   const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });

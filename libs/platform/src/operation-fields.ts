@@ -55,7 +55,6 @@ const ADDRESSES = {
   shipping: { companyName: 'SHIPTOCOMPANYNAME', ...address('SHIPTO') },
 } as const;
 
-/** Fields of all payment methods with an authorization. */
 const AUTHORIZATION = {
   merchant: IDENTIFIED,
   paymentOption: 'PAYMENTOPTION',

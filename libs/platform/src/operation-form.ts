@@ -20,7 +20,6 @@ export interface OperationForm {
   body: string;
 }
 
-/** Values that replace fields of the command. */
 export interface FormContext {
   /** TRANSACTIONID for a capture, refund or void whose command does not name one. */
   transactionId?: string;

@@ -19,5 +19,4 @@ export interface OperationData {
 
 type Of<K extends OperationKind> = { operation: K; data: OperationData[K]; merchant: Merchant; rail: Rail };
 
-/** An operation for the platform with its merchant. */
 export type PlatformOperation = { [K in OperationKind]: Of<K> }[OperationKind];

@@ -17,12 +17,8 @@ import type { PlatformOperation } from './operation.js';
 import { hasRoomForReturnPage } from './return-page.js';
 import { faultsOfSellers } from './seller-rules.js';
 
-/** Lifetime of a card token, milliseconds. */
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
-/**
- * Commands older than 7 days are refused: the index may have dropped the command that they duplicate, and a snapshot the verdicts of its
- * order (`RECENT_MS`).
- */
+/** Older commands are refused: the index may have dropped their originals, and a snapshot their order's verdicts (`RECENT_MS`). */
 export const COMMAND_LIFETIME_MS = 7 * 86_400_000;
 
 /**
@@ -149,10 +145,7 @@ function hoursAtLeast(item: unknown, timeMs: number): number {
   return Math.max(typeof delay === 'number' ? delay * 24 : 0, Number.isNaN(byDate) ? 0 : byDate / HOUR_MS);
 }
 
-/**
- * Rules that depend on the time. Checked before each attempt, because a command may age in a queue. The older of publisher's and broker's
- * time counts.
- */
+/** Rules that depend on the time, checked before each attempt. The older of publisher's and broker's time counts. */
 export function faultsOfAge(
   command: PlatformOperation & { timeMs: number; appendedMs?: number },
   nowMs: number,
@@ -177,7 +170,6 @@ export function faultsOfAge(
   return faults;
 }
 
-/** Rules that depend on the operation that a follow-up follows. */
 export function faultsOfOrder(command: PlatformOperation, method: Method, transactionId: string | undefined): Fault[] {
   const faults: Fault[] = [];
   const isFollowUp = command.operation === 'capture' || command.operation === 'refund' || command.operation === 'void';

@@ -11,17 +11,15 @@ export function withReturnPage(extraData: string | undefined, page: string | und
   return extraData === undefined ? `rp1.${page}` : `${extraData}|rp1.${page}`;
 }
 
-/** True if EXTRADATA has room for the caller's value, the page and the tag. */
 export function hasRoomForReturnPage(extraData: string | undefined, page: string): boolean {
   return [...(withReturnPage(extraData, page) ?? '')].length <= EXTRADATA_BESIDE_TAG;
 }
 
-/** The page name in a returned EXTRADATA. */
 export function returnPageIn(extraData: string | undefined): string | undefined {
   return MARK.exec(extraData ?? '')?.[2];
 }
 
-/** A returned EXTRADATA without the page name; undefined if nothing is left. */
+/** Undefined if nothing is left. */
 export function withoutReturnPage(extraData: string | undefined): string | undefined {
   const match = MARK.exec(extraData ?? '');
   if (extraData === undefined || match === null) return extraData;

@@ -4,7 +4,7 @@ import { equalHash, platformHash } from './hash.js';
 
 /**
  * The key of APIKEYID if one is sent, otherwise the account's (docs/decisions/0003-hash.md).
- * @throws if the API key is Public: it never signs, and no other key replaces it
+ * @throws if the API key is Public, which never signs
  */
 export function signingKey({ accountKey, apiKeys }: Merchant, apiKeyId?: string): string {
   const apiKey = apiKeyId === undefined ? undefined : apiKeys?.find(({ id }) => id === apiKeyId);
@@ -12,15 +12,11 @@ export function signingKey({ accountKey, apiKeys }: Merchant, apiKeyId?: string)
   return apiKey?.key ?? accountKey;
 }
 
-/** Appends the HASH to the parameters. */
 export function signed(parameters: Parameters, key: string): Parameters {
   return [...parameters, ['HASH', platformHash(key, parameters)]];
 }
 
-/**
- * True if HASH was made with the merchant's current or previous notification key. The account's keys and that of APIKEYID count only if the
- * merchant has no notification key.
- */
+/** True for the current or previous notification key. The account's and APIKEYID's keys count only if there is none. */
 export function isSignedBy(merchant: Merchant, parameters: Parameters): boolean {
   return isSignedWith(keysOf(merchant, 'notification', parameters), parameters);
 }
@@ -60,7 +56,6 @@ function bytesOf([name, value, sent]: Parameter): Parameter {
   return sent === undefined ? [latin1Of(name), latin1Of(value)] : [sent.name, sent.value];
 }
 
-/** One character per UTF-8 byte. */
 function latin1Of(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
