@@ -1,13 +1,11 @@
 import { realTimers, type Timers } from './timers.js';
 
 export interface BackOff {
-  /** Milliseconds before the first retry. */
   firstMs: number;
-  /** Maximum delay, milliseconds. */
   maxMs: number;
 }
 
-/** Delay before retry number `repeat` (from 1): doubles each time, and half of it is random, so that many callers do not retry together. */
+/** Delay before retry `repeat` (from 1): doubles each time, and half of it is random, so that many callers do not retry together. */
 export function backOffMs(repeat: number, { firstMs, maxMs }: BackOff, random: number = Math.random()): number {
   const full = Math.min(maxMs, firstMs * 2 ** Math.min(repeat - 1, 30));
   return Math.round(full / 2 + (full / 2) * random);
@@ -37,7 +35,6 @@ export async function atMost(ms: number, promise: Promise<unknown>, timers: Time
   }
 }
 
-/** A deadline that can be extended while it is awaited. */
 export class Deadline {
   private untilMs: number;
 
@@ -53,7 +50,6 @@ export class Deadline {
     this.untilMs = Math.max(this.untilMs, this.timers.nowMs() + ms);
   }
 
-  /** Waits for the promise until the deadline. */
   async wait(promise: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settled = promise.finally(() => (isSettled = true));

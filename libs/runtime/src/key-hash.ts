@@ -6,7 +6,7 @@ export function partitionForKey(key: string | Buffer, partitions: number): numbe
   return (murmur2(typeof key === 'string' ? Buffer.from(key) : key) & 0x7fffffff) % partitions;
 }
 
-/** Signed 32-bit hash, as `Utils.murmur2` of Kafka's Java client. kafkajs' function uses big integers and takes twenty times as long. */
+/** As `Utils.murmur2` of Kafka's Java client. kafkajs' function uses big integers and takes twenty times as long. */
 export function murmur2(bytes: Uint8Array): number {
   const { length } = bytes;
   let h = seed ^ length;

@@ -17,10 +17,7 @@ export function traceHeadersOf({ traceparent, tracestate }: ReceivedTrace): Trac
   return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
 }
 
-/**
- * Trace headers of an untrusted sender: an invalid `traceparent` and a `tracestate` of more than 512 characters are dropped, so that
- * records do not grow.
- */
+/** Untrusted headers: an invalid `traceparent` and a `tracestate` above 512 characters are dropped, so that records do not grow. */
 export function validTraceHeaders({ traceparent, tracestate }: ReceivedTrace): ReceivedTrace {
   if (traceparent === undefined || !TRACEPARENT.test(traceparent)) return {};
   return tracestate === undefined || tracestate.length > MAX_TRACESTATE ? { traceparent } : { traceparent, tracestate };
