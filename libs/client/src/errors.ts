@@ -48,10 +48,7 @@ export class PublishError extends Error {
   }
 }
 
-/**
- * No result arrived in time. The outcome is unknown: the command is published, may be executed, and its result will still be published as
- * an event.
- */
+/** No result arrived in time. The command is published and may be executed; its result will still be published as an event. */
 export class ResultTimeoutError extends Error {
   override readonly name = 'ResultTimeoutError';
 
@@ -90,7 +87,6 @@ export class ClientClosedError extends Error {
   }
 }
 
-/** No broker answered in time. */
 export class KafkaUnreachableError extends Error {
   override readonly name = 'KafkaUnreachableError';
 

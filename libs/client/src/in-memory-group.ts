@@ -28,10 +28,7 @@ interface Joined {
   assigned: Assigned[];
 }
 
-/**
- * A consumer group without Kafka on the same pool: partitions are shared evenly, records of a key are handled in order, and unfinished
- * records are redelivered.
- */
+/** A consumer group without Kafka on the same pool, with the same ordering, sharing of partitions and redelivery. */
 export class InMemoryGroup {
   readonly #members = new Set<Joined>();
   readonly #commits = new Map<number, { offset: bigint; metadata: string | undefined }>();
@@ -65,7 +62,6 @@ export class InMemoryGroup {
       for (const { partition, work } of assigned) if (partition === record.partition) work.add([record]);
   }
 
-  /** True if no record waits or runs. */
   get isSettled(): boolean {
     if (this.#changes > 0) return false;
     return [...this.#members].every(({ assigned }) => assigned.every(({ work }) => work.backlog().records === 0));

@@ -34,10 +34,7 @@ export interface PublishedCommand<T extends CommandType = CommandType> extends P
   readonly data: DataOf[T];
 }
 
-/**
- * A script's answer. Missing fields that follow from the command are filled in: merchant, orderId, commandId, operation, attempt 1, origin
- * `answer`.
- */
+/** Missing fields follow from the command: merchant, orderId, commandId, operation, attempt 1, origin `answer`. */
 export interface ScriptedAnswer {
   type: EventType;
   data?: Partial<PaymentEvent>;

@@ -51,7 +51,6 @@ export class InMemoryTranche implements TrancheClient {
   readonly #scripts = new Map<CommandType, Script<CommandType>>();
   /** The latest event of each command, republished for a duplicate. */
   readonly #results = new Map<string, CloudEvent<PaymentEvent>>();
-  /** Answers in progress. */
   readonly #answers = new Map<string, Promise<void>>();
   readonly #subscriptions = new Set<Subscription>();
   readonly #waits: ResultWaits;

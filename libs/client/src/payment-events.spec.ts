@@ -11,7 +11,7 @@ it.each(EVENT_TYPES)('knows as types what %s has for sure', (type) => {
   expect(new Set(typed)).toEqual(wanted);
 });
 
-it('has no optional field where the type has it for sure, and tells types apart by their name', () => {
+it("has required fields where the type guarantees them, and is discriminated by the type's name", () => {
   const attemptOf = ({ attempt }: EventData<'payment.capture.succeeded'>): number => attempt;
   const faultsOf = (event: EventOf<'payment.capture.succeeded' | 'payment.command.rejected'>): number =>
     event.type === 'payment.command.rejected' ? event.data.faults.length : event.data.attempt;

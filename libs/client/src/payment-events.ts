@@ -59,10 +59,7 @@ export function sureFields(type: EventType): readonly (keyof PaymentEvent)[] {
 
 const RESULT_TYPE = /^payment\.(?:authorize|capture|refund|void|pay)\./;
 
-/**
- * True if events of the type report the result of the command that they name. A closing capture window names a command too, but reports no
- * result.
- */
+/** True for events that report a command's result. A closing capture window names a command too, but reports no result. */
 export function isResultType(type: string): boolean {
   return RESULT_TYPE.test(type) || type === 'payment.command.rejected';
 }

@@ -29,7 +29,6 @@ import type { ResultWaits, WaitOptions } from './result-waits.js';
 const RAIL_OF_VOIDS = METHODS.A.rail;
 
 export interface Published {
-  /** Id of the command. */
   id: string;
   /** Topic name with prefix. */
   topic: string;
@@ -69,10 +68,7 @@ export class Publisher {
     return this.#publish('payment.authorize', railOf(command), command, options);
   }
 
-  /**
-   * Publishes `payment.pay` with a card token. Set `tokenizedAt`; otherwise the token's 15 minutes count from `time`, which a retry
-   * changes.
-   */
+  /** Publishes `payment.pay`. Set `tokenizedAt`; otherwise the token's 15 minutes count from `time`, which a retry changes. */
   async pay(command: CardPayment, options: PublishOptions): Promise<Published> {
     return this.#publish('payment.pay', METHODS.card.rail, command, options);
   }

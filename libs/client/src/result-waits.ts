@@ -99,7 +99,6 @@ export class ResultWaits {
     }
   }
 
-  /** Rejects all waits for this command. */
   fail({ id, key }: Pick<CommandMessage, 'id' | 'key'>, error: unknown): void {
     for (const wait of this.#waits.get(waitKey(key, id)) ?? []) wait.reject(error);
   }

@@ -37,10 +37,7 @@ export interface SubscribeOptions {
     afterAttempts: number;
     onGivenUp: (event: EventOf<EventType>, error: unknown, context: EventContext) => unknown;
   };
-  /**
-   * Called with a record that cannot be read as an event, and retried until it succeeds. Without it, such a record is logged with its
-   * position, counted and skipped.
-   */
+  /** Called with a record that is no event, and retried until it succeeds. Without it, such a record is logged, counted and skipped. */
   onUnreadable?: (unreadable: Unreadable, context: EventContext) => unknown;
   /** Milliseconds before a handler's first retry (200). The delay doubles up to `maxRetryDelayMs` (30,000). */
   retryDelayMs?: number;

@@ -6,7 +6,6 @@ export interface ClientHealth {
   readonly isLive: boolean;
   /** False if commands cannot be published, or events do not arrive, at the moment. */
   readonly isReady: boolean;
-  /** The reasons why not. */
   readonly reasons: readonly string[];
 }
 

@@ -36,10 +36,7 @@ export interface TrancheOptions {
   topicPrefix?: string;
   /** CloudEvents source of the commands (`/CLIENTID`). */
   source?: string;
-  /**
-   * Key that signs every command; the gateway has the public key in `publisherKeys` of its merchants file. `environmentId` is the gateway's
-   * `ENVIRONMENT_ID`.
-   */
+  /** Signs every command; the gateway has the public key in `publisherKeys`. `environmentId` is the gateway's `ENVIRONMENT_ID`. */
   signing?: SigningKey;
   /** Any logger like pino's (warnings and errors as JSON lines on standard error). */
   log?: Log;
