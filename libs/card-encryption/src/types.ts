@@ -19,7 +19,6 @@ export interface CardFault {
   code: 'required' | 'format' | 'unknown_brand' | 'refused';
 }
 
-/** The answer of cse-token-service. */
 export interface EncryptionKey {
   encryptionKeyId: string;
   /** Base64 of a DER SPKI RSA public key. */
