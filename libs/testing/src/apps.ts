@@ -26,9 +26,7 @@ export interface RunningApp {
   readonly url: string;
   /** URL of /health and /metrics. Throws until the app has printed that port, in its first line. */
   readonly managementUrl: string;
-  /** Resolves when the process has ended for any reason. */
   readonly exited: Promise<Exit>;
-  /** True if the process has ended. */
   readonly killed: boolean;
   /** Sends the signal, after 30 s SIGKILL, and resolves with the exit. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;

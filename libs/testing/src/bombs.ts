@@ -70,7 +70,7 @@ export const SMALL_BOMBS: typeof BOMBS = {
   zstd: { type: 4, packed: (key) => zstdBomb(key, 4 * MIB) },
 };
 
-/** Sends the bytes as a batch with one record, `times` times, as a hostile publisher would. kafkajs sends whatever its codec returns. */
+/** Sends the bytes as a batch with one record, as a hostile publisher would: kafkajs sends whatever its codec returns. */
 export async function sendPacked(
   brokers: string,
   topic: string,

@@ -6,25 +6,18 @@ export interface BrokerGate {
   readonly address: string;
   /** Simulates that Kafka is down: open connections break, new ones are refused. */
   shut(): Promise<void>;
-  /** Reopens the gate on the same port. */
   open(): Promise<void>;
   /** Simulates that Kafka is frozen: connections stay open, new ones are accepted, and nothing is answered until `thaw`. */
   freeze(): void;
   thaw(): void;
   /** Breaks the connection of the next request with this Kafka API key; the request does not arrive. Resolves when that has happened. */
   cutNext(apiKey: number): Promise<void>;
-  /**
-   * Holds the next request with this Kafka API key, and everything its client sends after it. Resolves then with the function that lets it
-   * pass.
-   */
+  /** Holds the next request with this Kafka API key, and what follows it. Resolves then with the function that lets it pass. */
   holdNext(apiKey: number): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/**
- * A proxy in front of the broker, which all tests share and none may stop. Brokers tell clients their address, so the gate replaces the
- * port in their answers.
- */
+/** A proxy to the broker, which all tests share and none may stop. Answers contain the broker's address, so the gate replaces its port. */
 export async function brokerGate(broker: string, { isOpen = true } = {}): Promise<BrokerGate> {
   const [host = '127.0.0.1', brokerPort = '9092'] = broker.split(':');
   const sockets = new Set<Socket>();

@@ -185,7 +185,6 @@ export function notificationParameters(
   return Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** A notification as notification-ingest publishes it. */
 export function aNotification(overrides: Partial<PaymentNotification> = {}): PaymentNotification {
   return Object.assign(readNotification('shop-fr', notificationParameters(), '2028-01-31T10:00:00Z'), overrides);
 }

@@ -14,7 +14,6 @@ export interface EventsOf<T = PaymentEvent> {
   /** All events so far in order of arrival; the events of one order are in their order. */
   readonly events: CloudEvent<T>[];
   of(merchant: string, orderId: string): CloudEvent<T>[];
-  /** Waits for the first event that meets the condition. */
   next(condition: (event: CloudEvent<T>) => boolean, what?: string, timeoutMs?: number): Promise<CloudEvent<T>>;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ const spend = (steps: number) => {
   expect(sum).toBeGreaterThanOrEqual(0);
 };
 
-it('tells linear work from quadratic work', () => {
+it('distinguishes linear from quadratic work', () => {
   expect(growth((length) => spend(length * 500))).toBeLessThan(20);
   expect(growth((length) => spend((length / 2_000) ** 2 * 5_000))).toBeGreaterThan(40);
 });

@@ -51,7 +51,6 @@ export class RedisName {
 }
 
 export interface RedisPair {
-  /** The primary before the failover. */
   primary: RedisServer;
   replica: RedisServer;
   name: RedisName;

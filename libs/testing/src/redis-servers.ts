@@ -26,8 +26,8 @@ export class RedisServer {
   }
 
   /**
-   * @param settings command-line options without the leading hyphens
-   * @param file content of a configuration file instead of them, which sentinels need
+   * @param settings command-line options without hyphens
+   * @param file content of a configuration file instead, which sentinels need
    */
   static async start(settings: Record<string, string> = {}, file?: string, given?: number): Promise<RedisServer> {
     const port = given ?? (await freePorts())[0];
@@ -80,7 +80,6 @@ export interface RedisCluster {
   masters: RedisServer[];
   /** As many as masters, or none; `replicas[n]` replicates `masters[n]`. */
   replicas: RedisServer[];
-  /** host:port of each, comma-separated */
   nodes: string;
   stop(): Promise<void>;
 }
@@ -129,7 +128,6 @@ export async function startRedisCluster({ withReplicas = false, settings = {} } 
 }
 
 export interface Sentinels {
-  /** host:port of each, comma-separated */
   nodes: string;
   servers: RedisServer[];
 }

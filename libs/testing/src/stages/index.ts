@@ -6,7 +6,6 @@ import { keepStages, type StageKeeper } from './stage-keeper.js';
 
 export { KEEPER_VARIABLE } from './stage.js';
 
-/** All stages by name. */
 export const openStages = (): Promise<StageKeeper> =>
   keepStages({
     gateway: startGatewayStage,

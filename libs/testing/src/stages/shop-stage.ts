@@ -32,7 +32,6 @@ const CALLER = {
 
 export interface ShopWorld {
   market?: 'FR' | 'ES';
-  /** Additional settings for one service. */
   settings?: (app: AppName) => Record<string, string>;
   logFile?: (name: string) => string;
 }
@@ -84,8 +83,8 @@ export async function startShopWorld({
     const front = await openFront();
     started.push({ stop: () => front.close() });
     const pageUrl = `${front.url}/shop-fr/thanks`;
-    // Each service gets the addresses of the earlier ones, so no port is chosen in advance. Creating the topics early gives their leaders
-    // time to be elected on a busy broker.
+    // Each service gets the addresses of earlier ones, so no port is chosen in advance. Topics come early, so that they have leaders in
+    // time.
     const [ingest] = await Promise.all([
       start('notification-ingest', { MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }) }),
       makeTopics(prefix),

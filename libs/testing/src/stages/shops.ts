@@ -44,7 +44,6 @@ export interface FilesOfShops {
   remove(): void;
 }
 
-/** Writes the merchants and operators of the demo and of the tests. */
 export function writeShops(): FilesOfShops {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-shops-'));
   const merchantsFile = join(folder, 'merchants.json');

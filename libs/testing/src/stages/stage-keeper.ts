@@ -7,9 +7,7 @@ import type { RunningApp } from '../apps.js';
 
 /** Processes for all spec files of one test run. */
 export interface StartedStage {
-  /** Prefix of its topics. */
   readonly prefix: string;
-  /** Settings for a further process of this stage. */
   readonly env: Record<string, string>;
   readonly apps: Record<string, RunningApp>;
   stop(): Promise<void>;

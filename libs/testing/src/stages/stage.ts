@@ -26,7 +26,6 @@ export async function stage(name: string): Promise<Stage> {
   return { prefix, env, apps: Object.fromEntries(running) };
 }
 
-/** A process of a stage for a spec in another process. */
 function sharedApp(name: string, described: StageDescription['apps'][string]): RunningApp {
   const { pid, url, managementUrl, logFile } = described;
   const known = (address: string | undefined) => {
