@@ -75,7 +75,6 @@ export class AccountsFileError extends Error {
 
 const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
-/** @param readSecret returns the content of a file that a `…File` field names */
 export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
   if (!isObject(document))
     throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);

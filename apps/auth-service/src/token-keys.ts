@@ -6,10 +6,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * `unknown_key`: encrypted with a key that we do not have. `tampered`: the entry has the id of one of our keys, but was not made with it,
- * or not for this name.
- */
+/** `unknown_key`: made with a key that we do not have. `tampered`: names one of our keys, but was not made with it or for this name. */
 export type Opened = { text: string } | { fault: 'unknown_key' | 'tampered' };
 
 export function readEncryptionKey(text: string): Buffer {
@@ -20,7 +17,6 @@ export function readEncryptionKey(text: string): Buffer {
   return key;
 }
 
-/** Reads comma-separated keys. */
 export function readPreviousKeys(text: string): Buffer[] {
   return text.split(',').map((part, index) => {
     try {
@@ -36,10 +32,7 @@ interface EntryKey {
   key: Buffer;
 }
 
-/**
- * The cache's keys. The current key encrypts; previous ones still decrypt. Names are derived from the oldest key, so that entries and locks
- * keep their names across a rotation.
- */
+/** The current key encrypts; previous ones still decrypt. Names come from the oldest key, so that they survive a rotation. */
 export class TokenKeys {
   readonly #entryKeys: readonly EntryKey[];
   readonly #nameKey: Buffer;

@@ -25,11 +25,11 @@ async function get(path: string, key = GATEWAY_KEY) {
   return [response.status, (await response.json()) as unknown];
 }
 
-it('tells a caller the realm path that the token of its account sees', async () => {
+it("returns the realm path of the account's token", async () => {
   expect(await get('shop/realm')).toEqual([200, { account: 'shop', realmPath: '/realms/shop' }]);
 });
 
-it('tells a caller that the token of its account is good', async () => {
+it("confirms that the account's token is valid", async () => {
   expect(await get('shop/identity')).toEqual([200, { account: 'shop', isValid: true }]);
 });
 
@@ -49,7 +49,7 @@ it.each(['realm', 'identity'])('%s: every token refused is the answer', async (w
   expect(await get(`shop/${what}`)).toEqual([502, expect.objectContaining({ code: 'auth_refused' })]);
 });
 
-it.each(['realm', 'identity'])('%s: of the accounts of others nothing is told', async (what) => {
+it.each(['realm', 'identity'])('%s: reveals nothing about accounts of other callers', async (what) => {
   expect((await get(`shop/${what}`, OTHER_KEY))[0]).toBe(403);
   expect((await get(`absent/${what}`))[0]).toBe(403);
   expect((await get(`shop/${what}`, 'nobody'))[0]).toBe(401);

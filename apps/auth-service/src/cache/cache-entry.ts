@@ -7,15 +7,11 @@ interface Names {
   accounts: Pick<Accounts, 'byName'>;
 }
 
-/** Names of an account's entries in the cache. */
 export interface CacheEntry {
   account: string;
   /** Name of its token and of the renewal lock. */
   name: string;
-  /**
-   * Name of a refusal. It includes the secrets of the account and of the one that discovers its realm, so that corrected credentials are
-   * not affected by an old refusal.
-   */
+  /** Name of a refusal. Includes the secrets of the account and its discoverer, so that corrected ones have no old refusal. */
   credentialsName: string;
   /** Random factor 0–1 per replica; spreads renewals over the renewal window. */
   jitter: number;

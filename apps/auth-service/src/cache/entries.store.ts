@@ -19,7 +19,6 @@ const READ = `local value = redis.pcall('get', KEYS[1])
 if type(value) == 'table' then value = 1 end
 return {value, redis.call('pttl', KEYS[1])}`;
 
-/** Deletes the entry only if it is unchanged. */
 const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 const DELETE_IF_NO_TEXT =
   "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";

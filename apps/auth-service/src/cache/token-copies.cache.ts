@@ -23,7 +23,6 @@ export class TokenCopies {
 
   constructor(@Inject(AuthConfig) private readonly config: Pick<AuthConfig, 'refusedIntervalSeconds'>) {}
 
-  /** The copy, if it can be used without reading Redis. */
   current({ name }: CacheEntry): CachedToken | undefined {
     const copy = this.#copies.get(name);
     const now = performance.now();
@@ -38,7 +37,7 @@ export class TokenCopies {
 
   /**
    * Undefined for a token that has expired or was refused.
-   * @param askedAtMs time of the read from Redis; a copy that is newer is returned instead
+   * @param askedAtMs time of the read from Redis; a newer copy is returned instead
    */
   keep(entry: CacheEntry, token: CachedToken, askedAtMs = Infinity): CachedToken | undefined {
     const now = performance.now();

@@ -41,10 +41,7 @@ export class TokenCache {
     return entry;
   }
 
-  /**
-   * False if a missing entry does not mean that the token was dropped or has expired: Redis takes no writes, or replicas with other keys
-   * write under the same name.
-   */
+  /** False if a missing token proves nothing: Redis takes no writes, or replicas with other keys write under the same name. */
   tellsAbsence({ name }: CacheEntry): boolean {
     return this.entries.takesWrites && !this.#foreign.has(this.#key('token', name));
   }
@@ -59,10 +56,7 @@ export class TokenCache {
     if (ttlMs > 0) await this.#set(this.#key('token', name), sealedTokenOf(token, now, Date.now()), ttlMs);
   }
 
-  /**
-   * Drops the token that was reported as refused, but no other: it may have been renewed meanwhile. Returns the token that is there
-   * afterwards.
-   */
+  /** Drops the refused token, but not one that was renewed meanwhile. Returns the token that is there afterwards. */
   async drop(
     entry: CacheEntry,
     fingerprint: string,
@@ -79,9 +73,7 @@ export class TokenCache {
     return undefined;
   }
 
-  /**
-   * Undefined while another process has the lock. The lock expires soon after its holder dies, so that the others wait only a short time.
-   */
+  /** Undefined while another process has the lock, which expires soon after its holder dies. */
   lock({ name }: CacheEntry, longestMs: number): Promise<Lock | undefined> {
     return this.entries.lock(this.#key('lock', name), longestMs);
   }

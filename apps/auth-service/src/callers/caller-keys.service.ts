@@ -4,9 +4,7 @@ import { Problem } from '@tranche/service-kit';
 import type { Caller } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 
-/**
- * Finds the caller of `Authorization: Bearer <service key>`. Compares all keys in constant time. Each key is hashed once, not per request.
- */
+/** Compares all keys of `Authorization: Bearer <service key>` in constant time. Each key is hashed once, not per request. */
 @Injectable()
 export class CallerKeys {
   readonly #digests: readonly { caller: Caller; digest: Buffer }[];

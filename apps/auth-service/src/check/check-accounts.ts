@@ -11,10 +11,7 @@ export interface CheckedAccount {
   reason?: string;
 }
 
-/**
- * Checks for each account that the token API issues a token (after discovering its realm if needed) and accepts it at GET
- * /iam/identities/my.
- */
+/** Checks that the token API issues a token for each account, and accepts it at GET /iam/identities/my. */
 export async function checkAccounts(
   accounts: readonly Account[],
   api: TokenApiClient,

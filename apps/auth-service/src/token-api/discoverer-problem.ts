@@ -1,8 +1,8 @@
 import { Problem } from '@tranche/service-kit';
 
 /**
- * The account that discovers the realm has no token now. `isRemembered`: its failure was already reported and stored, so it must not be
- * reported again.
+ * The discovering account has no token; its failure is announced already. `isRemembered`: also store it for the account that needs the
+ * realm.
  */
 export class DiscovererProblem extends Problem {
   constructor(

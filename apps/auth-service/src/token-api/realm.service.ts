@@ -67,8 +67,8 @@ export class RealmService {
   }
 
   /**
-   * The discoverer's failure is already stored under its own name, unless its tokens are never cached, or the failure only delays a second
-   * token.
+   * The discoverer's failure is stored under its own name. It is also stored for this account if the discoverer's tokens are never cached,
+   * or if it came after a request for the realm, which each attempt would otherwise repeat.
    */
   async #tokenOf(discoverer: Account, tokenOf: TokenProvider, refused?: string): Promise<CachedToken> {
     try {

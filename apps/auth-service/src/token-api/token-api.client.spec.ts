@@ -209,7 +209,7 @@ describe('token API client', () => {
     expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable' });
   });
 
-  it('says that nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const problem = await problemOf(() => undefined, clientOf('http://127.0.0.1:1'));
     expect(problem).toMatchObject({
       status: 503,

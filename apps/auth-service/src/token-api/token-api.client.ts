@@ -101,7 +101,6 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** Converts every failure to a Problem. */
   async #observed<T>(operation: string, { account, grant }: Account, call: () => Promise<T>): Promise<T> {
     const askedAtMs = performance.now();
     const finish = (outcome: Outcome, fields: object = {}) => {

@@ -47,7 +47,6 @@ export function isUsable(token: CachedToken, nowMs: number): boolean {
   return usableMs(token, nowMs) > 0;
 }
 
-/** Milliseconds for which the token may still be handed out. */
 export function usableMs({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number): number {
   return Math.floor(expiresAtMs - nowMs - Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS));
 }
@@ -57,10 +56,7 @@ export function ageMs({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number): 
   return nowMs - (expiresAtMs - lifetimeMs);
 }
 
-/**
- * True from 80 % of the lifetime on; `jitter` (0 to 1, per replica and account) delays that to at most 90 %, so that replicas do not all
- * renew at once.
- */
+/** True from 80 % of the lifetime on; `jitter` (0 to 1) delays that to at most 90 %, so that replicas do not all renew at once. */
 export function isDueForRenewal({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number, jitter: number): boolean {
   return expiresAtMs - nowMs <= lifetimeMs * RENEW_BEFORE_END * (1 - jitter / 2);
 }

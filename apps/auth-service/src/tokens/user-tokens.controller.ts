@@ -12,9 +12,7 @@ import { TokenService } from './token.service.js';
 import { answerOf, type TokenAnswer } from './tokens.controller.js';
 import { UserTokenRequest } from './user-token-request.dto.js';
 
-/**
- * Issues a token for a user with their own credentials (password grant). Neither token, refusal nor credentials are cached or announced.
- */
+/** Tokens for users with their own credentials (password grant). Nothing is cached or announced. */
 @Controller('v1/user-tokens')
 @UseGuards(TlsGuard, CallerGuard)
 export class UserTokensController {
