@@ -1,6 +1,5 @@
 import type { Headers } from '../origins.js';
 
-/** The part of the framework's request that guards and filter use. */
 export interface PageRequest {
   headers: { origin?: string; 'content-length'?: string; 'transfer-encoding'?: string };
   /** The URL before rewriting. */

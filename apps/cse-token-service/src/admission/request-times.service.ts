@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Metrics } from '@tranche/service-kit';
 
-/** Measures every request's duration by status. */
 @Injectable()
 export class RequestTimes implements OnModuleInit {
   readonly #seconds;

@@ -1,9 +1,6 @@
 const AGAIN_AFTER_MS = 60_000;
 
-/**
- * One log line per minute and origin, because a faulty page sends card data with every payment. Origins are configured, so the map is
- * small.
- */
+/** One log line per minute and origin, because a faulty page sends card data with every payment. */
 export class LogThrottle {
   readonly #loggedMs = new Map<string, number>();
 

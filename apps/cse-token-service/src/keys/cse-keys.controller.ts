@@ -10,10 +10,7 @@ interface Reply {
   headers(values: Headers): Reply;
 }
 
-/**
- * The guards admit only pages of configured origins, within their limits and without card data. Refused content is neither repeated nor
- * logged.
- */
+/** The guards admit only configured origins, within their limits, without card data. Refused content is neither repeated nor logged. */
 @Controller(KEYS_PATH)
 export class CseKeysController {
   constructor(private readonly keys: EncryptionKeyService) {}

@@ -11,9 +11,7 @@ import { KnownKeys } from './known-keys.store.js';
 const MAX_BACK_OFF_FACTOR = 16;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/**
- * The key of an API key id for pages: cached for its lifetime, for a bounded time longer while the provider gives none, and then dropped.
- */
+/** Keys for pages: cached for their lifetime, served a bounded time longer while the provider gives none, and then dropped. */
 @Injectable()
 export class EncryptionKeyService {
   readonly #states = new Map<string, KeyState>();

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The body before it is read. */
 export interface KeyBody {
   contentType: string;
-  /** Undefined if there is no body. */
   stream: Readable | undefined;
 }
 

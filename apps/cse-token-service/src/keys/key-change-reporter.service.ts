@@ -12,7 +12,6 @@ export interface StaleKey {
   staleForMs: number;
 }
 
-/** Reports each change of a key to operators: a log line, a metric, an event. */
 @Injectable()
 export class KeyChangeReporter {
   readonly #changes;

@@ -10,10 +10,8 @@ export interface CachedKey {
   readonly staleUntilMs: number;
 }
 
-/** State of one API key id. */
 export interface KeyState {
   key?: CachedKey;
-  /** The provider call in progress. */
   asking?: Promise<void>;
   /** Consecutive failures since the provider last gave a key. */
   failures: number;

@@ -8,7 +8,6 @@ import { SharedRateCounter } from './shared-rate-counter.js';
 const MINUTE_SECONDS = 60;
 /** Interval of an instance's reports to Redis. All instances together may exceed the limit by the requests of one interval. */
 const SETTLE_MS = 250;
-/** Maximum addresses, and maximum origins, counted at a time. */
 const MAX_KEYS = 10_000;
 
 interface Limit {
@@ -36,10 +35,7 @@ export class RequestLimits implements OnApplicationShutdown {
     this.#origin = this.#limit('origin', config.requestsPerMinutePerOrigin);
   }
 
-  /**
-   * Counts one request. Returns the seconds to wait if it exceeds a limit; a request beyond its address's limit does not count for its
-   * origin.
-   */
+  /** Returns the seconds to wait if a limit is exceeded; a request beyond its address's limit does not count for its origin. */
   take(address: string, origin: string | undefined): number | undefined {
     const nowMs = performance.now();
     const waitMs =

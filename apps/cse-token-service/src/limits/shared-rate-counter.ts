@@ -36,7 +36,6 @@ export class SharedRateCounter {
     return this.#changed.size > 0;
   }
 
-  /** Counts since the last call. */
   unsettled(): [key: string, taken: number][] {
     const changed = this.#changed;
     this.#changed = new Map();
