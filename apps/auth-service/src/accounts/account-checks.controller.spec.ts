@@ -25,11 +25,11 @@ async function get(path: string, key = GATEWAY_KEY) {
   return [response.status, (await response.json()) as unknown];
 }
 
-it("returns the realm path of the account's token", async () => {
+it('tells a caller the realm path that the token of its account sees', async () => {
   expect(await get('shop/realm')).toEqual([200, { account: 'shop', realmPath: '/realms/shop' }]);
 });
 
-it("confirms that the account's token is valid", async () => {
+it('tells a caller that the token of its account is good', async () => {
   expect(await get('shop/identity')).toEqual([200, { account: 'shop', isValid: true }]);
 });
 
