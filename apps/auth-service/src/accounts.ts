@@ -22,7 +22,7 @@ export interface ClientCredentialsAccount {
   clientSecret: Secret;
   /** The realm path. */
   scope?: string;
-  /** The account with whose token the realm path is discovered. */
+  /** The account whose token discovers the realm path. */
   scopeFrom?: string;
 }
 
@@ -37,7 +37,7 @@ export interface PasswordAccount {
 
 export type Account = ClientCredentialsAccount | PasswordAccount;
 
-/** Whose people log in with credentials of their own, which come with each request and are never kept. */
+/** An account for users with their own credentials, which arrive with each request and are never stored. */
 export interface UsersAccount {
   account: string;
   grant: 'password';
@@ -64,7 +64,7 @@ export interface AccountsFault {
   message: string;
 }
 
-/** Every fault at once; none repeats a value. */
+/** Lists every fault, without values. */
 export class AccountsFileError extends Error {
   override readonly name = 'AccountsFileError';
 
@@ -75,7 +75,6 @@ export class AccountsFileError extends Error {
 
 const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
-/** `readSecret` gives the content of a file that a `…File` field names. */
 export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
   if (!isObject(document))
     throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
@@ -127,7 +126,7 @@ class AccountEntry {
   @Length(1, 1024)
   password: string;
 
-  /** True: username and password come with each request. */
+  /** If true, username and password arrive with each request. */
   @ValidateIf(({ ofUsers }: AccountEntry) => ofUsers !== undefined)
   @Equals(true, { message: 'ofUsers must be true, or absent' })
   ofUsers?: true;
@@ -188,7 +187,7 @@ function accountOf(entry: AccountEntry): Account {
   return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
 }
 
-/** What entries say of each other, as far as they can be read. */
+/** Faults between entries, as far as these can be read. */
 function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   const known = new Set(listOf(accounts).map(({ account }) => account));
   return [
@@ -207,7 +206,7 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   ];
 }
 
-/** An account of users has no credentials of its own, and so no token either. */
+/** An account for users has no credentials of its own, so it has no token either. */
 function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   return accounts.flatMap((entry, index) => {
     if (entry.ofUsers !== true) return [];
@@ -219,7 +218,7 @@ function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   });
 }
 
-/** One step only: the account that discovers a realm has its own from the configuration, or needs none. */
+/** Discovery has one step only: the discovering account has its scope from the configuration, or needs none. */
 function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   return accounts.flatMap(({ scope, scopeFrom }, index) => {
     if (typeof scopeFrom !== 'string') return [];
@@ -284,7 +283,7 @@ function secretFrom(
       path: where,
       message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
     });
-    // So that the field is not reported as missing too.
+    // Keeps the field from being reported as missing too.
     return 'unread'.repeat(4);
   }
 }

@@ -4,11 +4,11 @@ import { KafkaUnreachableError } from './errors.js';
 
 interface Opening {
   open: () => Promise<void>;
-  /** After a failure, once nothing of the opening goes on any more. */
+  /** Called after a failure, when `open` has settled. */
   undo: () => Promise<void>;
 }
 
-/** Resolves when a broker answered and what follows is open; gives up after the time, saying what the last try said. */
+/** Resolves when a broker has answered and `open` has succeeded. Rejects after `timeoutMs` with the last failure as the cause. */
 export async function connected(
   client: KafkaClient,
   log: Log,
@@ -45,7 +45,7 @@ export async function connected(
   }
 }
 
-/** A logger's methods may need their owner. */
+/** Calls the methods on their logger, because they may use `this`. */
 function bound(log: Log): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),

@@ -1,4 +1,4 @@
-/** Ids of the events handled last, bounded per partition: an event comes again only where it lay before. */
+/** Ids of recently handled events, bounded per partition: a redelivered event has the same partition. */
 export class SeenEvents {
   readonly #idsOf = new Map<number, Set<string>>();
 

@@ -1,6 +1,6 @@
 import { MARKETPLACE_OPERATOR, type CommandType, type Fault, type Merchant } from '@tranche/contracts';
 
-/** A journal record names every seller of an order. */
+/** Bound for a journal record, which lists every seller of an order. */
 const SELLERS_AT_MOST = 50;
 
 interface Item {
@@ -9,8 +9,8 @@ interface Item {
 }
 
 /**
- * Minor units by seller, for merchants that want them kept: of a cart with sellers, where an item without one is the marketplace's own; of a
- * refund that names its seller.
+ * Amounts in minor units by seller, for merchants with `checkSellerTotals`: of a cart with sellers, where items without one belong to the
+ * marketplace, or of a refund that names its seller.
  */
 export function sellersOf(data: object, { checkSellerTotals }: Merchant): Record<string, number> | undefined {
   if (checkSellerTotals !== true) return undefined;
@@ -26,7 +26,7 @@ export function sellersOf(data: object, { checkSellerTotals }: Merchant): Record
   return Object.fromEntries(totals);
 }
 
-/** What a command must say so that totals of sellers can be kept. */
+/** Fields that a command needs for totals by seller. */
 export function faultsOfSellers(type: CommandType, data: unknown, { checkSellerTotals }: Merchant): Fault[] {
   if (checkSellerTotals !== true || typeof data !== 'object' || data === null) return [];
   const needed = (path: string): Fault => ({ path, code: 'required', message: 'is required where a seller is named' });

@@ -9,7 +9,7 @@ import {
 } from '@tranche/testing';
 import { isSignedBy, ListOf, NotSent, OPERATION_FIELDS, operationForm, type PlatformOperation } from '../src/index.js';
 
-/** One fixture, three ways: the form holds the fixture's parameters, reading the form gives the fixture's fields back, and its HASH is right. */
+/** For each fixture: the form contains its parameters, reading the form returns its fields, and its HASH is right. */
 
 const merchant = {
   merchant: 'shop',
@@ -81,7 +81,7 @@ const FIXTURES: readonly [
 
 type Table = { readonly [field: string]: unknown };
 
-/** The mirror of the form: the fields that the parameters carry. */
+/** Reads the fields from the parameters: the inverse of the form. */
 function readFields(
   table: Table,
   parameters: ReadonlyMap<string, string>,
@@ -101,7 +101,7 @@ function readFields(
   return fields;
 }
 
-/** What the fixture says, as texts, without the fields that do not travel. */
+/** The fixture's sent fields as texts. */
 function travelling(table: Table, data: object): Record<string, unknown> {
   const fields = Object.entries(data).filter(([field]) => !(table[field] instanceof NotSent));
   const text = (to: unknown, value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** What was thrown, as text; also where it has none (`throw Object.create(null)`). Never throws. */
+/** Text of a thrown value, even of one that has none (`throw Object.create(null)`). Never throws. */
 export function errorText(error: unknown): string {
   try {
     return String(error);
@@ -7,7 +7,7 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** The reason alone, for a sentence. Node's connection errors often carry it in `errors` or `code` and leave the message empty. */
+/** The reason, for use in a sentence. Node's connection errors often carry it in `errors` or `code`, with an empty message. */
 export function reasonOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { message, code, name, errors } = error as Partial<NodeJS.ErrnoException & AggregateError>;
@@ -16,11 +16,11 @@ export function reasonOf(error: unknown): string {
   return code ?? name ?? 'unknown reason';
 }
 
-/** For a report beside the work, such as a log line or a callback: if it throws, the work goes on as if it had not. */
+/** Runs a side report, such as a log line or callback, whose failure must not stop the work. */
 export function ignoreErrors(report: () => void): void {
   try {
     report();
   } catch {
-    // The report was the only way to say it.
+    // A failed report cannot be reported.
   }
 }

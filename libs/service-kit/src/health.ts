@@ -1,4 +1,4 @@
-/** Answers why it is not; undefined when all is well. Called on every probe: it must be quick and must not wait. */
+/** Returns the reason of the failure; undefined if all is well. Called on every probe, so it must be quick and must not wait. */
 export type Check = () => string | undefined;
 
 export interface Reason {
@@ -18,7 +18,6 @@ export class Health {
     this.#liveness.set(name, check);
   }
 
-  /** Why the service is not ready; empty when it is. */
   notReady(): Reason[] {
     return reasons(this.#readiness);
   }

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 
 export const REDACTED = '[redacted]';
 
-/** A text that never prints itself: logs, JSON, templates and inspection show `[redacted]`. */
+/** A text that is never printed: logs, JSON, templates and inspection show `[redacted]`. */
 export class Secret {
   readonly #text: string;
 
@@ -15,7 +15,7 @@ export class Secret {
     return this.#text;
   }
 
-  /** Constant time, whatever the lengths. */
+  /** Constant time for any lengths. */
   equals(candidate: string): boolean {
     return timingSafeEqual(digest(this.#text), digest(candidate));
   }

@@ -4,7 +4,7 @@ import { Problem } from '@tranche/service-kit';
 import type { Caller } from '../accounts.js';
 import { AuthConfig } from '../auth.config.js';
 
-/** Who asks, by `Authorization: Bearer <service key>`. Every key is compared, in constant time, whichever fits; each is hashed once, not for each request. */
+/** Compares all keys of `Authorization: Bearer <service key>` in constant time. Each key is hashed once, not per request. */
 @Injectable()
 export class CallerKeys {
   readonly #digests: readonly { caller: Caller; digest: Buffer }[];

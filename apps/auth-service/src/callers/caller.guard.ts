@@ -4,11 +4,10 @@ import { CallerKeys } from './caller-keys.service.js';
 
 export interface RequestOfCaller {
   headers: { authorization?: string };
-  /** Set by `CallerGuard`. */
   caller?: Caller;
 }
 
-/** Lets in whoever brings the service key of a caller: everybody else gets Problem 401 before anything of the body is looked at. */
+/** Requires a caller's service key; everybody else gets Problem 401 before the body is read. */
 @Injectable()
 export class CallerGuard implements CanActivate {
   constructor(private readonly keys: CallerKeys) {}

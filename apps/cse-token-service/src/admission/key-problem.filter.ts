@@ -14,7 +14,7 @@ import { EVERY_ANSWER } from '../origins.js';
 import { OriginHeaders } from './origin-headers.service.js';
 import type { PageReply, PageRequest } from './page-request.js';
 
-/** What operators look for stands at 0 before it happens. */
+/** Counters for these codes start at 0, so that operators can find them before the first refusal. */
 const EXPECTED_CODES = [
   'card_data_refused',
   'invalid_request',
@@ -24,7 +24,7 @@ const EXPECTED_CODES = [
   'unknown_api_key',
 ];
 
-/** Every refusal leaves as problem+json that repeats nothing of the request, not even its address, and is counted by its code. */
+/** Sends every refusal as problem+json without any part of the request, not even its URL, and counts it by code. */
 @Catch()
 export class KeyProblemFilter implements ExceptionFilter {
   readonly #refused;
@@ -65,7 +65,7 @@ export class KeyProblemFilter implements ExceptionFilter {
   }
 }
 
-/** The rest of an unwanted body would have to be read to its end. */
+/** Otherwise the rest of an unwanted body would have to be read. */
 function isLongWay({ headers, raw }: PageRequest): boolean {
   return (
     !raw.complete &&

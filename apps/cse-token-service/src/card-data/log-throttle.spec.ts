@@ -1,6 +1,6 @@
 import { LogThrottle } from './log-throttle.js';
 
-it('card data is news once a minute for each origin', () => {
+it('card data is logged once a minute for each origin', () => {
   const throttle = new LogThrottle();
   expect([
     throttle.shouldLog('a', 0),

@@ -1,6 +1,6 @@
 const AGAIN_AFTER_MS = 60_000;
 
-/** One log line a minute and origin: a page that is written wrongly sends card data with every payment. Origins are configured, so there are few. */
+/** One log line per minute and origin, because a faulty page sends card data with every payment. */
 export class LogThrottle {
   readonly #loggedMs = new Map<string, number>();
 

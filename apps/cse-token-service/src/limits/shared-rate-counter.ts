@@ -1,16 +1,16 @@
 interface Count {
-  /** Of this window, in this process. */
+  /** Requests of this window in this process. */
   taken: number;
-  /** Of those, not yet reported to the other instances. */
+  /** Those not yet reported to the other instances. */
   unsettled: number;
   windowUntilMs: number;
-  /** The others and this process together took too many: nothing more until then. */
+  /** All instances together have exceeded the limit; requests are refused until then. */
   blockedUntilMs: number;
 }
 
 /**
- * Counts per key in windows, in this process at once, and together with others in intervals: what was taken is handed out by `unsettled()`,
- * and what they say comes back by `block()`. Of the latest keys only: the oldest is forgotten first.
+ * Counts per key in windows: locally at once, and shared with other instances in intervals. `unsettled()` returns the counts to share;
+ * `block()` applies the shared result. Only the latest keys are kept.
  */
 export class SharedRateCounter {
   readonly #counts = new Map<string, Count>();
@@ -22,7 +22,7 @@ export class SharedRateCounter {
     private readonly maxKeys: number,
   ) {}
 
-  /** Takes one. Beyond the most of a window: the milliseconds until the next; else undefined. */
+  /** Counts one request. Returns the milliseconds until the next window if the limit is exceeded. */
   take(key: string, nowMs: number): number | undefined {
     const count = this.#countOf(key, nowMs);
     if (nowMs < count.blockedUntilMs) return count.blockedUntilMs - nowMs;
@@ -36,7 +36,6 @@ export class SharedRateCounter {
     return this.#changed.size > 0;
   }
 
-  /** What was taken since the last call. */
   unsettled(): [key: string, taken: number][] {
     const changed = this.#changed;
     this.#changed = new Map();

@@ -10,7 +10,7 @@ jest.mock('../topics/topics.js');
 
 const STEPS = ['waitForKafka', 'prepareTopics', 'connect', 'close'] as const;
 
-/** An app that needs Kafka; `at` stops it during that step. */
+/** An app that needs Kafka; it is stopped during the step `at`. */
 async function app(at?: (typeof STEPS)[number]) {
   const calls: string[] = [];
   const stopping = new AbortController();
