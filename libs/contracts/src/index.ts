@@ -3,6 +3,7 @@ import 'reflect-metadata';
 export * from './topics.js';
 export * from './order-key.js';
 export * from './command-id.js';
+export { contentHash } from './content-hash.js';
 export * from './faults.js';
 export * from './parse-json.js';
 export * from './error-codes.js';
