@@ -1,5 +1,5 @@
 export { atMost, backOffMs, Deadline, pauseFor, type BackOff } from './back-off.js';
-export { errorText, ignoreErrors, reasonOf } from './error-text.js';
+export { asError, errorText, ignoreErrors, reasonOf } from './error-text.js';
 export { murmur2, partitionForKey } from './key-hash.js';
 export type { HealthCheck, HealthRegistry } from './health.js';
 export { silentLog, type Log } from './log.js';

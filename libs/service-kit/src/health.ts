@@ -1,3 +1,5 @@
+import { reasonOf } from '@tranche/runtime';
+
 /** Answers why it is not; undefined when all is well. Called on every probe: it must be quick and must not wait. */
 export type Check = () => string | undefined;
 
@@ -39,6 +41,6 @@ function outcome(check: Check): string | undefined {
   try {
     return check();
   } catch (error) {
-    return `the check failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `the check failed: ${reasonOf(error)}`;
   }
 }
