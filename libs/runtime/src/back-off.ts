@@ -37,6 +37,22 @@ export async function atMost(ms: number, promise: Promise<unknown>, timers: Time
   }
 }
 
+/** What the promise resolves to, or a rejection with `tooLate()` after the time. Only the wait ends then: the work goes on. */
+export async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  tooLate: () => Error,
+  timers: Timers = realTimers,
+): Promise<T> {
+  let cancel = () => {};
+  const late = new Promise<never>((_resolve, reject) => (cancel = timers.after(ms, () => reject(tooLate()))));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
 /** A time that may be moved to later while it is waited for. */
 export class Deadline {
   private untilMs: number;

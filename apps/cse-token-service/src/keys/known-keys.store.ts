@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EncryptionKeyRecord } from '@tranche/contracts';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { reasonOf, within } from '@tranche/runtime';
 import { CseConfig } from '../cse.config.js';
 
 /** As long as what `cse.events.v1` says of the key is kept. */
@@ -84,8 +83,7 @@ export class KnownKeys {
         keys,
         arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)],
       });
-      const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
-      if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
+      const answer = await within(redisAnswerMs, asked, () => new Error(`no answer within ${redisAnswerMs} ms`));
       const [theirs = '', before = ''] = answer as string[];
       return { fingerprint: theirs, ...(before === '' ? {} : { beforeId: before }) };
     } catch (error) {

@@ -132,7 +132,7 @@ export class BatchingProducer {
   /** Takes nothing new, sends what waits, and disconnects; what is not acknowledged by then is rejected with ProducerClosedError. */
   async close({ timeoutMs = 5000 }: { timeoutMs?: number } = {}): Promise<void> {
     this.isClosed = true;
-    if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
+    if (this.flushing) await atMost(timeoutMs, this.flushing);
     this.giveUp.abort();
     // kafkajs may hang in a request for long; its answer is not waited for.
     await atMost(2000, Promise.all([this.flushing, this.asking]));

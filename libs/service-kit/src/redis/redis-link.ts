@@ -1,3 +1,4 @@
+import { within } from '@tranche/runtime';
 import type { RedisClientType } from 'redis';
 
 /** What services ask of Redis. All keys of one command belong to one hash slot. */
@@ -56,14 +57,6 @@ export function credentialsOf({ username, password }: ConnectionSettings) {
 }
 
 /** A server that was frozen accepts connections and says nothing. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`)), CONNECT_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  return within(CONNECT_TIMEOUT_MS, work, () => new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`));
 }
