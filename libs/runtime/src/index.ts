@@ -5,4 +5,5 @@ export type { HealthCheck, HealthRegistry } from './health.js';
 export { silentLog, type Log } from './log.js';
 export { realTimers, systemTiming, type Timers, type Timing } from './timers.js';
 export { traceHeadersOf, validTraceHeaders, type ReceivedTrace, type TraceHeaders } from './trace-headers.js';
+export { keepNewest, WindowCounter } from './window-counter.js';
 export { untilUp, type UntilUpOptions } from './until-up.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EncryptionKeyRecord } from '@tranche/contracts';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf, within } from '@tranche/runtime';
+import { keepNewest, reasonOf, within } from '@tranche/runtime';
 import { CseConfig } from '../cse.config.js';
 
 /** As long as what `cse.events.v1` says of the key is kept. */
@@ -59,8 +59,7 @@ export class KnownKeys {
     memory.latestId = encryptionKeyId;
     memory.fingerprints.delete(encryptionKeyId);
     memory.fingerprints.set(encryptionKeyId, fingerprint);
-    const [oldest] = memory.fingerprints.keys();
-    if (memory.fingerprints.size > MAX_KEYS && oldest !== undefined) memory.fingerprints.delete(oldest);
+    keepNewest(memory.fingerprints, MAX_KEYS);
     return { fingerprint, beforeId };
   }
 
