@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WindowCounter } from '@tranche/runtime';
-import { InjectRedis, type RedisClient } from '@tranche/service-kit';
+import { countedAs, InjectRedis, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
-import { addressKey } from './address-key.js';
 import { IngestConfig } from '../ingest.config.js';
 
 const MINUTE_SECONDS = 60;
@@ -40,7 +39,7 @@ export class FailureLimits {
 
   /** Counts a failure. Resolves to the seconds until failures of this address are answered again, or undefined where they still are. */
   async count(address: string): Promise<number | undefined> {
-    const key = addressKey(address);
+    const key = countedAs(address);
     const waitMs = this.#failuresHere.take(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
     if (waitMs === undefined) return undefined;
     this.#failuresHere.block(key, performance.now() + waitMs);
@@ -49,18 +48,18 @@ export class FailureLimits {
 
   /** Whether the address failed too often, as far as this instance knows. */
   isLimited(address: string): boolean {
-    return this.#failuresHere.isBlocked(addressKey(address), performance.now());
+    return this.#failuresHere.isBlocked(countedAs(address), performance.now());
   }
 
   /** Whether this address may still be logged. */
   takeLine(address: string): boolean {
-    return !this.isLimited(address) && this.#linesHere.take(addressKey(address), performance.now()) === undefined;
+    return !this.isLimited(address) && this.#linesHere.take(countedAs(address), performance.now()) === undefined;
   }
 
   /** Takes from what the address, and all of them together, may put into quarantine for this reason. */
   async takeQuarantine(reason: string, address: string, bytes: number): Promise<QuarantineVerdict> {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
-    if ((await refusedForMs(this.#quarantine, `${reason}:${addressKey(address)}`, kilobytes)) !== undefined)
+    if ((await refusedForMs(this.#quarantine, `${reason}:${countedAs(address)}`, kilobytes)) !== undefined)
       return 'address';
     return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined
       ? 'kept'
