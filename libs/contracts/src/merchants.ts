@@ -39,8 +39,6 @@ export interface Merchant extends CommandRules {
   supersedeDoubtfulForms?: boolean;
   /** Who signs the merchant's commands. Where there is one, a signature that fails is refused. */
   publisherKeys?: readonly PublisherKey[];
-  /** A marketplace's: whether a refund may give back no more of a seller than its part of the cart. */
-  checkSellerTotals?: boolean;
   /** An operator's resolution about more than this needs a second person. */
   approvalAboveMinor?: number;
   /** Whether events of notifications hold CLIENTEMAIL, CLIENTIDENT and the like. */

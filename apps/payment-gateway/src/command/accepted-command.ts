@@ -20,14 +20,7 @@ import {
   type ExecutableCommand,
   type RefusedCommand,
 } from '@tranche/order-journal';
-import {
-  currencyOf,
-  faultsOfRules,
-  returnPageIn,
-  sellersOf,
-  withReturnPage,
-  type PlatformOperation,
-} from '@tranche/platform';
+import { currencyOf, faultsOfRules, returnPageIn, withReturnPage, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
 /** A command that is sound by itself; whether its order allows it is decided later. */
@@ -170,7 +163,7 @@ export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): Com
     ...{ operation, rail, contentHash, correlationId, currency },
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
-    sellers: sellersOf(data, merchant),
+    sellers: undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 import { Amount, Optional } from '../validation/fields.js';
 import { OrderCommand } from './order-command.js';
-import { FreeField, SellerId, TransactionId } from './payment-fields.js';
+import { FreeField, TransactionId } from './payment-fields.js';
 
 abstract class FollowUp extends OrderCommand {
   @Optional()
@@ -32,11 +32,6 @@ export class Refund extends FollowUp {
   @Optional()
   @TransactionId()
   transactionId?: string;
-
-  /** SUBMERCHANTEXTERNALID of the seller in a marketplace whose article is paid back. */
-  @Optional()
-  @SellerId()
-  subMerchantExternalId?: string;
 }
 
 /** `payment.void`. */
