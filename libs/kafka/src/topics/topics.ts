@@ -1,26 +1,14 @@
+import type { TopicDefinition } from '@tranche/contracts';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { UnknownTopicError } from '../errors.js';
 import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
 import { powerLossFault, racksOf } from './racks.js';
 
-/** The part of a contracts' TopicDefinition that a broker has to agree with. */
-export interface TopicSettings {
-  /** Without prefix. */
-  readonly name: string;
-  readonly partitions: number;
-  readonly retentionMs: number;
-  /** What a partition keeps at most (no limit). */
-  readonly retentionBytes?: number;
-  /** Personal data: kept so long at most (no limit). */
-  readonly maxRetentionMs?: number;
-  /** Whose time a record bears (the writer's). */
-  readonly timestampType?: 'LogAppendTime';
-  /** Its newest records must not be lost where all brokers lose power (may be lost). */
-  readonly survivesPowerLoss?: true;
+/** The part of a topic's definition that a broker has to agree with. */
+export type TopicSettings = Omit<TopicDefinition, 'key' | 'writtenBy' | 'readBy' | 'cleanupPolicy'> & {
   readonly cleanupPolicy: string;
-  readonly maxMessageBytes: number;
-}
+};
 
 export interface TopicFault {
   /** With prefix, as on the broker. */
