@@ -9,6 +9,7 @@ export * from './parse-json.js';
 export * from './error-codes.js';
 export * from './methods.js';
 export * from './message-types.js';
+export * from './entries-file.js';
 export * from './extra-data.js';
 export * from './cloud-events.js';
 export * from './merchants.js';
