@@ -1,4 +1,4 @@
-import { EntriesFileError, withSecretsFromFiles, type Fault, type ReadFile } from '@tranche/contracts';
+import { EntriesFileError, isPlainObject, withSecretsFromFiles, type Fault, type ReadFile } from '@tranche/contracts';
 import { plainToInstance, Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -66,7 +66,7 @@ const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
 /** `readSecret` gives the content of a file that a `…File` field names. */
 export function readAccounts(document: unknown, readSecret: ReadFile): Accounts {
-  if (!isObject(document))
+  if (!isPlainObject(document))
     throw new EntriesFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
   const faults: AccountsFault[] = [];
   const entries = {
@@ -240,10 +240,6 @@ function repeated<T>(entries: readonly T[], field: keyof T & string, list: strin
 function secretsRead(list: unknown, path: string, readSecret: ReadFile, faults: AccountsFault[]): unknown {
   if (!Array.isArray(list)) return list;
   return list.map((entry: unknown, index) =>
-    isObject(entry) ? withSecretsFromFiles(entry, SECRET_FIELDS, `${path}[${index}]`, readSecret, faults) : entry,
+    isPlainObject(entry) ? withSecretsFromFiles(entry, SECRET_FIELDS, `${path}[${index}]`, readSecret, faults) : entry,
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

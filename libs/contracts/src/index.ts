@@ -44,5 +44,5 @@ export {
 } from './validation/card-data.js';
 export { holdsHiddenCardData, isCryptogramName, withoutHiddenCardData } from './validation/hidden-card-data.js';
 export { check, type Checked, type CommandRules, type UnknownFields } from './validation/check.js';
-export { FIELD_RULE, REQUIREMENTS, THERE_RULE, type Requirements } from './validation/fields.js';
+export { FIELD_RULE, isPlainObject, REQUIREMENTS, THERE_RULE, type Requirements } from './validation/fields.js';
 export { codePoints, isWellFormed } from './validation/code-points.js';
