@@ -163,7 +163,6 @@ export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): Com
     ...{ operation, rail, contentHash, correlationId, currency },
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
-    sellers: undefined,
   };
 }
 
