@@ -16,7 +16,7 @@ export function reasonOf(error: unknown): string {
     const { message, code, name, errors } = error as Partial<NodeJS.ErrnoException & AggregateError>;
     if (typeof message === 'string' && message !== '') return message;
     if (Array.isArray(errors) && errors.length > 0) return [...new Set(errors.map(reasonOf))].join(', ');
-    return String(code ?? name ?? error);
+    return errorText(code ?? name ?? error);
   } catch {
     return NO_TEXT;
   }
