@@ -1,3 +1,4 @@
+import { EntriesFileError, isPlainObject, withSecretsFromFiles, type Fault, type ReadFile } from '@tranche/contracts';
 import { plainToInstance, Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -59,30 +60,19 @@ export interface Accounts {
   byName(account: string): Account | undefined;
 }
 
-export interface AccountsFault {
-  path: string;
-  message: string;
-}
-
-/** Lists every fault, without values. */
-export class AccountsFileError extends Error {
-  override readonly name = 'AccountsFileError';
-
-  constructor(readonly faults: readonly AccountsFault[]) {
-    super(faults.map(({ path, message }) => `${path} ${message}`).join('; '));
-  }
-}
+type AccountsFault = Pick<Fault, 'path' | 'message'>;
 
 const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
-export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
-  if (!isObject(document))
-    throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
+/** `readSecret` gives the content of a file that a `…File` field names. */
+export function readAccounts(document: unknown, readSecret: ReadFile): Accounts {
+  if (!isPlainObject(document))
+    throw new EntriesFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
   const faults: AccountsFault[] = [];
   const entries = {
     ...document,
-    accounts: withSecretsFromFiles(document.accounts, 'accounts', readSecret, faults),
-    callers: withSecretsFromFiles(document.callers, 'callers', readSecret, faults),
+    accounts: secretsRead(document.accounts, 'accounts', readSecret, faults),
+    callers: secretsRead(document.callers, 'callers', readSecret, faults),
   };
   const file = plainToInstance(AccountsFile, entries);
   const errors = validateSync(file, {
@@ -91,7 +81,7 @@ export function readAccounts(document: unknown, readSecret: (path: string) => st
     validationError: { target: false, value: false },
   });
   faults.push(...faultsOf(errors), ...crossFaults(file));
-  if (faults.length > 0) throw new AccountsFileError(faults);
+  if (faults.length > 0) throw new EntriesFileError(faults);
   const all = file.accounts.filter((entry) => entry.ofUsers !== true).map(accountOf);
   const ofUsers = file.accounts.filter((entry) => entry.ofUsers === true).map(usersAccountOf);
   const names = new Map(all.map((account) => [account.account, account]));
@@ -247,47 +237,9 @@ function repeated<T>(entries: readonly T[], field: keyof T & string, list: strin
   });
 }
 
-function withSecretsFromFiles(
-  list: unknown,
-  path: string,
-  readSecret: (path: string) => string,
-  faults: AccountsFault[],
-): unknown {
+function secretsRead(list: unknown, path: string, readSecret: ReadFile, faults: AccountsFault[]): unknown {
   if (!Array.isArray(list)) return list;
-  return list.map((entry: unknown, index) => {
-    if (!isObject(entry)) return entry;
-    const read = { ...entry };
-    for (const field of SECRET_FIELDS) {
-      const file = entry[`${field}File`];
-      if (file === undefined) continue;
-      delete read[`${field}File`];
-      const where = `${path}[${index}].${field}File`;
-      if (entry[field] !== undefined) faults.push({ path: where, message: `stands beside ${field}: give one of them` });
-      else if (typeof file !== 'string') faults.push({ path: where, message: 'must be a text' });
-      else read[field] = secretFrom(file, where, readSecret, faults);
-    }
-    return read;
-  });
-}
-
-function secretFrom(
-  file: string,
-  where: string,
-  readSecret: (path: string) => string,
-  faults: AccountsFault[],
-): string {
-  try {
-    return readSecret(file).replace(/\r?\n$/, '');
-  } catch (error) {
-    faults.push({
-      path: where,
-      message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
-    });
-    // Keeps the field from being reported as missing too.
-    return 'unread'.repeat(4);
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return list.map((entry: unknown, index) =>
+    isPlainObject(entry) ? withSecretsFromFiles(entry, SECRET_FIELDS, `${path}[${index}]`, readSecret, faults) : entry,
+  );
 }

@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   COMMAND_TOPICS,
+  contentHash,
   decodeCloudEvent,
   encodeCloudEvent,
+  fault,
   isWellFormed,
   orderKey,
   isPaymentOption,
@@ -142,22 +144,4 @@ function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
 function timeText(time: string | Date): string {
   if (!(time instanceof Date)) return time;
   return Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
-}
-
-function contentHash(type: string, data: unknown): string {
-  return createHash('sha256')
-    .update(`${type}\n${canonical(data)}`)
-    .digest('base64url');
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).filter(([, content]) => content !== undefined);
-  fields.sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, content]) => `${JSON.stringify(name)}:${canonical(content)}`).join(',')}}`;
-}
-
-function fault(path: string, code: Fault['code'], message: string): Fault {
-  return { path, code, message };
 }

@@ -1,5 +1,5 @@
 import { waitForKafka, type KafkaClient } from '@tranche/kafka';
-import type { Log } from '@tranche/runtime';
+import { within, type Log } from '@tranche/runtime';
 import { KafkaUnreachableError } from './errors.js';
 
 interface Opening {
@@ -27,21 +27,13 @@ export async function connected(
   const connecting = waitForKafka(client, { log: listening, signal: giveUp.signal }).then(() =>
     giveUp.signal.aborted ? undefined : open(),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError })),
-      timeoutMs,
-    );
-  });
+  const tooLate = () => new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError });
   try {
-    await Promise.race([connecting, tooLong]);
+    await within(timeoutMs, connecting, tooLate);
   } catch (error) {
     giveUp.abort();
     void connecting.catch(() => undefined).then(undo);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Fault } from '@tranche/contracts';
-import { errorText } from '@tranche/runtime';
+import { reasonOf } from '@tranche/runtime';
 
 const FAULTS_IN_MESSAGE = 10;
 
@@ -106,8 +106,4 @@ function listed(faults: readonly Fault[]): string {
     .map(({ path, code, message }) => `${path === '' ? 'it' : path} ${message} (${code})`);
   const more = faults.length - shown.length;
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '');
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : errorText(cause);
 }

@@ -6,6 +6,7 @@ import {
   type PartitionWork,
   type UntilHandledOptions,
 } from '@tranche/kafka';
+import { atMost } from '@tranche/runtime';
 import type { InMemoryEvents } from './in-memory-events.js';
 
 export interface InMemoryMember {
@@ -105,10 +106,4 @@ export class InMemoryGroup {
       work.add(records.slice(Number(offset)));
     }
   }
-}
-
-async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([promise, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

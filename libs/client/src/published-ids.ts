@@ -1,3 +1,4 @@
+import { keepNewest } from '@tranche/runtime';
 import type { CommandMessage } from './commands.js';
 
 type Use = Pick<CommandMessage, 'id' | 'key' | 'contentHash'>;
@@ -23,7 +24,7 @@ export class PublishedIds {
     const times = (this.#uses.get(operation)?.times ?? 0) + 1;
     this.#uses.delete(operation);
     this.#uses.set(operation, { contentHash: use.contentHash, times });
-    if (this.#uses.size > this.limit) for (const oldest of this.#uses.keys()) return this.#uses.delete(oldest);
+    keepNewest(this.#uses, this.limit);
     return true;
   }
 

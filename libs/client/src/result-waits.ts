@@ -1,5 +1,6 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import { orderKey } from '@tranche/contracts';
+import { asError } from '@tranche/runtime';
 import type { CommandMessage } from './commands.js';
 import { ClientClosedError, PublishError, ResultTimeoutError, TooManyWaitsError } from './errors.js';
 import { isResultType } from './payment-events.js';
@@ -59,7 +60,7 @@ export class ResultWaits {
       };
       const wait: Wait = {
         resolve: (event) => (end(), resolve(event)),
-        reject: (error) => (end(), reject(error instanceof Error ? error : new Error(String(error)))),
+        reject: (error) => (end(), reject(asError(error))),
       };
       const onAbort = () => wait.reject(signal?.reason);
       let isPublishing = false;

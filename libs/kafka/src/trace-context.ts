@@ -1,4 +1,5 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { reasonOf } from '@tranche/runtime';
 import type { ConsumedRecord } from './consume/consumed-record.js';
 
 /** Runs for every record, so it must cost nothing when tracing is off. */
@@ -26,7 +27,7 @@ export function insideTrace<T>({ topic, offset, headers }: ConsumedRecord, work:
     try {
       return await work();
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : 'failed' });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
       throw error;
     } finally {
       span.end();

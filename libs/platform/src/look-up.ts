@@ -1,4 +1,5 @@
 import {
+  isPlainObject,
   execCodeClass,
   operationKindOf,
   parseJson,
@@ -65,7 +66,7 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
     const answer = parseJson(body);
-    return isObject(answer) ? answer : undefined;
+    return isPlainObject(answer) ? answer : undefined;
   } catch {
     return undefined;
   }
@@ -73,12 +74,11 @@ function parsed(body: string): Record<string, unknown> | undefined {
 
 function rowOf(row: unknown): Row {
   return new Map(
-    isObject(row) ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string') : [],
+    isPlainObject(row)
+      ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string')
+      : [],
   );
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** RFC 3339 with a zone: a time without one may be hours off. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

@@ -139,7 +139,6 @@ const CAPTURE: FieldsOf<Capture> = {
 
 const REFUND: FieldsOf<Refund> = {
   ...CAPTURE,
-  subMerchantExternalId: new NotSent('no request parameter of a refund names a seller'),
 };
 
 const VOID: FieldsOf<VoidAuthorization> = {

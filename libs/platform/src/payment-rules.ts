@@ -15,7 +15,6 @@ import {
 } from '@tranche/contracts';
 import type { PlatformOperation } from './operation.js';
 import { hasRoomForReturnPage } from './return-page.js';
-import { faultsOfSellers } from './seller-rules.js';
 
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
 /** Older commands are refused: the index may have dropped their originals, and a snapshot their order's verdicts (`RECENT_MS`). */
@@ -32,7 +31,7 @@ export function faultsOfRules(
   merchant: Merchant,
   timeMs: number,
 ): Fault[] {
-  const faults = [...faultsOfCurrency(data, merchant), ...faultsOfSellers(type, data, merchant)];
+  const faults = faultsOfCurrency(data, merchant);
   if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
   const apiKey = merchant.apiKeys?.find(({ id }) => id === apiKeyId);

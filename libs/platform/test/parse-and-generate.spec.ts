@@ -70,12 +70,7 @@ const FIXTURES: readonly [
     aCardPayment({ currency: 'EUR', tokenizedAt: notAfter, selectedBrand: 'cb', supersedes: 'c-0', notAfter }),
   ],
   ['capture', 'capture', 'capture', aCapture({ amount: 7, transactionId: 'T1', extraData, notAfter })],
-  [
-    'refund',
-    'refund',
-    'refund',
-    aRefund({ amount: 7, transactionId: 'T1', extraData, notAfter, subMerchantExternalId: 'anna' }),
-  ],
+  ['refund', 'refund', 'refund', aRefund({ amount: 7, transactionId: 'T1', extraData, notAfter })],
   ['void', 'void', 'void', aVoid({ transactionId: 'T1', extraData, notAfter })],
 ];
 

@@ -35,6 +35,22 @@ export async function atMost(ms: number, promise: Promise<unknown>, timers: Time
   }
 }
 
+/** Resolves as the promise does, or rejects with `tooLate()` after the time. The work itself is not stopped. */
+export async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  tooLate: () => Error,
+  timers: Timers = realTimers,
+): Promise<T> {
+  let cancel = () => {};
+  const late = new Promise<never>((_resolve, reject) => (cancel = timers.after(ms, () => reject(tooLate()))));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
 export class Deadline {
   private untilMs: number;
 

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { reasonOf } from '@tranche/runtime';
 import { validateSync } from 'class-validator';
 import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
@@ -257,9 +258,4 @@ function validationFaults(Class: ConfigClass<object>, config: object, unread: Re
       return broken.map(([, message]) => ({ name: setting.name, message: message.replaceAll(`${property} `, '') }));
     },
   );
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message ?? String(error);
 }

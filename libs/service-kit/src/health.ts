@@ -1,3 +1,5 @@
+import { reasonOf } from '@tranche/runtime';
+
 /** Returns the reason of the failure; undefined if all is well. Called on every probe, so it must be quick and must not wait. */
 export type Check = () => string | undefined;
 
@@ -38,6 +40,6 @@ function outcome(check: Check): string | undefined {
   try {
     return check();
   } catch (error) {
-    return `the check failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `the check failed: ${reasonOf(error)}`;
   }
 }

@@ -23,6 +23,9 @@ export class ServiceLifetime {
   }
 }
 
+/** For factories of modules, in this order. */
+export const SERVICE_PARTS = [ServiceLogger, Metrics, ServiceLifetime, Health] as const;
+
 export interface Kit<C extends object> {
   config: C;
   Config: Type<C>;

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { atMost } from '@tranche/runtime';
 import { pino, type DestinationStream } from 'pino';
 
 /** Maximum bytes that wait for the reader of the log. Beyond it only lines of level error are kept, up to twice as many bytes. */
@@ -39,7 +39,7 @@ export class LogOutput implements DestinationStream {
   /** Waits for the reader at most `timeoutMs`, so that a stalled one does not keep the process from ending. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.stream.writable || this.stream.writableLength === 0) return;
-    await Promise.race([this.#untilRead(), delay(timeoutMs, undefined, { ref: false })]);
+    await atMost(timeoutMs, this.#untilRead());
   }
 
   #drop(level: string): void {

@@ -6,6 +6,7 @@ export const REDACTED = '[redacted]';
 /** A text that is never printed: logs, JSON, templates and inspection show `[redacted]`. */
 export class Secret {
   readonly #text: string;
+  #digest?: Buffer;
 
   constructor(text: string) {
     this.#text = text;
@@ -17,7 +18,7 @@ export class Secret {
 
   /** Constant time for any lengths. */
   equals(candidate: string): boolean {
-    return timingSafeEqual(digest(this.#text), digest(candidate));
+    return timingSafeEqual((this.#digest ??= digest(this.#text)), digest(candidate));
   }
 
   toString(): string {

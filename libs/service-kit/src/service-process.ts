@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { within } from '@tranche/runtime';
 import { Health } from './health.js';
 import { httpAdapter, HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 import type { KitConfig } from './kit.config.js';
@@ -153,19 +154,9 @@ export class ServiceProcess<C extends object> {
   async #stopInOrder(reason: string): Promise<void> {
     this.log.info({ reason }, `${this.definition.name} is stopping`);
     this.#lifetime.stop(new Error(`the service is stopping (${reason})`));
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
-      const shutdownTimeoutMs = this.#shutdownTimeoutMs;
-      timer = setTimeout(
-        () => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)),
-        shutdownTimeoutMs,
-      );
-    });
-    try {
-      await Promise.race([this.#closeAll(), deadline]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const timeoutMs = this.#shutdownTimeoutMs;
+    const tooLate = () => new ShutdownTimeoutError(`${this.#step} took longer than ${timeoutMs} ms`);
+    await within(timeoutMs, this.#closeAll(), tooLate);
     this.log.info({}, `${this.definition.name} has stopped`);
   }
 

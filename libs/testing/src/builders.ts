@@ -1,4 +1,5 @@
 import {
+  isPlainObject,
   PROTOCOL_VERSION,
   type Capture,
   type CardPayment,
@@ -226,8 +227,4 @@ function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
     else result[name] = value;
   }
   return result as T;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

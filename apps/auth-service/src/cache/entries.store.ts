@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Health, InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { reasonOf, within } from '@tranche/runtime';
 import { AuthConfig } from '../auth.config.js';
 
 export interface Lock {
@@ -132,20 +132,12 @@ export class EntryStore implements OnApplicationShutdown {
     }, TRY_WRITING_AGAIN_MS).unref();
   }
 
-  async #inTime<T>(command: Promise<T>): Promise<T> {
+  #inTime<T>(command: Promise<T>): Promise<T> {
     const { redisAnswerMs } = this.config;
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.#awayUntilMs = performance.now() + redisAnswerMs;
-        reject(new Error(`Redis gave no answer for ${redisAnswerMs} ms`));
-      }, this.#answerMs);
+    return within(this.#answerMs, command, () => {
+      this.#awayUntilMs = performance.now() + redisAnswerMs;
+      return new Error(`Redis gave no answer for ${redisAnswerMs} ms`);
     });
-    try {
-      return await Promise.race([command, tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /** After a timeout, the next commands get a short timeout for a while, so that requests do not each wait. */

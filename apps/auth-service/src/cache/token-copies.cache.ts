@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { keepNewest } from '@tranche/runtime';
 import { AuthConfig } from '../auth.config.js';
 import type { CacheEntry } from './cache-entry.js';
 import { ageMs, isUsable, LONGEST_LIFETIME_MS, type CachedToken } from '../tokens/cached-token.js';
@@ -61,7 +62,7 @@ export class TokenCopies {
     const known = refused.get(fingerprint);
     refused.delete(fingerprint);
     refused.set(fingerprint, isCopied ? copy.expiresAtMs : (known ?? performance.now() + LONGEST_LIFETIME_MS));
-    for (const oldest of refused.keys()) if (refused.size > REFUSED_TOKENS_MAX) refused.delete(oldest);
+    keepNewest(refused, REFUSED_TOKENS_MAX);
   }
 
   /** The token API issued the token again after it had been refused, so it is accepted again. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EncryptionKeyRecord } from '@tranche/contracts';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { keepNewest, reasonOf, within } from '@tranche/runtime';
 import { CseConfig } from '../cse.config.js';
 
 /** Equals the retention of `cse.events.v1`. */
@@ -60,8 +59,7 @@ export class KnownKeys {
     memory.latestId = encryptionKeyId;
     memory.fingerprints.delete(encryptionKeyId);
     memory.fingerprints.set(encryptionKeyId, fingerprint);
-    const [oldest] = memory.fingerprints.keys();
-    if (memory.fingerprints.size > MAX_KEYS && oldest !== undefined) memory.fingerprints.delete(oldest);
+    keepNewest(memory.fingerprints, MAX_KEYS);
     return { fingerprint, beforeId };
   }
 
@@ -84,8 +82,7 @@ export class KnownKeys {
         keys,
         arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)],
       });
-      const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
-      if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
+      const answer = await within(redisAnswerMs, asked, () => new Error(`no answer within ${redisAnswerMs} ms`));
       const [theirs = '', before = ''] = answer as string[];
       return { fingerprint: theirs, ...(before === '' ? {} : { beforeId: before }) };
     } catch (error) {

@@ -1,4 +1,4 @@
-import { errorText, type Log } from '@tranche/runtime';
+import { reasonOf, type Log } from '@tranche/runtime';
 import { RecordTooLargeError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
@@ -53,7 +53,7 @@ export class DeadLetters {
         if (record.rawKey !== null || Object.keys(allHeaders(record)).length > 0)
           return this.write({ assignment, record: { ...record, rawKey: null, headers: {}, rawHeaders: {} } }, reason);
       }
-      this.standsStill(assignment, `a dead letter cannot be written: ${messageOf(error)}`);
+      this.standsStill(assignment, `a dead letter cannot be written: ${reasonOf(error)}`);
       log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
       return false;
     }
@@ -71,9 +71,4 @@ export class DeadLetters {
       signal.addEventListener('abort', () => this.troubles.delete(assignment), { once: true });
     this.troubles.set(assignment, trouble);
   }
-}
-
-export function messageOf(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
-  return typeof message === 'string' ? message : errorText(error);
 }

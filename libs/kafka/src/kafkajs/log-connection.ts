@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { asError } from '@tranche/runtime';
 import type { EachBatchPayload } from 'kafkajs';
 import type { LogReaderOptions } from '../consume/log-reader.js';
 import { ConsumerRunner } from './consumer-runner.js';
@@ -53,7 +54,7 @@ export class LogConnection {
         log.warn({ topic, error: String(error), comesBack }, 'reading the log stopped');
         if (!comesBack) onEnd(error);
       },
-      onLost: (error) => onEnd(error instanceof Error ? error : new Error(String(error))),
+      onLost: (error) => onEnd(asError(error)),
       log,
     });
     this.connected = this.#runner

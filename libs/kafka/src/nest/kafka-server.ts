@@ -1,11 +1,11 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { decodeCloudEvent } from '@tranche/contracts';
-import { atMost, backOffMs, type HealthRegistry, type Log } from '@tranche/runtime';
+import { asError, atMost, backOffMs, reasonOf, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { ConsumedRecord } from '../consume/consumed-record.js';
 import type { DeadLetterReason } from '../consume/dead-letter.js';
-import { DeadLetters, messageOf } from '../consume/dead-letters.js';
+import { DeadLetters } from '../consume/dead-letters.js';
 import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
 import { ConsumerClosedError } from '../errors.js';
@@ -208,7 +208,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     } catch (error) {
       // Nest converts errors that no filter handles into a plain object; an Error here was chosen by a filter.
       if (error instanceof Error) throw error;
-      throw context.thrown instanceof Error ? context.thrown : new Error(messageOf(context.thrown ?? error));
+      throw asError(context.thrown ?? error);
     }
   }
 
@@ -242,7 +242,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
       log.warn({ ...at, retryMs: ms, error: String(error) }, 'a handler failed; it is tried again');
       return { hold: 'key', ms };
     }
-    return this.writeDeadLetter(task, { code: 'handler_failed', message: messageOf(error), attempts });
+    return this.writeDeadLetter(task, { code: 'handler_failed', message: reasonOf(error), attempts });
   }
 
   /** Until the dead letter is written, the whole partition waits; otherwise a commit could pass a record that exists nowhere. */

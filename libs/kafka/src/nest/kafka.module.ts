@@ -28,6 +28,41 @@ export interface KafkaModuleOptions {
   closeTimeoutMs?: number;
 }
 
+/** A service's own part of the options. */
+export interface ServiceKafka {
+  clientId: string;
+  topics: PrepareTopicsOptions['definitions'];
+  /** The events of a service that goes on without Kafka. Absent: it needs Kafka. */
+  announces?: true;
+  closeTimeoutMs?: number;
+}
+
+/** What the settings of a service say of its Kafka. */
+export interface ServiceKafkaSettings {
+  kafka: Omit<KafkaSettings, 'clientId'> | undefined;
+  kafkaTopicPrefix: string;
+  topics: PrepareTopicsOptions['mode'];
+}
+
+/** For `forRootAsync`, which injects the settings of the service, its log, metrics, lifetime and health in this order. */
+export const kafkaOptionsOf =
+  ({ clientId, topics: definitions, announces, closeTimeoutMs }: ServiceKafka) =>
+  (
+    { kafka, kafkaTopicPrefix: prefix, topics: mode }: ServiceKafkaSettings,
+    log: Log,
+    { registry }: { registry: Registry },
+    { stopping }: { stopping: AbortSignal },
+    health: HealthRegistry,
+  ): KafkaModuleOptions => ({
+    kafka: kafka && { ...kafka, clientId },
+    topics: { prefix, definitions, mode },
+    log,
+    metrics: registry,
+    stopping,
+    ...(announces ? { announces } : { health }),
+    ...(closeTimeoutMs !== undefined && { closeTimeoutMs }),
+  });
+
 const KAFKA_CLIENT = Symbol('KafkaClient');
 
 export const InjectKafkaClient = () => Inject(KAFKA_CLIENT);

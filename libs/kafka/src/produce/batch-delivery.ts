@@ -1,4 +1,4 @@
-import { backOffMs, pauseFor, type Log } from '@tranche/runtime';
+import { asError, backOffMs, pauseFor, type Log } from '@tranche/runtime';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Producer } from '../kafkajs/kafkajs.js';
@@ -111,7 +111,7 @@ export class BatchDelivery {
       log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
       for (const pending of open) await this.deliver([pending], failed.unexplained);
     } else {
-      open[0]!.reject(error instanceof Error ? error : new Error(String(error)));
+      open[0]!.reject(asError(error));
     }
     return [];
   }

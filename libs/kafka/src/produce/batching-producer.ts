@@ -132,7 +132,7 @@ export class BatchingProducer {
   /** Sends the queue and disconnects. Records that are not acknowledged by then reject with ProducerClosedError. */
   async close({ timeoutMs = 5000 }: { timeoutMs?: number } = {}): Promise<void> {
     this.isClosed = true;
-    if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
+    if (this.flushing) await atMost(timeoutMs, this.flushing);
     this.giveUp.abort();
     // kafkajs may hang in a request for long, so its response is not awaited.
     await atMost(2000, Promise.all([this.flushing, this.asking]));

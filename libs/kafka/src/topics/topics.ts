@@ -1,3 +1,4 @@
+import type { TopicDefinition } from '@tranche/contracts';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { UnknownTopicError } from '../errors.js';
 import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
@@ -5,22 +6,9 @@ import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkaj
 import { powerLossFault, racksOf } from './racks.js';
 
 /** The part of a TopicDefinition (contracts) that concerns the broker. */
-export interface TopicSettings {
-  /** Topic name without prefix. */
-  readonly name: string;
-  readonly partitions: number;
-  readonly retentionMs: number;
-  /** Maximum bytes of a partition (no limit). */
-  readonly retentionBytes?: number;
-  /** Maximum retention, for personal data (no limit). */
-  readonly maxRetentionMs?: number;
-  /** Source of a record's timestamp (the writer). */
-  readonly timestampType?: 'LogAppendTime';
-  /** True if the newest records must survive a power loss of all brokers (may be lost). */
-  readonly survivesPowerLoss?: true;
+export type TopicSettings = Omit<TopicDefinition, 'key' | 'writtenBy' | 'readBy' | 'cleanupPolicy'> & {
   readonly cleanupPolicy: string;
-  readonly maxMessageBytes: number;
-}
+};
 
 export interface TopicFault {
   /** Topic name with prefix. */

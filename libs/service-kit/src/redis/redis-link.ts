@@ -1,3 +1,4 @@
+import { within } from '@tranche/runtime';
 import type { RedisClientType } from 'redis';
 
 /** The commands that services use. All keys of one command must be in one hash slot. */
@@ -52,14 +53,6 @@ export function credentialsOf({ username, password }: ConnectionSettings) {
 }
 
 /** Bounds the wait: a frozen server accepts connections and does not answer. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`)), CONNECT_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  return within(CONNECT_TIMEOUT_MS, work, () => new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`));
 }

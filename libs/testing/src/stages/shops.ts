@@ -29,7 +29,6 @@ function shops(): Record<string, object> {
   const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
   return {
     'shop-francs': { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
-    'shop-market': { checkSellerTotals: true },
     'shop-approval': { approvalAboveMinor: 1 },
     'shop-supersedes': { supersedeDoubtfulForms: true },
     'shop-signed': { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
