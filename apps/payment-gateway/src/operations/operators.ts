@@ -89,6 +89,7 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
   return entries.map(({ operator, key, person, role, merchants, notAfter }) => ({
     operator,
     person: person ?? operator,
+    ...(person === undefined && { isPersonMissing: true as const }),
     key: new Secret(key),
     // Rights are given, never assumed: who forgot the role finds out by a 403, and not by a payment that one person approved (docs/decisions/0075).
     role: role ?? 'viewer',
