@@ -8,7 +8,7 @@ import { GatewayConfig } from '../gateway.config.js';
 import { NextAnswer } from '../journal/next-answer.js';
 import { DecisionList, type DecisionRecord } from './decision.js';
 
-/** What people decide is few, and has one order. */
+/** The topic has one partition, so that all records have one order. */
 const PARTITION = 0;
 
 /**

@@ -39,7 +39,7 @@ interface Known {
   proposal: Proposal;
   answer?: Pick<Decision, 'decidedBy' | 'decidedAt' | 'facts'> & { state: Answer };
   appliedAt?: string;
-  /** Of all records that name it, those that do not count too. */
+  /** Keys of all its records, also of those that do not count: a start deletes them together. */
   keys: string[];
 }
 
@@ -68,7 +68,7 @@ export class DecisionList {
     return fault;
   }
 
-  /** Whether the record with this key was read, and counts. */
+  /** True once the record with this key was read, if it counts. */
   hasCounted(key: string): boolean {
     return this.#counted.has(key);
   }

@@ -60,7 +60,7 @@ export class Decisions {
     return made;
   }
 
-  /** Whether the time for an answer is over, whatever the answer was. */
+  /** True once nobody could answer any more, also where somebody did. */
   isOver({ expiresAt }: Decision): boolean {
     return expiresAt !== undefined && this.clock.nowMs() >= Date.parse(expiresAt);
   }

@@ -13,7 +13,7 @@ export type JournalDecisionView = (SkipSubject | (ResumeSubject & ApprovalFacts 
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'appliedAt'> & { approvedBy?: string; approvedAt?: string };
 
 /**
- * Which unreadable records of the journal are skipped, and which stopped partitions go on. What is approved later counts from the next start on,
+ * Skips of unreadable records, and resumes of stopped partitions. An approval counts from the next start on,
  * so that all that a process knows was folded under the same decisions.
  */
 @Injectable()

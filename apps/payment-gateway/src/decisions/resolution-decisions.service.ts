@@ -18,7 +18,7 @@ type ResolutionDecision = Decision<'resolution'>;
 export type ProposalView = ResolutionSubject &
   Pick<Decision, 'id' | 'proposedBy' | 'proposedAt' | 'expiresAt' | 'state' | 'decidedBy' | 'decidedAt'>;
 
-/** Which resolutions need two people, and what the second one decides. docs/decisions/0076. */
+/** Resolutions that need two people (docs/decisions/0076). */
 @Injectable()
 export class ResolutionDecisions {
   constructor(

@@ -21,7 +21,7 @@ export function whyTwoPeople(
 /** An operation's state in words of the order view. */
 export const stateOf = ({ phase, end }: OperationState): string => end ?? phase;
 
-/** What is said where the order is another one than was proposed about. */
+/** Explains `proposal_stale` to the approver. */
 export function changeSince({ was }: Pick<ResolutionSubject, 'was'>, operation: OperationState | undefined): string {
   const is = operation === undefined ? 'forgotten' : stateOf(operation);
   const change = is === was ? `is ${is} still, but something else of the order changed` : `was ${was} and is ${is}`;

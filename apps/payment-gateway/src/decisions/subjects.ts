@@ -45,7 +45,7 @@ export type Kind = keyof Subjects;
 
 /** Facts that an approval adds, found out at its moment. */
 export interface ApprovalFacts {
-  /** Of a resume: the end of each partition of the command topics, in their order, by name without prefix. */
+  /** A resume needs them: the end of each partition of the command topics, in their order, by name without prefix. */
   commandEnds?: Record<string, string[]>;
 }
 

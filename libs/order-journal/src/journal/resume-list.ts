@@ -21,7 +21,7 @@ export interface ResumeDecision {
   approvedBy: string;
   /** RFC 3339. */
   approvedAt: string;
-  /** Where the command topics ended at the approval: the end of each partition, in their order, by name without prefix. */
+  /** End offsets of the command topics at the approval: of each partition, in their order, by name without prefix. */
   commandEnds: Record<string, string[]>;
   /** It was used, or not needed: it counts once. */
   isApplied: boolean;
@@ -47,12 +47,12 @@ export class ResumeList {
     this.#decisions.set(decision.id, decision);
   }
 
-  /** Whether the journal partition of the order goes on by a decision. */
+  /** True where the journal partition of the order goes on by a decision. */
   hasDecided(orderKey: string): boolean {
     return this.#decidedOf(orderKey).length > 0;
   }
 
-  /** Where the commands of before end in a partition of a command topic, for whichever journal partition. */
+  /** End offset of the commands of before in a partition of a command topic, over all journal partitions. */
   endOf({ topic, partition }: Omit<CommandPlace, 'offset'>): bigint {
     const ends = [...this.#decisions.values()].map(({ commandEnds }) => endIn(commandEnds, topic, partition));
     return ends.reduce((one, other) => (one > other ? one : other), 0n);
