@@ -1,4 +1,4 @@
-import { ERRORS, NOT_COMPARED, toNewState } from './names.js';
+import { ERRORS, NOT_COMPARED, NOT_COMPARED_ONCE_CARRIED, toNewState } from './names.js';
 import type { Folded, Json, Side, Sides } from './sides.js';
 import type { Step } from './stories.js';
 
@@ -28,8 +28,9 @@ export function play(steps: readonly Step[], { old, next }: Sides): Played {
       return { features, difference: { at, lines: [`old ${names[0]}, new ${names[1]}`, ...why] } };
     }
     note(features, step.old, ours);
+    const ignored = ours.order.carriedAt === undefined ? NOT_COMPARED : NOT_COMPARED_ONCE_CARRIED;
     const lines = [
-      ...differences(toNewState(ours.order), theirs.order, 'order'),
+      ...differences(toNewState(ours.order), theirs.order, 'order', ignored),
       ...differences(toNewState(ours.effects), theirs.effects, 'effects'),
     ];
     if (lines.length > 0) return { features, difference: { at, lines } };
@@ -61,26 +62,25 @@ function note(features: Set<Feature>, { record, at }: Json, { order, effects }: 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 /** By path; a property that is undefined is the same as none. */
-export function differences(old: unknown, next: unknown, path: string): string[] {
-  if (Object.is(old, next) || isEqual(old, next)) return [];
+export function differences(old: unknown, next: unknown, path: string, ignored = NOT_COMPARED): string[] {
+  if (isEqual(old, next, ignored)) return [];
   if (!isObject(old) || !isObject(next) || Array.isArray(old) !== Array.isArray(next))
     return [`${path}: old ${JSON.stringify(old)}, new ${JSON.stringify(next)}`];
   const names = new Set([...Object.keys(old), ...Object.keys(next)]);
   return [...names]
-    .filter((name) => !NOT_COMPARED.has(name))
-    .flatMap((name) => differences(old[name], next[name], `${path}.${name}`));
+    .filter((name) => !ignored.has(name))
+    .flatMap((name) => differences(old[name], next[name], `${path}.${name}`, ignored));
 }
 
 /** Pairs that were found equal: most of a state is shared with the state before. */
 const equal = new WeakMap<object, object>();
 
-function isEqual(old: unknown, next: unknown): boolean {
+function isEqual(old: unknown, next: unknown, ignored: ReadonlySet<string>): boolean {
   if (!isObject(old) || !isObject(next)) return old === next;
   if (equal.get(old) === next) return true;
   if (Array.isArray(old) !== Array.isArray(next) || (Array.isArray(old) && old.length !== next.length)) return false;
-  for (const name in old) if (!NOT_COMPARED.has(name) && !isEqual(old[name], next[name])) return false;
-  for (const name in next)
-    if (old[name] === undefined && next[name] !== undefined && !NOT_COMPARED.has(name)) return false;
+  for (const name in old) if (!ignored.has(name) && !isEqual(old[name], next[name], ignored)) return false;
+  for (const name in next) if (old[name] === undefined && next[name] !== undefined && !ignored.has(name)) return false;
   equal.set(old, next);
   return true;
 }

@@ -23,6 +23,9 @@ export const SHAPES: Readonly<Record<string, (value: unknown, owner: Json) => un
 /** Properties of a state that are not compared. All records are of each fold's newest rules. */
 export const NOT_COMPARED: ReadonlySet<string> = new Set(['rulesVersion']);
 
+/** The same of an order whose state was carried over: a snapshot may keep more than its old form did. */
+export const NOT_COMPARED_ONCE_CARRIED: ReadonlySet<string> = new Set([...NOT_COMPARED]);
+
 /** Names of errors. */
 export const ERRORS: Readonly<Record<string, string>> = {};
 

@@ -6,7 +6,7 @@ import { stepsOf, type Draft, type Story } from './stories.js';
 import { changed, damaged } from './variations.js';
 
 const head = { rulesVersion: nextSide.RULES_VERSIONS.at(-1), merchant: 'shop-fr', orderId: 'o1' };
-const same: OldSide = { ...nextSide, evidenceResult, execCodeNotes, operationTag } as unknown as OldSide;
+const same = { ...nextSide, evidenceResult, execCodeNotes, operationTag } as unknown as OldSide;
 
 function story(): Story {
   const terms = { operation: 'pay', method: 'A', currency: 'EUR', amount: 20_000, contentHash: 'pay' };

@@ -94,7 +94,10 @@ const amountOf = (about: Json | undefined, random: Random): unknown =>
 function evidence(drafts: readonly Draft[], random: Random, { old }: Sides): Json {
   const about = someIntent(drafts, random);
   const execCode = random.pick(EXECCODES);
-  const tag = { operation: old.operationTag(String(about?.commandId ?? 'of another')), attempt: about?.attempt ?? 1 };
+  const tag = {
+    operation: old.operationTag((about?.commandId as string) ?? 'of another'),
+    attempt: about?.attempt ?? 1,
+  };
   const isOurs = random.chance(0.85);
   return {
     record: 'EVIDENCE',
