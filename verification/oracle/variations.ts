@@ -9,19 +9,19 @@ const EXECCODES = ['0000', '0001', '0002', '0003', '0004', '4001', '2016', '2006
 const KINDS = ['authorize', 'pay', 'capture', 'void', 'refund'];
 const FORMS = ['A', 'B'];
 
-/** The story with one to three changes: as if other things had happened. What writers saw is read off the changed one. */
+/** The story with one to five changes: as if other things had happened. What writers saw is read off the changed one. */
 export function changed(story: Story, random: Random, sides: Sides): Story {
   const drafts = [...story.drafts];
-  for (let left = 1 + random.below(3); left > 0; left--) change(drafts, story, random, sides);
+  for (let left = 1 + random.below(5); left > 0; left--) change(drafts, story, random, sides);
   return { ...story, drafts };
 }
 
 function change(drafts: Draft[], story: Story, random: Random, sides: Sides): void {
   const at = random.below(drafts.length + 1);
-  const put = (record: Json, sees: Partial<Draft> = {}) => {
-    const old = withoutUndefined({ ...headOf(drafts, at, story, random, sides), ...record });
+  const put = (record: Json, sees: Partial<Draft> = {}, place = at) => {
+    const old = withoutUndefined({ ...headOf(drafts, place, story, random, sides), ...record });
     const next = { ...toNewRecord(old), rulesVersion: sides.next.RULES_VERSIONS.at(-1) };
-    drafts.splice(at, 0, { old, next, ...sees });
+    drafts.splice(place, 0, { old, next, ...sees });
   };
   const sees = { seenBack: random.chance(0.8) ? 0 : 1 + random.below(2) };
   switch (
@@ -30,6 +30,7 @@ function change(drafts: Draft[], story: Story, random: Random, sides: Sides): vo
       operator: 3,
       intent: 4,
       answer: 3,
+      retries: 2,
       time: 3,
       snapshot: 4,
       tombstone: 2,
@@ -41,17 +42,25 @@ function change(drafts: Draft[], story: Story, random: Random, sides: Sides): vo
       return put(evidence(drafts, random, sides));
     case 'operator':
       return put(operators(drafts, random));
-    case 'intent':
-      return put(intent(drafts, random, sides), random.chance(0.3) ? sees : {});
+    case 'intent': {
+      const asked = intent(drafts, random, sides);
+      put(asked, random.chance(0.3) ? sees : {});
+      return random.chance(0.7) ? put(answer(drafts, asked, random), {}, at + 1) : undefined;
+    }
     case 'answer':
-      return put(answer(drafts, random));
+      return put(answer(drafts, someIntent(drafts, random), random));
+    case 'retries':
+      return retries(drafts, random, sides).forEach((record, place) => put(record, {}, place));
     case 'time':
       return put(byTime(drafts, random));
     case 'snapshot':
       return put({ record: 'CARRIED' }, random.chance(0.03) ? { ...sees, stateBack: sees.seenBack + 1 } : sees);
     case 'tombstone':
       return put(
-        { record: 'FORGOTTEN', lastOffset: String(at - 1), refundableDays: random.pick([400, 35, undefined]) },
+        {
+          ...{ record: 'FORGOTTEN', lastOffset: String(at - 1), refundableDays: random.pick([400, 35, undefined]) },
+          ...(random.chance(0.5) ? { at: '2029-01-01T00:00:00.000Z' } : {}),
+        },
         sees,
       );
     case 'leave':
@@ -69,7 +78,7 @@ function headOf(
   { old }: Sides,
 ): Json {
   const near = String((drafts[at - 1] ?? drafts[0])?.old.at);
-  const laterMs = random.pick([0, 1_000, 20 * 60_000, DAY_MS, 8 * DAY_MS, 40 * DAY_MS, 500 * DAY_MS]);
+  const laterMs = random.pick([0, 0, 0, 1_000, 1_000, 20 * 60_000, DAY_MS, 8 * DAY_MS, 40 * DAY_MS, 500 * DAY_MS]);
   const time = new Date((Date.parse(near) || 0) + laterMs).toISOString();
   return { rulesVersion: old.RULES_VERSIONS.at(-1), merchant, orderId, at: time };
 }
@@ -109,7 +118,7 @@ function evidence(drafts: readonly Draft[], random: Random, { old }: Sides): Jso
     answer: {
       execCode,
       message: random.pick(['a message', undefined]),
-      transactionId: random.pick([...transactionIds(drafts), 'T-new', undefined]),
+      transactionId: random.pick([...transactionIds(drafts), `T-new-${random.below(5)}`, undefined]),
       amount: amountOf(about, random),
     },
     tag: random.chance(0.5) ? tag : undefined,
@@ -147,27 +156,26 @@ function intent(drafts: readonly Draft[], random: Random, { old }: Sides): Json 
     commandId,
     attempt,
     token: `${commandId}-${attempt}-${random.below(100)}`,
-    operation: isNext ? about.operation : random.pick(KINDS),
+    operation: isNext ? about.operation : random.chance(0.5) && about ? about.operation : random.pick(KINDS),
     method: about?.method ?? random.pick(FORMS),
     currency: about?.currency ?? 'EUR',
     amount: amountOf(about, random),
     transactionId: isNext ? about.transactionId : random.pick([...transactionIds(drafts), undefined]),
-    supersedes: isNext ? about.supersedes : random.pick([undefined, about?.commandId]),
+    supersedes: isNext ? about.supersedes : random.pick([undefined, about?.commandId, about?.commandId]),
     supersedesDoubt: random.pick([undefined, true]),
     mayLookUp: random.pick([undefined, true]),
     contentHash: isNext ? about.contentHash : commandId,
-    tag: random.chance(0.7) ? old.operationTag(commandId) : undefined,
+    tag: random.chance(0.5) ? old.operationTag(commandId) : undefined,
     seen: undefined,
   };
 }
 
 /** An answer to an attempt: of one that was never granted too, or another one than it had. */
-function answer(drafts: readonly Draft[], random: Random): Json {
-  const about = someIntent(drafts, random);
+function answer(drafts: readonly Draft[], about: Json | undefined, random: Random): Json {
   const token = about?.token !== undefined && random.chance(0.8) ? about.token : `never granted ${random.below(10)}`;
   const of = { commandId: about?.commandId ?? 'more-1', attempt: about?.attempt ?? 1, token };
   const said = {
-    transactionId: random.pick([...transactionIds(drafts), 'T-new', undefined]),
+    transactionId: random.pick([...transactionIds(drafts), `T-new-${random.below(5)}`, undefined]),
     amount: amountOf(about, random),
   };
   return random.pick<Json>([
@@ -185,6 +193,24 @@ function answer(drafts: readonly Draft[], random: Random): Json {
     },
     { record: 'IN_DOUBT', ...of, reason: random.pick(['timeout', 'owner_lost', 'execcode']), message: 'unclear' },
   ]);
+}
+
+/** At the order's beginning: an authorization without a tag that is tried twice, and evidence that may be of either attempt. */
+function retries(drafts: readonly Draft[], random: Random, sides: Sides): Json[] {
+  const of = { ...UNKNOWN, commandId: 'tried-twice', tag: undefined, amount: 20_000 };
+  const [first, second] = [1, 2].map((attempt) => ({ ...of, attempt, token: `tried-twice-${attempt}` }));
+  const isSent = { record: 'NOT_EXECUTED', reason: 'execcode', message: 'not now', execCode: '5001' };
+  return [
+    { ...first, record: 'INTENT' },
+    { ...first, ...isSent },
+    { ...second, record: 'INTENT' },
+    random.pick([
+      { ...second, record: 'IN_DOUBT', reason: 'timeout', message: 'no answer' },
+      { ...second, ...isSent },
+      answer(drafts, second, random),
+    ]),
+    { ...evidence(drafts, random, sides), operation: 'authorize', tag: undefined, currency: undefined },
+  ];
 }
 
 /** Of a command that no other record is about. */
