@@ -84,7 +84,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     file: 'state/history.js',
     find: 'history ?? lastOffset;',
     replace: 'lastOffset;',
-    also: [{ file: 'state/fold.js', find: "hasRule(order, 'history')", replace: 'false' }],
+    also: [{ file: 'state/fold.js', find: "matchOf(before, seen) === 'other'", replace: 'seen !== before.lastOffset' }],
     profile: 'edges',
   },
   {
@@ -193,7 +193,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'takes "not executed" for true of a payment whose form or approval the platform told of (R15)',
     project: 'order-journal',
     file: 'state/fold-evidence.js',
-    find: "else if (result === 'not_executed' && hasRule(next.order, 'waitingEnds'))",
+    find: "else if (result === 'not_executed')",
     replace:
       "else if (result === 'not_executed') endNotExecuted(next, operation, reported.origin, reported.answer); else if (false)",
     profile: 'edges',

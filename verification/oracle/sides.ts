@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { carriedState, emptyOrder, fold, historyOf, RULES_VERSIONS } from '@tranche/order-journal';
+import { carriedState, emptyOrder, fold, historyOf, RULES_VERSION } from '@tranche/order-journal';
 
 /** A record, a state or an event, in the form of either fold. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -32,7 +32,13 @@ export interface Sides {
 }
 
 /** Today's fold, as `dist` has it. */
-export const nextSide = { fold, emptyOrder, historyOf, snapshot: carriedState, RULES_VERSIONS } as unknown as Side;
+export const nextSide = {
+  fold,
+  emptyOrder,
+  historyOf,
+  snapshot: carriedState,
+  RULES_VERSIONS: [RULES_VERSION],
+} as unknown as Side;
 
 export const hashOf = (record: Json | string): string =>
   hash('sha256', typeof record === 'string' ? record : JSON.stringify(record), 'base64url').slice(0, 12);

@@ -8,7 +8,6 @@ import {
 } from '@tranche/order-journal';
 import { MERCHANT } from './commands.js';
 import type { LedgerEntry, SimulatedNotification } from './platform.js';
-import { NEWEST } from './profile.js';
 
 /** What a notification says, as the gateway journals it. */
 export function evidenceOf(notification: SimulatedNotification, at: string): Evidence {
@@ -67,12 +66,10 @@ export function lookedUp({ request, transactionId, execCode, amount }: LedgerEnt
 }
 
 /** A notification of a capture that somebody made elsewhere, before any command of the order. */
-export const madeElsewhere = (orderKey: string, at: string): Evidence => ({
-  ...evidenceOf(
+export const madeElsewhere = (orderKey: string, at: string): Evidence =>
+  evidenceOf(
     { orderKey, operation: 'capture', execCode: '0000', transactionId: `E-${orderIdOf(orderKey)}`, amount: 5_000 },
     at,
-  ),
-  rulesVersion: NEWEST,
-});
+  );
 
 export const orderIdOf = (orderKey: string): string => orderKey.slice(orderKey.indexOf('/') + 1);

@@ -117,7 +117,6 @@ export class OperationsService {
       operator: operator.person,
       nowMs: this.clock.nowMs(),
       notExecutedAfterMs: this.#notExecutedAfterMs,
-      rulesVersion: this.config.rulesVersion,
     });
     return { order, operation: findOperation(order, commandId)!, record };
   }

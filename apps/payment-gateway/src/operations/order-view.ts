@@ -4,7 +4,6 @@ import {
   compact,
   eventId,
   isCapturable,
-  hasRule,
   isWaiting,
   lifetimeMs,
   operatorFromMs,
@@ -139,14 +138,13 @@ export function candidatesOf(order: OrderState, kind?: OperationKind): Candidate
 function deadlinesOf(order: OrderState): OrderView['deadlines'] {
   const authorization = order.operations.findLast((operation) => isCapturable(order, operation));
   const waiting = order.operations.findLast(isWaiting);
-  const endsInMs = waiting && lifetimeMs(order, waiting);
+  const endsInMs = waiting && lifetimeMs(waiting);
   const endsAt = endsInMs === undefined ? undefined : later(waiting?.since, endsInMs);
   return compact({
     captureWindowEndsAt: later(authorization && windowFrom(authorization), CAPTURE_WINDOW_MS),
     pendingExpiresAt: waiting?.phase === 'pending' ? endsAt : undefined,
     redirectExpiresAt: waiting?.phase === 'redirect' ? endsAt : undefined,
-    operatorMayResolveFrom:
-      waiting && hasRule(order, 'waitingEnds') ? new Date(operatorFromMs(waiting)).toISOString() : undefined,
+    operatorMayResolveFrom: waiting && new Date(operatorFromMs(waiting)).toISOString(),
   });
 }
 

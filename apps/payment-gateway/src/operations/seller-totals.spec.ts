@@ -2,7 +2,7 @@ import { emptyOrder, fold, type JournalRecord, type OrderState } from '@tranche/
 import { orderView } from './order-view.js';
 import { faultsOfSellerTotals, sellerTotalsOf } from './seller-totals.js';
 
-const inOrder = { rulesVersion: 4, merchant: 'market', orderId: 'order-1', at: '2026-03-01T10:00:00.000Z' };
+const inOrder = { rulesVersion: 1, merchant: 'market', orderId: 'order-1', at: '2026-03-01T10:00:00.000Z' };
 const ofAttempt = (commandId: string) => ({ ...inOrder, commandId, attempt: 1, token: commandId });
 const asked = (commandId: string, operation: 'authorize' | 'capture' | 'refund', more: object = {}): JournalRecord => ({
   record: 'INTENT',

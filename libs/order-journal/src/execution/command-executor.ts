@@ -3,7 +3,8 @@ import { OrderUnreadableError } from '../journal/journal-faults.js';
 import { historyOf } from '../state/history.js';
 import { nextStep } from '../state/next-step.js';
 import { findOperation, type IntentVerdict, type OperationState, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type Intent } from '../state/records.js';
+import { type Intent } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 import { afterNotExecuted, type AfterNotExecuted } from '../state/retry-policy.js';
 import { isWithinSendDeadline, type Moment } from '../state/send-deadline.js';
 import {

@@ -2,7 +2,8 @@ import { recordsOf } from '../../test/projector-world.js';
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
-import { RULES_VERSION, type Intent, type JournalRecord } from '../state/records.js';
+import { type Intent, type JournalRecord } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 import { NEWEST_RULES_VERSION } from '../state/rules-version.js';
 import { recordsAfterLoss } from './after-loss.js';
 

@@ -1,14 +1,8 @@
 import { operationTag } from '../state/extradata-tag.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, isOpen, verdictOf, type OperationState, type OrderState } from '../state/order-state.js';
-import {
-  decodeRecord,
-  recordHash,
-  RULES_VERSION,
-  type InDoubt,
-  type Intent,
-  type JournalRecord,
-} from '../state/records.js';
+import { decodeRecord, recordHash, type InDoubt, type Intent, type JournalRecord } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 import { knownTermsOf } from '../state/terms.js';
 import type { JournalReader } from './ports.js';
 

@@ -8,7 +8,7 @@ import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');
 const DAY_MS = 86_400_000;
-const inOrder = { rulesVersion: 4, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
+const inOrder = { rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at: '2026-03-01T10:00:00.000Z' };
 const intent: Intent = {
   ...{ record: 'INTENT', ...inOrder, commandId: 'a', attempt: 1, token: 't' },
   ...{ operation: 'authorize', method: 'A', currency: 'EUR', contentHash: 'h' },
@@ -35,7 +35,7 @@ function view(landing: (view: JournalView, record: JournalRecord, bring: (record
     },
     timing,
     logger: silentLog,
-    rulesVersion: 4,
+    rulesVersion: 1,
   });
   return made;
 }
@@ -57,7 +57,7 @@ it('takes a verdict as lost that was carried away before it was read, and stops 
     const records = [...ended, record];
     records.forEach(bring);
     bring(
-      timerRecord(stateAfter(records), { timer: 'carry', atMs: 0 }, months, { rulesVersion: 4, refundableDays: 400 }),
+      timerRecord(stateAfter(records), { timer: 'carry', atMs: 0 }, months, { rulesVersion: 1, refundableDays: 400 }),
     );
   });
   await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());
@@ -86,7 +86,7 @@ describe('a log that gives offsets once more', () => {
         openOrders: () => Promise.resolve({ orderKeys: [] }),
       },
       timing: { nowMs: () => 0, monotonicMs: () => 0, sleep: () => Promise.resolve() },
-      ...{ logger: silentLog, rulesVersion: 4 },
+      ...{ logger: silentLog, rulesVersion: 1 },
       onLogChanged: (partition, why) => void changed.push([partition, why]),
     });
     await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());

@@ -38,7 +38,7 @@ describe('the order book', () => {
     const book = new OrderCache();
     book.apply(KEY, 5n, intent('t'), 'hash');
     book.apply(KEY, 9n, inDoubt, 'hash');
-    expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n).order);
+    expect(book.load('shop-fr', 'o', indexed)).toEqual(fold(indexed, inDoubt, 9n, () => 'hash').order);
   });
 
   it('takes nothing off the tail that the index has already, though it forgot the order', () => {

@@ -65,7 +65,7 @@ describe('the order of a record that is skipped', () => {
   const intent: Intent = {
     ...{
       record: 'INTENT',
-      rulesVersion: 4,
+      rulesVersion: 1,
       merchant: 'shop-fr',
       orderId: 'o',
       at,
@@ -89,7 +89,7 @@ describe('the order of a record that is skipped', () => {
   it('stays frozen when it is carried over, is always carried over, and never forgotten', () => {
     expect(carriedState(frozen, at)).toMatchObject({ frozen: true, partial: true });
     expect([mustBeCarried(frozen), forgettableMs(frozen, 400)]).toEqual([true, undefined]);
-    const carried = { record: 'CARRIED', rulesVersion: 4, merchant: 'shop-fr', orderId: 'o', at } as const;
+    const carried = { record: 'CARRIED', rulesVersion: 1, merchant: 'shop-fr', orderId: 'o', at } as const;
     const { order } = fold(
       emptyOrder('shop-fr', 'o'),
       { ...carried, seen: 'x.y.z', state: carriedState(frozen, at) },

@@ -1,5 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
-import { encodeRecord, recordHash, RULES_VERSION, type Skipped } from '../state/records.js';
+import { encodeRecord, recordHash, type Skipped } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 
 /** That a journal record which can't be read is skipped: proposed by one person, approved by another (docs/decisions/0055). */
 export interface SkipDecision {

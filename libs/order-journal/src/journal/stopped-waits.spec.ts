@@ -1,6 +1,7 @@
 import { silentLog } from '@tranche/runtime';
 import { journalPartition } from '../state/partition.js';
-import { encodeRecord, RULES_VERSION, type Intent, type Outcome } from '../state/records.js';
+import { encodeRecord, type Intent, type Outcome } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');

@@ -2,7 +2,7 @@ import type { Log } from '@tranche/runtime';
 import type { MadeToken } from '../execution/executor-ports.js';
 import type { JournalView } from '../journal/journal-view.js';
 import { findOperation } from '../state/order-state.js';
-import { RULES_VERSION } from '../state/records.js';
+import { RULES_VERSION } from '../state/rules-version.js';
 import type { Moment } from '../state/send-deadline.js';
 import { conclusionOf } from './conclude.js';
 import type { LedgerIdentity } from './ledger-lines.js';

@@ -21,14 +21,10 @@ import { encodeRecord, type Carried, type JournalRecord } from './records.js';
 const DAY_MS = 86_400_000;
 const EMPTY = emptyOrder('shop-fr', 'order-1');
 
-const under = (rulesVersion: number, records: readonly JournalRecord[]): JournalRecord[] =>
-  records.map((record) => ({ ...record, rulesVersion }));
-const stateOf = (records: readonly JournalRecord[], rulesVersion = 3): OrderState =>
-  folded(under(rulesVersion, records)).order;
-const next = (order: OrderState, record: JournalRecord, by = 1n) =>
-  fold(order, { ...record, rulesVersion: 3 }, BigInt(order.lastOffset) + by);
+const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
+const next = (order: OrderState, record: JournalRecord, by = 1n) => fold(order, record, BigInt(order.lastOffset) + by);
 const carried = (order: OrderState, at = later(60 * DAY_MS)): Carried => ({
-  ...{ record: 'CARRIED', rulesVersion: 3, merchant: order.merchant, orderId: order.orderId, at },
+  ...{ record: 'CARRIED', rulesVersion: 1, merchant: order.merchant, orderId: order.orderId, at },
   ...{ seen: historyOf(order), state: carriedState(order, at) },
 });
 const plain = (order: OrderState): object => JSON.parse(JSON.stringify(order)) as object;
@@ -132,17 +128,6 @@ describe('a CARRIED record that does not match', () => {
   });
 });
 
-it('a CARRIED record may be the first of version 3: it names the offset, and gives the order a history', () => {
-  const older = stateOf(captured, 2);
-  const after = next(older, carried(older)).order;
-  expect([after.rulesVersion, after.carriedAt, historyOf(after).split('.').length]).toEqual([3, later(60 * DAY_MS), 4]);
-  // Its events were named by their place, and are so still.
-  expect(eventId(after, findOperation(after, 'capture')!.latest!)).toBe(
-    eventId(older, findOperation(older, 'capture')!.latest!),
-  );
-  expect(next(stateOf([...captured, captured[0]!], 2), carried(older)).order.carriedAt).toBeUndefined();
-});
-
 it('holds no message, descriptor, EXTRADATA, page, operator or reason', () => {
   const said = { message: 'SECRET', descriptor: 'SECRET', transactionId: 'T-authorize' };
   const stories = [
@@ -202,11 +187,11 @@ describe('its size', () => {
 /** Records with what each has seen, as writers name it that know the whole order. */
 function historyLog(seed: number): JournalRecord[] {
   let order = emptyOrder('shop-fr', 'o');
-  return randomLog(seed, 3).flatMap(([, bare], at) => {
+  return randomLog(seed).flatMap(([, bare], at) => {
     if (bare.record === 'FORGOTTEN') return [];
     const seen =
       'seen' in bare && bare.seen !== undefined ? { seen: bare.seen === '0' ? 'x.y.z' : historyOf(order) } : {};
-    const record = { ...bare, rulesVersion: 3, ...seen } as JournalRecord;
+    const record = { ...bare, rulesVersion: 1, ...seen } as JournalRecord;
     order = fold(order, record, BigInt(at)).order;
     return [record];
   });

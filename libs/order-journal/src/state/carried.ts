@@ -12,9 +12,8 @@ import {
 import { compact } from './draft.js';
 import { begunWith, matchOf, namesFewer } from './history.js';
 import { isOpen, type OperationState, type OrderState } from './order-state.js';
-import { WRITTEN_SINCE } from './record-writer.js';
 import { UnreadableJournalError, type Carried } from './records.js';
-import { hasRule, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
+import { RULES_VERSION, type RulesVersion } from './rules-version.js';
 
 /**
  * An order's compact state, as a CARRIED record holds it. No message, descriptor, EXTRADATA, operator or reason is in it, and no offset of
@@ -41,8 +40,6 @@ export class CarriedStateError extends UnreadableJournalError {
 /** An order that moved so lately may yet be answered: its verdicts and tokens are kept. Older commands are refused (`COMMAND_LIFETIME_MS`). */
 export const RECENT_MS = 7 * 86_400_000;
 
-const CARRIED_SINCE = WRITTEN_SINCE.CARRIED.record;
-
 /** The compact form of an order at a time by its records. */
 export function carriedState(order: OrderState, at: string): CarriedState {
   const { operations, verdicts, unbound, external, ungranted, isPartial, isFrozen, movedAt, rulesVersion } = order;
@@ -54,7 +51,7 @@ export function carriedState(order: OrderState, at: string): CarriedState {
         ? packOperation(operation, operations.slice(0, place))
         : withoutPast(operation),
     ),
-    rules: rulesVersion !== undefined && rulesVersion > CARRIED_SINCE ? rulesVersion : undefined,
+    rules: rulesVersion !== undefined && rulesVersion > RULES_VERSION ? rulesVersion : undefined,
     moved: packTime(movedAt) ?? undefined,
     verdicts: isRecent && isAny(verdicts) ? verdicts : undefined,
     unbound: isAny(unbound)
@@ -78,14 +75,13 @@ export function foldCarried(before: OrderState, after: OrderState, record: Carri
   const match = matchOf(before, record.seen);
   // Asked of the record, not of the order: who knows less of the order must decide alike.
   if (match === 'other' || record.state.ops.some(isCarriedOpen)) return after;
-  if (hasRule(after, 'countedHistory') && match === 'last' && namesFewer(record.seen, before)) return after;
+  if (match === 'last' && namesFewer(record.seen, before)) return after;
   if (match === 'whole' && !isDeepStrictEqual(carriedState(before, record.at), plain(record.state)))
     throw new CarriedStateError(
       `The state that was carried over of order ${before.orderId} is not the one of its records`,
     );
   const order = unpack(record, after.lastOffset);
-  // Asked of what is carried, which says the order's version: whoever begins here counts alike.
-  return { ...order, history: begunWith(hash, hasRule(order, 'countedHistory') ? record.seen : undefined) };
+  return { ...order, history: begunWith(hash, record.seen) };
 }
 
 function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOffset: string): OrderState {
@@ -101,7 +97,7 @@ function unpack({ merchant, orderId, at, rulesVersion, state }: Carried, lastOff
     unbound: state.unbound ?? [],
     external: (state.external ?? []).map(place),
     ungranted: state.ungranted,
-    rulesVersion: Math.max(rulesVersion, state.rules ?? RULES_VERSIONS[0]) as RulesVersion,
+    rulesVersion: Math.max(rulesVersion, state.rules ?? RULES_VERSION),
     movedAt: unpackTime(state.moved),
     isPartial: state.partial,
     isFrozen: state.frozen,

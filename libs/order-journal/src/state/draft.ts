@@ -1,5 +1,4 @@
 import type { EventBody, OperationState, OrderState, ProjectedEvent } from './order-state.js';
-import { hasRule } from './rules-version.js';
 
 /** An event that a record brought about; a repeat is the same event once more. */
 export interface Effect {
@@ -19,15 +18,15 @@ export interface Draft {
   putAndPublish(operation: OperationState, name: string, body: EventBody): void;
 }
 
-/** `hash`: of the record, from rules version 3 on. */
-export function draft(order: OrderState, offset: bigint, at: string, hash?: string): Draft {
+/** `hash`: of the record. */
+export function draft(order: OrderState, offset: bigint, at: string, hash: string): Draft {
   const next: Draft = {
     order: copyWith(order, { lastOffset: offset.toString() }),
     effects: [],
     at,
     put(operation) {
       const known = next.order.operations.find((other) => other.commandId === operation.commandId);
-      const began = hasRule(next.order, 'waitingEnds') ? next.order.movedAt : at;
+      const began = next.order.movedAt;
       const since = known?.phase === operation.phase ? known.since : began;
       const state = compact(copyWith(operation, { since }));
       next.order.operations = known

@@ -5,7 +5,8 @@ import {
   type PaymentNotification,
 } from '@tranche/contracts';
 import { untagExtraData } from './extradata-tag.js';
-import { RULES_VERSION, type Evidence } from './records.js';
+import { type Evidence } from './records.js';
+import { RULES_VERSION } from './rules-version.js';
 import { compact } from './draft.js';
 
 /** What a notification says, as a journal record. `reported`: its operation's part. `at`: RFC 3339. */

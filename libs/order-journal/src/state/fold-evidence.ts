@@ -5,7 +5,6 @@ import type { Source } from './evidence-source.js';
 import { asEvidence, external, isKnown } from './external-operations.js';
 import { isPayment, type OperationState, type OrderState, type UnboundEvidence } from './order-state.js';
 import type { Evidence } from './records.js';
-import { hasRule } from './rules-version.js';
 import { detailsOf } from './transaction-details.js';
 import { isWaiting, operatorFromMs } from './waiting.js';
 import { compact, type Draft } from './draft.js';
@@ -158,7 +157,7 @@ function applyManualResolution(next: Draft, operation: OperationState, evidence:
   const attempt = evidence.attempt ?? evidence.tag?.attempt ?? operation.attempt;
   if (attempt !== operation.attempt) return;
   if (operation.phase === 'ended') compareWithEnd(next, operation, lateResult(attempt, evidence));
-  const isOpen = operation.phase === 'in_doubt' || isOpenToOperator(next, operation, evidence);
+  const isOpen = operation.phase === 'in_doubt' || isOpenToOperator(operation, evidence);
   if (!isOpen || isTooEarly(operation, evidence)) return;
   const resolvedBy = { actor: evidence.actor ?? '', reason: evidence.reason ?? '', at: evidence.at };
   const heard = withoutIdentity(evidence, operation.operation);
@@ -170,8 +169,8 @@ function applyManualResolution(next: Draft, operation: OperationState, evidence:
 }
 
 /** What waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was said of it (R15). */
-function isOpenToOperator(next: Draft, operation: OperationState, { at }: Evidence): boolean {
-  return hasRule(next.order, 'waitingEnds') && isWaiting(operation) && Date.parse(at) >= operatorFromMs(operation);
+function isOpenToOperator(operation: OperationState, { at }: Evidence): boolean {
+  return isWaiting(operation) && Date.parse(at) >= operatorFromMs(operation);
 }
 
 /** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
@@ -229,18 +228,13 @@ function applyToUnknown(next: Draft, operation: OperationState, evidence: Unboun
     closeNotExecuted(next, operation, evidence.source, { reason: 'evidence', execCode: evidence.answer.execCode });
     return;
   }
-  if (evidence.result === 'redirect' && !tellsOfForm(next, operation, evidence)) return;
+  if (evidence.result === 'redirect' && !tellsOfForm(operation, evidence)) return;
   settle(next, operation, evidence.result, reportedBy(evidence));
 }
 
 /** An operator has looked; a look-up names the doubtful authorization by its tag. A notification of a form may be older than the doubt. */
-const tellsOfForm = ({ order }: Draft, { phase, operation }: OperationState, { source, isTagged }: UnboundEvidence) =>
-  source === 'operator' ||
-  (hasRule(order, 'doubtfulForms') &&
-    phase === 'in_doubt' &&
-    operation === 'authorize' &&
-    source === 'look-up' &&
-    isTagged);
+const tellsOfForm = ({ phase, operation }: OperationState, { source, isTagged }: UnboundEvidence) =>
+  source === 'operator' || (phase === 'in_doubt' && operation === 'authorize' && source === 'look-up' && isTagged);
 
 /** Only payments wait: for a cardholder or for an approval (docs/decisions/0005). */
 const isPossible = (operation: OperationState, { result }: UnboundEvidence): boolean =>
@@ -254,7 +248,7 @@ export function applyToWaiting(next: Draft, operation: OperationState, late: Lat
   const { result, reported } = late;
   if (result === 'succeeded' || result === 'refused' || (result === 'pending' && operation.phase === 'redirect'))
     settle(next, operation, result, reported);
-  else if (result === 'not_executed' && hasRule(next.order, 'waitingEnds'))
+  else if (result === 'not_executed')
     conflict(next, { ...operation, saidNotExecutedAt: operation.saidNotExecutedAt ?? next.at }, late);
 }
 

@@ -1,24 +1,19 @@
 import { windowFrom } from './transaction-details.js';
 import { CAPTURE_WINDOW_MS } from './granted-terms.js';
-import { isCapturable, mayBeForgotten } from './guards.js';
+import { isCapturable } from './guards.js';
 import { matchOf, namesFewer } from './history.js';
 import { isOldEnough } from './keeping.js';
 import { emptyOrder, findOperation, isEmptyOrder, type OperationState, type OrderState } from './order-state.js';
 import type { Draft } from './draft.js';
 import { isLookUpReminder, type Expired, type Forgotten, type Reminded, type Repeated } from './records.js';
-import { hasRule } from './rules-version.js';
 import { closeWith } from './transitions.js';
 import { isEndedByInterface, isWaiting, lifetimeMs, lookUpsUntil } from './waiting.js';
 
 export function foldExpired(next: Draft, record: Expired): void {
   const operation = findOperation(next.order, record.commandId);
   if (operation?.attempt !== record.attempt || !isWaiting(operation)) return;
-  if (!hasRule(next.order, 'waitingEnds')) {
-    if (operation.phase === 'pending') closeWith(next, operation, { end: 'expired' }, 'expired', { origin: 'timer' });
-    return;
-  }
   const ageMs = Date.parse(record.at) - Date.parse(operation.since ?? '');
-  if (!(ageMs >= (lifetimeMs(next.order, operation) ?? Infinity))) return;
+  if (!(ageMs >= (lifetimeMs(operation) ?? Infinity))) return;
   const mayYetSucceed = isEndedByInterface(operation) ? undefined : true;
   closeWith(next, operation, { end: 'expired', mayYetSucceed }, 'expired', { origin: 'timer' });
 }
@@ -52,15 +47,13 @@ export function foldRepeated(next: Draft, record: Repeated): void {
 /** Nothing remains of a forgotten order; the record is void if the order moved on meanwhile. */
 export function foldForgotten(before: OrderState, after: OrderState, record: Forgotten): OrderState {
   if (isEmptyOrder(before)) return before;
-  if (!mayForget(before, after, record)) return after;
+  if (!mayForget(before, record)) return after;
   return emptyOrder(before.merchant, before.orderId);
 }
 
-/** `after`: its rules version judges the record. */
-function mayForget(before: OrderState, after: OrderState, record: Forgotten): boolean {
-  if (!hasRule(after, 'history')) return record.lastOffset === before.lastOffset && mayBeForgotten(before);
-  const match = matchOf(before, record.seen ?? record.lastOffset);
+function mayForget(before: OrderState, record: Forgotten): boolean {
+  const match = matchOf(before, record.seen);
   if (match !== 'whole' && match !== 'last') return false;
-  if (match === 'last' && hasRule(after, 'countedHistory') && namesFewer(record.seen ?? '', before)) return false;
-  return isOldEnough({ ...before, rulesVersion: after.rulesVersion }, record);
+  if (match === 'last' && namesFewer(record.seen, before)) return false;
+  return isOldEnough(before, record);
 }

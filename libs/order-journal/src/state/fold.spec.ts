@@ -1,10 +1,13 @@
 import type { PlatformAnswer } from '@tranche/contracts';
 import { tagExtraData, operationTag } from './extradata-tag.js';
+import { historyOf } from './history.js';
 import { fold } from './fold.js';
 import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
-import { RULES_VERSION, type Evidence, type Intent, type JournalRecord, type Outcome } from './records.js';
+import { type Evidence, type Intent, type JournalRecord, type Outcome } from './records.js';
+import { RULES_VERSION } from './rules-version.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
+const WEEK_LATER = '2026-03-08T10:00:00.000Z';
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'order-1', at: AT };
 
 function intent(commandId: string, change: Partial<Intent> = {}): Intent {
@@ -263,7 +266,12 @@ describe('an attempt is closed by its own token only', () => {
     ['not executed', [intent('a'), notExecuted('a')], 'idle 2', []],
     ['doubt', [intent('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
     ['doubt twice', [intent('a'), inDoubt('a'), inDoubt('a')], 'in_doubt 1', ['authorize.in_doubt']],
-    ['a foreign token', [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }], 'open 1', []],
+    [
+      'a foreign token: the call that nobody was granted is a conflict',
+      [intent('a'), { ...outcome('a', 'succeeded'), token: 'stranger' }],
+      'open 1',
+      ['conflict.detected'],
+    ],
     [
       'an old attempt',
       [intent('a'), notExecuted('a'), intent('a', { attempt: 2 }), outcome('a', 'refused')],
@@ -338,15 +346,23 @@ describe('an attempt is closed by its own token only', () => {
     ],
     [
       'expired',
-      [intent('a'), outcome('a', 'pending'), { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 }],
+      [
+        intent('a'),
+        outcome('a', 'pending'),
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
+      ],
       'ended 1 expired',
       ['authorize.pending', 'authorize.expired'],
     ],
     [
-      'expired while redirected',
-      [intent('a'), outcome('a', 'redirect'), { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 }],
-      'redirect 1',
-      ['authorize.redirect_required'],
+      'expired at its form',
+      [
+        intent('a'),
+        outcome('a', 'redirect'),
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
+      ],
+      'ended 1 expired',
+      ['authorize.redirect_required', 'authorize.expired'],
     ],
   ];
   it.each(table)('%s', (_what, records, phase, events) => {
@@ -468,7 +484,7 @@ describe('evidence', () => {
       [
         intent('a'),
         outcome('a', 'pending'),
-        { record: 'EXPIRED', ...inOrder, commandId: 'a', attempt: 1 },
+        { record: 'EXPIRED', ...inOrder, at: WEEK_LATER, commandId: 'a', attempt: 1 },
         evidence('succeeded', { of: 'a' }),
       ],
       'ended 1 succeeded',
@@ -657,9 +673,9 @@ describe('what rests on a state that was read', () => {
   it('is void once the order moved on', () => {
     const { order } = run(authorized);
     expect(phaseOf(run([rejection('0')], order).order, 'c')).toBeUndefined();
-    expect(phaseOf(run([rejection(order.lastOffset)], order).order, 'c')).toBe('ended 1 rejected');
+    expect(phaseOf(run([rejection(historyOf(order))], order).order, 'c')).toBe('ended 1 rejected');
     expect(verdictOf(run([capture('c', { seen: '0' })], order).order, 'c#1')).toBe('lost');
-    expect(verdictOf(run([capture('c', { seen: order.lastOffset })], order).order, 'c#1')).toBe('granted');
+    expect(verdictOf(run([capture('c', { seen: historyOf(order) })], order).order, 'c#1')).toBe('granted');
   });
 });
 
@@ -672,15 +688,18 @@ describe('repeated and forgotten', () => {
 
   it('forgets an order that did not move on, and no other', () => {
     const { order } = run(authorized);
-    const forgotten = (lastOffset: string) =>
-      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset }, 99n).order.operations.length;
-    expect([forgotten(order.lastOffset), forgotten('0')]).toEqual([0, 1]);
+    const months = new Date(Date.parse(AT) + 36 * 86_400_000).toISOString();
+    const forgotten = (seen: string) =>
+      fold(order, { record: 'FORGOTTEN', ...inOrder, at: months, seen, refundableDays: 400 }, 99n).order.operations
+        .length;
+    expect([forgotten(historyOf(order)), forgotten('0')]).toEqual([0, 1]);
   });
 
   it('never forgets what waits', () => {
     const { order } = run([intent('a'), outcome('a', 'pending')]);
     expect(
-      fold(order, { record: 'FORGOTTEN', ...inOrder, lastOffset: order.lastOffset }, 99n).order.operations,
+      fold(order, { record: 'FORGOTTEN', ...inOrder, seen: historyOf(order), refundableDays: 35 }, 99n).order
+        .operations,
     ).toHaveLength(1);
   });
 });

@@ -21,7 +21,6 @@ import {
   encodeRecord,
   recordHash,
   refuseUnknownVersion,
-  RULES_VERSION,
   type GivenUp,
   type InDoubt,
   type Intent,
@@ -30,7 +29,7 @@ import {
   type Outcome,
   type Rejected,
 } from './records.js';
-import { hasRule, type RulesVersion } from './rules-version.js';
+import { RULES_VERSION, type RulesVersion } from './rules-version.js';
 
 /** What a record names that rests on an order of which nothing was known. */
 const NOTHING_SEEN = '-1';
@@ -44,7 +43,7 @@ export interface Folded {
 /**
  * Folds one journal record into the state of its order. Pure: no clock, no I/O, no configuration (R2).
  * Records must come in offset order; one that was folded before (offset ≤ `lastOffset`) changes nothing.
- * @param hash `recordHash` of the record's stored bytes; asked for where the rules need it
+ * @param hash `recordHash` of the record's stored bytes
  * @throws UnreadableJournalError where the record, or the order's state, is of a rules version that this release does not know
  */
 export function fold(
@@ -55,16 +54,14 @@ export function fold(
 ): Folded {
   if (offset <= BigInt(order.lastOffset)) return { order, effects: [] };
   const rulesVersion = versionFor(order, record);
-  const stored = hasRule({ rulesVersion }, 'history') ? hash() : undefined;
-  if (stored !== undefined && isRepetition(order, stored))
-    return { order: { ...order, lastOffset: offset.toString() }, effects: [] };
+  const stored = hash();
+  if (isRepetition(order, stored)) return { order: { ...order, lastOffset: offset.toString() }, effects: [] };
   const next = draft(order, offset, record.at, stored);
   if (rulesVersion !== RULES_VERSION) next.order.rulesVersion = rulesVersion;
-  if (stored !== undefined) next.order.history = continuedBy(order, stored);
-  if (isEmptyOrder(order) && hasRule({ rulesVersion }, 'beginningIsKept')) next.order.beganAt = record.at;
-  next.order.movedAt = movedAt(order, record, hasRule({ rulesVersion }, 'keptWhileRefundable'));
-  if (isEmptyOrder(order) && (needsEarlier(record) || (stored !== undefined && restsOnEarlier(record))))
-    next.order.isPartial = true;
+  next.order.history = continuedBy(order, stored);
+  if (isEmptyOrder(order)) next.order.beganAt = record.at;
+  next.order.movedAt = movedAt(order, record);
+  if (isEmptyOrder(order) && (needsEarlier(record) || restsOnEarlier(record))) next.order.isPartial = true;
   switch (record.record) {
     case 'INTENT':
       foldIntent(next, record, order);
@@ -102,7 +99,7 @@ export function fold(
     case 'FORGOTTEN':
       return { order: foldForgotten(order, next.order, record), effects: [] };
     case 'CARRIED':
-      return { order: foldCarried(order, next.order, record, stored ?? hash()), effects: [] };
+      return { order: foldCarried(order, next.order, record, stored), effects: [] };
   }
   rejudgeHeld(next);
   return { order: withEvents(next.order, next.effects), effects: next.effects };
@@ -117,10 +114,10 @@ function versionFor(order: OrderState, record: JournalRecord): RulesVersion {
 }
 
 /** Repetitions and reminders bring nothing new. Writers' clocks differ: the latest time counts. */
-function movedAt(order: OrderState, { record, at }: JournalRecord, isKept: boolean): string {
+function movedAt(order: OrderState, { record, at }: JournalRecord): string {
   const { movedAt: before } = order;
   if (before === undefined) return at;
-  const isAboutKeeping = record === 'CARRIED' || (isKept && record === 'FORGOTTEN');
+  const isAboutKeeping = record === 'CARRIED' || record === 'FORGOTTEN';
   return record === 'REPEATED' || record === 'REMINDED' || isAboutKeeping || !isLater(at, before) ? before : at;
 }
 
@@ -162,14 +159,13 @@ function withEvents(order: OrderState, effects: Effect[]): OrderState {
 
 function foldIntent(next: Draft, intent: Intent, before: OrderState): void {
   if (next.order.verdicts.some(([token]) => token === intent.token)) return;
-  const verdict = isStale(next, intent, before) ? 'lost' : judgeIntent(next, intent);
+  const verdict = isStale(intent, before) ? 'lost' : judgeIntent(next, intent);
   next.order.verdicts = [...next.order.verdicts, [intent.token, verdict]];
 }
 
 /** The order moved on since the record's writer read it. */
-function isStale({ order }: Draft, { seen }: { seen?: string }, before: OrderState): boolean {
-  if (seen === undefined) return false;
-  return hasRule(order, 'history') ? matchOf(before, seen) === 'other' : seen !== before.lastOffset;
+function isStale({ seen }: { seen?: string }, before: OrderState): boolean {
+  return seen !== undefined && matchOf(before, seen) === 'other';
 }
 
 const FROZEN = {
@@ -198,8 +194,8 @@ function judgeIntent(next: Draft, intent: Intent): IntentVerdict {
     intentAt: next.at,
     isTagged: intent.tag !== undefined,
   };
-  const attempts = withAttempt(next.order, operation.attempts, granted);
-  const { mayLookUp } = hasRule(next.order, 'waitingEnds') ? intent : {};
+  const attempts = withAttempt(operation.attempts, granted);
+  const { mayLookUp } = intent;
   const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(next.order, intent);
   const terms = grantedTerms(next, intent);
   if (mayLookUp !== operation.mayLookUp) terms.mayLookUp = mayLookUp;
@@ -248,7 +244,7 @@ function foldInDoubt(next: Draft, record: InDoubt): void {
 }
 
 function foldRejected(next: Draft, record: Rejected, before: OrderState): void {
-  if (isStale(next, record, before)) return;
+  if (isStale(record, before)) return;
   const known = findOperation(next.order, record.commandId);
   if (known ? known.phase !== 'idle' || known.attempt !== record.attempt : record.attempt !== 1) return;
   closeWith(next, known ?? newOperation(record, next.at), { end: 'rejected' }, 'rejected', { faults: record.faults });

@@ -14,7 +14,6 @@ import {
   type UngrantedOutcome,
 } from './order-state.js';
 import type { Intent, OperationTerms } from './records.js';
-import { hasRule } from './rules-version.js';
 import { givesWay, isSuperseded } from './superseded.js';
 import { isLeftBehind, isWaiting } from './waiting.js';
 import { mayHaveDone, mayHavePaid, mayHaveRun, refundedUngranted } from './ungranted-guards.js';
@@ -260,7 +259,7 @@ const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactio
 
 /** The follow-up names an operation of ours, which is then none that it may follow. */
 const isKnownReference = (order: OrderState, { transactionId }: OperationTerms): boolean =>
-  hasRule(order, 'knownReferences') && operationWith(order, transactionId, () => true) !== undefined;
+  operationWith(order, transactionId, () => true) !== undefined;
 
 /** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
 function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {

@@ -1,7 +1,6 @@
 import { mayBeForgotten, refundableAmount } from './guards.js';
 import { isOpen, mayHaveSucceeded, type OrderState } from './order-state.js';
 import type { Forgotten } from './records.js';
-import { hasRule } from './rules-version.js';
 
 const DAY_MS = 86_400_000;
 /** An order leaves the index so long after its last transition; later where money may be given back, or yet be taken. */
@@ -23,8 +22,7 @@ const isUnfinished = ({ operations }: OrderState): boolean =>
   operations.some(({ phase }) => phase === 'in_doubt' || phase === 'redirect' || phase === 'pending');
 
 /** Our timer alone ended a payment: guards take it for live until it is denied, so the order is kept as long as one that may be refunded (R15). */
-const mayYetSucceed = (order: OrderState): boolean =>
-  hasRule(order, 'liveIsKept') && order.operations.some((operation) => operation.mayYetSucceed);
+const mayYetSucceed = (order: OrderState): boolean => order.operations.some((operation) => operation.mayYetSucceed);
 
 /** The order must outlive the journal's retention: its state is carried over. Never while a call may be under way (R12). */
 export const mustBeCarried = (order: OrderState): boolean =>
@@ -34,7 +32,6 @@ export const mustBeCarried = (order: OrderState): boolean =>
 /** When the order may leave the index, milliseconds since the epoch; undefined: not as it stands. */
 export function forgettableMs(order: OrderState, refundableDays: number): number | undefined {
   if (!mayBeForgotten(order) || order.movedAt === undefined) return undefined;
-  if (!hasRule(order, 'keptWhileRefundable')) return Date.parse(order.movedAt) + FORGET_AFTER_MS;
   if (isUnfinished(order)) return undefined;
   const isKept = isRefundable(order) || mayYetSucceed(order);
   const keptMs = isKept ? Math.max(refundableDays * DAY_MS, FORGET_AFTER_MS) : FORGET_AFTER_MS;

@@ -3,7 +3,6 @@ import { attemptOf } from './attempts.js';
 import { applyToWaiting } from './fold-evidence.js';
 import { findOperation } from './order-state.js';
 import type { NotExecuted, Outcome } from './records.js';
-import { hasRule } from './rules-version.js';
 import { compact, type Draft } from './draft.js';
 import { bind, executedAfterAll, type ReportedResult } from './transitions.js';
 import { foldUngranted } from './ungranted-outcome.js';
@@ -14,7 +13,7 @@ export function compareLateOutcome(next: Draft, record: Outcome): void {
   const operation = findOperation(next.order, record.commandId);
   const attempt = operation && attemptOf(next.order, operation, record);
   if (!operation || !attempt) {
-    if (hasRule(next.order, 'ungrantedOutcomes')) foldUngranted(next, record);
+    foldUngranted(next, record);
     return;
   }
   const reported = compact<ReportedResult>({ origin: 'answer', partial: record.partial, answer: record.answer });

@@ -2,7 +2,8 @@ import { execCodeClass, type ListedTransaction, type Merchant } from '@tranche/c
 import { evidenceResult, execCodeNotes } from './evidence.js';
 import { operationTag, untagExtraData, type ExtraDataTag } from './extradata-tag.js';
 import type { OperationState, OrderState } from './order-state.js';
-import { RULES_VERSION, type Evidence } from './records.js';
+import { type Evidence } from './records.js';
+import { RULES_VERSION } from './rules-version.js';
 import { CLOCKS_APART_MS } from './send-deadline.js';
 import { compact } from './draft.js';
 import { isWaiting } from './waiting.js';

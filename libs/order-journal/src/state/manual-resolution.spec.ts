@@ -1,7 +1,8 @@
 import { fold } from './fold.js';
 import { NOT_EXECUTED_AFTER_MS } from './fold-evidence.js';
 import { emptyOrder, findOperation, type OrderState } from './order-state.js';
-import { RULES_VERSION, type Evidence, type JournalRecord } from './records.js';
+import { type Evidence, type JournalRecord } from './records.js';
+import { RULES_VERSION } from './rules-version.js';
 
 const INTENT_AT = Date.parse('2026-03-01T10:00:00.000Z');
 const after = (ms: number) => new Date(INTENT_AT + ms).toISOString();

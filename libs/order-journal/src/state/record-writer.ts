@@ -18,7 +18,7 @@ const terms = {
   amount: 1,
   transactionId: 1,
   supersedes: 1,
-  sellers: 5,
+  sellers: 1,
   contentHash: 1,
   correlationId: 1,
 } as const;
@@ -28,7 +28,7 @@ const terms = {
  * a new kind or field is everywhere before one writes it, as with rules.
  */
 export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
-  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 4, supersedesDoubt: 4 },
+  INTENT: { record: 1, ...ofOperation, ...terms, token: 1, tag: 1, seen: 1, mayLookUp: 1, supersedesDoubt: 1 },
   NOT_EXECUTED: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
   OUTCOME: { record: 1, ...ofOperation, token: 1, result: 1, partial: 1, answer: 1 },
   IN_DOUBT: { record: 1, ...ofOperation, token: 1, reason: 1, message: 1, execCode: 1 },
@@ -45,7 +45,7 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
       answer: 1,
       tag: 1,
     },
-    ...{ currency: 4, language: 4, languageOf: 4, maskedCard: 4, cardBrand: 4, cardCountry: 4, executedAt: 4 },
+    ...{ currency: 1, language: 1, languageOf: 1, maskedCard: 1, cardBrand: 1, cardCountry: 1, executedAt: 1 },
     ...{
       actor: 1,
       reason: 1,
@@ -63,9 +63,9 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   EXPIRED: { record: 1, ...ofOperation },
   REMINDED: { record: 1, ...ofOperation, reminder: 1 },
   REPEATED: { record: 1, ...inOrder, commandId: 1 },
-  FORGOTTEN: { record: 1, ...inOrder, lastOffset: 1, seen: 3, refundableDays: 3 },
-  CARRIED: { record: 3, ...inOrder, seen: 3, state: 3 },
-  SKIPPED: { record: 4, ...inOrder, hash: 4 },
+  FORGOTTEN: { record: 1, ...inOrder, seen: 1, refundableDays: 1 },
+  CARRIED: { record: 1, ...inOrder, seen: 1, state: 1 },
+  SKIPPED: { record: 1, ...inOrder, hash: 1 },
 };
 
 type Table = Readonly<Record<string, Readonly<Record<string, number>>>>;

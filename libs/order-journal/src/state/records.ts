@@ -10,10 +10,7 @@ import type {
   TransactionDetails,
 } from '@tranche/contracts';
 import type { CarriedState } from './carried.js';
-import { isRulesVersion, RULES_VERSIONS, type RulesVersion } from './rules-version.js';
-
-/** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
-export const RULES_VERSION = RULES_VERSIONS[0];
+import { isRulesVersion, RULES, type RulesVersion } from './rules-version.js';
 
 /** Where an outcome came from. */
 export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
@@ -22,7 +19,7 @@ export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer
 export type Result = OperationResult;
 
 interface InOrder {
-  /** One of `RULES_VERSIONS`. */
+  /** One of `RULES.versions`. */
   rulesVersion: number;
   merchant: string;
   orderId: string;
@@ -181,15 +178,13 @@ export interface Repeated extends InOrder {
 /** The order leaves the index; void if the order moved on. */
 export interface Forgotten extends InOrder {
   record: 'FORGOTTEN';
-  /** Of the order. Before rules version 3 it says whether the order moved on. */
-  lastOffset: string;
-  /** `historyOf` the order; from rules version 3 on. */
-  seen?: string;
-  /** For so many days after its last transition an order is kept that may be refunded; from rules version 3 on. */
-  refundableDays?: number;
+  /** `historyOf` the order. */
+  seen: string;
+  /** For so many days after its last transition an order is kept that may be refunded. */
+  refundableDays: number;
 }
 
-/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on. From rules version 3 on (R12). */
+/** The order's compact state, journaled anew before retention deletes what it was made from; void if the order moved on. (R12) */
 export interface Carried extends InOrder {
   record: 'CARRIED';
   /** `historyOf` the order. */
@@ -257,7 +252,7 @@ export function recordHash(value: Buffer | null): string {
 export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
   if (isRulesVersion(rulesVersion)) return;
   throw new UnknownRulesVersionError(
-    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES_VERSIONS.join(', ')}`,
+    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES.versions.join(', ')}`,
   );
 }
 

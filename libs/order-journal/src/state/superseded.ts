@@ -1,6 +1,5 @@
 import type { OperationState, OrderState } from './order-state.js';
 import type { Intent } from './records.js';
-import { hasRule } from './rules-version.js';
 import { isLeftBehind } from './waiting.js';
 
 /** A redirect that a granted authorization among the others already took the place of. */
@@ -12,9 +11,8 @@ export function isSuperseded(others: OperationState[], operation: OperationState
 
 /** A doubtful form that nobody has seen: the intent takes its place, or another authorization has. */
 export const givesWay = (order: OrderState, doubt: OperationState, intent: Intent): boolean =>
-  hasRule(order, 'doubtfulForms') &&
-  ((intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
-    isDoubtSuperseded(order, doubt));
+  (intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
+  isDoubtSuperseded(order, doubt);
 
 /** What it names is an authorization in doubt now, and its merchant allows it. */
 export function takesPlaceOfDoubt(
@@ -22,7 +20,7 @@ export function takesPlaceOfDoubt(
   { operation, supersedes, supersedesDoubt }: Intent,
 ): true | undefined {
   const doubt = order.operations.find(({ commandId }) => commandId === supersedes);
-  const isAllowed = hasRule(order, 'doubtfulForms') && operation === 'authorize' && supersedesDoubt === true;
+  const isAllowed = operation === 'authorize' && supersedesDoubt === true;
   return isAllowed && doubt?.operation === 'authorize' && doubt.phase === 'in_doubt' ? true : undefined;
 }
 

@@ -11,7 +11,6 @@ import {
   type OperationState,
 } from './order-state.js';
 import { isLookUpReminder, type NotExecutedReason, type Origin, type Result } from './records.js';
-import { hasRule } from './rules-version.js';
 import { isDoubtSuperseded } from './superseded.js';
 import { flagsWith, tellOtherCurrency, toldDetails, withDetails } from './transaction-details.js';
 
@@ -85,7 +84,7 @@ export function settle(next: Draft, operation: OperationState, result: Result, r
 export function tellOtherAmount(next: Draft, operation: OperationState, reported: ReportedResult): OperationState {
   const { amount: otherAmount } = reported.answer;
   const { amount: asked, otherAmounts = [], partial, isAmountAssumed } = operation;
-  if (!hasRule(next.order, 'otherAmounts') || reported.partial || partial || isAmountAssumed) return operation;
+  if (reported.partial || partial || isAmountAssumed) return operation;
   if (otherAmount === undefined || asked === undefined || otherAmount === asked || otherAmounts.includes(otherAmount))
     return operation;
   // What was published meanwhile is kept: only the amount is new.
@@ -126,7 +125,7 @@ export function executedAfterAll(next: Draft, operation: OperationState, late: L
   const attempts =
     isSettled || transactionId === undefined
       ? operation.attempts
-      : bind(withNamed(next.order, operation, late.attempt), late.attempt, transactionId).attempts;
+      : bind(withNamed(operation, late.attempt), late.attempt, transactionId).attempts;
   const contradicted = conflict(next, { ...operation, attempts }, late);
   if (isSettled) settle(next, { ...contradicted, settledBy: late.attempt }, result, reported);
 }

@@ -1,6 +1,5 @@
-import type { OperationState, OrderState } from './order-state.js';
+import type { OperationState } from './order-state.js';
 import { LOOK_UP_REMINDERS, type LookUpReminder } from './records.js';
-import { hasRule } from './rules-version.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -25,11 +24,10 @@ export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
   phase === 'redirect' || phase === 'pending';
 
 /** After so long without news our timer ends it; undefined where it ends nothing. */
-export function lifetimeMs(order: OrderState, { phase, operation }: OperationState): number | undefined {
-  if (hasRule(order, 'waitingEnds') && phase === 'redirect') return REDIRECT_LIFETIME_MS;
-  // Of a card payment the interface says no end (docs/decisions/0005): before rules version 4 it had none.
-  if (phase === 'pending' && (operation === 'authorize' || hasRule(order, 'waitingEnds'))) return PENDING_LIFETIME_MS;
-  return undefined;
+export function lifetimeMs({ phase }: Pick<OperationState, 'phase'>): number | undefined {
+  if (phase === 'redirect') return REDIRECT_LIFETIME_MS;
+  // The interface names no end of a pending card payment (docs/decisions/0005): it ends like an authorization.
+  return phase === 'pending' ? PENDING_LIFETIME_MS : undefined;
 }
 
 /** The interface itself calls a pending authorization of method B failed after six days; of all else only we know that nobody came. */

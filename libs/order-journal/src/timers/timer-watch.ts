@@ -10,7 +10,6 @@ import { mayWrite } from '../state/record-writer.js';
 import { findOperation, isEmptyOrder, type OperationState, type OrderState } from '../state/order-state.js';
 import {
   isLookUpReminder,
-  RULES_VERSION,
   type Carried,
   type Expired,
   type Forgotten,
@@ -18,7 +17,7 @@ import {
   type Reminded,
 } from '../state/records.js';
 import type { AgreedClock } from './agreed-clock.js';
-import { hasRule, type RulesVersion } from '../state/rules-version.js';
+import { RULES_VERSION, type RulesVersion } from '../state/rules-version.js';
 import { CLOCKS_APART_MS } from '../state/send-deadline.js';
 import { windowFrom } from '../state/transaction-details.js';
 import { lifetimeMs, LOOK_UP_AFTER_MS } from '../state/waiting.js';
@@ -64,18 +63,12 @@ export function timersOf(order: OrderState, settings = DEFAULT_SETTINGS): Timer[
   return timers.sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Whoever writes older rules than those of the order can't write what it takes. */
 function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: TimerSettings): Timer[] {
-  const judged = {
-    ...order,
-    rulesVersion: Math.max(order.rulesVersion ?? RULES_VERSION, rulesVersion) as RulesVersion,
-  };
-  const atMs = forgettableMs(judged, refundableDays);
+  const atMs = forgettableMs(order, refundableDays);
   const forget: Timer[] = atMs === undefined ? [] : [{ atMs, timer: 'forget' }];
-  if (!hasRule(judged, 'keptWhileRefundable')) return forget;
   if (!mayWrite('CARRIED', rulesVersion)) return [];
-  const carryMs = Math.max(heldSinceMs(judged) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
-  const isNeeded = order.movedAt !== undefined && mustBeCarried(judged) && (atMs === undefined || carryMs < atMs);
+  const carryMs = Math.max(heldSinceMs(order) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + AT_REST_MS);
+  const isNeeded = order.movedAt !== undefined && mustBeCarried(order) && (atMs === undefined || carryMs < atMs);
   return isNeeded ? [{ atMs: carryMs, timer: 'carry' }, ...forget] : forget;
 }
 
@@ -83,8 +76,6 @@ function timersOfKeeping(order: OrderState, { rulesVersion, refundableDays }: Ti
 function heldSinceMs(order: OrderState): number {
   const { carriedAt, beganAt, operations, movedAt = '' } = order;
   if (carriedAt !== undefined) return Date.parse(carriedAt);
-  // Before rules version 6 nothing told when that came: it may be about to be deleted.
-  if (beganAt === undefined && hasUndated(order) && hasRule(order, 'beginningIsKept')) return 0;
   const times = [
     movedAt,
     ...(beganAt === undefined ? [] : [beganAt]),
@@ -93,10 +84,6 @@ function heldSinceMs(order: OrderState): number {
   return Date.parse(times.reduce((oldest, time) => (time < oldest ? time : oldest)));
 }
 
-/** It holds what no INTENT of ours brought. */
-const hasUndated = ({ external, unbound, ungranted = [] }: OrderState): boolean =>
-  external.length + unbound.length + ungranted.length > 0;
-
 /** The record that a due timer writes; void or without effect where the order moved on meanwhile. */
 export function timerRecord(
   order: OrderState,
@@ -104,11 +91,11 @@ export function timerRecord(
   nowMs: number,
   { refundableDays } = DEFAULT_SETTINGS,
 ): Expired | GivenUp | Reminded | Forgotten | Carried {
-  const { merchant, orderId, lastOffset } = order;
+  const { merchant, orderId } = order;
   const at = new Date(nowMs).toISOString();
   const inOrder = { rulesVersion: RULES_VERSION, merchant, orderId, at };
   const seen = historyOf(order);
-  if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, lastOffset, seen, refundableDays };
+  if (timer === 'forget') return { record: 'FORGOTTEN', ...inOrder, seen, refundableDays };
   if (timer === 'carry') return { record: 'CARRIED', ...inOrder, seen, state: carriedState(order, at) };
   const { attempt = 1 } = findOperation(order, commandId) ?? {};
   if (timer === 'expiry') return { record: 'EXPIRED', ...inOrder, commandId, attempt };
@@ -140,7 +127,7 @@ function timersOfOperation(order: OrderState, operation: OperationState): Timer[
     commandId,
   });
   const timers: Timer[] = [];
-  const endsInMs = lifetimeMs(order, operation);
+  const endsInMs = lifetimeMs(operation);
   if (endsInMs !== undefined) timers.push(after(since, endsInMs, 'expiry'), ...lookUpsOf(operation));
   if (phase === 'idle') timers.push(after(since, IDLE_LIFETIME_MS, 'give_up'));
   if (phase === 'in_doubt')

@@ -6,10 +6,10 @@ import { Seeded } from './seeded.js';
 const SELLERS = ['anna', 'ben', 'OPERATOR'];
 
 /**
- * Logs of orders in a marketplace, which rules version 5 brought: those of `randomLog`, whose authorizations and refunds name sellers, carried over with
+ * Logs of orders in a marketplace: those of `randomLog`, whose authorizations and refunds name sellers, carried over with
  * them now and then. Never change what a seed gives.
  */
-export function sellersLog(seed: number, version: number): Log {
+export function sellersLog(seed: number): Log {
   const random = new Seeded(seed ^ 0x5e11e5);
   const log: [bigint, JournalRecord][] = [];
   let order: OrderState = emptyOrder('shop-fr', 'o');
@@ -18,7 +18,7 @@ export function sellersLog(seed: number, version: number): Log {
     log.push([offset, record]);
     order = fold(order, record, offset).order;
   };
-  for (const [at, bare] of randomLog(seed, version)) {
+  for (const [at, bare] of randomLog(seed)) {
     if (random.chance(0.1)) land(at + shift++, carried(random, order, bare));
     land(at + shift, withSellers(random, bare));
   }
@@ -27,7 +27,7 @@ export function sellersLog(seed: number, version: number): Log {
 
 function withSellers(random: Seeded, record: JournalRecord): JournalRecord {
   const mayName = record.record === 'INTENT' && (record.operation === 'authorize' || record.operation === 'refund');
-  if (!mayName || record.rulesVersion < 5 || random.chance(0.3)) return record;
+  if (!mayName || random.chance(0.3)) return record;
   const named = SELLERS.filter(() => random.chance(0.5));
   return { ...record, sellers: Object.fromEntries(named.map((seller) => [seller, 100 * (1 + random.below(90))])) };
 }
