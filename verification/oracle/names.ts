@@ -12,13 +12,37 @@ interface Names {
 }
 
 /** In journal records; the reverse way too, so no two old names may have the same new one. CARRIED and FORGOTTEN go under `values.record`. */
-export const RECORDS: Names = { properties: {}, values: {} };
+export const RECORDS: Names = {
+  properties: {},
+  values: { record: { CARRIED: 'SNAPSHOT', FORGOTTEN: 'TOMBSTONE' } },
+};
 
 /** In states and events. */
-export const STATES: Names = { properties: {}, values: {} };
+export const STATES: Names = {
+  properties: {
+    carriedAt: 'snapshotAt',
+    contradictions: 'conflictingReports',
+    unbound: 'unmatchedEvidence',
+    ungranted: 'unauthorizedOutcomes',
+  },
+  values: {},
+};
+
+/** Words of a text; `-` stands for none. */
+const words = (text: string, names: readonly string[]): Json => {
+  const parts = text.split(' ');
+  const pairs = names.map((name, at) => [name, name === 'attempt' ? Number(parts[at]) : parts[at]] as const);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== '-'));
+};
+
+const structured = (value: unknown, names: readonly string[]): unknown =>
+  (value as unknown[]).map((one) => (typeof one === 'string' ? words(one, names) : one));
 
 /** New value of a property of a state, by its NEW name; the old value is translated already. Undefined: the new state has no such property. */
-export const SHAPES: Readonly<Record<string, (value: unknown, owner: Json) => unknown>> = {};
+export const SHAPES: Readonly<Record<string, (value: unknown, owner: Json) => unknown>> = {
+  evidence: (value) => structured(value, ['attempt', 'transactionId', 'code']),
+  conflictingReports: (value) => structured(value, ['result', 'attempt', 'transactionId', 'execCode']),
+};
 
 /** Properties of a state that are not compared. All records are of each fold's newest rules. */
 export const NOT_COMPARED: ReadonlySet<string> = new Set(['rulesVersion']);
@@ -27,7 +51,7 @@ export const NOT_COMPARED: ReadonlySet<string> = new Set(['rulesVersion']);
 export const NOT_COMPARED_ONCE_CARRIED: ReadonlySet<string> = new Set([...NOT_COMPARED]);
 
 /** Names of errors. */
-export const ERRORS: Readonly<Record<string, string>> = {};
+export const ERRORS: Readonly<Record<string, string>> = { CarriedStateError: 'SnapshotMismatchError' };
 
 const reverse = (names: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(names).map(([old, next]) => [next, old]));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { carriedState, emptyOrder, fold, historyOf, RULES_VERSION } from '@tranche/order-journal';
+import { emptyOrder, fold, historyOf, RULES_VERSION, snapshotOf } from '@tranche/order-journal';
 
 /** A record, a state or an event, in the form of either fold. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export const nextSide = {
   fold,
   emptyOrder,
   historyOf,
-  snapshot: carriedState,
+  snapshot: snapshotOf,
   RULES_VERSIONS: [RULES_VERSION],
 } as unknown as Side;
 

@@ -1,6 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
 import {
-  CARRY_EVERY_MS,
+  SNAPSHOT_EVERY_MS,
   historyOf,
   isEmptyOrder,
   isOpen,
@@ -31,7 +31,7 @@ export async function keepOne(
   rulesVersion: RulesVersion,
 ): Promise<void> {
   const { random, isTroubled } = process.around;
-  if (!isTroubled() || !mayWrite('CARRIED', rulesVersion)) return;
+  if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'forget' : 'carry';
   const order = await view.read(merchant, orderId);
@@ -54,7 +54,7 @@ export function carriedTooLate(order: OrderState, firstAt: string): string | und
   const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
   const carry = timers.find(({ timer }) => timer === 'carry');
   if (carry === undefined) return undefined;
-  const byMs = Math.max(Date.parse(firstAt) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
+  const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
   return carry.atMs > byMs ? `it is carried over ${carry.atMs - byMs} ms after its first record needs it` : undefined;
 }
 
@@ -64,7 +64,7 @@ export class Retention {
   readonly #whole = new Map<string, bigint[]>();
 
   landed({ key, offset, record }: Landed, before: OrderState): void {
-    const isWhole = isEmptyOrder(before) || (record.record === 'CARRIED' && record.seen === historyOf(before));
+    const isWhole = isEmptyOrder(before) || (record.record === 'SNAPSHOT' && record.seen === historyOf(before));
     if (isWhole) this.#whole.set(key, [...(this.#whole.get(key) ?? []), offset]);
   }
 

@@ -107,7 +107,7 @@ export class Referee {
     record: JournalRecord,
     order: OrderState,
   ): void {
-    const isKept = record.record !== 'CARRIED' && record.record !== 'FORGOTTEN';
+    const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
     const { rulesVersion: after = RULES_VERSION } = order;
     if (isKept && after < Math.max(before, record.rulesVersion))
       this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
@@ -176,7 +176,7 @@ export class Referee {
   get carriedTooLate(): string[] {
     return [...this.orders].flatMap(([key, order]) => {
       const born = this.#born.get(key);
-      if (born === undefined || this.lost.has(key) || order.carriedAt !== undefined) return [];
+      if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
       const late = carriedTooLate(order, born.at);
       return late === undefined ? [] : [`${key}: ${late}`];
     });
@@ -190,7 +190,7 @@ export class Referee {
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
       const { subject: key = '' } = event;
-      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).carriedAt !== undefined;
+      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).snapshotAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
@@ -267,7 +267,7 @@ export class Referee {
       if (
         isAbout &&
         operation.end === 'succeeded' &&
-        !operation.contradictions &&
+        !operation.conflictingReports &&
         record.currency !== operation.currency
       )
         this.otherCurrencies.add(`${key} ${operation.commandId}`);

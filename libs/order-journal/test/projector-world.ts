@@ -13,7 +13,7 @@ import type { PartitionProjection } from '../src/projection/partition-projection
 import { Projector } from '../src/projection/projector.js';
 import { isEmptyOrder, type OrderState } from '../src/state/order-state.js';
 import { encodeRecord, type JournalRecord } from '../src/state/records.js';
-import { RULES_VERSION } from '../src/state/rules-version.js';
+import { RULES_VERSION } from '../src/state/versions.js';
 
 export const inOrder = {
   rulesVersion: RULES_VERSION,

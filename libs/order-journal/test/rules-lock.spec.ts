@@ -107,12 +107,12 @@ it('logs of histories carry over and forget, with effect and without', () => {
     for (const [offset, record] of historyLog(firstSeed(3) + n)) {
       const before = order;
       order = fold(order, record, offset).order;
-      if (record.record === 'CARRIED') {
+      if (record.record === 'SNAPSHOT') {
         const isCarried =
-          order.carriedAt === record.at && order.history?.split('.')[0] === order.history?.split('.')[2];
+          order.snapshotAt === record.at && order.history?.split('.')[0] === order.history?.split('.')[2];
         seen[!isCarried ? 'void' : isEmptyOrder(before) ? 'first' : 'carried']++;
       }
-      if (record.record === 'FORGOTTEN' && !isEmptyOrder(before)) seen[isEmptyOrder(order) ? 'forgotten' : 'kept']++;
+      if (record.record === 'TOMBSTONE' && !isEmptyOrder(before)) seen[isEmptyOrder(order) ? 'forgotten' : 'kept']++;
     }
   }
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(30);
@@ -135,7 +135,7 @@ it('orders of marketplaces have what each seller sold and was paid back, carried
     let order = emptyOrder('shop-fr', 'o');
     for (const [offset, record] of sellersLog(firstSeed(5) + n)) {
       order = fold(order, decodeRecord(encodeRecord(record)), offset).order;
-      const isCarried = record.record === 'CARRIED' && order.carriedAt === record.at;
+      const isCarried = record.record === 'SNAPSHOT' && order.snapshotAt === record.at;
       if (isCarried && order.operations.some(({ sellers }) => sellers !== undefined)) carriedWithSellers++;
     }
   }
@@ -154,7 +154,7 @@ it('old attempts are heard of, and orders whose payment may yet succeed are kept
       const [first] = order.operations;
       if (first && first.attempt > first.attempts.length + 1) seen.many++;
       if (first && record.record === 'OUTCOME' && record.attempt < 10 && folded.effects.length > 0) seen.late++;
-      if (record.record === 'FORGOTTEN' && isLive) seen[order.lastOffset === '-1' ? 'forgotten' : 'kept']++;
+      if (record.record === 'TOMBSTONE' && isLive) seen[order.lastOffset === '-1' ? 'forgotten' : 'kept']++;
       if (isLive && before.operations.length === 1 && order.verdicts[verdicts]?.[1] === 'rejected') seen.refused++;
     }
   }

@@ -169,7 +169,7 @@ describe("an operator's word", () => {
     const isOurs = say(listed, { commandId: 'c', transactionId: 'T-office' });
     const named = folded(listed, isOurs);
     expect(resolved(named, 'c', { outcome: 'succeeded', reason })).toMatchObject({ transactionId: 'T-office' });
-    expect([named.unbound, named.external]).toEqual([[], []]);
+    expect([named.unmatchedEvidence, named.external]).toEqual([[], []]);
     const other = folded(listed, say(listed, { commandId: 'c', outcome: 'not_executed' }));
     expect(other.external).toMatchObject([{ transactionId: 'T-office', amount: 20_000 }]);
   });

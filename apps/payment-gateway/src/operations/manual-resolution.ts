@@ -9,7 +9,7 @@ import {
   operatorFromMs,
   RULES_VERSION,
   SEND_DEADLINE_MS,
-  type Evidence,
+  type EvidenceRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -92,7 +92,7 @@ interface ResolutionContext {
 export function resolutionEvidence(
   order: OrderState,
   { commandId, resolution, operator, nowMs, notExecutedAfterMs: afterMs }: ResolutionContext,
-): Evidence {
+): EvidenceRecord {
   const operation = findOperation(order, commandId);
   if (!operation)
     throw new Problem({ status: 404, code: 'operation_unknown', detail: 'The journal has no such operation.' });

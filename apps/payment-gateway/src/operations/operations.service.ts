@@ -8,7 +8,7 @@ import {
   isLookUpReminder,
   isWaiting,
   timersOf,
-  type Evidence,
+  type EvidenceRecord,
   type OperationState,
   type OrderState,
 } from '@tranche/order-journal';
@@ -96,7 +96,7 @@ export class OperationsService {
     id: string,
     resolution: ManualResolution,
     operator: OperatorIdentity,
-  ): Promise<{ order: OrderState; operation: OperationState; record: Evidence }> {
+  ): Promise<{ order: OrderState; operation: OperationState; record: EvidenceRecord }> {
     if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
         status: 403,
@@ -148,7 +148,7 @@ export class OperationsService {
   async order(merchant: string, orderId: string, operator: OperatorIdentity): Promise<OrderView> {
     assertMerchant(operator, merchant);
     const order = await this.#orderOf(orderKey(merchant, orderId));
-    if (order.operations.length === 0 && order.external.length === 0 && order.unbound.length === 0) {
+    if (order.operations.length === 0 && order.external.length === 0 && order.unmatchedEvidence.length === 0) {
       throw new Problem({ status: 404, code: 'order_unknown', detail: 'The journal has nothing of this order.' });
     }
     const view = orderView(order, this.config.journalEpoch);
@@ -187,7 +187,7 @@ export class OperationsService {
   }
 
   /** An append that failed may have landed: who sees the problem must look before saying it again. */
-  async #journaled(record: Evidence): Promise<OrderState> {
+  async #journaled(record: EvidenceRecord): Promise<OrderState> {
     const detail = 'Whether the resolution was taken is not known. Look at the order before you say it again.';
     return this.#inTime(this.journal.appendAndRead(record), { status: 503, code: 'word_not_confirmed', detail });
   }

@@ -12,6 +12,8 @@ import {
   type EventReference,
   type ExternalOperation,
   type OperationState,
+  type ConflictingReport,
+  type CountedEvidence,
   type OrderState,
 } from '@tranche/order-journal';
 import { operationIdOf } from './operation-id.js';
@@ -103,7 +105,8 @@ export function operationView(order: OrderState, operation: OperationState, epoc
   const { commandId, operation: kind, method, attempt, phase, end, latest } = operation;
   const { amount, currency, isAmountAssumed, partial, transactionId, reference, supersedes, correlationId } = operation;
   const { since, firstIntentAt, endedAt, wasInDoubt, resolvedBy, lastNotExecuted, flags } = operation;
-  const { contradictions, externalEntityId, externalReference } = operation;
+  const { conflictingReports, externalEntityId, externalReference } = operation;
+  const contradictions = conflictingReports?.map(reportView);
   const latestReference =
     latest && compact({ type: latest.type, offset: latest.offset, record: latest.record, nth: latest.nth });
   return compact({
@@ -126,12 +129,12 @@ export function operationView(order: OrderState, operation: OperationState, epoc
 }
 
 export function candidatesOf(order: OrderState, kind?: OperationKind): CandidateView[] {
-  return order.unbound
+  return order.unmatchedEvidence
     .filter(({ operation }) => kind === undefined || operation === kind)
     .map(({ operation, result, source, answer, externalEntityId, externalReference, flags }) => {
       const { transactionId, execCode, amount, message } = answer;
       const told = compact({ transactionId, execCode, amount, message, externalEntityId, externalReference, flags });
-      return { operation, result, source, ...told };
+      return { operation: operation!, result, source, ...told };
     });
 }
 
@@ -164,11 +167,11 @@ function attemptView(
   } as AttemptView;
 }
 
-/** `ATTEMPT TRANSACTIONID EXECCODE`, as the fold keeps what it counted; `-` for no TRANSACTIONID, the result for no EXECCODE. */
-function evidenceView(counted: string): { attempt: number; transactionId?: string; execCode: string } {
-  const [attempt, transactionId = '-', execCode = ''] = /^(\d+) (.*) (\S+)$/s.exec(counted)?.slice(1) ?? [];
-  return { attempt: Number(attempt), ...(transactionId === '-' ? {} : { transactionId }), execCode };
-}
+const evidenceView = ({ code: execCode, ...counted }: CountedEvidence) => ({ ...counted, execCode });
+
+/** `RESULT ATTEMPT TRANSACTIONID EXECCODE`; `-` where the report had none. */
+const reportView = ({ result, attempt, transactionId = '-', execCode = '-' }: ConflictingReport): string =>
+  `${result} ${attempt} ${transactionId} ${execCode}`;
 
 function saidBy({ execCode, message, outcome, origin, flags, faults }: NonNullable<OperationState['latest']>['body']) {
   return compact({ execCode, message, outcome, origin, flags, faults });

@@ -1,8 +1,8 @@
 import { silentLog } from '@tranche/runtime';
+import { journalPartition } from './journal-partition.js';
 import { fold } from '../state/fold.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
-import { encodeRecord, recordHash, type Intent, type JournalRecord } from '../state/records.js';
-import { journalPartition } from '../state/partition.js';
+import { encodeRecord, type Intent, type JournalRecord, recordHash } from '../state/records.js';
 import { timerRecord } from '../timers/timer-watch.js';
 import { JournalView } from './journal-view.js';
 
@@ -63,7 +63,7 @@ it('takes a verdict as lost that was carried away before it was read, and stops 
   await journal.begin(new Map([[PARTITION, { low: 0n, high: 0n }]]), new Map());
   await journal.read('shop-fr', 'o');
   const { after, verdict } = await journal.appendIntent(intent);
-  expect([verdict, after.verdicts, after.carriedAt]).toEqual(['lost', [], new Date(months).toISOString()]);
+  expect([verdict, after.verdicts, after.snapshotAt]).toEqual(['lost', [], new Date(months).toISOString()]);
   expect(journal.stoppedBecause).toBeUndefined();
 });
 

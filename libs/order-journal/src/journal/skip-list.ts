@@ -1,6 +1,6 @@
 import { parseOrderKey } from '@tranche/contracts';
 import { encodeRecord, recordHash, type Skipped } from '../state/records.js';
-import { RULES_VERSION } from '../state/rules-version.js';
+import { RULES_VERSION } from '../state/versions.js';
 
 /** That a journal record which can't be read is skipped: proposed by one person, approved by another (docs/decisions/0055). */
 export interface SkipDecision {

@@ -1,7 +1,7 @@
 import { silentLog } from '@tranche/runtime';
-import { journalPartition } from '../state/partition.js';
+import { journalPartition } from './journal-partition.js';
 import { encodeRecord, type Intent, type Outcome } from '../state/records.js';
-import { RULES_VERSION } from '../state/rules-version.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { JournalView } from './journal-view.js';
 
 const PARTITION = journalPartition('shop-fr/o');

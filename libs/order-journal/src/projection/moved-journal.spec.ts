@@ -4,7 +4,7 @@ import { JournalReplacedError } from '../journal/journal-faults.js';
 import { fold } from '../state/fold.js';
 import { historyOf } from '../state/history.js';
 import { emptyOrder, type OrderState } from '../state/order-state.js';
-import { recordHash, type JournalRecord } from '../state/records.js';
+import { type JournalRecord, recordHash } from '../state/records.js';
 
 /** Authorized and captured; the gateway took the capture's reference from the order and says what it had seen. */
 function capturedOnce(): JournalRecord[] {

@@ -3,11 +3,11 @@ import { orderKey } from '@tranche/contracts';
 import { fold } from '../state/fold.js';
 import { mayBeForgotten } from '../state/guards.js';
 import { historyOf } from '../state/history.js';
-import { OrderSample } from './order-sample.js';
 import { emptyOrder, isEmptyOrder, type OrderState } from '../state/order-state.js';
-import type { JournalEntry } from '../journal/ports.js';
 import { encodeRecord, type JournalRecord } from '../state/records.js';
-import { RULES_VERSION } from '../state/rules-version.js';
+import { RULES_VERSION } from '../state/versions.js';
+import { OrderSample } from './order-sample.js';
+import type { JournalEntry } from '../journal/ports.js';
 import { corpusJournals } from '../../test/corpus-journals.js';
 
 const inOrder = { rulesVersion: RULES_VERSION, merchant: 'shop-fr', orderId: 'x', at: '2026-03-01T10:00:00.000Z' };
@@ -20,7 +20,7 @@ const succeeded = (commandId: string, token: string, transactionId: string): Jou
   answer: { execCode: '0000', transactionId },
 });
 const forgotten = (): JournalRecord => ({
-  record: 'FORGOTTEN',
+  record: 'TOMBSTONE',
   ...inOrder,
   ...{ seen: 'x.y.z.1', refundableDays: 400 },
 });
@@ -86,7 +86,7 @@ it('finds no difference in any journal of the corpus, wherever it was cut, forgo
     const order = indexOf(records);
     const { merchant, orderId, lastOffset } = order;
     const of = { merchant, orderId, at: '2046-03-01T10:00:00.000Z', seen: historyOf(order), refundableDays: 400 };
-    const last: JournalRecord = { ...inOrder, record: 'FORGOTTEN', ...of };
+    const last: JournalRecord = { ...inOrder, record: 'TOMBSTONE', ...of };
     const variants = mayBeForgotten(order)
       ? [records, [...records, { record: last, offset: BigInt(lastOffset) + 1n }]]
       : [records];

@@ -129,7 +129,7 @@ it('takes an order that was forgotten out of the index', async () => {
   expect(index.orders.size).toBe(1);
   const order = index.orders.get('shop-fr/o')!;
   const at = new Date(Date.parse(inOrder.at) + 36 * 86_400_000).toISOString();
-  await project(recordsOf(2n, { record: 'FORGOTTEN', ...inOrder, at, seen: historyOf(order), refundableDays: 35 }));
+  await project(recordsOf(2n, { record: 'TOMBSTONE', ...inOrder, at, seen: historyOf(order), refundableDays: 35 }));
   expect([index.orders.size, index.marker]).toEqual([0, 2n]);
 });
 

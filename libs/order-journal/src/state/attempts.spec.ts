@@ -1,9 +1,9 @@
 import { answered, asked, askedUntagged, folded, lost, notExecuted, notified } from '../../test/order-story.js';
-import { carriedState } from './carried.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { findOperation, type OperationState, type OrderState } from './order-state.js';
-import type { JournalRecord, NotExecutedReason } from './records.js';
+import { findOperation, type NotExecutedReason, type OperationState, type OrderState } from './order-state.js';
+import type { JournalRecord } from './records.js';
+import { snapshotOf } from './snapshot.js';
 
 type Ask = typeof asked;
 
@@ -38,7 +38,7 @@ describe('attempts of an operation', () => {
     expect(numbersOf(order)).toEqual([1, 2, ...numbers(22, 41)]);
     const denied = { ...notified('authorize', '5003', { answer: { transactionId: undefined } }), tag: undefined };
     const after = folded([denied], order).order;
-    expect([paymentOf(after).phase, after.unbound.length]).toEqual(['in_doubt', 1]);
+    expect([paymentOf(after).phase, after.unmatchedEvidence.length]).toEqual(['in_doubt', 1]);
   });
 });
 
@@ -50,7 +50,7 @@ describe('of an attempt that is not kept any more', () => {
     const { order, events, bodies } = folded([late, late], waiting);
     expect(events).toEqual(['conflict.detected']);
     expect(bodies[0]!.flags).toEqual(['was_pending', 'said_succeeded']);
-    expect(order.ungranted).toBeUndefined();
+    expect(order.unauthorizedOutcomes).toBeUndefined();
   });
 
   it('a late answer settles the operation that waits for its next attempt', () => {
@@ -79,7 +79,14 @@ describe('of an attempt that is not kept any more', () => {
         const told = folded([...order.map((at) => words[at]!)], before);
         const { phase, end, transactionId } = paymentOf(told.order);
         const conflicts = told.events.filter((event) => event === 'conflict.detected').length;
-        return { phase, end, transactionId, conflicts, external: told.order.external, ungranted: told.order.ungranted };
+        return {
+          phase,
+          end,
+          transactionId,
+          conflicts,
+          external: told.order.external,
+          unauthorizedOutcomes: told.order.unauthorizedOutcomes,
+        };
       });
       for (const end of ends) expect(end).toEqual(ends[0]);
     }
@@ -89,7 +96,7 @@ describe('of an attempt that is not kept any more', () => {
     const stray = { ...answered('authorize', '0000', { transactionId: 'T-stray' }, 3), token: 'stray' };
     const { order, bodies } = folded([stray], waiting);
     expect(bodies[0]!.flags).toContain('never_granted');
-    expect(order.ungranted).toHaveLength(1);
+    expect(order.unauthorizedOutcomes).toHaveLength(1);
   });
 
   it('nor is it one of the attempt that evidence named by its number: guards know that it may have succeeded', () => {
@@ -97,7 +104,7 @@ describe('of an attempt that is not kept any more', () => {
     const stray = { ...answered('authorize', '0003', { transactionId: 'T-stray' }, 3), token: 'stray' };
     const { order, bodies } = folded([tagged, stray], waiting);
     expect(bodies.at(-1)!.flags).toContain('never_granted');
-    expect(order.ungranted).toHaveLength(1);
+    expect(order.unauthorizedOutcomes).toHaveLength(1);
   });
 });
 
@@ -105,7 +112,7 @@ it('what is kept is carried over: who knows all attempts and who does not have o
   const order = orderOf(...tried(1, 40), asked('authorize', { attempt: 41 }), lost('authorize', 41));
   const { merchant, orderId } = order;
   const at = new Date(Date.parse(asked('authorize').at) + 60 * 86_400_000).toISOString();
-  const carried = { merchant, orderId, at, seen: historyOf(order), state: carriedState(order, at) };
-  const after = fold(order, { record: 'CARRIED', rulesVersion: 1, ...carried }, BigInt(order.lastOffset) + 1n).order;
+  const carried = { merchant, orderId, at, seen: historyOf(order), state: snapshotOf(order, at) };
+  const after = fold(order, { record: 'SNAPSHOT', rulesVersion: 1, ...carried }, BigInt(order.lastOffset) + 1n).order;
   expect(numbersOf(after)).toEqual(numbers(22, 41));
 });

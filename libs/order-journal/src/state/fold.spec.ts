@@ -1,10 +1,10 @@
 import type { PlatformAnswer } from '@tranche/contracts';
-import { tagExtraData, operationTag } from './extradata-tag.js';
-import { historyOf } from './history.js';
+import { operationTag, tagExtraData } from './extradata-tag.js';
 import { fold } from './fold.js';
-import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
-import { type Evidence, type Intent, type JournalRecord, type Outcome } from './records.js';
-import { RULES_VERSION } from './rules-version.js';
+import { historyOf } from './history.js';
+import { emptyOrder, findOperation, type OrderState, verdictOf } from './order-state.js';
+import type { EvidenceRecord, Intent, JournalRecord, Outcome } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const WEEK_LATER = '2026-03-08T10:00:00.000Z';
@@ -57,9 +57,9 @@ const inDoubt = (commandId: string, attempt = 1): JournalRecord => ({
   },
 });
 function evidence(
-  result: Evidence['result'],
-  change: Partial<Evidence> & { of?: string; attemptTagged?: number } = {},
-): Evidence {
+  result: EvidenceRecord['result'],
+  change: Partial<EvidenceRecord> & { of?: string; attemptTagged?: number } = {},
+): EvidenceRecord {
   const { of, attemptTagged = 1, ...rest } = change;
   const execCode = {
     succeeded: '0000',
@@ -526,14 +526,14 @@ describe('evidence', () => {
     (result, heard, phase, events) => {
       const before = evidence(heard, { answer: { execCode: '0000', transactionId: 'T-a' } });
       const told = run([untagged('a'), before, outcome('a', result)]);
-      expect([phaseOf(told.order, 'a'), told.events, told.order.unbound]).toEqual([phase, events, []]);
+      expect([phaseOf(told.order, 'a'), told.events, told.order.unmatchedEvidence]).toEqual([phase, events, []]);
     },
   );
 
   const pay = (commandId: string) => untagged(commandId, { operation: 'pay', method: 'card' });
-  const ofPay = (result: Evidence['result'], transactionId: string | undefined, execCode: string) =>
+  const ofPay = (result: EvidenceRecord['result'], transactionId: string | undefined, execCode: string) =>
     evidence(result, { operation: 'pay', answer: { execCode, transactionId } });
-  const refunds = (result: Evidence['result'], change: Partial<Evidence> = {}) =>
+  const refunds = (result: EvidenceRecord['result'], change: Partial<EvidenceRecord> = {}) =>
     evidence(result, {
       operation: 'refund',
       answer: { execCode: '0000', transactionId: 'T-office', amount: 700 },
@@ -690,7 +690,7 @@ describe('repeated and forgotten', () => {
     const { order } = run(authorized);
     const months = new Date(Date.parse(AT) + 36 * 86_400_000).toISOString();
     const forgotten = (seen: string) =>
-      fold(order, { record: 'FORGOTTEN', ...inOrder, at: months, seen, refundableDays: 400 }, 99n).order.operations
+      fold(order, { record: 'TOMBSTONE', ...inOrder, at: months, seen, refundableDays: 400 }, 99n).order.operations
         .length;
     expect([forgotten(historyOf(order)), forgotten('0')]).toEqual([0, 1]);
   });
@@ -698,7 +698,7 @@ describe('repeated and forgotten', () => {
   it('never forgets what waits', () => {
     const { order } = run([intent('a'), outcome('a', 'pending')]);
     expect(
-      fold(order, { record: 'FORGOTTEN', ...inOrder, seen: historyOf(order), refundableDays: 35 }, 99n).order
+      fold(order, { record: 'TOMBSTONE', ...inOrder, seen: historyOf(order), refundableDays: 35 }, 99n).order
         .operations,
     ).toHaveLength(1);
   });
@@ -748,7 +748,7 @@ it('settles a doubt by the pending approval it heard of, and the approval by the
     evidence(result, { answer: { execCode: result === 'pending' ? '0003' : '0000', transactionId: 'T-1' } });
   const { order, events } = run([intent('a', untagged), heard('pending'), heard('succeeded'), inDoubt('a')]);
   expect(findOperation(order, 'a')).toMatchObject({ phase: 'ended', end: 'succeeded' });
-  expect([order.unbound, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
+  expect([order.unmatchedEvidence, events.at(-1)]).toEqual([[], 'authorize.succeeded']);
 });
 
 it('takes back what it held for an external operation once the answer names it', () => {

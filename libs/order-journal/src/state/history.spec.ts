@@ -1,8 +1,8 @@
 import { asked, captured, folded, notified } from '../../test/order-story.js';
 import { fold } from './fold.js';
 import { historyOf, matchOf } from './history.js';
-import { emptyOrder, verdictOf, type OrderState } from './order-state.js';
-import { encodeRecord, recordHash, type JournalRecord } from './records.js';
+import { emptyOrder, type OrderState, verdictOf } from './order-state.js';
+import { encodeRecord, type JournalRecord, recordHash } from './records.js';
 
 const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
 const verdict = (before: OrderState, seen: string): string | undefined => {

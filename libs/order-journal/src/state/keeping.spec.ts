@@ -10,22 +10,22 @@ import {
   notified,
   notifiedElsewhere,
 } from '../../test/order-story.js';
-import { CARRY_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
+import { SNAPSHOT_EVERY_MS, timerRecord, timersOf, type TimerSettings } from '../timers/timer-watch.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { isEmptyOrder, verdictOf, type OrderState } from './order-state.js';
-import { RULES_VERSION } from './rules-version.js';
-import type { Forgotten, Intent, JournalRecord } from './records.js';
+import { isEmptyOrder, type OrderState, verdictOf } from './order-state.js';
+import type { Intent, JournalRecord, Tombstone } from './records.js';
+import { RULES_VERSION } from './versions.js';
 
 const DAY_MS = 86_400_000;
 const SETTINGS: TimerSettings = { rulesVersion: RULES_VERSION, refundableDays: 400 };
 
 const stateOf = (records: readonly JournalRecord[]): OrderState => folded(records).order;
-const forgotten = (order: OrderState, days: number, change: Partial<Forgotten> = {}): Forgotten => ({
-  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Forgotten),
+const forgotten = (order: OrderState, days: number, change: Partial<Tombstone> = {}): Tombstone => ({
+  ...(timerRecord(order, { timer: 'forget', atMs: 0 }, Date.parse(later(days * DAY_MS)), SETTINGS) as Tombstone),
   ...change,
 });
-const isForgotten = (order: OrderState, record: Forgotten) =>
+const isForgotten = (order: OrderState, record: Tombstone) =>
   isEmptyOrder(fold(order, record, BigInt(order.lastOffset) + 1n).order);
 
 const refunded = [...captured, asked('refund', { amount: 30_000 }), answered('refund', '0000')];
@@ -133,7 +133,7 @@ describe('an order that began with evidence', () => {
     expect(carryAt(late)).toBe(Date.parse(later(95 * DAY_MS)) + 3_600_000);
   });
 
-  it('and from then on by the time of its CARRIED record', () => {
+  it('and from then on by the time of its SNAPSHOT record', () => {
     const order = stateOf(records);
     const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(96 * DAY_MS)), SETTINGS);
     expect(carryAt(fold(order, record, 99n).order)).toBe(Date.parse(later(156 * DAY_MS)));
@@ -151,10 +151,10 @@ describe('an order is carried over', () => {
     ['pending', [asked('pay'), answered('pay', '0003')]],
   ] as [string, JournalRecord[]][])('every 60 days while %s', (_what, records) => {
     const order = stateOf(records);
-    expect(carryOf(order)).toBe(Date.parse(later(CARRY_EVERY_MS)));
+    expect(carryOf(order)).toBe(Date.parse(later(SNAPSHOT_EVERY_MS)));
     const record = timerRecord(order, { timer: 'carry', atMs: 0 }, Date.parse(later(61 * DAY_MS)), SETTINGS);
     const after = fold(order, record, 99n).order;
-    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + CARRY_EVERY_MS);
+    expect(carryOf(after)).toBe(Date.parse(later(61 * DAY_MS)) + SNAPSHOT_EVERY_MS);
   });
 
   it.each([
@@ -166,7 +166,7 @@ describe('an order is carried over', () => {
   });
 
   it('not any more once it is to be forgotten', () => {
-    const last = { ...stateOf(captured), carriedAt: later(350 * DAY_MS) };
+    const last = { ...stateOf(captured), snapshotAt: later(350 * DAY_MS) };
     expect(timersOf(last, SETTINGS).map(({ timer }) => timer)).toEqual(['forget']);
   });
 

@@ -1,10 +1,10 @@
 import { asked, captured, later } from '../../test/order-story.js';
-import { carriedState } from './carried.js';
 import { fold } from './fold.js';
 import { historyOf } from './history.js';
-import { emptyOrder, findOperation, verdictOf, type OrderState } from './order-state.js';
+import { emptyOrder, findOperation, type OrderState, verdictOf } from './order-state.js';
 import type { JournalRecord } from './records.js';
-import { RULES_VERSION } from './rules-version.js';
+import { snapshotOf } from './snapshot.js';
+import { RULES_VERSION } from './versions.js';
 
 const DAY_MS = 86_400_000;
 
@@ -13,8 +13,8 @@ function story() {
   const land = (before: OrderState, ...records: JournalRecord[]): OrderState =>
     records.reduce((order, record) => fold(order, record, BigInt(order.lastOffset) + 1n).order, before);
   const carried = (order: OrderState, at = later(60 * DAY_MS)): JournalRecord => ({
-    ...{ record: 'CARRIED', rulesVersion: RULES_VERSION, merchant: order.merchant, orderId: order.orderId, at },
-    ...{ seen: historyOf(order), state: carriedState(order, at) },
+    ...{ record: 'SNAPSHOT', rulesVersion: RULES_VERSION, merchant: order.merchant, orderId: order.orderId, at },
+    ...{ seen: historyOf(order), state: snapshotOf(order, at) },
   });
   const [authorize, authorized, capture, isCaptured] = captured as [
     JournalRecord,
@@ -38,7 +38,7 @@ it('nor forget the order', () => {
   const { land, early, moved, copy } = story();
   const { merchant, orderId } = early;
   const seen = { seen: historyOf(early), refundableDays: 35 };
-  const forgotten = { record: 'FORGOTTEN', rulesVersion: 1, merchant, orderId, at: later(900 * DAY_MS), ...seen } as const; // prettier-ignore
+  const forgotten = { record: 'TOMBSTONE', rulesVersion: 1, merchant, orderId, at: later(900 * DAY_MS), ...seen } as const; // prettier-ignore
   expect(land(moved, copy, forgotten).operations).toHaveLength(2);
   const whoKnowsAll = { ...forgotten, seen: historyOf(land(moved, copy)) };
   expect(land(moved, copy, whoKnowsAll).operations).toHaveLength(0);
@@ -50,7 +50,7 @@ it('whoever knows all of it carries it over, for readers alike that begin behind
   const cut = land({ ...emptyOrder('shop-fr', 'order-1'), lastOffset: String(BigInt(whole.lastOffset) - 1n) }, copy);
   const next = carried(whole, later(120 * DAY_MS));
   const orders = [land(whole, next), land(cut, next)];
-  expect(orders.map(({ carriedAt }) => carriedAt)).toEqual([later(120 * DAY_MS), later(120 * DAY_MS)]);
+  expect(orders.map(({ snapshotAt }) => snapshotAt)).toEqual([later(120 * DAY_MS), later(120 * DAY_MS)]);
   expect(orders[0]!.history).toBe(orders[1]!.history);
   expect(Number(orders[0]!.history!.split('.')[3])).toBeGreaterThan(Number(moved.history!.split('.')[3]));
 });

@@ -1,7 +1,6 @@
 import { asked } from '../../test/order-story.js';
-import { mayWrite, NotWrittenYetError, recordWriter, WRITTEN_SINCE } from './record-writer.js';
-import { RECORD_KINDS, type JournalRecord } from './records.js';
-import { RULES } from './rules-version.js';
+import { type JournalRecord, RECORD_KINDS } from './records.js';
+import { mayWrite, NotWrittenYetError, recordWriter, RULES, WRITTEN_SINCE } from './versions.js';
 
 const rows = Object.entries(WRITTEN_SINCE).flatMap(([kind, fields]) =>
   Object.entries(fields).map(([field, since]) => [kind, field, since] as const),

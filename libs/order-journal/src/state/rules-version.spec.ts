@@ -10,13 +10,13 @@ import {
   operatorSays,
   standing,
 } from '../../test/order-story.js';
-import { carriedState } from './carried.js';
 import { fold } from './fold.js';
 import { hasTaken, refundableAmount } from './guards.js';
 import { historyOf } from './history.js';
 import { emptyOrder, findOperation, verdictOf } from './order-state.js';
-import { decodeRecord, encodeRecord, type JournalRecord } from './records.js';
-import { hasRule, RULES } from './rules-version.js';
+import { encodeRecord, type JournalRecord } from './records.js';
+import { snapshotOf } from './snapshot.js';
+import { decodeRecord, hasRule, RULES } from './versions.js';
 
 const told = ({ events, bodies }: ReturnType<typeof folded>, type: string) =>
   bodies.filter((_, at) => events[at] === type);
@@ -68,8 +68,8 @@ describe('a second version', () => {
     const at = new Date(Date.parse(captured[0]!.at) + 60 * 86_400_000).toISOString();
     const { merchant, orderId } = order;
     const snapshot: JournalRecord = {
-      ...{ record: 'CARRIED', rulesVersion: 1, merchant, orderId, at },
-      ...{ seen: historyOf(order), state: carriedState(order, at) },
+      ...{ record: 'SNAPSHOT', rulesVersion: 1, merchant, orderId, at },
+      ...{ seen: historyOf(order), state: snapshotOf(order, at) },
     };
     expect(fold(emptyOrder('shop-fr', 'order-1'), snapshot, 9n).order.rulesVersion).toBe(2);
   });
@@ -79,7 +79,7 @@ describe('a second version', () => {
     const at = new Date(Date.parse(captured[0]!.at) + 40 * 86_400_000).toISOString();
     const { merchant, orderId } = order;
     const forgotten: JournalRecord = {
-      ...{ record: 'FORGOTTEN', rulesVersion: 1, merchant, orderId, at },
+      ...{ record: 'TOMBSTONE', rulesVersion: 1, merchant, orderId, at },
       ...{ seen: historyOf(order), refundableDays: 35 },
     };
     expect(fold(order, forgotten, 9n).order).toEqual(emptyOrder('shop-fr', 'order-1'));

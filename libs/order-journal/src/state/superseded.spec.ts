@@ -10,12 +10,12 @@ import {
   standing,
 } from '../../test/order-story.js';
 import { findOperation, verdictOf } from './order-state.js';
-import type { Evidence, Intent, JournalRecord } from './records.js';
+import type { EvidenceRecord, Intent, JournalRecord } from './records.js';
 
 const told = (...records: JournalRecord[]) => folded(records);
 const verdict = (records: JournalRecord[], intent: Intent) =>
   verdictOf(folded([...records, intent]).order, intent.token);
-const lookedUp = (name: string, execCode: string, change: Partial<Evidence> = {}): Evidence => ({
+const lookedUp = (name: string, execCode: string, change: Partial<EvidenceRecord> = {}): EvidenceRecord => ({
   ...notified(name, execCode, change),
   source: 'look-up',
 });

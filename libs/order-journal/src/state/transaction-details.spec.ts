@@ -12,8 +12,7 @@ import {
 import { timersOf } from '../timers/timer-watch.js';
 import { refundableAmount } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
-import { recordWriter } from './record-writer.js';
-import type { Evidence, JournalRecord } from './records.js';
+import type { JournalRecord } from './records.js';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -12,7 +12,7 @@ import {
 } from '../../test/order-story.js';
 import { isLive } from './guards.js';
 import { findOperation, verdictOf } from './order-state.js';
-import type { Evidence, JournalRecord } from './records.js';
+import type { EvidenceRecord, JournalRecord } from './records.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -27,7 +27,7 @@ const ends = (name: string, afterMs: number): JournalRecord => {
   const { merchant, orderId } = asked(name);
   return { record: 'EXPIRED', rulesVersion: 1, merchant, orderId, at: later(afterMs), commandId: name, attempt: 1 };
 };
-const says = (name: string, result: Evidence['result'], afterMs: number): Evidence => ({
+const says = (name: string, result: EvidenceRecord['result'], afterMs: number): EvidenceRecord => ({
   ...operatorSays(name, result),
   at: later(afterMs),
 });

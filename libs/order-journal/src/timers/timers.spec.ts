@@ -1,7 +1,7 @@
 import { fold } from '../state/fold.js';
 import { emptyOrder, findOperation, type OrderState } from '../state/order-state.js';
-import { type JournalRecord, type Outcome } from '../state/records.js';
-import { RULES_VERSION } from '../state/rules-version.js';
+import type { JournalRecord, Outcome } from '../state/records.js';
+import { RULES_VERSION } from '../state/versions.js';
 import { timerRecord, timersOf, type Timer } from './timer-watch.js';
 
 const DAY_MS = 86_400_000;

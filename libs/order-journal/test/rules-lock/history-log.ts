@@ -1,4 +1,4 @@
-import { carriedState, emptyOrder, fold, historyOf, type JournalRecord, type OrderState } from '../../src/index.js';
+import { snapshotOf, emptyOrder, fold, historyOf, type JournalRecord, type OrderState } from '../../src/index.js';
 import { randomLog, type Log } from './random-log.js';
 import { Seeded } from './seeded.js';
 
@@ -25,7 +25,7 @@ export function historyLog(seed: number): Log {
     if (random.chance(0.05)) land(at + shift++, forgotten(random, known(), bare));
     const isNamed = 'seen' in bare && bare.seen !== undefined;
     const record = isNamed ? { ...bare, seen: historyOf(known()) } : bare;
-    land(at + shift, record.record === 'FORGOTTEN' ? forgotten(random, known(), bare) : record);
+    land(at + shift, record.record === 'TOMBSTONE' ? forgotten(random, known(), bare) : record);
   }
   return random.chance(0.3) ? log.slice(random.below(log.length)) : log;
 }
@@ -38,12 +38,12 @@ const after = (random: Seeded, { at }: JournalRecord): string =>
 export function carried(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
   const at = after(random, beside);
   return {
-    ...{ ...inOrder(beside), record: 'CARRIED', at },
-    ...{ seen: historyOf(order), state: carriedState(order, at) },
+    ...{ ...inOrder(beside), record: 'SNAPSHOT', at },
+    ...{ seen: historyOf(order), state: snapshotOf(order, at) },
   };
 }
 
 function forgotten(random: Seeded, order: OrderState, beside: JournalRecord): JournalRecord {
   const seen = { seen: historyOf(order), refundableDays: random.pick([35, 400]) };
-  return { ...inOrder(beside), record: 'FORGOTTEN', at: after(random, beside), ...seen };
+  return { ...inOrder(beside), record: 'TOMBSTONE', at: after(random, beside), ...seen };
 }

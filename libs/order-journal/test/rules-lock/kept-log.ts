@@ -33,8 +33,8 @@ export function keptLog(seed: number): Log {
       orderId: 'o',
       at,
     } as unknown as JournalRecord;
-    if (whole.record === 'CARRIED') land(carried(random, order, whole));
-    else if (whole.record === 'FORGOTTEN') land({ ...whole, seen: historyOf(order) });
+    if (whole.record === 'SNAPSHOT') land(carried(random, order, whole));
+    else if (whole.record === 'TOMBSTONE') land({ ...whole, seen: historyOf(order) });
     else land(whole);
   }
   return log;
@@ -97,9 +97,9 @@ function leftBehind(random: Seeded): Bare[] {
     const supersedes = random.chance(0.4) ? { supersedes: 'first' } : {};
     records.push({
       ...random.pick<Bare>([
-        { record: 'FORGOTTEN', refundableDays: random.pick([35, 100, 400]) },
-        { record: 'FORGOTTEN', refundableDays: 400 },
-        { record: 'CARRIED' },
+        { record: 'TOMBSTONE', refundableDays: random.pick([35, 100, 400]) },
+        { record: 'TOMBSTONE', refundableDays: 400 },
+        { record: 'SNAPSHOT' },
         { ...intent('authorize', `second-${n}`, 1, true), ...supersedes },
         { ...intent('authorize', `second-${n}`, 1, true), ...supersedes },
         { record: 'EVIDENCE', source: 'notification', operation, result: said, answer: denied },

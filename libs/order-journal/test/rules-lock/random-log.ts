@@ -33,7 +33,7 @@ export function randomLog(seed: number): Log {
   const last: { offset?: bigint } = {};
   return records.map((bare) => {
     nowMs += random.pick([0, 20, 1_000, MINUTE_MS, 20 * MINUTE_MS, 20 * MINUTE_MS, 2 * DAY_MS]);
-    const seen = bare.seen === 'newest' || bare.record === 'FORGOTTEN' ? { seen: String(last.offset ?? -1n) } : {};
+    const seen = bare.seen === 'newest' || bare.record === 'TOMBSTONE' ? { seen: String(last.offset ?? -1n) } : {};
     const whole = {
       ...bare,
       rulesVersion: RULES_VERSION,
@@ -138,7 +138,7 @@ function lifeOf(random: Seeded, command: Command, commands: readonly Command[]):
     });
   }
   if (random.chance(0.1)) records.push({ record: 'REPEATED', commandId: random.pick(commands).id });
-  if (random.chance(0.02)) records.push({ record: 'FORGOTTEN' });
+  if (random.chance(0.02)) records.push({ record: 'TOMBSTONE' });
   return records;
 }
 

@@ -1,5 +1,67 @@
-import type { JournalRecord } from './records.js';
-import type { RulesVersion } from './rules-version.js';
+import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './records.js';
+import type { OrderState, RulesVersion } from './order-state.js';
+
+/** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
+export const RULES_VERSION: RulesVersion = 1;
+
+/** What new installations write. */
+export const NEWEST_RULES_VERSION: RulesVersion = 1;
+
+/**
+ * Versions of the fold's rules, oldest first, and the version that brought each rule; rules of version 1 have no row. A record states the version
+ * that it was written under. Every release reads every version that was ever written, and judges by it as was judged then (R9); a reader that does
+ * not know a version stops the partition (R2). Tests put a version of their own beside these.
+ */
+export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<string, RulesVersion>> } = {
+  versions: [RULES_VERSION],
+  since: {},
+};
+
+export const isRulesVersion = (version: unknown): version is RulesVersion =>
+  (RULES.versions as readonly unknown[]).includes(version);
+
+/** Whether a rule holds for what is folded into this order now. */
+export const hasRule = ({ rulesVersion = RULES_VERSION }: Pick<OrderState, 'rulesVersion'>, rule: string): boolean =>
+  rulesVersion >= (RULES.since[rule] ?? RULES_VERSION);
+
+/**
+ * The version that a record is judged by: the highest one in its order so far, itself included. An older writer takes no rule back (R9).
+ * @throws UnknownRulesVersionError where the record's or the order's version is unknown
+ */
+export function versionFor({ rulesVersion = RULES_VERSION }: OrderState, record: JournalRecord): RulesVersion {
+  refuseUnknownVersion(record.rulesVersion);
+  const version = Math.max(rulesVersion, record.rulesVersion);
+  refuseUnknownVersion(version);
+  return version;
+}
+
+/** It was written by a newer release, which can read it: never to be skipped. */
+export class UnknownRulesVersionError extends UnreadableJournalError {
+  override name = 'UnknownRulesVersionError';
+}
+
+/** @throws UnknownRulesVersionError */
+export function refuseUnknownVersion(rulesVersion: unknown): asserts rulesVersion is RulesVersion {
+  if (isRulesVersion(rulesVersion)) return;
+  throw new UnknownRulesVersionError(
+    `A journal record was written under rules version ${String(rulesVersion)}; this release knows ${RULES.versions.join(', ')}`,
+  );
+}
+
+/** @throws UnreadableJournalError for bytes that are no record, for an unknown kind and for an unknown rules version. */
+export function decodeRecord(value: Buffer | null): JournalRecord {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse((value ?? Buffer.alloc(0)).toString('utf8'));
+  } catch (cause) {
+    throw new UnreadableJournalError('A journal record is not JSON', { cause });
+  }
+  const { record, rulesVersion } = (parsed ?? {}) as Partial<JournalRecord>;
+  if (!RECORD_KINDS.includes(record as JournalRecord['record']))
+    throw new UnreadableJournalError('A journal record is of an unknown kind');
+  refuseUnknownVersion(rulesVersion);
+  return parsed as JournalRecord;
+}
 
 type RecordOf<Kind extends JournalRecord['record']> = Extract<JournalRecord, { record: Kind }>;
 
@@ -63,8 +125,8 @@ export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: Writte
   EXPIRED: { record: 1, ...ofOperation },
   REMINDED: { record: 1, ...ofOperation, reminder: 1 },
   REPEATED: { record: 1, ...inOrder, commandId: 1 },
-  FORGOTTEN: { record: 1, ...inOrder, seen: 1, refundableDays: 1 },
-  CARRIED: { record: 1, ...inOrder, seen: 1, state: 1 },
+  TOMBSTONE: { record: 1, ...inOrder, seen: 1, refundableDays: 1 },
+  SNAPSHOT: { record: 1, ...inOrder, seen: 1, state: 1 },
   SKIPPED: { record: 1, ...inOrder, hash: 1 },
 };
 
