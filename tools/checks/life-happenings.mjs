@@ -1,5 +1,5 @@
 /** What can happen to an operation, each as the journal records that it becomes. */
-import { timerRecord, timersOf } from '@tranche/order-journal';
+import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
 import { after, KINDS, recordsOf } from './life-states.mjs';
 
 const DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ const timers = Object.entries({
   records: (order, { id }) =>
     timersOf(order)
       .filter(({ timer, commandId }) => commandId === id && wanted.split(' ').includes(timer))
-      .map((timer) => ({ ...timerRecord(order, timer, timer.atMs), rulesVersion: order.rulesVersion })),
+      .map((timer) => timerRecord(order, timer, timer.atMs)),
 }));
 
 const NEW = { operation: 'authorize', method: 'A', id: 'n' };
@@ -82,8 +82,8 @@ const commands = [
   {
     name: 'same command again',
     by: 'command',
-    records: ({ merchant, orderId, rulesVersion }, { id }) => [
-      { record: 'REPEATED', rulesVersion, merchant, orderId, at: after(0), commandId: id },
+    records: ({ merchant, orderId }, { id }) => [
+      { record: 'REPEATED', rulesVersion: NEWEST_RULES_VERSION, merchant, orderId, at: after(0), commandId: id },
     ],
   },
   { name: 'another authorization', by: 'command', isPayment: true, records: () => [recordsOf(NEW).intent] },

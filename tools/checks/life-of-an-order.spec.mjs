@@ -33,7 +33,7 @@ it.each(KINDS.flatMap(({ name }) => Object.keys(BEGUN[name]).map((state) => [nam
   },
 );
 
-/** Evidence, a timer, an operator or a command: whatever leads to another state. Our own answer to a call comes once or not at all, so it is none. */
+/** EvidenceRecord, a timer, an operator or a command: whatever leads to another state. Our own answer to a call comes once or not at all, so it is none. */
 const exitsOf = (all, name, state) =>
   all.filter(
     ({ kind, state: from, next, happening }) =>

@@ -33,7 +33,7 @@ export function distil(
   return { state: JSON.parse(JSON.stringify(essence(order))) as object, events };
 }
 
-function essence({ operations, verdicts, unbound, external, lastOffset }: OrderState): object {
+function essence({ operations, verdicts, unmatchedEvidence, external, lastOffset }: OrderState): object {
   return {
     operations: operations.map((operation) => {
       const { commandId, phase, end, attempt, amount, partial, transactionId, reference, wasInDoubt, flags, attempts } =
@@ -54,7 +54,7 @@ function essence({ operations, verdicts, unbound, external, lastOffset }: OrderS
       };
     }),
     verdicts: verdicts.map(([token, verdict]) => `${token} ${verdict}`),
-    unbound: unbound.map(({ operation, result, answer }) =>
+    unmatchedEvidence: unmatchedEvidence.map(({ operation, result, answer }) =>
       [operation, result, answer.transactionId, answer.execCode].filter(Boolean).join(' '),
     ),
     external: external.map(({ operation, result, transactionId, amount }) =>

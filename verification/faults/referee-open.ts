@@ -91,15 +91,17 @@ const wordOf = ({ transactionId, execCode }: Word): string => `${transactionId ?
 /** By the operation that it is about, as one of somebody else, or kept until it is known whose it is. */
 function isCounted(order: OrderState | undefined, word: Word): boolean {
   if (order === undefined) return false;
-  const { operations, external, unbound } = order;
+  const { operations, external, unmatchedEvidence } = order;
   const isSame = (other: Word) => wordOf(other) === wordOf(word);
   const isUndecided = operations.some((operation) => isOpen(operation) || isInDoubt(operation));
   return (
-    operations.some(({ evidence }) => evidence.some((counted) => counted.endsWith(` ${wordOf(word)}`))) ||
+    operations.some(({ evidence }) =>
+      evidence.some(({ transactionId, code }) => isSame({ transactionId, execCode: code })),
+    ) ||
     // It was taken for somebody else's until the answer named its TRANSACTIONID, and says what the answer said.
     operations.some(({ transactionId, phase }) => transactionId === word.transactionId && phase === 'ended') ||
     external.some(isSame) ||
-    (isUndecided && unbound.some(({ answer }) => isSame(answer)))
+    (isUndecided && unmatchedEvidence.some(({ answer }) => isSame(answer)))
   );
 }
 

@@ -1,12 +1,12 @@
 import { parseOrderKey } from '@tranche/contracts';
 import {
-  CARRY_EVERY_MS,
-  hasRule,
+  SNAPSHOT_EVERY_MS,
   historyOf,
   isEmptyOrder,
   isOpen,
   journalPartition,
   mayWrite,
+  RULES_VERSION,
   timerRecord,
   timersOf,
   type JournalView,
@@ -16,7 +16,6 @@ import {
 import type { SimulatedGroup } from './consumer-group.js';
 import type { Landed, SimulatedJournal } from './journal.js';
 import type { SimulatedProcess } from './process.js';
-import { NEWEST } from './profile.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -32,32 +31,30 @@ export async function keepOne(
   rulesVersion: RulesVersion,
 ): Promise<void> {
   const { random, isTroubled } = process.around;
-  if (!isTroubled() || !mayWrite('CARRIED', rulesVersion)) return;
+  if (!isTroubled() || !mayWrite('SNAPSHOT', rulesVersion)) return;
   const { merchant, orderId } = parseOrderKey(random.pick(orderKeys))!;
   const timer = random.chance(FORGETS) ? 'forget' : 'carry';
   const order = await view.read(merchant, orderId);
   if (isEmptyOrder(order) || order.operations.some(isOpen)) return;
-  // Of an order of older rules this record is the first of the new ones: it is judged by them.
-  const atMs = timer === 'forget' ? forgottenAtMs(order, rulesVersion, process.nowMs()) : process.nowMs();
+  const atMs = timer === 'forget' ? forgottenAtMs(order, process.nowMs()) : process.nowMs();
   await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
 }
 
 /** 36 days after its last transition where a payment may yet succeed that only our timer ended: an order without one could be forgotten then. */
-function forgottenAtMs(order: OrderState, writes: RulesVersion, nowMs: number): number {
-  const isKept = hasRule({ rulesVersion: Math.max(order.rulesVersion ?? 1, writes) as RulesVersion }, 'liveIsKept');
+function forgottenAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
-  return isKept && mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
+  return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
 }
 
 /**
- * An order that was never carried over, by the newest rules and since its first record: it must be carried before that is deleted. Said as
+ * An order that was never carried over since its first record: it must be carried before that is deleted. Said as
  * what is wrong with its timer.
  */
 export function carriedTooLate(order: OrderState, firstAt: string): string | undefined {
-  const timers = timersOf(order, { rulesVersion: NEWEST, refundableDays: 400 });
+  const timers = timersOf(order, { rulesVersion: RULES_VERSION, refundableDays: 400 });
   const carry = timers.find(({ timer }) => timer === 'carry');
   if (carry === undefined) return undefined;
-  const byMs = Math.max(Date.parse(firstAt) + CARRY_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
+  const byMs = Math.max(Date.parse(firstAt) + SNAPSHOT_EVERY_MS, Date.parse(order.movedAt ?? '') + HOUR_MS);
   return carry.atMs > byMs ? `it is carried over ${carry.atMs - byMs} ms after its first record needs it` : undefined;
 }
 
@@ -67,7 +64,7 @@ export class Retention {
   readonly #whole = new Map<string, bigint[]>();
 
   landed({ key, offset, record }: Landed, before: OrderState): void {
-    const isWhole = isEmptyOrder(before) || (record.record === 'CARRIED' && record.seen === historyOf(before));
+    const isWhole = isEmptyOrder(before) || (record.record === 'SNAPSHOT' && record.seen === historyOf(before));
     if (isWhole) this.#whole.set(key, [...(this.#whole.get(key) ?? []), offset]);
   }
 

@@ -167,7 +167,9 @@ export function lookForTheirs(
         'wrongOutcome',
         `${asOurs.event.type} was published of ${asOurs.event.data.commandId} with ${transactionId}, a ${operation} of the back office`,
       );
-    const isCandidate = referee.order(orderKey).unbound.some(({ answer }) => answer.transactionId === transactionId);
+    const isCandidate = referee
+      .order(orderKey)
+      .unmatchedEvidence.some(({ answer }) => answer.transactionId === transactionId);
     if (events.length === 0 && !isCandidate)
       referee.say('lost', `${transactionId}, a ${operation} of the back office, is neither published nor a candidate`);
   }

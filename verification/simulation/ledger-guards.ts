@@ -32,15 +32,6 @@ export function brokenGuard(
   return given > reference.amount ? `refunds of ${given}, captured ${reference.amount}` : undefined;
 }
 
-/** The rules that orders of the first version are judged by let this through: another reference, another amount than asked for. */
-export function isOfFirstRules(entry: LedgerEntry, ledger: SimulatedPlatform['ledger']): boolean {
-  const { operation, orderKey, transactionId } = entry.request;
-  const ofOrder = ledger.filter(({ request }) => request.orderKey === orderKey);
-  const reference = ofOrder.find((other) => other.transactionId === transactionId);
-  if (operation === 'refund' && reference?.request.operation === 'authorize') return true;
-  return (operation === 'refund' || operation === 'capture') && ofOrder.some(isOtherAmount);
-}
-
 /** A success as a whole with another amount than asked for. */
 export const isOtherAmount = ({ request, execCode, amount, standing }: LedgerEntry): boolean =>
   standing === 'succeeded' && execCode === '0000' && request.amount !== undefined && request.amount !== amount;

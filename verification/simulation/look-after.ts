@@ -1,4 +1,4 @@
-import { findOperation, isInDoubt, isWaiting } from '@tranche/order-journal';
+import { findOperation, isInDoubt, isWaiting, RULES_VERSION } from '@tranche/order-journal';
 import { lookedUp, operatorsWord } from './evidence.js';
 import type { Surroundings } from './process.js';
 import type { World } from './world.js';
@@ -20,10 +20,10 @@ export function lookAfter(
         const { merchant, orderId } = referee.order(key);
         const { attempt, token } = request.by;
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
-        const identity = { rulesVersion: 4, merchant, orderId, at: now, commandId, attempt };
+        const identity = { rulesVersion: RULES_VERSION, merchant, orderId, at: now, commandId, attempt };
         journal.land({ record: 'OUTCOME', ...identity, token: operation.token ?? token, result: 'redirect', answer });
       }
-      if (random.chance(0.3)) journal.land({ ...lookedUp(entry, now), rulesVersion: 4 });
+      if (random.chance(0.3)) journal.land(lookedUp(entry, now));
       const {
         phase,
         since = '',
@@ -36,7 +36,7 @@ export function lookAfter(
       if (isWaiting({ phase: entry.standing as typeof phase })) platform.cancel(entry);
       const at = new Date(Date.parse(since) + (isEarly ? 23 : 24) * 3_600_000).toISOString();
       const word = operatorsWord({ orderKey: key, commandId, attempt, operation: kind }, entry, at);
-      journal.land({ ...word, rulesVersion: 4 });
+      journal.land(word);
       if (isEarly && findOperation(referee.order(key), commandId)!.phase !== phase)
         referee.say('wrongOutcome', `an operator's word on ${commandId} counted an hour early`);
     }

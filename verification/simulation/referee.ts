@@ -14,11 +14,10 @@ import {
 import { MERCHANT, type SimulatedCommand } from './commands.js';
 import { orderIdOf } from './evidence.js';
 import type { Landed } from './journal.js';
-import { brokenGuard, isOfFirstRules } from './ledger-guards.js';
+import { brokenGuard } from './ledger-guards.js';
 import { carriedTooLate } from './keeping.js';
 import { LostRecords } from './lost-records.js';
 import type { LedgerEntry } from './platform.js';
-import { NEWEST } from './profile.js';
 import type { Violation, ViolationKind } from './violations.js';
 
 /** A record of a command topic, and what became of it. */
@@ -92,6 +91,7 @@ export class Referee {
     if (!this.#born.has(key)) this.#born.set(key, record);
     const { order, effects } = fold(before, record, offset);
     this.orders.set(key, order);
+    this.#compareVersions(before, record, order);
     if (record.record === 'EVIDENCE' && record.externalReference !== undefined)
       this.evidenced.add(record.externalReference);
     this.#noteCurrency(key, record, before, order);
@@ -99,6 +99,18 @@ export class Referee {
     for (const { event } of effects)
       if (event.body.redirectHtml !== undefined) this.#mayBeShown(event.body.commandId, before);
     this.#expect(order, effects, partition, offset);
+  }
+
+  /** The highest version of an order's records holds; asked of the records, not of the fold (R9). */
+  #compareVersions(
+    { rulesVersion: before = RULES_VERSION }: OrderState,
+    record: JournalRecord,
+    order: OrderState,
+  ): void {
+    const isKept = record.record !== 'SNAPSHOT' && record.record !== 'TOMBSTONE';
+    const { rulesVersion: after = RULES_VERSION } = order;
+    if (isKept && after < Math.max(before, record.rulesVersion))
+      this.say('wentBack', `${order.orderId} is judged by version ${after} after ${before} and ${record.rulesVersion}`);
   }
 
   #expect(order: OrderState, effects: readonly Effect[], partition: number, offset: bigint): void {
@@ -155,19 +167,16 @@ export class Referee {
     ).length;
     if (times > 1) this.say('executedTwice', `${by.commandId} was executed ${times} times`);
     const guard = brokenGuard(entry, this.ledger(), this.orders.get(orderKey));
-    // Asked of the records themselves, not of the fold: one that forgets an order's version is found.
-    const isExcused = this.#born.get(orderKey)?.rulesVersion === RULES_VERSION && isOfFirstRules(entry, this.ledger());
     // Orders of which records were lost are unknown to what is sent afterwards: the platform's own rules are left (docs/runbook.md).
     const isUnknown = this.lost.has(orderKey) && this.lost.isResumed;
-    if (guard !== undefined && !isExcused && !isUnknown) this.say('guardBroken', guard);
+    if (guard !== undefined && !isUnknown) this.say('guardBroken', guard);
   }
 
   /** Orders that are carried over after their first record may be deleted, and by how much. */
   get carriedTooLate(): string[] {
     return [...this.orders].flatMap(([key, order]) => {
       const born = this.#born.get(key);
-      if (born === undefined || born.rulesVersion < NEWEST || this.lost.has(key) || order.carriedAt !== undefined)
-        return [];
+      if (born === undefined || this.lost.has(key) || order.snapshotAt !== undefined) return [];
       const late = carriedTooLate(order, born.at);
       return late === undefined ? [] : [`${key}: ${late}`];
     });
@@ -181,7 +190,7 @@ export class Referee {
   publishedEvents(events: readonly CloudEvent<PaymentEvent>[]): void {
     for (const event of events) {
       const { subject: key = '' } = event;
-      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).carriedAt !== undefined;
+      const isKept = this.#isMoved || this.lost.isResumed || this.order(key).snapshotAt !== undefined;
       if (event.data.redirectHtml !== undefined) this.shown.add(`${event.subject} ${event.data.commandId}`);
       const content = contentOf(event);
       const known = this.published.get(event.id);
@@ -258,7 +267,7 @@ export class Referee {
       if (
         isAbout &&
         operation.end === 'succeeded' &&
-        !operation.contradictions &&
+        !operation.conflictingReports &&
         record.currency !== operation.currency
       )
         this.otherCurrencies.add(`${key} ${operation.commandId}`);

@@ -57,7 +57,7 @@ function isTold(order: OrderState, entry: LedgerEntry): boolean {
 /** Its notification fits several attempts, so the payment stays in doubt: operators see both on the order until they resolve it. */
 function isShownWithDoubt(order: OrderState, entry: LedgerEntry): boolean {
   const operation = findOperation(order, commandIdOf(entry));
-  const isUnassigned = order.unbound.some(({ answer }) => answer.transactionId === entry.transactionId);
+  const isUnassigned = order.unmatchedEvidence.some(({ answer }) => answer.transactionId === entry.transactionId);
   return operation !== undefined && isInDoubt(operation) && isUnassigned;
 }
 

@@ -1,4 +1,4 @@
-import { RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
+import { RULES, RULES_VERSION, type RulesVersion } from '@tranche/order-journal';
 import { Calls } from './calls.js';
 import { isBug, SimulatedGateway } from './gateway.js';
 import { JournalLoss } from './journal-loss.js';
@@ -12,6 +12,9 @@ import { Random } from './random.js';
 import { Scheduler } from './scheduler.js';
 import type { Violation } from './violations.js';
 import { World } from './world.js';
+
+// No release has the version that newer writers write here: readers meet both, and the higher one of an order's records holds (R9).
+RULES.versions = [RULES_VERSION, NEWEST];
 
 /** After the faults, everything has this long to come to rest. Milliseconds. */
 const SETTLE_MS = 240_000;
@@ -98,11 +101,7 @@ export async function simulate({
     const asleepMs = (machine?.asleepUntilMs ?? 0) - scheduler.nowMs;
     if (asleepMs > 0) return void scheduler.after(asleepMs, `${name} starts with its machine`, () => give(name));
     const process = new SimulatedProcess(`${name}.${++lives}`, around, machine);
-    const gateway = new SimulatedGateway(
-      process,
-      world.shared,
-      versions.get(name) ?? (profile.anew ? NEWEST : RULES_VERSION),
-    );
+    const gateway = new SimulatedGateway(process, world.shared, versions.get(name) ?? RULES_VERSION);
     living.set(process, gateway);
     gateway.start().catch((error: unknown) => {
       if (!process.isAlive) return;

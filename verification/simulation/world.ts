@@ -11,7 +11,6 @@ import { SimulatedIndex } from './order-index.js';
 import { SimulatedPlatform, type LedgerEntry, type SimulatedNotification } from './platform.js';
 import type { Surroundings } from './process.js';
 import { cutJournal, Retention } from './keeping.js';
-import { NEWEST } from './profile.js';
 import { Referee, type CommandRecord } from './referee.js';
 import { SimulatedTopic, type TopicRecord } from './topics.js';
 import { decodeFinished, type CommitPoint } from '@tranche/kafka';
@@ -22,6 +21,7 @@ import {
   lostAttempt,
   recordsAfterLoss,
   recordWriter,
+  RULES_VERSION,
   ResumeList,
   type OperationState,
   type OrderState,
@@ -170,7 +170,8 @@ export class World {
     let tokens = 0;
     const written = { at: decision.approvedAt, newToken: () => `resume#${++tokens}` };
     const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
-    for (const record of await recordsAfterLoss(reader, range, written)) journal.land(recordWriter(NEWEST)(record));
+    for (const record of await recordsAfterLoss(reader, range, written))
+      journal.land(recordWriter(RULES_VERSION)(record));
     journal.epoch++;
     projectorGroup.resetTo({ topic: JOURNAL, partition }, 0n);
     index.drop(partition);

@@ -81,7 +81,7 @@ export class Ledger {
     };
   }
 
-  /** Forgotten calls are in `calls` no more: whoever reads those is blind there. Operations are never forgotten. */
+  /** Tombstone calls are in `calls` no more: whoever reads those is blind there. Operations are never forgotten. */
   get totals() {
     return { calls: this.callsReceived, callsForgotten: this.callsForgotten, operations: this.executions.length };
   }
