@@ -4,7 +4,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bootstrap } from '../infra/bootstrap.mjs';
-import { setStage } from '../demo/stage.mjs';
+import { makeTopics, setStage } from '../demo/stage.mjs';
 import { startInfrastructure } from '../infra/infrastructure.mjs';
 import { ensurePackages } from '../infra/packages.mjs';
 import { Expected } from '../infra/processes.mjs';
@@ -57,9 +57,10 @@ const PICTURES = {
 /** Fonts are the machine's and order numbers are new each time, so the pictures are looked at and not compared. */
 export async function run({ held, log }) {
   const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
+  const access = await makeTopics(infrastructure, { log });
   await ensurePackages(['chromium'], { held, log });
   const { services: ports } = await stackPorts({}, { isAnyFree: true });
-  const stage = await setStage({ held, log, infrastructure, files, ports });
+  const stage = await setStage({ held, log, infrastructure, files, ports, access });
   const browser = await openBrowser();
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, picture] of Object.entries(PICTURES))

@@ -41,6 +41,8 @@ export function platformAt(simulatorUrl) {
     fault: (match, fault) => request('POST', '/simulator/faults', { match, fault }),
     rotateKeys: () => request('POST', '/simulator/cse-keys/rotate', {}),
 
+    /** Sends the notifications of an order that a fault kept back. */
+    notify: (identifier, orderId) => request('POST', '/simulator/notifications/suppressed', { identifier, orderId }),
     refundInBackOffice: (identifier, orderId, amount) =>
       request('POST', '/simulator/refunds', { identifier, orderId, amount }),
     /** Moves the platform's clock. */

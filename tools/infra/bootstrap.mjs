@@ -7,26 +7,33 @@ import { buildClassicScript } from './classic-script.mjs';
 import { isRunning } from './is-running.mjs';
 import { Expected } from './processes.mjs';
 import { during } from './progress.mjs';
+import { SERVICES } from './services.mjs';
 
 const LOCK_TIMEOUT_MS = 600_000;
 
-/** Safe to run several times at once in one folder: the others wait. */
-export async function bootstrap({ held, log }) {
+/** The projects that services and a shop in this process need: verification and the helpers of tests are left out. */
+export const SERVICES_ONLY = ['libs/card-encryption', ...Object.keys(SERVICES).map((name) => `apps/${name}`)];
+
+/**
+ * Safe to run several times at once in one folder: the others wait. `projects`: these and what they refer to, instead of all. `whenCompiled`
+ * runs beside the bundling, which is half of the time. Resolves to what that gave, as `compiled`.
+ */
+export async function bootstrap({ held, log, projects, whenCompiled }) {
   const fault = nodeFault(process.versions.node, readJson('package.json').engines.node);
   if (fault) throw new Expected(fault);
-  await oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
+  return oneAtATime(resolve('.infra/bootstrap.lock'), async () => {
     if (!isInstalled()) {
-      const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+      const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
       await during('installing packages (npm ci)', log, () => held.run('npm', args, { env: withoutScripts() }));
     }
-    await during('building (tsc -b)', log, () => build({ held }));
+    return during('building (tsc -b)', log, () => build({ held, projects, whenCompiled }));
   });
 }
 
-export async function build({ held }) {
-  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b']);
-  await buildClassicScript();
-  await bundleServices();
+export async function build({ held, projects = [], whenCompiled = () => undefined }) {
+  await held.run(process.execPath, [resolve('node_modules/typescript7/bin/tsc'), '-b', ...projects]);
+  const [compiled] = await Promise.all([whenCompiled(), buildClassicScript(), bundleServices()]);
+  return { compiled };
 }
 
 /** One line if this Node is older than `engines` asks for. */

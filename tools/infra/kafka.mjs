@@ -73,7 +73,7 @@ export async function startKafka({ held, port, controllerPort, log, settings: ow
   const broker = held.start('java', [...java, 'kafka.Kafka', properties], { onLine: keep, disposable: true });
   const gaveUp = () =>
     broker.exitCode === undefined ? undefined : `ended with ${broker.exitCode}\n${lastLines.join('\n')}`;
-  await portOpens(port, { what: 'Kafka', timeoutMs: 60_000, gaveUp });
+  await portOpens(port, { what: 'Kafka', timeoutMs: 180_000, gaveUp });
   return { brokers: `127.0.0.1:${port}`, process: broker };
 }
 

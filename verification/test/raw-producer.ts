@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { waitFor } from '@tranche/testing';
+import { kafkaMessages, waitFor } from '@tranche/testing';
 
 /** A record as bytes, so that a test can write what no client would. */
 export interface RawRecord {
@@ -16,10 +16,11 @@ const TIMEOUT_MS = 30_000;
 
 /** Writes batches to the one broker of a test, over a connection of its own and one request at a time. */
 export class RawProducer {
-  #received = Buffer.alloc(0);
+  readonly #answers: Buffer[] = [];
 
   private constructor(private readonly socket: Socket) {
-    socket.on('data', (bytes) => (this.#received = Buffer.concat([this.#received, bytes])));
+    const messagesOf = kafkaMessages();
+    socket.on('data', (bytes) => this.#answers.push(...messagesOf(bytes)));
   }
 
   static async connect(broker: string): Promise<RawProducer> {
@@ -59,11 +60,11 @@ export class RawProducer {
   }
 
   async #answer(): Promise<Buffer> {
-    while (this.#received.length < 4 || this.#received.length < 4 + this.#received.readInt32BE(0))
+    for (;;) {
+      const answer = this.#answers.shift();
+      if (answer) return answer;
       await once(this.socket, 'data', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const answer = this.#received;
-    this.#received = Buffer.alloc(0);
-    return answer;
+    }
   }
 }
 
