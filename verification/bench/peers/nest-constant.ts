@@ -27,7 +27,7 @@ class KeyController {
 @Module({ controllers: [KeyController] })
 class PeerModule {}
 
-/** An ordinary Nest controller with a constant answer and the headers of ours. `ANSWER`: what it says; `HEADERS`: with which headers, JSON. */
+/** An ordinary Nest controller answers `ANSWER` with the headers in `HEADERS` (JSON). */
 export function run(): Promise<void> {
   return serveNest(PeerModule);
 }

@@ -46,7 +46,7 @@ class NotificationController {
 @Module({ controllers: [NotificationController], providers: [{ provide: WEBHOOK, useFactory: openWebhook }] })
 class PeerModule {}
 
-/** An ordinary Nest controller that verifies HASH and awaits the same batched produce of the same record. */
+/** An ordinary Nest controller verifies HASH and awaits the same batched produce of the same record. */
 export function run(): Promise<void> {
   return serveNest(PeerModule);
 }
