@@ -7,13 +7,13 @@ import { simulate } from '../simulation/simulate.js';
 import { distil, type CorpusJournal } from './distil.js';
 
 const MOST_RECORDS = 16;
-/** What is left of a long form. */
+/** Long forms are replaced by this text. */
 const SHORTENED = 'xx';
 const WITH_HISTORY = 3;
-/** Journals of a shape that is there already are taken up to this often. */
+/** Number of journals kept per shape. */
 const OF_A_SHAPE = 1;
 
-/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; one compact file. */
+/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; writes one compact file. */
 export async function writeCorpus({
   folder,
   seed,
@@ -44,7 +44,7 @@ export async function writeCorpus({
   return path;
 }
 
-/** What only the rules with a history do: a hash is of a record as it was written, so none may be shortened. */
+/** Rules with a history hash records as they were written, so their journals must have no shortened text. */
 function isOfNewRules({ journal }: CorpusJournal): boolean {
   const records = journal.map(([, record]) => parsed(record));
   return !JSON.stringify(records).includes(SHORTENED) && records.some(({ rulesVersion = 0 }) => rulesVersion >= WITH_HISTORY); // prettier-ignore
@@ -77,7 +77,7 @@ function bare({ merchant: _merchant, orderId: _orderId, rulesVersion: _rulesVers
 const parsed = (record: object | string): JournalRecord =>
   (typeof record === 'string' ? JSON.parse(record) : record) as JournalRecord;
 
-/** Records by kind and verdict, events by type: journals alike in both are of one shape. */
+/** The kinds and verdicts of records and the types of events make a journal's shape. */
 function shapeOf({ journal, events }: CorpusJournal): string {
   const kinds = journal.map(([, record]) => parsed(record).record);
   const types = events.map((event) => event.split(' ').slice(1).join(' '));

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes between the journal, the events and the index. */
+/** Bugs between the journal, the events and the index. */
 export const PROJECTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'event-ids-of-the-place',

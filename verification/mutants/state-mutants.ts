@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes in the fold: what a record does to its order. */
+/** Bugs in the fold: how a record changes its order. */
 export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'doubt-reopens-its-operation',
