@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What the proxy does with bytes in one direction. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
+/** The proxy treats bytes in one direction like this. Held bytes are delivered when they may pass again, as TCP would retransmit them. */
 export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
 export interface Weather {
