@@ -99,7 +99,6 @@ if (process.send) {
   process.exit();
 }
 
-/** One entry per worker. */
 function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
   if (lines === undefined)

@@ -18,7 +18,6 @@ export const CHART_SERVICES = {
 };
 /** The chart mounts a volume for it, so values must not move it elsewhere. */
 const LEDGER = 'SENT_LEDGER_DIR';
-/** The chart sets these itself. */
 const PORTS = ['PORT', 'MANAGEMENT_PORT'];
 /** Production mode refuses these, and the chart always starts in production mode. */
 const NOT_IN_PRODUCTION = ['CLOCK_OFFSET_MS'];
@@ -123,7 +122,6 @@ function serviceSchema(app, settings) {
   );
 }
 
-/** Secrets come from a file, so they are not among the plain values. */
 function settingsOf(names, settings) {
   const secret = settings.filter((setting) => setting.secret).map(({ name }) => name);
   return {

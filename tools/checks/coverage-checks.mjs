@@ -8,7 +8,6 @@ import { testTitles } from './test-titles.mjs';
 
 const DECISION = /\]\(decisions\/\d{4}-[\w-]+\.md\)/;
 const SHORTEST_FRAGMENT = 4;
-/** Rules of this project, in addition to the interface's. */
 const OURS = /^Ours\./;
 
 /**

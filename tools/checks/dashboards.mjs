@@ -96,7 +96,6 @@ export const DASHBOARDS = {
 
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** Returns the JSON of a dashboard, with three panels in a line. */
 export function dashboardOf(uid) {
   const { title, panels } = DASHBOARDS[uid];
   return {

@@ -99,7 +99,6 @@ export function configVariables(source) {
   return [...source.matchAll(/(?:@Env\(\s*|\{\s*name:\s*)'([A-Z][A-Z0-9_]+)'/g)].map(([, name]) => name);
 }
 
-/** Reads the variables in the first column of the table under "Settings". */
 export function documentedVariables(readme) {
   const [, settings = ''] = /^##\s+Settings\s*$([\s\S]*?)(?=^##\s|(?![\s\S]))/m.exec(readme) ?? [];
   const firstColumns = [...settings.matchAll(/^\|([^|]*)\|/gm)].map(([, column]) => column);

@@ -12,7 +12,6 @@ export const KINDS = [
   { name: 'follow-up', title: 'A capture; refunds and voids are alike', operation: 'capture', method: 'B', id: 'c' },
 ];
 
-/** Makes the records of one attempt and of the evidence about it. */
 export function recordsOf({ operation, method, id }, change = {}) {
   const reference = operation === 'capture' ? { transactionId: 'T-a' } : { amount: 20_000 };
   const terms = { operation, method, currency: 'EUR', contentHash: id, mayLookUp: true, ...reference, ...change };

@@ -1,4 +1,3 @@
-/** Finds the metrics that the code registers, and the panels and alerts that use them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { alerts, labelsOf, metricsOf } from './queries.mjs';

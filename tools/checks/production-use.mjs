@@ -115,7 +115,6 @@ function readReexport({ exportClause }, from, reexports) {
       reexports.push({ from, name: (propertyName ?? name).text, as: name.text });
 }
 
-/** Collects the names that a statement may refer to, without member names and keys. */
 function usedNames(statement) {
   const used = new Set();
   visit(statement, (node) => {

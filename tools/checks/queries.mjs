@@ -10,7 +10,6 @@ export const dashboards = readdirSync(`${CHART}/dashboards`).map((file) =>
   JSON.parse(readFileSync(`${CHART}/dashboards/${file}`, 'utf8')),
 );
 
-/** Each query is `[name, expression]` of an alert or a panel. */
 export const queries = [
   ...alerts.map(({ alert, expr }) => [alert, expr]),
   ...dashboards.flatMap(({ title, panels }) =>

@@ -52,7 +52,6 @@ function schemaOf({ name, type, unknown }, { EVENT_REQUIREMENTS, FIELD_RULE, THE
   };
 }
 
-/** Finds the classes that a class refers to, at any depth. */
 function reachable(all, className, found = []) {
   for (const [, next] of JSON.stringify(all[className]).matchAll(/"#\/definitions\/(\w+)"/g)) {
     if (!found.includes(next)) reachable(all, next, found.push(next) && found);

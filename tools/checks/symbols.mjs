@@ -27,7 +27,6 @@ export function findSymbol(source, symbol) {
 
 const oneLine = (text) => text.replace(/\s+/g, ' ').trim();
 
-/** Finds declarations at the top level, and members of classes, objects and interfaces. */
 function declared(tree, symbol) {
   const top = [];
   const members = [];

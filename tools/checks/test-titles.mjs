@@ -60,7 +60,6 @@ function declarations(tree) {
   return found;
 }
 
-/** Collects the texts of the rows, and of the variables in the same file that the rows name. */
 function tableTexts(rows, tables, seen = new Set()) {
   const found = texts(rows);
   visit(rows, (node) => {

@@ -61,7 +61,6 @@ async function brokerAs(username) {
   return connected(await connectedBroker({ address: brokers, sasl }));
 }
 const aTopic = topicOf(TOPICS.journal);
-/** Returns the forbidden attempts that the broker accepted. */
 async function allowed(user, forbidden) {
   const broker = await brokerAs(user);
   const answers = [];

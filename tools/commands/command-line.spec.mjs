@@ -9,7 +9,6 @@ beforeAll(async () => {
   for (const name of NAMES) commands[name] = await COMMANDS[name]();
 });
 
-/** Returns the fault as the user reads it. */
 async function faultOf(name, args, env = {}) {
   const { fault, ...read } = readCommandLine(commands[name], args, env);
   return fault ?? commands[name].fault?.({ ...read, env });

@@ -47,7 +47,6 @@ const WITH_A_SCRIPT = new Set([
   'generate-schemas',
 ]);
 
-/** Returns the command line that people type, followed by `more`. */
 export function calledAs(name, more = '') {
   if (name === 'test') return ['npm test', more].filter(Boolean).join(' -- ');
   if (WITH_A_SCRIPT.has(name)) return [`npm run ${name}`, more].filter(Boolean).join(' -- ');

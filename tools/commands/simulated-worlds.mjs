@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 
-/** Runs `npm run faults -- ARGS` and resolves to `{ exitCode, stdout, stderr }`. */
 export function faults(...args) {
   const child = spawn(process.execPath, ['tools/tranche.mjs', 'faults', ...args], { env: process.env });
   // Simulated worlds have a virtual clock, so they can wait; other tests have deadlines and go first.
@@ -17,7 +16,6 @@ export const PROFILES = ['plain', 'rough', 'edges', 'losses', 'ledger', 'clocks'
 /** Milliseconds. A run takes half a minute on a quiet machine, and much longer on a busy one without being wrong. */
 export const WORLDS_TIMEOUT_MS = 1_800_000;
 
-/** Plays `runs` worlds of a profile from this seed and expects no violation. */
 export async function expectPromiseKept({ profile, runs, seed }) {
   const args = ['--simulated', '--profile', profile, '--runs', String(runs), '--seed', seed, '--json'];
   const { exitCode, stdout, stderr } = await faults(...args);

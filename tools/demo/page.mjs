@@ -4,7 +4,7 @@
 export function openPage({ tokenizeCard, origin, apiKeyId, cseKeysUrl, tokenizerUrl }) {
   const fetchOfNode = globalThis.fetch;
   return {
-    /** Resolves to the card's token. `onAnswer(what, body)` is awaited for each answer that the page gets. */
+    /** `onAnswer(what, body)` is awaited for each answer that the page gets. */
     async tokenize(card, onAnswer) {
       globalThis.fetch = async (url, options) => {
         if (url !== cseKeysUrl && url !== tokenizerUrl) return fetchOfNode(url, options);

@@ -45,7 +45,6 @@ export function platformAt(simulatorUrl) {
       request('POST', '/simulator/refunds', { identifier, orderId, amount }),
     travel: (ms) => request('POST', '/simulator/clock', { advanceSeconds: ms / 1000 }),
 
-    /** Waits until the ledger shows a call of this operation for the order. */
     async called(orderId, operation) {
       const deadline = performance.now() + TIMEOUT_MS;
       while (performance.now() < deadline) {
@@ -66,7 +65,6 @@ export function platformAt(simulatorUrl) {
   };
 }
 
-/** Finds the address in a form's action, a refresh or a link of the page. */
 export function formAddress(html) {
   const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(html) ?? [];
   if (!address) throw new Expected('REDIRECTHTML leads nowhere');

@@ -4,14 +4,12 @@ import { difference, money } from './timeline.mjs';
 
 /** One order's story: it sends commands, waits for events and checks the result. */
 export class Story {
-  /** The awaited events, in order. */
   followed = [];
 
   constructor({ shop, platform, tell, rail, merchant, orderId }) {
     Object.assign(this, { shop, platform, tell, rail, merchant, orderId });
   }
 
-  /** Publishes a command about this order and prints it. */
   async send(type, fields, options) {
     this.tell(`${type} sent${fields.amount === undefined ? '' : `, ${money(fields.amount)}`}`, 'command');
     return this.shop.send(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields }, options);
@@ -23,7 +21,6 @@ export class Story {
     await this.shop.sendUnchecked(this.rail, type, { merchant: this.merchant, orderId: this.orderId, ...fields });
   }
 
-  /** Resolves to the order's next event, which must be of this type. */
   async next(type, options) {
     const event = await this.shop.next(this.merchant, this.orderId, this.followed, options);
     const seen = [...this.followed.map((one) => one.type), ...(event ? [event.type] : [])];
@@ -53,7 +50,6 @@ export class Story {
     return this.next('payment.authorize.succeeded');
   }
 
-  /** Counts the platform's calls for the operation, with any answer. */
   async calls(operation) {
     return (await this.platform.ledger(this.orderId)).calls.filter((call) => call.operation === operation).length;
   }

@@ -4,7 +4,6 @@ export const TEST_CARDS = {
   refused: { cardCode: '4970101200034001', cardValidityDate: '12-49', cardCvv: '123', selectedBrand: 'cb' },
 };
 
-/** Help for a person at the checkout. */
 export const cardLines = [
   `${TEST_CARDS.accepted.cardCode}  is accepted    (cb or visa, any month to come, any CVV)`,
   `${TEST_CARDS.refused.cardCode}  is refused`,

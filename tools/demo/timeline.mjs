@@ -40,14 +40,12 @@ export function timelineLines(entry, { colour = false } = {}) {
 const faultText = (path, code, message) => `${(path || '(command)').padEnd(24)} ${code.padEnd(24)} ${cut(message)}`;
 const cut = (text) => (text.length > MESSAGE_WIDTH ? `${text.slice(0, MESSAGE_WIDTH - 1)}…` : text);
 
-/** Formats minor units of a currency with two decimals. */
 export function money(amount, currency = 'EUR') {
   return `${(amount / 100).toFixed(2)} ${currency}`;
 }
 
 const tint = (text, code) => (code ? `\u001b[${code}m${text}\u001b[0m` : text);
 
-/** Returns one line that says how two lists differ, or undefined. */
 export function difference(what, expected, seen) {
   const [expectedText, seenText] = [JSON.stringify(expected), JSON.stringify(seen)];
   return expectedText === seenText ? undefined : `${what}: expected ${expectedText}, saw ${seenText}`;

@@ -44,7 +44,6 @@ export function nodeFault(version, engines) {
     : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
 }
 
-/** True if node_modules holds the versions of package-lock.json. */
 export function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json');
   return installed !== undefined && missingPackages(readJson('package-lock.json'), installed).length === 0;

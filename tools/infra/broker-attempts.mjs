@@ -115,7 +115,6 @@ export const ATTEMPTS = {
   },
 };
 
-/** Returns the broker's answer if it is not the refusal, else undefined. */
 export async function otherThanRefusal(broker, [attempt, name], context) {
   const { refusal, request } = ATTEMPTS[attempt];
   const answer = await request(broker, name, context).then(

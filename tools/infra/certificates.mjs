@@ -6,7 +6,6 @@ import { join } from 'node:path';
 const DAYS = 2;
 const openssl = (...args) => execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] });
 
-/** Returns `{ cert, key }`, the paths of an authority's certificate and key. */
 export function authority(folder, name) {
   const { cert, key } = paths(folder, name);
   const subject = ['-subj', `/CN=${name}`, '-addext', 'keyUsage=critical,keyCertSign'];

@@ -7,7 +7,6 @@ const OUTSIDE_THE_PATH = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Returns CHROMIUM_PATH, else the first known name on the PATH, else `undefined`. */
 export function chromiumPath(env = process.env) {
   if (env.CHROMIUM_PATH) return env.CHROMIUM_PATH;
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);

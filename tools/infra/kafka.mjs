@@ -90,7 +90,6 @@ export async function kafkaCommand({ held, log }) {
 const jarsFolder = () => resolve('.infra', `kafka-${KAFKA_VERSION}-oauth`);
 export const areKafkaJarsThere = () => existsSync(jarsFolder());
 
-/** Returns the folder of Kafka's jars, which are fetched once. */
 async function kafkaJars({ held, log }) {
   const folder = jarsFolder();
   if (existsSync(folder)) return folder;

@@ -85,7 +85,6 @@ export async function startKubernetes({ held, log }) {
   return { kubeconfig, kubectl };
 }
 
-/** Retries until `attempt` does not throw. */
 export async function until(what, attempt, timeoutMs = 60_000) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

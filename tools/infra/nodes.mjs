@@ -14,7 +14,6 @@ export function supportedNodes(engines = JSON.parse(readFileSync('package.json',
   });
 }
 
-/** Resolves to the path of that Node's binary; npm fetches it the first time. */
 export async function ensureNode({ major, range }, { held, log }) {
   const folder = resolve(`.infra/nodes/${major}`);
   const name = `node-${process.platform}-${process.arch}`;

@@ -32,7 +32,6 @@ export const PACKAGES = {
   },
 };
 
-/** Returns the major version on the PATH, 0 without Java. */
 export function javaVersion() {
   const { stdout, stderr } = spawnSync('java', [NO_TRACES, '-version'], { encoding: 'utf8' });
   return parseJavaVersion(`${stdout}${stderr}`);

@@ -110,7 +110,6 @@ export function holdProcesses() {
   };
 }
 
-/** Sends SIGTERM to all children, and SIGKILL to those that still run after the grace period. */
 export async function stopAll(children, graceMs = GRACE_MS) {
   for (const child of children) child.kill('SIGTERM');
   const overdue = setTimeout(() => children.forEach((child) => child.kill('SIGKILL')), graceMs);

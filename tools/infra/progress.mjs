@@ -1,13 +1,11 @@
 /** Progress is printed on stderr, so that stdout has only the tool's output. */
 const STILL_MS = 10_000;
 
-/** Prefixes lines with the seconds since the tool began. */
 export function createLog({ write = (text) => process.stderr.write(text), clock = () => performance.now() } = {}) {
   const begun = clock();
   return (line) => write(`[${((clock() - begun) / 1000).toFixed(0).padStart(3)} s] ${line}\n`);
 }
 
-/** Logs the begin of `work`, a line every ten seconds, and how long it took. */
 export async function during(what, log, work) {
   log(`${what} …`);
   const begun = performance.now();

@@ -30,7 +30,6 @@ export async function stackPorts(env, { isAnyFree = false } = {}) {
   return { kafka: chosen('KAFKA_PORT', USUAL.kafka), redis: chosen('REDIS_PORT', USUAL.redis), services };
 }
 
-/** Lists all ports as `[{ port, name, variable }]`. */
 export function listedPorts({ kafka, redis, services }) {
   return [
     { port: kafka, name: 'Kafka', variable: 'KAFKA_PORT' },

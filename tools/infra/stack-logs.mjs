@@ -23,7 +23,6 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 const fileOf = (pid, name) => resolve('.infra', `${PREFIX}${pid}`, `${name}.log`);
 
-/** `outputOf(name)` takes the lines of a service. */
 export function keepStackLogs(held, { mostBytes = MOST_BYTES } = {}) {
   const folder = held.removeAtEnd(resolve('.infra', `${PREFIX}${process.pid}`));
   rmSync(folder, { recursive: true, force: true });
@@ -42,7 +41,6 @@ export function keepStackLogs(held, { mostBytes = MOST_BYTES } = {}) {
   return { outputOf };
 }
 
-/** Returns the process ids of running stacks, the newest first. */
 export function runningStacks() {
   const names = existsSync('.infra') ? readdirSync('.infra').filter((name) => /^stack-\d+$/.test(name)) : [];
   const begunAt = (pid) => statSync(resolve('.infra', `${PREFIX}${pid}`), { throwIfNoEntry: false })?.birthtimeMs ?? 0;

@@ -8,7 +8,6 @@ export interface Part {
 }
 
 export interface Context extends Infrastructure {
-  /** Prints progress on stderr. */
   log: (line: string) => void;
   /** Replaces the part's default number of commands. */
   commands?: number;
@@ -16,7 +15,6 @@ export interface Context extends Infrastructure {
 
 export interface Bench {
   name: string;
-  /** One line for the list of benches. */
   about: string;
   parts: Part[];
 }

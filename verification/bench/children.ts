@@ -12,7 +12,6 @@ export interface Child {
   readonly pid: number;
   /** The last lines that it printed. */
   readonly lines: string[];
-  /** Throws with its last lines if the process has ended. */
   assertRunning(): void;
   readonly exited: Promise<void>;
   /** Sends SIGTERM, and SIGKILL if that is not enough; resolves when the process has ended. */
@@ -20,7 +19,6 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** A path below the repository's root, followed by arguments. */
   main: string[];
   env: Record<string, string>;
   /** The child is ready when this URL answers 200. */

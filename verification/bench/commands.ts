@@ -24,7 +24,6 @@ export const MERCHANT: Merchant = {
 
 const KID = 'bench';
 
-/** `ENVIRONMENT_ID` of the gateway that takes signed commands. */
 export const ENVIRONMENT_ID = 'bench';
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 

@@ -4,7 +4,6 @@ import { row, type Row } from './report.js';
 
 export interface Contestant {
   readonly name: string;
-  /** The load is sent to this URL. */
   readonly url: string;
   readonly process: Child;
 }
@@ -54,7 +53,6 @@ export async function takeTurns({ starts, round, log, lives, roundsPerLife }: Du
   return taken;
 }
 
-/** Sends `count` requests to one contestant by a load program (see `runSocketLoad`), which gets `env` besides its own settings. */
 export async function loadRound(
   { url, process }: Contestant,
   main: string,

@@ -27,7 +27,6 @@ export interface Watched {
   onSample?: () => void;
 }
 
-/** Watches work until all of it is done or the time is over. */
 export async function rateOf({
   done,
   total,

@@ -10,7 +10,6 @@ export interface Row {
   /** The target in words, as design and README have it: `≥ 0.9 × bare-loop`, `≤ 15 ms`. Null if the figure has no target. */
   target: string | null;
   met: boolean;
-  /** Other measurements: processor time, percentiles, spread. */
   details?: Record<string, number | string>;
 }
 
@@ -42,7 +41,6 @@ export function row({ name, unit, ours, peers = {}, target, details }: Measured)
 
 const HEADINGS = ['', 'ours', 'unit', 'peers', 'ratio', 'target', 'met'];
 
-/** Prints the rows for people, each followed by its details. */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ name, ours, unit, peers, ratio, target, met }) => [
     name,

@@ -22,7 +22,6 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
   let done = 0;
   const tell = () => console.log(JSON.stringify({ done }));
 
-  /** A connection sends its next request after the last answer. */
   const work = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect({ port: Number(url.port), host: url.hostname, noDelay: true });
@@ -62,13 +61,11 @@ export async function runSocketLoad({ url, count, connections, request, isRight 
   console.log(JSON.stringify({ p50Ms: percentile(measured, 0.5), p99Ms: percentile(measured, 0.99) }));
 }
 
-/** Reads the settings that every load gets from its bench. */
 export function loadSettings(): Pick<SocketLoad, 'url' | 'count' | 'connections'> {
   const { env } = process;
   return { url: new URL(env.URL ?? ''), count: Number(env.COUNT), connections: Number(env.CONNECTIONS) };
 }
 
-/** Returns the body when it is complete by `content-length`. */
 function wholeBody(answer: string): string | undefined {
   const headEnd = answer.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

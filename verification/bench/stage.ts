@@ -52,7 +52,6 @@ export class Stage {
     return topicName(this.prefix, COMMAND_TOPICS['partner-a']);
   }
 
-  /** Appends command `n`; resolves when it is durable. */
   async append(n: number, isSigned = false): Promise<void> {
     const [topic, time] = [this.commandTopic, new Date().toISOString()];
     await this.#producer.send({ topic, ...(isSigned ? signedRecord(n, time, topic) : commandRecord(n, time)) });
@@ -67,18 +66,15 @@ export class Stage {
     }
   }
 
-  /** Counts the records that a topic has taken so far. */
   async records(topic: TopicDefinition): Promise<number> {
     const offsets = await topicOffsets(this.client, topicName(this.prefix, topic));
     return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
   }
 
-  /** Removes the stages of a run that ends early. */
   static async removeAll(): Promise<void> {
     await Promise.all([...Stage.#standing].map((stage) => stage.remove()));
   }
 
-  /** Deletes the topics and the gateway's Redis keys. */
   async remove(): Promise<void> {
     await this.#producer.close();
     const remover = await startChild({
@@ -132,7 +128,6 @@ export interface GatewayOptions extends Infrastructure {
   inFlight: number;
   onLine?: (line: string) => void;
   env?: Record<string, string>;
-  /** Milliseconds until the gateway must be ready (60,000). */
   readyTimeoutMs?: number;
 }
 

@@ -40,7 +40,6 @@ export const secretCanary = (name: string, value: string): Canary => ({
   forms: formsOfPieces(value.slice(-RANDOM_PART)),
 });
 
-/** Searches the key's bytes, and its base64 and hex as in a setting. */
 export const bytesCanary = (name: string, bytes: Buffer): Canary => ({
   name,
   forms: [...formsOfPieces(bytes), ...formsOfPieces(bytes.toString('base64')), ...formsOfPieces(bytes.toString('hex'))],

@@ -8,7 +8,6 @@ import type { Planted } from './planted.js';
 
 const TIMEOUT_MS = 60_000;
 
-/** Does what a page does with the planted card: it gets a key, encrypts and calls the tokenizer. */
 export async function cardTokenOf(
   { card, apiKeyId }: Planted,
   { cseUrl, origin, simulatorUrl }: PageAddresses,

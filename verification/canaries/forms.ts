@@ -1,4 +1,3 @@
-/** A form is one encoding of a secret. */
 export interface Form {
   readonly form: string;
   readonly text: string;

@@ -7,7 +7,6 @@ export interface IssuedTokens {
   readonly cardTokens: readonly string[];
 }
 
-/** Asks the simulator for all tokens that it has issued. */
 export async function issuedTokens(simulatorUrl: string): Promise<IssuedTokens> {
   const answer = await fetch(`${simulatorUrl}/simulator/issued-tokens`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`the simulator answered ${answer.status}`);

@@ -8,7 +8,6 @@ import type { Entry, Place } from './search.js';
 const REQUEST_TIMEOUT_MS = 10_000;
 const utf8 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Returns the service name in a process's log lines. */
 export function serviceOf(lines: readonly string[]): string | undefined {
   return lines.map((line) => /"service":"([a-z-]+)"/.exec(line)?.[1]).find((name) => name !== undefined);
 }

@@ -12,12 +12,10 @@ export interface PlantedFolder {
   /** The same merchants, with an access token for every call. */
   readonly guardedMerchantsFile: string;
   readonly accountsFile: string;
-  /** Adds an account of the password grant. */
   readonly personsFile: string;
   readonly operatorsFile: string;
 }
 
-/** Writes the files from which services read their secrets. */
 export function plantFiles(folder: string): PlantedFolder {
   const planted = plant(demo<DemoMerchant[]>('merchants'), demo<DemoAccounts>('accounts'));
   mkdirSync(folder, { recursive: true });

@@ -31,7 +31,6 @@ export interface Planted {
   readonly tokenEncryptionKey: string;
   /** Sent encrypted to the tokenizer, and in the clear to services that must not get it. */
   readonly card: { readonly number: string; readonly cvv: string };
-  /** Sent in a command that must be refused. */
   readonly cardInCommand: string;
 }
 

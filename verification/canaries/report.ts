@@ -3,7 +3,6 @@ import { REDIS_FILE, search, type Hit, type Place } from './search.js';
 
 export interface CanaryReport {
   readonly hits: number;
-  /** The first hits of each kind in each place. */
   readonly found: readonly Hit[];
   readonly searched: {
     readonly logLines: number;

@@ -30,7 +30,6 @@ export interface CanaryOptions {
   readonly runs?: number;
 }
 
-/** Resolves to the exit code. */
 export async function runCanaries(
   { json, seed, runs = FAULTS.length }: CanaryOptions,
   place: CommandLines,
@@ -65,7 +64,6 @@ export interface Sweep {
   readonly tell?: (line: string) => void;
 }
 
-/** Plants secrets, plays the scenarios, and searches everything that is left. */
 export async function sweep({
   infrastructure,
   scenarios,

@@ -28,13 +28,11 @@ export interface Hit {
 /** A shop stores a command with its token until it is published. Redis then deletes it, but its append-only file keeps it. */
 export const REDIS_FILE = 'file of Redis';
 
-/** Output of `npm run demo`, besides the logs of its services. */
 export const DEMO = 'the demo';
 
 const AROUND = 40;
 const SAME_HITS = 3;
 
-/** Finds canaries in places where they must not be. */
 export function search(place: Place, canaries: readonly Canary[]): { hits: Hit[]; count: number } {
   const found: Hit[] = [];
   let count = 0;

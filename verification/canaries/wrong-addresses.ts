@@ -1,6 +1,5 @@
 import { CARD_NAMES, CVV_NAMES, CVV_TEXTS } from './canaries.js';
 
-/** A service that card data could be sent to by mistake. */
 export interface WrongAddress {
   readonly name: string;
   readonly url: string;
@@ -28,7 +27,6 @@ const PATHS = [
   '/nowhere',
 ];
 
-/** Mistyped or mistaken addresses of an order. */
 const ORDERS = [
   '/orders/ID',
   '/orders/ID/events',

@@ -11,11 +11,9 @@ export interface CommandLines {
     java?: string[];
     settings?: Record<string, string>;
     clusterId?: string;
-    /** Set for a cluster of several brokers. */
     cluster?: { port: number; settings: Record<string, string> }[];
   };
   redis: { url: string; command?: string; args?: string[] };
-  /** Root folder of a built older release. */
   release?: string;
 }
 
@@ -28,7 +26,6 @@ export class Infrastructure {
   readonly isOwn: { kafka: boolean; redis: boolean };
   /** Root folder of the older release that `--from` names; the folder's name is its commit. */
   readonly release: string | undefined;
-  /** Replication of the topics of a run. */
   readonly replication: { replicationFactor: number; minInSyncReplicas: number } = {
     replicationFactor: 1,
     minInSyncReplicas: 1,
@@ -110,7 +107,6 @@ export class Infrastructure {
     );
   }
 
-  /** The folder of its own Redis's append-only file. */
   get redisFolder(): string {
     return this.#redisFolder;
   }

@@ -10,7 +10,6 @@ const event = (type: string, data: Partial<PaymentEvent> = {}): Event => ({
   data: { merchant: 'shop-fr', orderId: 'o-1', commandId: 'c1', ...data },
 });
 
-/** The order gets these events and no others. */
 const orderWith = (...events: Event[]) =>
   new LoadOrder({
     ...{ orderId: 'o-1', merchant: 'shop-fr', random: new Random(1), patienceMs: 5, doubtPatienceMs: 5 },

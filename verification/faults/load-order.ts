@@ -45,7 +45,6 @@ export class LoadOrder {
     return { merchant, orderId };
   }
 
-  /** Returns the command's id without waiting for Kafka. */
   send(rail: Rail, type: CommandType, data: CommandData, id: string = randomUUID()): string {
     this.parts.send(rail, type, id, data);
     return id;
@@ -58,7 +57,6 @@ export class LoadOrder {
     return event;
   }
 
-  /** Resolves to the event that ends the command. */
   async ends(commandId: string): Promise<Event> {
     return this.#event(commandId, (one) => endOf(one));
   }

@@ -12,7 +12,6 @@ export class PlatformDoors {
     private readonly identifier: string,
   ) {}
 
-  /** Opens the decoded REDIRECTHTML and posts the decision to its address. */
   async decide(redirectHtml: string, decision: 'validate' | 'pending' | 'refuse' | 'abandon'): Promise<void> {
     const page = Buffer.from(redirectHtml, 'base64').toString('utf8');
     const [, address] = /(?:action|href|url)\s*=\s*["']?(https?:\/\/[^"'\s>]+)/i.exec(page) ?? [];

@@ -28,7 +28,6 @@ export interface LoadOptions {
   random: Random;
   orders: number;
   perSecond: number;
-  /** Limits the load to these stories. */
   stories?: readonly StoryName[];
   /** Milliseconds that a story waits for one event before it ends (30,000). */
   patienceMs?: number;
@@ -39,7 +38,6 @@ export interface LoadOptions {
 export interface PlannedOrder {
   orderId: string;
   story: StoryName;
-  /** Milliseconds after the start. */
   atMs: number;
 }
 
@@ -192,7 +190,6 @@ export class Load {
   }
 }
 
-/** Uses every story once before it uses one again. */
 function decks(random: Random, stories: readonly StoryName[], count: number): StoryName[] {
   const drawn: StoryName[] = [];
   while (drawn.length < count) {

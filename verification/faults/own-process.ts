@@ -19,7 +19,6 @@ export class OwnProcess {
     private readonly port: number,
   ) {}
 
-  /** Resolves when it accepts connections. */
   async start(command: string, args: readonly string[]): Promise<void> {
     const lines = (this.#lines = [] as string[]);
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,7 +40,6 @@ export class OwnProcess {
     if (!ours.has(child)) throw new Error(`${this.name} ended\n${lines.join('')}`);
   }
 
-  /** Describes whether it runs, with its last output. */
   get state(): string {
     return [`${this.name} on port ${this.port} ${this.isRunning ? 'runs' : 'does not run'}`, ...this.#lines.slice(-5)]
       .join('\n')
@@ -61,7 +59,6 @@ export class OwnProcess {
     this.#child?.kill(name);
   }
 
-  /** Resolves when the process has ended. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     this.#child?.kill(signal);
     await this.#ended;

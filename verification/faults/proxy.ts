@@ -4,11 +4,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 export type Flow = 'pass' | 'hold' | { latencyMs: number } | { bytesPerSecond: number };
 
 export interface Weather {
-  /** Requests, from the client to the target. */
   up: Flow;
-  /** Answers. */
   down: Flow;
-  /** New connections. */
   connects: 'pass' | 'refuse' | 'reset';
 }
 
@@ -158,7 +155,6 @@ class Connection {
   }
 }
 
-/** One direction of a connection, in order. */
 class Lane {
   #queue: Buffer[] = [];
   #queued = 0;

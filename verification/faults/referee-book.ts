@@ -20,11 +20,9 @@ export interface Grant {
   isTagged: boolean;
 }
 
-/** An order's traces in journal, ledger and notifications. */
 export interface OrderTraces {
   key: string;
   order: OrderState;
-  /** In journal order. */
   grants: Grant[];
   calls: CallOfPlatform[];
   executed: OperationOfPlatform[];
@@ -38,7 +36,6 @@ export interface Book {
   orders: Map<string, OrderTraces>;
   /** The events that the journal requires, in its order, with the number of publications. */
   expected: Map<string, { event: CloudEvent<PaymentEvent>; times: number }>;
-  /** Publications by event id, in the topic's order. */
   published: Map<string, Traces['events']>;
 }
 
@@ -50,7 +47,6 @@ const KINDS: Readonly<Record<string, OperationKind>> = {
   payment: 'pay',
 };
 
-/** Returns the operation's kind; undefined for a look-up. */
 export const kindOf = (operationType: string): OperationKind | undefined =>
   Object.hasOwn(KINDS, operationType) ? KINDS[operationType] : undefined;
 
@@ -104,7 +100,6 @@ export function bookOf(traces: Traces): Book {
   return { orders, expected, published };
 }
 
-/** Returns the TRANSACTIONID of the success in a record. */
 function successIn(record: JournalRecord): string | undefined {
   const isWord = record.record === 'OUTCOME' || record.record === 'EVIDENCE';
   return isWord && record.result === 'succeeded' ? record.answer.transactionId : undefined;

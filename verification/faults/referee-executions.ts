@@ -104,7 +104,6 @@ function rivals(traced: OrderTraces, named: readonly (string | undefined)[]): st
 const isTold = (traced: OrderTraces, operation: OperationState, { transactionId }: OperationOfPlatform): boolean =>
   hasSucceeded(operation) || toldOf(traced, transactionId) === 'succeeded';
 
-/** Follows `supersedes` over any number of steps. */
 function succeeds({ order }: OrderTraces, later: OperationState, earlier: OperationState): boolean {
   for (
     let at: OperationState | undefined = later;

@@ -114,7 +114,6 @@ function wrongEvents({ orders, published }: Book): string[] {
   return found;
 }
 
-/** Returns the order's payments that succeeded in the ledger. */
 function paidIn(traced: OrderTraces | undefined): string[] {
   const payments = traced?.order.operations.filter((operation) => isPayment(operation)) ?? [];
   const hasPaid = (payment: OperationState) =>

@@ -23,9 +23,7 @@ export interface Violation {
 
 export interface Verdict {
   violations: Violation[];
-  /** Operations that were in doubt at any time. */
   inDoubt: number;
-  /** Operations that are no longer in doubt. */
   resolved: number;
   /** Operations in doubt that the platform never executed. */
   falseDoubt: number;

@@ -7,7 +7,6 @@ export interface Run {
   fault: string;
   /** Set if a process died at this crash point. */
   crashPoint?: string;
-  /** Repeats this run. */
   seed: number;
   commands: number;
   kills: number;
@@ -32,7 +31,6 @@ export interface Report extends Record<ViolationKind, number> {
   seed: number;
 }
 
-/** Adds up the runs. `crashPoints` lists all that exist. */
 export function reportOf(
   runs: readonly Run[],
   { seed, crashPoints }: { seed: number; crashPoints: readonly string[] },

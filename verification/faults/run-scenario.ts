@@ -19,7 +19,6 @@ const RUN_MS = 600_000;
 const CLOSE_MS = 30_000;
 
 export interface FinishedRun extends Run {
-  /** Crash points at which processes died. */
   diedAt: string[];
   /** Points that no process passed in time. */
   missed: string[];

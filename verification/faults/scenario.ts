@@ -8,13 +8,11 @@ export interface Scenario {
   name: string;
   /** The report counts runs under this name. */
   fault: string;
-  /** Processes are meant to die at this point. */
   crashPoint?: string;
   /** These must be our own, so that they can be killed; `release` needs a built older release. */
   needs?: readonly Need[];
   /** Relative frequency (1); 0 means once per campaign. */
   weight?: number;
-  /** Replaces the usual load. */
   load?: { orders?: number; perSecond?: number; merchant?: string };
   /**
    * Starts gateways and the load, causes the fault and ends it. When it resolves, a gateway works or will soon; the run then waits until

@@ -24,7 +24,6 @@ export interface StageOptions {
 export interface AppOptions extends Arms {
   through?: Through;
   env?: Record<string, string>;
-  /** Root folder of another release to start the service from. */
   release?: string | undefined;
 }
 
@@ -32,7 +31,6 @@ export interface AppOptions extends Arms {
 export class Stage {
   readonly apps: RunningApp[] = [];
   ingest: RunningApp | undefined;
-  /** Processes that we ended by SIGKILL. */
   kills = 0;
   /** Points at which a process really died. */
   readonly diedAt = new Set<string>();
@@ -138,7 +136,6 @@ export class Stage {
     return true;
   }
 
-  /** Resolves to true if the process is stopped at the point. */
   async stops(app: RunningApp, point: string, timeoutMs: number): Promise<boolean> {
     const isThere = () => app.logs.includes(`failpoint ${point} stop`) && isStopped(app.pid);
     return waitFor(isThere, { timeoutMs, pollMs: 5, what: point }).then(
@@ -199,7 +196,6 @@ export class Stage {
     await redis.close();
   }
 
-  /** Returns the last log lines of all services. */
   lastLines(count: number): string[] {
     return this.apps.flatMap((app, at) => app.logs.slice(-count).map((line) => `${at}: ${line}`));
   }

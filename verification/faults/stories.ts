@@ -136,7 +136,6 @@ export const STORIES = {
     await order.succeeds(refund(order));
   },
 
-  /** The cardholder never finishes the form. */
   'left-alone': async (order) => {
     await order.redirects(order.send('partner-a', 'payment.authorize', aPartnerAAuthorization(order.name)));
   },
@@ -173,5 +172,4 @@ const capture = (order: LoadOrder, amount?: number): string =>
 const refund = (order: LoadOrder, amount?: number): string =>
   order.send('partner-a', 'payment.refund', aRefund({ ...order.name, ...(amount === undefined ? {} : { amount }) }));
 
-/** Returns a smaller amount, in whole hundreds. */
 const part = ({ random }: LoadOrder, amount: number): number => 100 * (1 + random.below(amount / 100 - 1));

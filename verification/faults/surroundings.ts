@@ -93,7 +93,6 @@ export class Surroundings {
     return { ...this.#kafka(through), REDIS_URL: this.infrastructure.redisUrl, PORT: String(this.ports.ingest) };
   }
 
-  /** Writes a MERCHANTS_FILE that adds these settings to each merchant. */
   merchantsFileWith(settings: object): string {
     const file = `${this.merchantsFile}.${Object.keys(settings).join('.')}`;
     const merchants = JSON.parse(readFileSync(this.merchantsFile, 'utf8')) as object[];

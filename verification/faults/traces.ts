@@ -7,12 +7,10 @@ export interface SentCommand {
   type: CommandType;
   merchant: string;
   orderId: string;
-  /** With prefix. */
   topic: string;
   sentAtMs: number;
   /** False if Kafka did not acknowledge; the record may still be in the command topic. */
   acknowledged: boolean;
-  /** The producer's error. */
   refusal?: string;
   data: CommandData;
 }
@@ -40,14 +38,12 @@ export interface OperationOfPlatform {
   transactionId: string;
   /** TRANSACTIONID of the authorization or payment that this operation belongs to. */
   initialId: string;
-  /** The code in the answer. */
   execCode: string;
   /** The code now. */
   finalExecCode: string;
   origin: 'request' | 'back-office';
 }
 
-/** Answer of GET /simulator/ledger. */
 export interface LedgerOfPlatform {
   calls: CallOfPlatform[];
   operations: OperationOfPlatform[];
@@ -61,7 +57,6 @@ export interface NotificationOfPlatform {
   operationType: string;
   transactionId: string;
   execCode: string;
-  /** HASH included. */
   parameters: Record<string, string>;
   attempts: { time: string; status?: number; answer?: string; error?: string; isAccepted: boolean }[];
   /** `suppressed` if a fault prevented sending. */

@@ -17,12 +17,10 @@ export class GoodTraffic {
     );
   }
 
-  /** Returns the figures since the last call. */
   figures(): Promise<TrafficFigures> {
     return this.#ask('figures');
   }
 
-  /** Waits for the last answers. */
   stop(): Promise<TrafficFigures> {
     return this.#ask('stop');
   }

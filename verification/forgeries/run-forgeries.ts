@@ -155,7 +155,6 @@ async function sendForgeries(port: number, seed: number): Promise<Attack> {
   return outcome;
 }
 
-/** Counts events that do not come from the good traffic. */
 async function foreignEvents(brokers: string[], prefix: string): Promise<number> {
   const quiet = () => undefined;
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

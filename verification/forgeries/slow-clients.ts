@@ -12,7 +12,6 @@ export type SlowKind = keyof typeof BEGINNINGS;
 export interface SlowClients {
   kind: SlowKind;
   count: number;
-  /** Connections that the server ended. */
   cut: number;
   accepted: number;
   lastCutSeconds: number;

@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Bugs in the path of a command, from the INTENT to its result. */
 export const EXECUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'judged-before-it-is-known',

@@ -2,7 +2,6 @@ import type { ProfileName } from '../simulation/profile.js';
 import type { PlantedText } from './planted.js';
 
 export interface Change {
-  /** A path in the project's `dist`. */
   file: string;
   find: string;
   replace: string;
@@ -12,7 +11,6 @@ export interface Mutant extends PlantedText, Change {
   project: 'order-journal' | 'kafka';
   /** Further changes, if a second line of defence catches this bug alone. */
   also?: readonly Change[];
-  /** Describes the bug in one line. */
   does: string;
   /** Worlds in which the bug shows, if plain ones show it too rarely. */
   profile?: ProfileName;
@@ -20,6 +18,5 @@ export interface Mutant extends PlantedText, Change {
   from?: number;
 }
 
-/** Returns every change of a mutant, each with the mutant's name. */
 export const changesOf = ({ name, file, find, replace, also = [] }: Mutant): (PlantedText & Change)[] =>
   [{ file, find, replace }, ...also].map((change) => ({ name, ...change }));

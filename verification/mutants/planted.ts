@@ -1,6 +1,5 @@
 export interface PlantedText {
   name: string;
-  /** Occurs exactly once in the compiled file. */
   find: string;
   replace: string;
 }

@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Bugs in the fold: how a record changes its order. */
 export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'doubt-reopens-its-operation',

@@ -7,7 +7,6 @@ import type { ViolationKind } from '../simulation/violations.js';
 
 /** Work for one child process: the seeds `from`, `from + 1`, … that it asks for one chunk at a time. */
 export interface Part {
-  /** Name of a planted bug. */
   mutant?: string;
   profile?: ProfileName;
   stopsAtFirst: boolean;

@@ -59,7 +59,6 @@ function summary(total: Tally, seed: number, profile: ProfileName): object {
   return { runs, operations, crashes, ...counts(total), inDoubt, falseDoubt, profile, seed };
 }
 
-/** Further figures, and the first seeds that failed. */
 function more({ pauses, rebalances, flushes, neverLeft, concluded, failed }: Tally): object {
   return {
     pauses,

@@ -32,7 +32,6 @@ export class Calls {
     return this.#concluded.size;
   }
 
-  /** Records an action by a wrong clock. */
   saw(what: string): void {
     this.byWrongClock.push(what);
   }
@@ -44,7 +43,6 @@ export class Calls {
       .filter((name) => this.#concluded.has(name));
   }
 
-  /** Counts operations in doubt whose call never left. */
   neverLeft(orders: ReadonlyMap<string, OrderState>): number {
     return [...orders].reduce(
       (sum, [key, { operations }]) =>

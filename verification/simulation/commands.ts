@@ -3,7 +3,6 @@ import { methodOfRail, RAILS, type Method, type OperationKind, type Rail } from 
 import { journalPartition } from '@tranche/order-journal';
 import type { Random } from './random.js';
 
-/** A command as a commerce service publishes it. */
 export interface SimulatedCommand {
   merchant: string;
   orderId: string;
@@ -17,7 +16,6 @@ export interface SimulatedCommand {
   supersedes?: string;
   /** Set if the command names it; otherwise the gateway takes it from the order. */
   transactionId?: string;
-  /** Wall clock, milliseconds. */
   notAfterMs?: number;
   /** EXTRADATA has no room for a tag. */
   isUntagged: boolean;
@@ -49,7 +47,6 @@ export function drawPlan(random: Random, troubleMs: number): Plan {
   };
 }
 
-/** Draws two or three orders, often in one partition of the journal. */
 function drawOrderIds(random: Random): string[] {
   const count = random.chance(0.3) ? 3 : 2;
   const isTogether = random.chance(0.5);

@@ -12,7 +12,6 @@ export interface GroupMember {
   readonly id: string;
   /** Topic → partitions that it had before this join. */
   readonly owned: Record<string, number[]>;
-  /** Answers the join, after some latency. */
   joined(generation: number, partitions: TopicPartition[]): void;
 }
 
@@ -68,7 +67,6 @@ export class SimulatedGroup {
     }
   }
 
-  /** Removes all members. */
   #dismiss(): void {
     this.#seats.clear();
     this.#plan.clear();

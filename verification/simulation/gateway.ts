@@ -227,7 +227,6 @@ export class SimulatedGateway {
     return this.#inWork === 0;
   }
 
-  /** Does the same as the service's message handlers. */
   async #take(task: Task, slot: Slot): Promise<'done' | { hold: 'key'; ms: number }> {
     task.attempts++;
     this.#inWork++;

@@ -15,7 +15,6 @@ const HEARTBEAT_MS = 1_000;
 const DRAIN_MS = 1_500;
 const FETCHED = 5;
 
-/** The topics that a member reads. */
 export interface FetchSource {
   read(partition: TopicPartition, from: bigint, most: number): ConsumedRecord[];
   low(partition: TopicPartition): bigint;
@@ -25,7 +24,6 @@ export interface FetchSource {
 }
 
 interface GroupClientOptions extends Pick<GroupWorkOptions, 'assigned' | 'watermarks'> {
-  /** Records that the tail of the same process has read. */
   tail?: TailBuffer;
   /** Called for records that reached the group's work. */
   onTaken?: (way: 'fetched' | 'buffered', records: number) => void;

@@ -13,7 +13,6 @@ interface TailParts {
   process: SimulatedProcess;
   partition: number;
   from: bigint;
-  /** See `TailConsumerOptions`. */
   known: bigint | undefined;
   onRecords: (records: readonly Landed[]) => void;
   onFault: (fault: string) => void;
@@ -41,7 +40,6 @@ export class JournalTail {
     this.#fetch();
   }
 
-  /** First offset that was not read. */
   get next(): bigint {
     return this.#position.next;
   }

@@ -9,7 +9,6 @@ import {
 } from '@tranche/order-journal';
 import type { SimulatedProcess, Surroundings } from './process.js';
 
-/** A record in the log. */
 export interface Landed extends JournalEntry {
   key: string;
   value: Buffer;
@@ -34,7 +33,6 @@ export class SimulatedJournal {
   readonly #losses = new Map<number, number>();
   /** The bytes of lost records, by partition and offset. */
   readonly #lost = new Map<string, Buffer>();
-  /** Partitions without a leader refuse appends. */
   readonly #leaderless = new Set<number>();
 
   constructor(private readonly around: Surroundings) {}
@@ -56,7 +54,6 @@ export class SimulatedJournal {
     );
   }
 
-  /** First offset that is kept. */
   low(partition: number): bigint {
     return this.#low.get(partition) ?? 0n;
   }
@@ -70,7 +67,6 @@ export class SimulatedJournal {
     this.#leaderless.add(partition);
   }
 
-  /** The partition accepts appends again. */
   lead(partition: number): void {
     this.#leaderless.delete(partition);
   }
@@ -120,7 +116,6 @@ export class SimulatedJournal {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Returns the records of a partition from `from` on. */
   read(partition: number, from: bigint): Landed[] {
     const landed = this.partitions.get(partition) ?? [];
     let first = landed.length;
@@ -179,7 +174,6 @@ export class SimulatedJournal {
     }
   }
 
-  /** Reads a range of the journal, a few records at a time. */
   readerOf(process: SimulatedProcess): JournalReader {
     const fetch = (partition: number, from: bigint, until: bigint) =>
       process.request('journal stretch', () => {

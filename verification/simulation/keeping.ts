@@ -86,7 +86,6 @@ export class Retention {
     return needed.reduce((one, other) => (one < other ? one : other), published);
   }
 
-  /** Replaces offsets after a move. */
   moved(renamed: (partition: number, offset: bigint) => bigint): void {
     for (const [key, offsets] of this.#whole)
       this.#whole.set(

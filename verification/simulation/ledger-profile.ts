@@ -11,11 +11,9 @@ export interface LedgerEdges {
   machineLost: number;
   /** The whole machine and CLOCK_MONOTONIC stop; the date continues. */
   suspended: number;
-  /** The machine's date is set. */
   dateSet: number;
   /** The disk is full for a while, or nothing on it can be changed. */
   diskTrouble: number;
-  /** Share of writes that are short. */
   shortWrite: number;
   /** Share of kills after which the end of the ledger reads as zeros. */
   blockLost: number;

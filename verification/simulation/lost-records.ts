@@ -10,7 +10,6 @@ export class LostRecords {
   /** Events of lost records; some were published before the loss. */
   readonly events = new Set<string>();
 
-  /** True for orders of that partition. */
   has(key: string): boolean {
     return this.partition !== undefined && journalPartition(key) === this.partition;
   }

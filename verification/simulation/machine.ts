@@ -39,7 +39,6 @@ export class SimulatedMachine {
     return { topicPrefix: '', clusterId: 'cluster', bootId: `${this.name}/${this.#boots}` };
   }
 
-  /** CLOCK_MONOTONIC and the date. */
   now(): Moment {
     const { nowMs } = this.around.scheduler;
     return { monotonicMs: nowMs - this.#monotonicFromMs, wallMs: EPOCH_MS + nowMs + this.wallOffsetMs };
@@ -80,7 +79,6 @@ export class SimulatedMachine {
     file.text = file.text.slice(0, from) + '\0'.repeat(file.text.length - from);
   }
 
-  /** Creates a file locked by the process. */
   makeLock(id: string, process: SimulatedProcess): void {
     this.#mayChange('both');
     this.folder.files.set(id + LOCK, { text: '' });

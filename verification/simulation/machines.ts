@@ -25,7 +25,6 @@ export class Machines {
     );
   }
 
-  /** Returns the machine on which a gateway starts. */
   place(name: string): SimulatedMachine {
     const { random } = this.parts.around;
     const before = this.#placeOf.get(name);

@@ -19,7 +19,6 @@ interface Held {
   readonly marker?: bigint;
   /** Number of orders that the marker or the rebuild records: an index with fewer has lost some. */
   readonly counted: number;
-  /** Hash of the record at the marker. */
   readonly hash?: string;
   /** Id of the rebuild that made this index. */
   readonly generation: number;

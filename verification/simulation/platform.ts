@@ -20,7 +20,6 @@ export interface PlatformAnswer {
   transactionId?: string;
   amount?: number;
   redirectHtml?: string;
-  /** Notifications only. */
   currency?: string;
 }
 
@@ -46,7 +45,6 @@ export interface LedgerEntry {
   isTold: boolean;
 }
 
-/** A notification on its way to the merchant. */
 export interface SimulatedNotification extends PlatformAnswer {
   orderKey: string;
   operation: OperationKind;

@@ -5,7 +5,6 @@ import type { Profile } from './profile.js';
 import type { Random } from './random.js';
 import type { Scheduler, Sleeper } from './scheduler.js';
 
-/** Wall clocks start here. */
 export const EPOCH_MS = Date.UTC(2026, 2, 1, 10);
 
 export interface Surroundings {
@@ -61,7 +60,6 @@ export class SimulatedProcess implements Sleeper, Timing {
     return this.#wrongByMs !== 0;
   }
 
-  /** True while its configuration refuses every command. */
   get refusesCommands(): boolean {
     const { profile, scheduler } = this.around;
     const { refusals = [] } = profile.edges ?? {};

@@ -53,11 +53,9 @@ export interface AnewEdges {
   atMs: number;
   /** At most this many of the records in the index are lost, with all later ones. */
   records: number;
-  /** The partition begins anew, empty. */
   isAnew: boolean;
 }
 
-/** Probabilities per wake of a process. */
 export interface Losses {
   /** The index loses orders and keeps its marker, or loses a whole partition (R14). */
   evict: number;
@@ -98,7 +96,6 @@ export interface WaitingEdges {
   earlyTimer: number;
   /** Share of waiting payments that the platform reports as "not executed". */
   saidNotExecuted: number;
-  /** Share of notifications with another currency. */
   otherCurrency: number;
   /** Merchants allow that doubtful forms are superseded; method A answers with a form, or refuses. */
   supersedesDoubts: boolean;
@@ -164,7 +161,6 @@ function drawEdges(random: Random, { processes, troubleMs }: Profile): Edges {
     ...drawKeeping(random, troubleMs),
     ...(isMoved ? { movesAtMs: random.between(0.3, 0.9) * troubleMs } : {}),
     ...(waiting && { waiting }),
-    // Drawn apart, for the same reason.
     refusals: drawRefusals(random.apart(), processes, troubleMs),
   };
 }
@@ -260,7 +256,6 @@ function drawRoughness(random: Random): Partial<Profile> {
   };
 }
 
-/** A world without faults. */
 export function calmProfile(): Profile {
   return {
     processes: 2,

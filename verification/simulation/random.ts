@@ -17,7 +17,6 @@ export class Random {
     return new Random((this.#a ^ this.#counter) >>> 0);
   }
 
-  /** Returns a number from 0 up to, but without, 1. */
   next(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -45,7 +44,6 @@ export class Random {
     return choices[this.below(choices.length)]!;
   }
 
-  /** Draws a name with a probability proportional to its weight. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][];
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

@@ -21,7 +21,6 @@ import type { LedgerEntry } from './platform.js';
 import { NEWEST } from './profile.js';
 import type { Violation, ViolationKind } from './violations.js';
 
-/** A record of a command topic and its result. */
 export interface CommandRecord {
   topic: string;
   partition: number;
@@ -54,7 +53,6 @@ interface Published {
 /** Sees the journal as it grows, the ledger, all events and all commits, and reports violations. */
 export class Referee {
   readonly violations: Violation[] = [];
-  /** Each order as the journal has it now. */
   readonly orders = new Map<string, OrderState>();
   readonly published = new Map<string, Published>();
   readonly evidenced = new Set<string>();
@@ -68,7 +66,6 @@ export class Referee {
   readonly #expectedById = new Map<string, { times: number }>();
   readonly #lastSequence = new Map<string, string>();
   readonly #finals = new Map<string, string>();
-  /** Each order's first record. */
   readonly #born = new Map<string, JournalRecord>();
   #isMoved = false;
   readonly lost = new LostRecords();
@@ -173,7 +170,6 @@ export class Referee {
     });
   }
 
-  /** True if the command was published before the resume. */
   #isOfBefore(commandId: string): boolean {
     return this.commands.some(({ command, atMs }) => command.commandId === commandId && atMs < this.lost.resumedMs);
   }
@@ -320,7 +316,6 @@ function isDoubtedAgain(before: OperationState, after: OperationState): boolean 
   return !denied.isTagged && denied.attempt === after.attempt && denied.token === after.token;
 }
 
-/** Returns the end that an event reports, if any. */
 export function finalOf(type: string, outcome: string | undefined): string | undefined {
   const name = type.split('.').at(-1) ?? '';
   if (name === 'doubt_resolved')

@@ -23,7 +23,6 @@ const TICKS_PER_TURN = 1_000;
 export interface SchedulerOptions {
   /** Called before an owner runs, so that faults can strike. True if it was struck; its state is then checked again. */
   strike?: (owner: Sleeper, label: string) => boolean;
-  /** Called for every event. */
   trace?: (atMs: number, label: string) => void;
 }
 

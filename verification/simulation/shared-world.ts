@@ -7,7 +7,6 @@ import type { SimulatedIndex } from './order-index.js';
 import type { SimulatedNotification, SimulatedPlatform } from './platform.js';
 import type { SimulatedTopic, TopicRecord } from './topics.js';
 
-/** Everything that processes share. */
 export interface SharedWorld {
   journal: SimulatedJournal;
   index: SimulatedIndex;

@@ -46,7 +46,6 @@ export class SimulatedTopic<T> {
       .slice(0, most);
   }
 
-  /** The next offset, as text. */
   readonly ends = (partition: number): string => String(this.#next.get(partition) ?? 0n);
 
   find(partition: number, offset: bigint): TopicRecord<T> | undefined {

@@ -1,4 +1,3 @@
-/** Everything that must never happen, in the order of the summary. */
 export const VIOLATIONS = [
   /** The platform executed one operation more than once. */
   'executedTwice',
@@ -37,6 +36,5 @@ export type ViolationKind = (typeof VIOLATIONS)[number];
 export interface Violation {
   kind: ViolationKind;
   detail: string;
-  /** Virtual time. */
   atMs: number;
 }

@@ -38,7 +38,6 @@ export class World {
   readonly plan: Plan;
   readonly referee: Referee;
   readonly retention = new Retention();
-  /** Records that retention deleted. */
   deleted = 0;
   readonly shared: SharedWorld;
   readonly #records = new Map<TopicRecord<SimulatedCommand>, CommandRecord>();
@@ -154,7 +153,6 @@ export class World {
     index.flush();
   }
 
-  /** A partition loses its records from `from` on. */
   lose(partition: number, from: bigint): void {
     const { journal } = this.shared;
     this.referee.losing(partition, from, journal.read(partition, 0n));
@@ -199,7 +197,6 @@ export class World {
     return true;
   }
 
-  /** True if every partition's index is at the end of its journal. */
   get isIndexed(): boolean {
     const { journal, index } = this.shared;
     return [...journal.partitions].every(
@@ -219,7 +216,6 @@ export class World {
     return this.around.profile.appendLost === 0;
   }
 
-  /** True if nothing is left to do. */
   get isAtRest(): boolean {
     const { gatewayGroup, notifications, commands } = this.shared;
     const { referee, around } = this;
@@ -259,13 +255,11 @@ export class World {
     return this.referee.lost.has(key) && lostAttempt(order, operation, written) === undefined;
   }
 
-  /** Returns acknowledged notifications that did not become evidence. */
   missingEvidence(): string[] {
     const ids = [...this.shared.notifications.records.values()].flat().map(({ carries }) => carries.id);
     return ids.filter((id) => !this.referee.evidenced.has(id));
   }
 
-  /** Finds the INTENT of an operation's current attempt. */
   intentOf(key: string, token: string | undefined): Landed | undefined {
     return this.shared.journal.partitions
       .get(journalPartition(key))

@@ -108,7 +108,6 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 }, 60_000);
 
-/** Sends records for one topic, spread over its partitions. */
 async function send(
   { name, partitions }: { name: string; partitions: number },
   count: number,
@@ -149,7 +148,6 @@ function notification(orderId: string): Sound {
   return { key: orderKey(MERCHANT, orderId), ...encodeCloudEvent(event) };
 }
 
-/** Identifies the record that a dead letter came from. */
 const originalOf = ({ headers }: ConsumedRecord) =>
   at(
     headers['dead-letter-topic']!.slice(prefix.length),
@@ -162,7 +160,6 @@ async function deadLetters(): Promise<Map<string, ConsumedRecord>> {
   return new Map(letters.map((letter) => [originalOf(letter), letter]));
 }
 
-/** Returns the records that are neither done nor dead letters. */
 async function unaccounted(sent: readonly Sent[], isDone: (record: Sent) => boolean): Promise<Sent[]> {
   const letters = await deadLetters();
   return sent.filter((record) => !letters.has(record.at) && !isDone(record));

@@ -29,7 +29,6 @@ export class RawProducer {
     return new RawProducer(socket);
   }
 
-  /** Resolves to the offset of the first record. */
   async send(topic: string, partition: number, records: readonly RawRecord[]): Promise<bigint> {
     const name = Buffer.from(topic);
     const batch = batchOf(records);

@@ -47,7 +47,6 @@ export class ForgedTraces {
   readonly #orders = new Map<string, OrderState>();
   #offset = 0n;
 
-  /** Adds a command that is in Kafka and was granted. */
   granted(
     orderId: string,
     id: string,
@@ -69,7 +68,6 @@ export class ForgedTraces {
     });
   }
 
-  /** Adds a journal record and its events. */
   journaled(orderId: string, step: Step): this {
     const key = orderKey(MERCHANT, orderId);
     const [partition, offset] = [journalPartition(key), this.#offset++];

@@ -20,7 +20,6 @@ const EVERY_TOPIC = [
   'cse.events.v1',
 ];
 
-/** Forbidden to every user. */
 export const FORBIDDEN_TO_ALL = {
   delete: EVERY_TOPIC,
   empty: EVERY_TOPIC,

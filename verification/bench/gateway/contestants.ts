@@ -17,7 +17,6 @@ const OURS_TIME_BOX_MS = 120_000;
 export interface OursRun {
   inFlight: number;
   count: number;
-  /** Commands and projector run in two processes. */
   isSplit?: boolean;
   /** Every command is signed, and the gateway requires signatures. */
   isSigned?: boolean;
@@ -62,7 +61,6 @@ export async function ours(
   }
 }
 
-/** undici alone, with the same number of calls in flight. */
 export async function bareLoop(
   { context, platform, kind }: Arena,
   { inFlight, count }: { inFlight: number; count: number },
@@ -72,7 +70,6 @@ export async function bareLoop(
   return peer({ context, platform, name: 'bare-loop', env, total: count, timeBoxMs: OURS_TIME_BOX_MS });
 }
 
-/** Consumes the command topic and makes the plain call, as `nest` or as `kafkajs`. */
 export async function consumer(
   { context, platform, kind }: Arena,
   { name, count, timeBoxMs }: { name: 'nest' | 'kafkajs'; count: number; timeBoxMs: number },

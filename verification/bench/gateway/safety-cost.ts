@@ -10,7 +10,6 @@ const TURNS = 3;
 
 interface Comparison {
   name: string;
-  /** Names the gateway without the feature. */
   peer: string;
   atLeast?: number;
   platform: PlatformKind;

@@ -54,7 +54,6 @@ export function startPeer(
   });
 }
 
-/** Sends `count` notifications to one contestant. Each must be answered `OK` and be on the topic. */
 export async function round(
   stage: Stage,
   contestant: Contestant,

@@ -9,7 +9,6 @@ const ROUNDS_PER_LIFE = 2;
 const COUNT = 30_000;
 const FLOOR = 0.8;
 
-/** Measures verifying and storing a notification, compared with a controller that does nothing else. */
 export const ingest: Bench = {
   name: 'ingest',
   about:

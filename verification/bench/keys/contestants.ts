@@ -15,7 +15,6 @@ const NO_LIMIT = '1000000000';
 /** Node.js and Fastify write these headers themselves, so the peer need not copy them. */
 const OF_HTTP = new Set(['connection', 'keep-alive', 'date', 'content-length', 'content-type']);
 
-/** Answers as a key provider does, with a new key. */
 export function keyAnswer(): string {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const encryptionPublicKey = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
@@ -105,7 +104,6 @@ async function askOnce({ url }: Contestant): Promise<{ headers: [string, string]
   return { headers: [...response.headers], text };
 }
 
-/** Sends `count` requests to one contestant; each must be answered with `answer`. */
 export function round(contestant: Contestant, { count, answer }: { count: number; answer: string }): Promise<Round> {
   return loadRound(contestant, 'verification/dist/bench/keys/load.js', count, { ANSWER: answer });
 }

@@ -2,7 +2,6 @@ import { createClient } from 'redis';
 import { startChild } from '../children.js';
 import type { Infrastructure } from '../stage.js';
 
-/** Deletes the service's topic and Redis entries under the prefix. */
 export async function removeTraces({ brokers, redisUrl }: Infrastructure, prefix: string): Promise<void> {
   const remover = await startChild({
     main: ['verification/dist/bench/peers/main.js', 'remove-topics'],

@@ -24,7 +24,6 @@ export const memory: Bench = {
   ],
 };
 
-/** 200,000 commands arrive about as fast as they are handled. */
 async function steady(context: Context): Promise<Row[]> {
   const total = context.commands ?? 200_000;
   return measured(context, 'steady', total, async (stage, start) => {
@@ -41,7 +40,6 @@ async function steady(context: Context): Promise<Row[]> {
   });
 }
 
-/** 100,000 commands wait when the gateway starts. */
 async function backlog(context: Context): Promise<Row[]> {
   const total = context.commands ?? 100_000;
   return measured(context, 'backlog', total, async (stage, start) => {
@@ -53,7 +51,6 @@ async function backlog(context: Context): Promise<Row[]> {
 
 interface Begun {
   gateway: Gateway;
-  /** Called often with the number of commands handled so far. */
   feed?: (done: number) => Promise<void>;
 }
 

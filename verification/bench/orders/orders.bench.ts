@@ -12,7 +12,6 @@ import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const ORDERS = 100_000;
-/** The journal is written in batches of this many orders. */
 const BATCH = 1_000;
 /** Building the index of a million orders takes minutes. */
 const READY_MS = 3_600_000;

@@ -27,7 +27,6 @@ class KeyController {
 @Module({ controllers: [KeyController] })
 class PeerModule {}
 
-/** An ordinary Nest controller answers `ANSWER` with the headers in `HEADERS` (JSON). */
 export function run(): Promise<void> {
   return serveNest(PeerModule);
 }

@@ -11,7 +11,6 @@ import { row, type Row } from '../report.js';
 import { Stage, startGateway } from '../stage.js';
 
 const TIME_BOX_MS = 240_000;
-/** The journal is written in batches of this many orders. */
 const BATCH = 1_000;
 const LOST = /index is lost/;
 
@@ -71,7 +70,6 @@ async function lostAndRebuilt(context: Context): Promise<Row[]> {
   }
 }
 
-/** Appends an intent and an outcome for each order; resolves with the end of each partition. */
 async function write(stage: Stage, orders: number): Promise<Map<number, bigint>> {
   const topic = topicName(stage.prefix, TOPICS.journal);
   const producer = new BatchingProducer({ client: stage.client, log: silentLog });

@@ -75,7 +75,6 @@ export function startAuthService(
   );
 }
 
-/** The peer sends `answer` for each request, after one GET. */
 export function startRedisGet(
   name: 'nest-redis-get' | 'bare-redis-get',
   { redisUrl, prefix }: TokenStage,
@@ -92,7 +91,6 @@ export function startRedisGet(
   });
 }
 
-/** Sends `count` requests to one contestant; each must be answered with a token of `answerBytes`. */
 export function round(
   contestant: Contestant,
   { count, answerBytes }: { count: number; answerBytes: number },

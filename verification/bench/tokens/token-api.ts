@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 
 export interface TokenApi {
   url: string;
-  /** Counts the calls of POST /iam/token. */
   readonly calls: number;
   /** Leaves calls without an answer until `answer()`. */
   hang(): void;

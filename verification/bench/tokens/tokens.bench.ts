@@ -100,7 +100,6 @@ async function cold(context: Context): Promise<Row[]> {
   return [callsRow('cold', calls, 1, seconds)];
 }
 
-/** Each caller brings the same token back as refused. */
 async function refused(context: Context): Promise<Row[]> {
   const { calls, seconds } = await onThreeReplicas(context, async ({ api, crowd }) => {
     const old = oneOnly(await crowd.ask(REPLICAS));

@@ -37,7 +37,6 @@ export class BrokerCluster {
     return this.#small;
   }
 
-  /** Starts all brokers with empty logs. */
   async start(): Promise<void> {
     await this.stop();
     if (this.#folder !== '') rmSync(this.#folder, { recursive: true, force: true });

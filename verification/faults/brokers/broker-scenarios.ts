@@ -12,7 +12,6 @@ const READY_MS = 180_000;
 const FROZEN_MS = 15_000;
 const AWAY_MS = 8_000;
 
-/** Faults of one broker out of three. */
 export function brokerScenarios({ cluster, brokers }: ClusterInfrastructure): readonly Scenario[] {
   const scenario = (name: string, fault: string, act: (stage: Stage) => Promise<void>): Scenario => ({
     ...{ name, fault, load: LOAD },

@@ -12,7 +12,6 @@ export function allThere(brokers: string, size: number): Promise<void> {
   });
 }
 
-/** Resolves when every partition has all its replicas in sync. */
 export function allInSync(brokers: string): Promise<void> {
   return until(brokers, 'all replicas to be in sync', async (admin) => {
     const { topics } = await admin.fetchTopicMetadata();

@@ -44,7 +44,6 @@ export async function runBrokers({ runs, seed, only, json }: BrokersOptions, lin
   return finished.some(isBad) ? 1 : 0;
 }
 
-/** Returns each scenario's largest pause; a run that was not judged has none. */
 export function largestPauses(runs: readonly Pick<FinishedRun, 'scenario' | 'pauseSeconds'>[]): Record<string, number> {
   const largest: Record<string, number> = {};
   for (const { scenario, pauseSeconds = 0 } of runs) largest[scenario] = Math.max(largest[scenario] ?? 0, pauseSeconds);

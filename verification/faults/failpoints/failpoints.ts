@@ -2,7 +2,6 @@
 export interface PlantedPoint {
   name: string;
   project: 'apps/payment-gateway' | 'libs/order-journal';
-  /** A path in the project's `dist`. */
   file: string;
   find: string;
   replace: string;
@@ -13,7 +12,6 @@ export interface WrittenPoint {
   name: string;
   /** The process is hit when none, half or all of these bytes are written. */
   written: 'none' | 'half' | 'all';
-  /** Matches the bytes as latin1 text. */
   is: RegExp;
 }
 

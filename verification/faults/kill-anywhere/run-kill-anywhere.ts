@@ -20,7 +20,6 @@ const SETTLE_MS = 120_000;
 export interface KillAnywhereOptions {
   /** Length of the load with the ledger, and of the load without it. */
   minutes: number;
-  /** Commands per second. */
   perSecond: number;
   seed: number;
   json: boolean;
@@ -60,7 +59,6 @@ async function oneWay(
     gateway: {
       PLATFORM_TIMEOUT_MS: PLATFORM.timeoutMs,
       DOUBT_GRACE_MS: PLATFORM.graceMs,
-      // An empty variable counts as not set.
       SENT_LEDGER_DIR: ledger ? join(infrastructure.folder, 'sent-ledger') : '',
     },
   };

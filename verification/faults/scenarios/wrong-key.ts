@@ -30,7 +30,6 @@ export const wrongKeyScenario: Scenario = {
   },
 };
 
-/** Does the same as `npm run quarantine -- reverify`. */
 async function reverify(stage: Stage): Promise<void> {
   const main = join(repositoryRoot(), 'apps/notification-ingest/dist/quarantine/main.js');
   const env = { ...process.env, ...stage.surroundings.ingest() };
