@@ -16,7 +16,7 @@ const NX = resolve('node_modules/.bin/nx');
 const JEST = resolve('node_modules/jest/bin/jest.js');
 const TARGETS = ['lint', 'typecheck', 'test', 'format', 'schemas', 'docs', 'deploy'];
 
-/** Nx skips the targets whose inputs have not changed. Without a project graph the boundaries rule only warns, so that warning fails the step. */
+/** Nx skips targets whose inputs have not changed. Without a project graph the boundaries rule only warns, so that warning fails the step. */
 const OF_ALL_PROJECTS = {
   name: TARGETS.join(', '),
   command: [NX, 'run-many', '--targets', TARGETS.join(), '--output-style=static', '--parallel=2'],

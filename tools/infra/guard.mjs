@@ -1,6 +1,6 @@
 /**
- * The watchdog of tools/infra/processes.mjs. It reads what it must end and remove from stdin, a line each, and does so when stdin closes: also
- * when its owner was killed and could not do it itself.
+ * The watchdog of tools/infra/processes.mjs ends processes and removes folders when stdin closes, so also when its owner was killed. Its orders
+ * come from stdin, one per line:
  *   process PID · gone PID · container NAME · folder PATH
  */
 import { spawnSync } from 'node:child_process';

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.js';
 
 const ledger = { project: 'order-journal', profile: 'ledger' } as const;
 
-/** A working lock makes up for a missing wait, and the wait for a missing lock: a mutant without a lock shows only if the wait is gone too. */
+/** The lock makes up for a missing wait, and the wait for a missing lock: a mutant without a lock shows only if the wait is gone too. */
 const NO_WAIT = { file: 'sent-ledger/conclude.js', find: 'if (waitMs > 0)', replace: 'if (false)' };
 const ANY_CLOCK = {
   file: 'sent-ledger/conclude.js',
