@@ -4,6 +4,7 @@ export interface TopicDefinition {
   /** Without the prefix. */
   readonly name: string;
   readonly partitions: number;
+  /** -1: no limit. */
   readonly retentionMs: number;
   /** What a partition keeps at most, bytes; only where anybody can make the topic grow. */
   readonly retentionBytes?: number;
@@ -13,7 +14,7 @@ export interface TopicDefinition {
   readonly timestampType?: 'LogAppendTime';
   /** Losing its newest records costs money: its replicas belong in several racks, or are flushed for each record (docs/reliability.md, power). */
   readonly survivesPowerLoss?: true;
-  readonly cleanupPolicy: 'delete';
+  readonly cleanupPolicy: 'delete' | 'compact';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
   /** What a record's key is, for readers. */
@@ -61,20 +62,11 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
-  // Few and small, and as good as for ever: what was decided explains what was skipped.
-  journalDecisions: topic('payments.journal.decisions.v1', {
-    days: 3_650,
-    mib: 1,
-    key: 'decision id',
-    writtenBy: 'payment-gateway',
-    readBy: 'payment-gateway',
-  }),
-  // Resolutions that wait for a second person; what was decided is in the journal and the audit.
-  resolutions: topic('payments.resolutions.v1', {
+  // What two people decide. Each record has a key of its own, so that all are kept until a start of the gateway deletes those that are over.
+  decisions: compacted('payments.decisions.v1', {
     partitions: 1,
-    days: 35,
     mib: 1,
-    key: 'proposal id',
+    key: 'decision id, and a UUID of the record',
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
@@ -161,6 +153,11 @@ function topic(
     writtenBy,
     readBy,
   };
+}
+
+/** The last record of each key is kept for ever. */
+function compacted(name: string, facts: Omit<TopicFacts, 'days' | 'isPersonal'>): TopicDefinition {
+  return { ...topic(name, { ...facts, days: 0 }), cleanupPolicy: 'compact', retentionMs: -1 };
 }
 
 function commands(rail: Rail): TopicDefinition {

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { clientAddress, KitConfig, Metrics } from '@tranche/service-kit';
+import { clientAddress, countedAs, KitConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
-import { addressKey } from './address-key.js';
 
 /** Requests of a connection that have no answer yet. The platform, and every proxy that is known, sends one after the other. */
 const MAX_UNANSWERED = 8;
@@ -48,7 +47,7 @@ export class ConnectionLimits implements OnModuleInit {
     const peer = socket.remoteAddress ?? '';
     // A proxy's connections are those of many clients.
     if (this.kit.isProxy?.(clientAddress(peer, undefined, undefined))) return;
-    const address = addressKey(peer);
+    const address = countedAs(peer);
     const count = (this.#open.get(address) ?? 0) + 1;
     if (count > this.config.maxConnectionsPerAddress) {
       this.#cut.inc({ reason: 'address' });
