@@ -24,7 +24,7 @@ const { values } = readArguments({
     list: { type: 'boolean', default: false },
     corpus: { type: 'string' },
     only: { type: 'string' },
-    /** What it stands for is in FAULTS_INFRASTRUCTURE. */
+    /** FAULTS_INFRASTRUCTURE holds what it stands for, so the value is not read here. */
     from: { type: 'string' },
     profile: { type: 'string' },
     runs: { type: 'string' },
@@ -97,14 +97,13 @@ if (process.send) {
       places,
     );
   }
-  // To a pipe whose reader is slow much may still have to be written.
+  // A pipe with a slow reader may still have output to write.
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((done) => stream.write('', () => done()));
-  // A run that could not be judged may leave readers behind that ask for their Kafka for ever.
+  // A run that could not be judged may leave readers that try to reach their Kafka for ever.
   process.exit();
 }
 
-/** A set for each worker. */
 function commandLines(): [CommandLines, ...CommandLines[]] {
   const { FAULTS_INFRASTRUCTURE: lines } = process.env;
   if (lines === undefined)
@@ -117,7 +116,6 @@ function profile(): { profile?: ProfileName } {
   return named === undefined ? {} : { profile: named };
 }
 
-/** What every mode is told. */
 function campaign(): Numbers & { seed: number; json: boolean } {
   const given = numbers();
   return { ...given, seed: seedOf(given.seed, (line) => console.error(line)), json: values.json };

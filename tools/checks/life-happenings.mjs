@@ -1,4 +1,4 @@
-/** What can happen to an operation, each as the journal records that it becomes. */
+/** Lists everything that can happen to an operation, each as the journal records that it adds. */
 import { NEWEST_RULES_VERSION, timerRecord, timersOf } from '@tranche/order-journal';
 import { after, KINDS, recordsOf } from './life-states.mjs';
 
@@ -54,7 +54,6 @@ const operators = Object.entries({
   redirect: 'redirect_required',
 }).map(([result, word]) => said('operator', 'operator', result, `operator: ${word}`, { afterMs: DAY_MS }));
 
-/** Every timer that the state has, when it is due. */
 const timers = Object.entries({
   'look_up_15_minutes look_up_1_hour look_up_6_hours look_up_24_hours': 'look-ups are due',
   'doubt_15_minutes doubt_24_hours': '15 minutes, 24 hours in doubt',
@@ -103,7 +102,10 @@ export const HAPPENINGS = [...answers, ...notifications, ...lookUps, ...operator
 
 const isPayment = ({ operation }) => operation !== 'capture';
 
-/** An answer comes to what was sent; only payments wait; a follow-up names what the operation is. */
+/**
+ * Leaves out combinations that cannot occur: only a sent operation gets an answer, only payments wait, and a follow-up command needs an
+ * operation of the right kind.
+ */
 export function isPossible(happening, kind, state) {
   if (happening.ofPayments && !isPayment(kind)) return false;
   if (answers.includes(happening) && state === 'rejected') return false;

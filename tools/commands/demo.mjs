@@ -34,7 +34,7 @@ export const options = {
   },
 };
 
-/** Of the ports those that are not set are free ones. */
+/** A service without a variable gets a free port. */
 export const variables = { ...INFRASTRUCTURE, ...SERVICE_PORTS };
 export const exitCodes = {
   0: 'every scenario passed, or with --keep it was stopped',

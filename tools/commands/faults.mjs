@@ -13,7 +13,7 @@ import { INFRASTRUCTURE } from './variables.mjs';
 
 const WORKERS = 2;
 const MOST_WORKERS = 8;
-/** Below those that systems give to whoever asks for any. */
+/** Linux gives ephemeral ports from 32768 on, so other programs rarely take these. */
 const PORTS = { from: 20_000, to: 32_000 };
 const MODES = ['folds', 'simulated', 'mutants', 'forgeries', 'canaries', 'kill-anywhere'];
 
@@ -89,8 +89,8 @@ export async function run({ options: given, args, held, log }) {
 }
 
 /**
- * How to start Kafka and Redis of each worker, on ports and in a folder of its own: whoever kills and restarts them must be the one who
- * starts them. One that the environment names is used as it is.
+ * Each worker starts its own Kafka and Redis, on its own ports and in its own folder, because only the process that starts them can kill
+ * and restart them. Addresses from the environment are used as they are.
  */
 async function commandLines({ options, held, log }) {
   const { KAFKA_BROKERS: brokers, REDIS_URL: redisUrl } = process.env;
@@ -139,7 +139,7 @@ function workersFor(options, { isShared }) {
   return Math.min(Number(options.workers ?? byDefault) || 1, MOST_WORKERS);
 }
 
-/** Free ports that stay free while their broker is killed: another worker's services are never given them. */
+/** A port must stay free while its broker is killed, so no other worker's service gets it. */
 async function* keptPorts() {
   const begin = PORTS.from + Math.floor((Math.random() * (PORTS.to - PORTS.from)) / 2);
   for (let port = begin; port < PORTS.to; port++) if (await isPortFree(port)) yield port;

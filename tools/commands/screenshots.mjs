@@ -23,7 +23,7 @@ const HIGH = { viewport: { width: 1000, height: 1140 } };
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true };
 const files = { merchantsFile: 'config/merchants.demo.json', accountsFile: 'config/accounts.demo.json' };
 
-/** Each ends where its picture is taken. */
+/** Each story ends on the page that is photographed. */
 const PICTURES = {
   checkout: {
     screen: HIGH,
@@ -54,7 +54,7 @@ const PICTURES = {
   refused: { screen: DESKTOP, play: (page) => payByCard(page, TEST_CARDS.refused, 'refused') },
 };
 
-/** Fonts are the machine's and order numbers are new each time, so the pictures are looked at and not compared. */
+/** Nobody compares the pictures by program: fonts depend on the machine, and order numbers are new each time. */
 export async function run({ held, log }) {
   const [infrastructure] = await Promise.all([startInfrastructure({ held, log }), bootstrap({ held, log })]);
   const access = await makeTopics(infrastructure, { log });
@@ -69,7 +69,7 @@ export async function run({ held, log }) {
   await stage.close();
 }
 
-/** tools/infra/browser.mjs goes when its stdin ends, and that is ours: also when we are killed. */
+/** The child tools/infra/browser.mjs ends when its stdin, our pipe, closes. So no browser stays if we are killed. */
 async function openBrowser() {
   const { chromium } = await import('playwright-core');
   const keeper = spawn(process.execPath, [resolve('tools/infra/browser.mjs')], {

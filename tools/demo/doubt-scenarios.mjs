@@ -1,4 +1,4 @@
-/** The platform has executed, and the gateway can't know it: in doubt, never sent again, resolved by the notification. */
+/** The platform executes but the gateway cannot know it: the operation is in doubt, is not sent again, and its notification resolves it. */
 import { newOrderId } from './orders.mjs';
 import { must } from './story.mjs';
 import { difference } from './timeline.mjs';

@@ -36,7 +36,7 @@ export async function play({ name, title, play: playStory }, { stage, signal, pr
     const unexpected = await stage.shop.next(story.merchant, story.orderId, story.followed, { timeoutMs: 0 });
     if (unexpected) throw new Expected(`one event too many: ${unexpected.type}`);
   } catch (error) {
-    signal.throwIfAborted(); // then the services are going away, and that is no failure of the scenario
+    signal.throwIfAborted(); // after an abort the services are stopping, which is no failure of the scenario
     failure = error;
   }
   const arrivals = story ? stage.shop.arrivals(story.merchant, story.orderId) : [];

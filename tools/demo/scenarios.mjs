@@ -1,4 +1,4 @@
-/** What the demo plays. Each scenario tells one order's story and checks every event of it and the platform's ledger. */
+/** Each scenario plays one order's story, and checks every event of it and the platform's ledger. */
 import { Expected } from '../infra/processes.mjs';
 import { cardPayment, cardRefused, keyRotated } from './card-scenarios.mjs';
 import { gatewayKilled, timedOut } from './doubt-scenarios.mjs';

@@ -1,4 +1,4 @@
-/** What the scenarios play on: simulator and services on free ports, topics and Redis names of this run, and a shop that uses them. */
+/** Scenarios play on this: simulator and services on free ports, topics and Redis keys of this run, and a shop. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   const merchantsFile = join(held.folder('tranche-demo-'), 'merchants.json');
   writeFileSync(merchantsFile, JSON.stringify(merchants, undefined, 2));
   const more = {
-    // For longer than a loaded machine takes to start two services again.
+    // The platform must retry for longer than a loaded machine takes to restart two services.
     'platform-simulator': { NOTIFICATION_RETRY_MS: Array(300).fill(500).join(',') },
-    // A new key pair of the simulator takes its time on a busy machine.
+    // The simulator needs a while for a new key pair on a busy machine.
     'cse-token-service': { CSE_TIMEOUT_MS: '8000' },
     // Kafka gives the partitions of a killed gateway away only after the session's time-out.
     'payment-gateway': { PLATFORM_TIMEOUT_MS: '8000', DOUBT_GRACE_MS: '1000', KAFKA_SESSION_TIMEOUT_MS: '5000' },
@@ -39,7 +39,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   const { tokenizeCard, ...libraries } = await builtLibraries();
 
   const services = {};
-  const trouble = []; // what the services warned of, printed when a scenario fails
+  const trouble = []; // warnings of the services, printed if a scenario fails
   const logs = files.logsFolder === undefined ? keepNothing : keepLogs(files.logsFolder);
   const start = async (name) => {
     const onOutput = logs.outputOf(name);
@@ -60,7 +60,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
   let aheadMs = 0;
   const shop = await openShop({ libraries, brokers, topicPrefix, sasl, nowMs: () => Date.now() + aheadMs });
   const platform = platformAt(services['platform-simulator'].url);
-  /** From now on platform, gateway and shop live so much later, and so does what they did before. */
+  /** Moves the clocks of platform, gateway and shop forward; times already recorded stay. */
   const travel = async (ms) => {
     await stop('payment-gateway');
     aheadMs += ms;
@@ -91,7 +91,7 @@ export async function setStage({ held, log, infrastructure: { brokers, redisUrl 
       services[name].process.kill('SIGKILL');
       await services[name].process.exited;
     },
-    /** The shop goes, the services stay up: they are the holder's. */
+    /** Closes the shop; the holder stops the services. */
     async close() {
       await Promise.all([shop.close(), ...Object.values(services).map(logs.keepMetrics)]);
     },

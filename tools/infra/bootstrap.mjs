@@ -1,4 +1,4 @@
-/** From a fresh clone to built services: packages as the lock file says, then every project compiled. */
+/** Installs the packages of the lock file and compiles every project, so that a fresh clone has built services. */
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,7 +36,7 @@ export async function build({ held, projects = [], whenCompiled = () => undefine
   return { compiled };
 }
 
-/** One line if this Node is older than `engines` asks for. */
+/** Returns one line if this Node is older than `engines` allows. */
 export function nodeFault(version, engines) {
   const [major, minor, patch] = version.split('.').map(Number);
   const isNotOlder = (floor) => minor > floor[1] || (minor === floor[1] && patch >= floor[2]);
@@ -51,13 +51,12 @@ export function nodeFault(version, engines) {
     : `Node.js ${version} is too old or not supported: ${engines} is needed, see https://nodejs.org`;
 }
 
-/** Whether node_modules holds what package-lock.json says. */
 export function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json');
   return installed !== undefined && missingPackages(readJson('package-lock.json'), installed).length === 0;
 }
 
-/** Places in node_modules where the lock file's version is not installed; optional packages of other platforms need not be there. */
+/** Returns the paths in node_modules without the lock file's version; optional packages of other platforms may be missing. */
 export function missingPackages(lock, installed) {
   const isThere = ([place, wanted]) => {
     const found = installed.packages[place];
@@ -73,7 +72,7 @@ function withoutScripts() {
   return { ...process.env, npm_config_ignore_scripts: 'true', npm_config_update_notifier: 'false' };
 }
 
-/** Holds a lock file while working. One whose owner is gone is taken over. */
+/** Holds a lock file during `work`, and takes over one whose owner is gone. */
 export async function oneAtATime(lockFile, work) {
   mkdirSync(resolve(lockFile, '..'), { recursive: true });
   const deadline = performance.now() + LOCK_TIMEOUT_MS;

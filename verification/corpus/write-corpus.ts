@@ -8,10 +8,10 @@ import { distil, type CorpusJournal } from './distil.js';
 
 const MOST_RECORDS = 16;
 const LONG_FORM = /x{20}/;
-/** Journals of a shape that is there already are taken up to this often. */
+/** Number of journals kept per shape. */
 const OF_A_SHAPE = 1;
 
-/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; one compact file. */
+/** Simulates worlds and keeps journals of shapes not seen before, until there are enough; writes one compact file. */
 export async function writeCorpus({
   folder,
   seed,
@@ -70,7 +70,7 @@ function journalsOf(journal: SimulatedJournal, seed: number): CorpusJournal[] {
 const parsed = (record: object | string): JournalRecord =>
   (typeof record === 'string' ? JSON.parse(record) : record) as JournalRecord;
 
-/** Records by kind and verdict, events by type: journals alike in both are of one shape. */
+/** The kinds and verdicts of records and the types of events make a journal's shape. */
 function shapeOf({ journal, events }: CorpusJournal): string {
   const kinds = journal.map(([, record]) => parsed(record).record);
   const types = events.map((event) => event.split(' ').slice(1).join(' '));

@@ -1,6 +1,5 @@
 import type { Mutant } from './mutant.js';
 
-/** Mistakes in the fold: what a record does to its order. */
 export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'doubt-reopens-its-operation',

@@ -20,10 +20,13 @@ import type { SimulatedProcess } from './process.js';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Part of the records of this kind that would forget the order: always too early. */
+/** Share of timers that would delete the order's state; here they are always too early. */
 const FORGETS = 0.25;
 
-/** What the timers do in 60 days and more, in a hurry: one order is carried over, or is to be forgotten. What fails is done another time. */
+/**
+ * Does at once what the timers do after 60 days and more: writes a snapshot of one order, or tries to delete its state. A failure is
+ * retried by a later call.
+ */
 export async function keepOne(
   process: SimulatedProcess,
   view: JournalView,
@@ -40,7 +43,9 @@ export async function keepOne(
   await view.append(timerRecord(order, { timer, atMs: 0 }, atMs, { rulesVersion, refundableDays: 400 }));
 }
 
-/** 36 days after its last transition where a payment may yet succeed that only our timer ended: an order without one could be forgotten then. */
+/**
+ * Returns 36 days after the last transition if only our timer ended a payment that may yet succeed: any other order could be deleted then.
+ */
 function forgottenAtMs(order: OrderState, nowMs: number): number {
   const mayYetSucceed = order.operations.some((operation) => operation.mayYetSucceed);
   return mayYetSucceed ? Date.parse(order.movedAt ?? '') + 36 * DAY_MS : nowMs;
@@ -58,9 +63,12 @@ export function carriedTooLate(order: OrderState, firstAt: string): string | und
   return carry.atMs > byMs ? `it is carried over ${carry.atMs - byMs} ms after its first record needs it` : undefined;
 }
 
-/** Where the journal may be cut: at the records that hold the whole state of their order. Told of every record, with the order before it. */
+/**
+ * Knows up to where the journal may be deleted: each order must keep its first record, or a snapshot with its whole state. Call it for
+ * every record, with the order before it.
+ */
 export class Retention {
-  /** Per order the offsets from which its records are all that is needed. */
+  /** Per order, the offsets from which its records suffice. */
   readonly #whole = new Map<string, bigint[]>();
 
   landed({ key, offset, record }: Landed, before: OrderState): void {
@@ -68,14 +76,13 @@ export class Retention {
     if (isWhole) this.#whole.set(key, [...(this.#whole.get(key) ?? []), offset]);
   }
 
-  /** First offset that must be kept of a partition whose events below `published` were published; what comes behind rests on whole orders. */
+  /** Returns the first offset that a partition must keep if all events below `published` are published. */
   firstNeeded(partition: number, published: bigint): bigint {
     const ofPartition = [...this.#whole].filter(([key]) => journalPartition(key) === partition);
     const needed = ofPartition.map(([, offsets]) => offsets.findLast((offset) => offset < published) ?? offsets[0]!);
     return needed.reduce((one, other) => (one < other ? one : other), published);
   }
 
-  /** Offsets are others now. */
   moved(renamed: (partition: number, offset: bigint) => bigint): void {
     for (const [key, offsets] of this.#whole)
       this.#whole.set(
@@ -85,7 +92,7 @@ export class Retention {
   }
 }
 
-/** Deletes what no order needs any more and every projector has published. Returns how many records. */
+/** Deletes records that no order needs and that every projector has published. Returns their number. */
 export function cutJournal(journal: SimulatedJournal, retention: Retention, projectors: SimulatedGroup): number {
   let deleted = 0;
   for (const [partition, landed] of journal.partitions) {

@@ -3,7 +3,7 @@ import { lookedUp, operatorsWord } from './evidence.js';
 import type { Surroundings } from './process.js';
 import type { World } from './world.js';
 
-/** Look-ups of what waits or is in doubt, and an operator's word on what waits, a day after it began to, or an hour early. */
+/** Looks up waiting and doubtful operations. An operator also reports on waiting ones, a day after their begin or an hour too early. */
 export function lookAfter(
   { referee, shared: { platform, journal } }: World,
   { random, scheduler }: Surroundings,
@@ -16,7 +16,7 @@ export function lookAfter(
       const now = new Date(Date.UTC(2026, 2, 1, 10) + scheduler.nowMs).toISOString();
       const { request, transactionId, execCode } = entry;
       if (isInDoubt(operation) && entry.standing === 'redirect' && random.chance(0.3)) {
-        // Its process stood still with the answer in hand.
+        // The process was paused between the answer and its OUTCOME.
         const { merchant, orderId } = referee.order(key);
         const { attempt, token } = request.by;
         const answer = { execCode, transactionId, redirectHtml: 'PGh0bWw+' };
