@@ -141,7 +141,7 @@ function apply(change: Change, { operation, attempt }: Exclude<Match, string>, m
   const evidence = matched.attempt === attempt ? matched : { ...matched, attempt };
   const key = countedAs(evidence);
   const isNew = !isCountedIn(operation, key);
-  const counted = isNew ? { ...operation, evidence: [...operation.evidence, key] } : operation;
+  const counted = isNew ? { ...operation, evidence: operation.evidence.concat(key) } : operation;
   const next = isNew ? put(change, counted) : change;
   if (attempt !== operation.attempt && attempt !== operation.settledBy)
     return isNew && evidence.result === 'succeeded' ? executedAfterAll(next, counted, evidence) : next;
