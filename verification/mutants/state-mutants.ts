@@ -13,8 +13,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     name: 'not-executed-of-an-old-token',
     does: 'closes an attempt for a NOT_EXECUTED or OUTCOME with another token (R4)',
     project: 'order-journal',
-    file: 'state/fold.js',
-    find: 'operation?.token === record.token && operation.attempt === record.attempt',
+    file: 'state/fold-evidence.js',
+    find: 'operation?.token === token && operation?.attempt === attempt',
     replace: 'operation !== undefined',
   },
   {
@@ -193,7 +193,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     project: 'order-journal',
     file: 'state/fold-evidence.js',
     find: 'const { saidNotExecutedAt = change.at } = operation;',
-    replace: 'return endNotExecuted(change, operation, evidence.source, evidence.answer);',
+    replace: 'return endNotExecuted(change, operation, evidence);',
     profile: 'edges',
   },
   {
@@ -201,7 +201,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     does: 'counts an operator’s word on what waits before a day has passed (R15)',
     project: 'order-journal',
     file: 'state/fold-evidence.js',
-    find: 'Date.parse(record.at) >= operatorFromMs(operation)',
+    find: 'Date.parse(resolution.at) >= operatorFromMs(operation)',
     replace: 'true',
     profile: 'edges',
   },

@@ -139,8 +139,10 @@ export function stepsOf({ merchant, orderId, drafts }: Story, { old, next }: Sid
       const before = (back: number) => orders[Math.max(0, at - back)]!;
       const seen = side.historyOf(before(draft.seenBack));
       if (draft.old.record !== 'CARRIED') return { ...record, seen };
-      const state = side.snapshot(before(draft.stateBack ?? draft.seenBack), String(record.at));
-      return withoutUndefined({ ...record, seen, state });
+      const state = side.snapshot(before(draft.stateBack ?? draft.seenBack), String(record.at)) as Json;
+      // An old state of an order without records names no version, where the new one need not: version 1 is left out.
+      const rules = side === old ? old.RULES_VERSIONS.at(-1) : undefined;
+      return withoutUndefined({ ...record, seen, state: rules === 1 ? state : withoutUndefined({ rules, ...state }) });
     };
     const step = { old: form(old, olds, draft.old), next: form(next, nexts, draft.next) };
     const hash = hashOf(step.next);

@@ -57,7 +57,7 @@ export {
   windowFrom,
   type Moment,
 } from './state/time.js';
-export type { Effect } from './state/transitions.js';
+export { compact, copyWith, type Effect } from './state/transitions.js';
 export {
   decodeRecord,
   hasRule,

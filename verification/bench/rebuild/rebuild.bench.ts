@@ -88,7 +88,7 @@ async function write(stage: Stage, orders: number): Promise<Map<number, bigint>>
 /** Resolves when the index's markers say that it holds every record before the ends. */
 async function indexed({ redisUrl }: Context, stage: Stage, ends: Map<number, bigint>): Promise<void> {
   const redis = await createClient({ url: redisUrl }).connect();
-  const keyOf = (partition: number) => `${stage.prefix}gateway:3:{j${partition}}:orders`;
+  const keyOf = (partition: number) => `${stage.prefix}gateway:4:{j${partition}}:orders`;
   const deadline = performance.now() + TIME_BOX_MS;
   const isThere = async () => {
     const markers = await Promise.all([...ends.keys()].map((partition) => redis.hGet(keyOf(partition), 'marker')));

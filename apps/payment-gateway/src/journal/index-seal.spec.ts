@@ -2,7 +2,7 @@ import { emptyOrder } from '@tranche/order-journal';
 import { IndexSeal, nextGeneration, readIndexKeys } from './index-seal.js';
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64');
-const sealOf = (keys: string, scope = 'gateway:3-signed:') => new IndexSeal(scope, readIndexKeys(keys));
+const sealOf = (keys: string, scope = 'gateway:4-signed:') => new IndexSeal(scope, readIndexKeys(keys));
 const first = sealOf(`one:${secret(1)}`);
 
 const order = { ...emptyOrder('shop-fr', 'o'), lastOffset: '7' };
@@ -55,7 +55,7 @@ it('rotates: the first key signs, each one verifies', () => {
 });
 
 it('without keys stores texts as they are', () => {
-  const none = new IndexSeal('gateway:3:');
+  const none = new IndexSeal('gateway:4:');
   expect(none.sealState(KEY, 'rebuild', state)).toBe(state);
   expect(none.openState(KEY, 'rebuild', state)).toEqual(order);
   expect(none.sealMarker(3, '7 rebuild hash')).toBe('7 rebuild hash');

@@ -1,7 +1,7 @@
 import { JOURNAL_PARTITIONS, journalPartition } from '@tranche/order-journal';
 
 /** Of the index: what has another shape is not read, the index is built anew from the journal. Raise it with OrderState and with the keys. */
-const STATE_VERSION = 3;
+const STATE_VERSION = 4;
 
 /** Names of the index's keys in Redis: those of one journal partition share a hash tag. */
 export class OrderIndexKeys {

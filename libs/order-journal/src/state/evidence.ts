@@ -8,7 +8,6 @@ import {
 } from '@tranche/contracts';
 import { operationTag, untagExtraData, type ExtraDataTag } from './extradata-tag.js';
 import {
-  compact,
   isWaiting,
   type CountedEvidence,
   type Evidence,
@@ -18,43 +17,63 @@ import {
 } from './order-state.js';
 import type { EvidenceRecord, NotExecuted, Outcome } from './records.js';
 import { CLOCKS_APART_MS } from './time.js';
+import { compact } from './transitions.js';
 import { RULES_VERSION } from './versions.js';
 
-/** The report in a journal record, without what only people read. */
+/** The report in a journal record: the form in which the fold judges it. */
 export function evidenceOf(record: EvidenceRecord | Outcome | NotExecuted): Evidence {
   switch (record.record) {
     case 'EVIDENCE':
       return reported(record);
     case 'OUTCOME': {
-      const { commandId, attempt, result, partial, answer } = record;
-      return compact({ source: 'answer', commandId, attempt, result, partial, answer });
+      const { commandId, attempt, token, result, partial, answer } = record;
+      return { source: 'answer', commandId, attempt, token, result, partial, answer };
     }
     case 'NOT_EXECUTED': {
-      const { commandId, attempt, execCode, message } = record;
-      return { source: 'answer', commandId, attempt, result: 'not_executed', answer: compact({ execCode, message }) };
+      const { commandId, attempt, token, reason, execCode, message } = record;
+      const answer = execCode === undefined ? { message } : { execCode, message };
+      return { source: 'answer', commandId, attempt, token, result: 'not_executed', reason, answer };
     }
   }
 }
 
+/** A literal of all fields, so that evidence with its attempt is a quick copy; `keepUnmatched` leaves out those that are undefined. */
 function reported(record: EvidenceRecord): Evidence {
-  const { source, operation, result, partial, mayBeDone, answer, tag, commandId, attempt } = record;
-  const { extraData, externalEntityId, externalReference, flags } = record;
-  const { currency, language, languageOf, maskedCard, cardBrand, cardCountry, executedAt } = record;
-  return compact({
-    ...{ source, operation, result, partial, mayBeDone, answer, tag, commandId, attempt },
+  const { actor = '', reason = '', at, notBefore } = record;
+  return {
+    source: record.source,
+    operation: record.operation,
     // The platform's own word counts only where no operation of ours has it.
-    operationType: operation === undefined ? record.operationType : undefined,
-    ...{ extraData, externalEntityId, externalReference, flags },
-    ...{ currency, language, languageOf, maskedCard, cardBrand, cardCountry, executedAt },
-  });
+    operationType: record.operation === undefined ? record.operationType : undefined,
+    result: record.result,
+    partial: record.partial,
+    mayBeDone: record.mayBeDone,
+    answer: record.answer,
+    tag: record.tag,
+    commandId: record.commandId,
+    attempt: record.attempt,
+    extraData: record.extraData,
+    externalEntityId: record.externalEntityId,
+    externalReference: record.externalReference,
+    flags: record.flags,
+    currency: record.currency,
+    language: record.language,
+    languageOf: record.languageOf,
+    maskedCard: record.maskedCard,
+    cardBrand: record.cardBrand,
+    cardCountry: record.cardCountry,
+    executedAt: record.executedAt,
+    resolution: record.source === 'operator' ? { actor, reason, at, notBefore } : undefined,
+  };
 }
 
 /** The key under which a report of an attempt counts: the same once more changes nothing. */
-export const countedAs = ({ attempt = 0, answer, result }: Evidence): CountedEvidence => ({
-  attempt,
-  ...(answer.transactionId !== undefined && { transactionId: answer.transactionId }),
-  code: answer.execCode ?? result,
-});
+export function countedAs({ attempt = 0, answer, result }: Evidence): CountedEvidence {
+  const code = answer.execCode ?? result;
+  return answer.transactionId === undefined
+    ? { attempt, code }
+    : { attempt, transactionId: answer.transactionId, code };
+}
 
 export const isCountedIn = ({ evidence }: OperationState, key: CountedEvidence): boolean =>
   evidence.some(

@@ -1,9 +1,8 @@
-import { countedAs, evidenceOf, isCountedIn } from './evidence.js';
+import { countedAs, isCountedIn } from './evidence.js';
 import { hasFollowUp } from './guards.js';
 import {
   answeredAttempt,
   deniedSources,
-  externalEvidence,
   isKnownFailure,
   isRepeated,
   matchNamed,
@@ -12,31 +11,34 @@ import {
   type Match,
 } from './match.js';
 import {
-  compact,
-  copyWith,
   findOperation,
   isPayment,
   isWaiting,
   mayHaveSucceeded,
   verdictOf,
   type Evidence,
+  type ExternalOperation,
   type OperationState,
   type OrderState,
+  type Result,
   type UnauthorizedOutcome,
 } from './order-state.js';
-import type { EvidenceRecord, NotExecuted, Outcome } from './records.js';
 import { NOT_EXECUTED_AFTER_MS, operatorFromMs } from './time.js';
 import {
   bind,
+  type Change,
   closeNotExecuted,
+  compact,
   CONFLICT,
   contradict,
+  copyWith,
   doubtAgain,
   endNotExecuted,
   eventOf,
   executedAfterAll,
   flagsWith,
   isOtherTransaction,
+  keepUnmatched,
   publish,
   put,
   putAndPublish,
@@ -47,20 +49,46 @@ import {
   settle,
   withDetails,
   withOrder,
-  type Change,
 } from './transitions.js';
 
-/** EVIDENCE finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
-export function foldEvidence(change: Change, record: EvidenceRecord): Change {
-  const evidence = evidenceOf(record);
+/** Evidence finds its operation by name, by tag or by TRANSACTIONID; else it waits, or is of an operation not ours (R8). */
+export function foldEvidence(change: Change, evidence: Evidence): Change {
+  if (evidence.source === 'answer') return foldAnswer(change, evidence);
   const named = matchNamed(change.order, evidence);
-  if (evidence.source === 'operator') return named ? resolve(change, named.operation, record) : change;
+  if (evidence.source === 'operator') return named ? resolve(change, named.operation, evidence) : change;
   if (named) return apply(change, named, evidence);
   if (isRepeated(change.order, evidence)) return change;
   const match = matchOperation(change.order, evidence);
-  if (match === 'undecided' || match === 'denied')
-    return withOrder(change, { unmatchedEvidence: [...change.order.unmatchedEvidence, evidence] });
+  if (match === 'undecided' || match === 'denied') return keepUnmatched(change, evidence);
   return match === 'elsewhere' ? applyElsewhere(change, evidence) : apply(change, match, evidence);
+}
+
+/** An answer closes the open or doubtful attempt whose token it has; any other one is late, or of a call that nobody was granted (R4). */
+function foldAnswer(change: Change, evidence: Evidence): Change {
+  const { result, token, attempt } = evidence;
+  const operation = findOperation(change.order, evidence.commandId ?? '');
+  const isCurrent = operation?.token === token && operation?.attempt === attempt;
+  if (operation && isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt'))
+    return result === 'not_executed'
+      ? closeNotExecuted(change, operation, evidence)
+      : settle(change, operation, evidence);
+  if (result === 'not_executed') return operation && isCurrent ? applyLate(change, operation, evidence) : change;
+  const answered = operation && answeredAttempt(change.order, operation, evidence);
+  if (!operation || !answered) return foldUnauthorized(change, evidence);
+  const hasSettled = operation.settledBy === attempt;
+  if (answered.closed !== undefined && !hasSettled) return executedAfterAll(change, operation, evidence);
+  return operation.token === token || hasSettled ? applyLate(change, operation, evidence) : change;
+}
+
+/** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
+function applyLate(change: Change, operation: OperationState, evidence: Evidence): Change {
+  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
+  if (!isWaiting(operation)) return change;
+  const { transactionId } = evidence.answer;
+  if (transactionId === undefined || operation.transactionId !== undefined)
+    return applyToWaiting(change, operation, evidence);
+  const bound = bind(operation, evidence.attempt ?? operation.attempt, transactionId);
+  return applyToWaiting(put(change, bound), bound, evidence);
 }
 
 /**
@@ -110,10 +138,10 @@ function takeBackExternal(change: Change): Change {
 }
 
 function apply(change: Change, { operation, attempt }: Exclude<Match, string>, matched: Evidence): Change {
-  const evidence = matched.attempt === attempt ? matched : copyWith(matched, { attempt });
+  const evidence = matched.attempt === attempt ? matched : { ...matched, attempt };
   const key = countedAs(evidence);
   const isNew = !isCountedIn(operation, key);
-  const counted = isNew ? copyWith(operation, { evidence: [...operation.evidence, key] }) : operation;
+  const counted = isNew ? { ...operation, evidence: operation.evidence.concat(key) } : operation;
   const next = isNew ? put(change, counted) : change;
   if (attempt !== operation.attempt && attempt !== operation.settledBy)
     return isNew && evidence.result === 'succeeded' ? executedAfterAll(next, counted, evidence) : next;
@@ -131,7 +159,12 @@ function applyToUnknown(change: Change, operation: OperationState, evidence: Evi
   const isPossible = isPayment(operation) || (result !== 'pending' && result !== 'redirect');
   if (mayBeDone || result === 'unclear' || !isPossible) return change;
   if (result === 'not_executed')
-    return closeNotExecuted(change, operation, source, { reason: 'evidence', execCode: answer.execCode });
+    return closeNotExecuted(change, operation, {
+      source,
+      result,
+      reason: 'evidence',
+      answer: { execCode: answer.execCode },
+    });
   return result === 'redirect' && !provesForm(operation, evidence) ? change : settle(change, operation, evidence);
 }
 
@@ -154,68 +187,43 @@ function applyToWaiting(change: Change, operation: OperationState, evidence: Evi
 }
 
 /** Counts only while the attempt that it names is in doubt; after an end it is compared with it, like any evidence (R4, R5). */
-function resolve(change: Change, operation: OperationState, record: EvidenceRecord): Change {
-  const { attempt = record.tag?.attempt ?? operation.attempt } = record;
-  if (attempt !== operation.attempt) return change;
-  const evidence = copyWith(evidenceOf(record), { attempt });
+function resolve(change: Change, operation: OperationState, named: Evidence): Change {
+  const { attempt = named.tag?.attempt ?? operation.attempt, resolution } = named;
+  if (attempt !== operation.attempt || resolution === undefined) return change;
+  const evidence = copyWith(named, { attempt });
   if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
   // A payment that waits is the cardholder's or the provider's to decide; an operator may from a day on, or once "not executed" was reported of it (R15).
   const isOpenToOperator =
-    operation.phase === 'in_doubt' || (isWaiting(operation) && Date.parse(record.at) >= operatorFromMs(operation));
-  if (!isOpenToOperator || isTooEarly(operation, record)) return change;
-  const resolvedBy = { actor: record.actor ?? '', reason: record.reason ?? '', at: record.at };
-  const counted = copyWith(operation, { resolvedBy, evidence: [...operation.evidence, countedAs(evidence)] });
+    operation.phase === 'in_doubt' || (isWaiting(operation) && Date.parse(resolution.at) >= operatorFromMs(operation));
+  if (!isOpenToOperator || isTooEarly(operation, evidence)) return change;
+  const { actor, reason, at } = resolution;
+  const key = countedAs(evidence);
+  const counted = copyWith(operation, { resolvedBy: { actor, reason, at }, evidence: [...operation.evidence, key] });
   if (operation.phase === 'in_doubt') return applyToUnknown(change, counted, evidence);
-  if (evidence.result === 'not_executed') return endNotExecuted(change, counted, 'operator', evidence.answer);
+  if (evidence.result === 'not_executed') return endNotExecuted(change, counted, evidence);
   const isFinal = evidence.result === 'succeeded' || evidence.result === 'refused';
   return isFinal ? settle(change, counted, evidence) : change;
 }
 
 /** The writers' clocks are compared, never a reader's: every process judges alike. A time that can't be read is too early. */
-function isTooEarly(operation: OperationState, record: EvidenceRecord): boolean {
-  if (record.result !== 'not_executed') return false;
+function isTooEarly(operation: OperationState, { result, resolution }: Evidence): boolean {
+  if (result !== 'not_executed') return false;
   const intentAt = operation.attempts.find(({ token }) => token === operation.token)?.intentAt ?? '';
-  const reportedMs = Date.parse(record.at);
-  const isLateEnough = reportedMs - Date.parse(intentAt) >= NOT_EXECUTED_AFTER_MS;
-  return !(isLateEnough && (record.notBefore === undefined || reportedMs >= Date.parse(record.notBefore)));
-}
-
-/** After evidence was first: the answer moves on what waits, binds its TRANSACTIONID, and is compared with the end (R4). */
-export function foldLateOutcome(change: Change, record: Outcome): Change {
-  const operation = findOperation(change.order, record.commandId);
-  const attempt = operation && answeredAttempt(change.order, operation, record);
-  if (!operation || !attempt) return foldUnauthorized(change, record);
-  const evidence = evidenceOf(record);
-  const hasSettled = operation.settledBy === record.attempt;
-  if (attempt.closed !== undefined && !hasSettled) return executedAfterAll(change, operation, evidence);
-  if (operation.token !== record.token && !hasSettled) return change;
-  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
-  if (!isWaiting(operation)) return change;
-  const { transactionId } = record.answer;
-  if (transactionId === undefined || operation.transactionId !== undefined)
-    return applyToWaiting(change, operation, evidence);
-  const bound = bind(operation, record.attempt, transactionId);
-  return applyToWaiting(put(change, bound), bound, evidence);
-}
-
-/** Evidence was first and ended the attempt: an answer that nothing was executed is compared with it, like any other (R4). */
-export function foldLateNotExecuted(change: Change, record: NotExecuted): Change {
-  const operation = findOperation(change.order, record.commandId);
-  if (operation?.token !== record.token || operation.attempt !== record.attempt) return change;
-  const evidence = evidenceOf(record);
-  if (operation.phase === 'ended') return compareWithEnd(change, operation, evidence);
-  return isWaiting(operation) ? applyToWaiting(change, operation, evidence) : change;
+  const { at = '', notBefore } = resolution ?? {};
+  const isLateEnough = Date.parse(at) - Date.parse(intentAt) >= NOT_EXECUTED_AFTER_MS;
+  return !(isLateEnough && (notBefore === undefined || Date.parse(at) >= Date.parse(notBefore)));
 }
 
 /**
  * An OUTCOME whose token was never granted: the platform was asked by a process that the fold gave no right to. Published once as a conflict, and
  * guards count it as "may have succeeded". Where the order's history is not whole, its grant may be among what is missing.
  */
-function foldUnauthorized(change: Change, record: Outcome): Change {
-  const { commandId, attempt, token, result } = record;
+function foldUnauthorized(change: Change, reported: Evidence): Change {
+  const { commandId = '', attempt = 0, token = '' } = reported;
+  const result = reported.result as Result;
   // No cardholder may see its form.
-  const { redirectHtml: _form, ...answer } = record.answer;
-  const evidence = copyWith(evidenceOf(record), { answer });
+  const { redirectHtml: _form, ...answer } = reported.answer;
+  const evidence = copyWith(reported, { answer });
   const { unauthorizedOutcomes = [] } = change.order;
   const operation = findOperation(change.order, commandId);
   const { transactionId, amount = operation?.amount } = answer;
@@ -252,19 +260,17 @@ function moveUnauthorized(change: Change, operation: OperationState, evidence: E
  * and published once; a success after an expiry counts all the same (R4).
  */
 function compareWithEnd(change: Change, operation: OperationState, evidence: Evidence): Change {
-  const { result } = evidence;
-  const isAgreed = operation.end === 'succeeded' && result === 'succeeded';
-  if (operation.end === 'expired' && result === 'succeeded') {
-    const next = settle(change, operation, evidence);
-    return contradict(next, findOperation(next.order, operation.commandId) ?? operation, evidence, 'expired');
-  }
+  const { end } = operation;
   const isContradiction = contradictsEnd(operation, evidence);
   const completed = withReport(operation, evidence, isContradiction);
+  if (end === 'expired' && evidence.result === 'succeeded') {
+    const next = settle(change, operation, evidence);
+    return contradict(next, findOperation(next.order, operation.commandId) ?? operation, evidence, end);
+  }
   const next = completed === operation ? change : put(change, completed);
   if (isContradiction) return contradict(next, completed, evidence);
-  if (!isAgreed) return next;
-  const told = reportCurrency(reportAmount(next, completed, evidence), completed, evidence);
-  return publishMore(told, operation, evidence);
+  if (end !== 'succeeded' || evidence.result !== 'succeeded') return next;
+  return publishMore(reportCurrency(reportAmount(next, completed, evidence), completed, evidence), operation, evidence);
 }
 
 function contradictsEnd(operation: OperationState, evidence: Evidence): boolean {
@@ -311,26 +317,23 @@ function withReport(operation: OperationState, evidence: Evidence, isContradicti
  */
 function publishMore(change: Change, before: OperationState, evidence: Evidence): Change {
   const operation = findOperation(change.order, before.commandId) ?? before;
-  const { externalEntityId, externalReference } = {
-    ...(operation.operation === 'refund' ? refundReferences(evidence) : {}),
-    ...compact({ externalEntityId: operation.externalEntityId, externalReference: operation.externalReference }),
-  };
-  const added = [
-    ...(externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference
-      ? ['references_added']
-      : []),
-    ...(operation.partial && before.amount === undefined && operation.amount !== undefined ? ['amount_added'] : []),
-    ...(operation.isCardTold && !before.isCardTold ? ['card_added'] : []),
-  ];
+  const references = operation.operation === 'refund' ? refundReferences(evidence) : {};
+  const { externalEntityId = references.externalEntityId, externalReference = references.externalReference } =
+    operation;
+  const added: string[] = [];
+  if (externalEntityId !== operation.externalEntityId || externalReference !== operation.externalReference)
+    added.push('references_added');
+  if (operation.partial && before.amount === undefined && operation.amount !== undefined) added.push('amount_added');
+  if (operation.isCardTold && !before.isCardTold) added.push('card_added');
   if (added.length === 0) return change;
   const flags = [...(flagsWith(operation, evidence) ?? []), ...added];
   const body = { ...reportedBody(evidence), externalEntityId, externalReference, flags };
   return putAndPublish(change, copyWith(operation, { externalEntityId, externalReference }), 'succeeded', body);
 }
 
-/** Of no operation of ours: made in the back office, or of a kind that we have no name for. Published once, whatever it is (docs/decisions/0020). */
+/** An operation that is not ours, made in the back office or of a kind that we have no name for, is published once (docs/decisions/0020). */
 function applyElsewhere(change: Change, evidence: Evidence): Change {
-  // A failure that says what ours says needs no event. People should look where an attempt of ours that failed could be the source.
+  // A failure with the EXECCODE of ours needs no event. People should look where an attempt of ours that failed could be the source.
   if (evidence.tag === undefined && isKnownFailure(change.order, evidence)) return change;
   const mayBeOurs = evidence.tag === undefined && possibleSources(change.order, evidence).length > 0;
   const { operation, operationType, result, partial, mayBeDone, source, currency, answer } = evidence;
@@ -373,4 +376,13 @@ function authorizationOf(order: OrderState, { operation: kind }: Evidence): stri
     return !hasFollowUp(order, 'capture', operation) && !hasFollowUp(order, 'void', operation);
   });
   return possible.length === 1 ? possible[0]?.commandId : undefined;
+}
+
+/** The report of an operation that was taken for somebody else's, as evidence of our own. */
+function externalEvidence(external: ExternalOperation): Evidence {
+  const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
+  const { transactionId, execCode, amount, externalEntityId, externalReference } = external;
+  const answer = compact({ transactionId, execCode, amount });
+  const details = { currency, externalEntityId, externalReference };
+  return compact({ operation, result, partial, mayBeDone, answer, source, ...details });
 }

@@ -1,9 +1,8 @@
-import { foldEvidence, foldLateNotExecuted, foldLateOutcome, rematch } from './fold-evidence.js';
+import { foldEvidence, rematch } from './fold-evidence.js';
 import { evidenceOf } from './evidence.js';
-import { isCapturable, judge } from './guards.js';
+import { isCapturable, judge, type Judgement } from './guards.js';
 import { continuedBy, isRepetition, matchOf, namesFewer } from './history.js';
 import {
-  copyWith,
   emptyOrder,
   findOperation,
   isEmptyOrder,
@@ -22,8 +21,6 @@ import {
   type InDoubt,
   type Intent,
   type JournalRecord,
-  type NotExecuted,
-  type Outcome,
   type Rejected,
   type Reminded,
   type Repeated,
@@ -40,16 +37,16 @@ import {
   windowFrom,
 } from './time.js';
 import {
+  type Change,
+  changed,
   close,
-  closeNotExecuted,
+  copyWith,
+  type Effect,
   publish,
   put,
   putAndPublish,
-  settle,
   withListedEvents,
   withOrder,
-  type Change,
-  type Effect,
 } from './transitions.js';
 import { RULES_VERSION, versionFor } from './versions.js';
 
@@ -152,14 +149,12 @@ function step(
   switch (record.record) {
     case 'INTENT':
       return foldIntent(change, record, before);
-    case 'NOT_EXECUTED':
-      return foldNotExecuted(change, record);
-    case 'OUTCOME':
-      return foldOutcome(change, record);
     case 'IN_DOUBT':
       return foldInDoubt(change, record);
+    case 'NOT_EXECUTED':
+    case 'OUTCOME':
     case 'EVIDENCE':
-      return foldEvidence(change, record);
+      return foldEvidence(change, evidenceOf(record));
     case 'REJECTED':
       return foldRejected(change, record, before);
     case 'GIVEN_UP':
@@ -181,51 +176,40 @@ const isStale = (before: OrderState, { seen }: Intent | Rejected): boolean =>
 
 function foldIntent(change: Change, record: Intent, before: OrderState): Change {
   if (change.order.verdicts.some(([token]) => token === record.token)) return change;
-  if (isStale(before, record)) return withVerdict(change, record, 'lost');
   const known = findOperation(change.order, record.commandId);
+  const judgement = isStale(before, record) ? LOST : judgeIntent(change.order, known, record);
+  const judged = withVerdict(change, record, judgement.verdict);
+  if (judgement.verdict === 'busy' || judgement.verdict === 'lost') return judged;
+  const operation = known ?? newOperation(record);
+  if (judgement.verdict === 'granted') return put(judged, grantedOperation(change.order, operation, record));
+  const faults = [{ path: '', code: judgement.code, message: judgement.message }];
+  return close(judged, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
+}
+
+function judgeIntent(order: OrderState, known: OperationState | undefined, record: Intent): Judgement | typeof LOST {
   const isOurTurn = known
     ? known.phase === 'idle' && known.attempt === record.attempt && hasContent(known, record.contentHash)
     : record.attempt === 1;
-  if (!isOurTurn) return withVerdict(change, record, 'lost');
-  const judgement = change.order.isFrozen ? FROZEN : judge(change.order, record);
-  if (judgement.verdict === 'busy') return withVerdict(change, record, 'busy');
-  const operation = known ?? newOperation(record);
-  if (judgement.verdict === 'granted')
-    return withVerdict(put(change, grantedOperation(change.order, operation, record)), record, 'granted');
-  const faults = [{ path: '', code: judgement.code, message: judgement.message }];
-  const closed = close(change, operation, { end: 'rejected', token: undefined }, 'rejected', { faults });
-  return withVerdict(closed, record, 'rejected');
+  if (!isOurTurn) return LOST;
+  return order.isFrozen ? FROZEN : judge(order, record);
 }
 
-const withVerdict = (change: Change, { token }: Intent, verdict: IntentVerdict): Change =>
-  withOrder(change, { verdicts: [...change.order.verdicts, [token, verdict]] });
+function withVerdict(change: Change, { token }: Intent, verdict: IntentVerdict): Change {
+  const verdicts: OrderState['verdicts'] = [...change.order.verdicts, [token, verdict]];
+  return changed(change, { ...change.order, verdicts });
+}
 
+const LOST = { verdict: 'lost' } as const;
 const FROZEN = {
   verdict: 'rejected',
   code: 'order_frozen',
   message: 'A record of this order could not be read and was skipped: nothing is sent any more',
 } as const;
 
-/** The operation whose open or doubtful attempt this record closes: only with the granted token counts (R4). */
-function closable({ order }: Change, record: NotExecuted | Outcome | InDoubt): OperationState | undefined {
-  const operation = findOperation(order, record.commandId);
-  const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
-  return isCurrent && (operation.phase === 'open' || operation.phase === 'in_doubt') ? operation : undefined;
-}
-
-function foldNotExecuted(change: Change, record: NotExecuted): Change {
-  const operation = closable(change, record);
-  return operation ? closeNotExecuted(change, operation, 'answer', record) : foldLateNotExecuted(change, record);
-}
-
-function foldOutcome(change: Change, record: Outcome): Change {
-  const operation = closable(change, record);
-  return operation ? settle(change, operation, evidenceOf(record)) : foldLateOutcome(change, record);
-}
-
 function foldInDoubt(change: Change, record: InDoubt): Change {
-  const operation = closable(change, record);
-  if (operation?.phase !== 'open') return change;
+  const operation = findOperation(change.order, record.commandId);
+  const isCurrent = operation?.token === record.token && operation.attempt === record.attempt;
+  if (!isCurrent || operation.phase !== 'open') return change;
   const { message, execCode, reason } = record;
   return putAndPublish(change, { ...operation, phase: 'in_doubt', wasInDoubt: true }, 'in_doubt', {
     message,

@@ -78,7 +78,7 @@ const givesWay = (order: OrderState, doubt: OperationState, intent: Intent): boo
   (intent.supersedes === doubt.commandId && takesPlaceOfDoubt(order, intent) === true) ||
   isDoubtSuperseded(order, doubt);
 
-/** What it names is an authorization in doubt now, and its merchant allows it. */
+/** The intent names an authorization that is in doubt now, and its merchant allows it. */
 export function takesPlaceOfDoubt(order: OrderState, intent: Intent): true | undefined {
   const doubt = order.operations.find(({ commandId }) => commandId === intent.supersedes);
   const isAllowed = intent.operation === 'authorize' && intent.supersedesDoubt === true;
@@ -305,7 +305,7 @@ const mayBeFollowed = (order: OrderState, kind: 'capture' | 'void', { transactio
 const isKnownReference = (order: OrderState, { transactionId }: Intent): boolean =>
   operationWith(order, transactionId, () => true) !== undefined;
 
-/** What was done elsewhere, or is denied by somebody, refuses nothing: the platform knows. */
+/** Captures and voids that were made elsewhere, or that a report denies, refuse nothing: the platform knows. */
 function isFollowedByOurs(order: OrderState, kind: 'capture' | 'void', transactionId: string | undefined): boolean {
   if (transactionId === undefined) return false;
   return order.operations.some(

@@ -30,7 +30,7 @@ export const namesFewer = (seen: string, before: OrderState): boolean => countOf
 export const historyOf = ({ history, lastOffset }: OrderState): string => history ?? lastOffset;
 
 /**
- * How the history that a record names fits what is known before it.
+ * The history that a record names, compared with the one that is known before it.
  *
  * `whole`: the very same records · `last`: the record before is the same; what came earlier is not known here, or was not where it was written ·
  * `unknown`: nothing before it is kept · `other`: the order moved on.

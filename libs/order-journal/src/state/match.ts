@@ -1,7 +1,6 @@
 import { isMadeElsewhereToo } from '@tranche/contracts';
 import { operationTag } from './extradata-tag.js';
 import {
-  compact,
   findOperation,
   verdictOf,
   type Attempt,
@@ -10,7 +9,6 @@ import {
   type OperationState,
   type OrderState,
 } from './order-state.js';
-import type { Outcome } from './records.js';
 
 /** An attempt that evidence without a name could be about. */
 export interface Source {
@@ -103,7 +101,7 @@ function matchSources(sources: readonly Source[], evidence: Evidence): Match {
   return { operation: first.operation, attempt: first.attempt.attempt };
 }
 
-/** Whichever attempt of one operation it was, it is about that operation; "not executed" is known of one of them already. */
+/** Sources that are attempts of one operation name that operation; "not executed" is known of one of them already. */
 function matchAmong(sources: readonly Source[], { result }: Evidence): Match {
   if (sources.some((source) => isCurrent(source) && isUnderWay(source))) return 'undecided';
   const last = sources.at(-1);
@@ -202,18 +200,9 @@ export function isKnownFailure(order: OrderState, evidence: Evidence): boolean {
   });
 }
 
-/** What was reported of an operation that was taken for somebody else's, as evidence of our own. */
-export function externalEvidence(external: ExternalOperation): Evidence {
-  const { operation, result, partial, mayBeDone, source = 'notification', currency } = external;
-  const { transactionId, execCode, amount, externalEntityId, externalReference } = external;
-  const answer = compact({ transactionId, execCode, amount });
-  const details = { currency, externalEntityId, externalReference };
-  return compact({ operation, result, partial, mayBeDone, answer, source, ...details });
-}
-
 /** The attempt that an OUTCOME answers. One that is not kept, or was put back by its number, was granted: the verdict on its token says so. */
-export function answeredAttempt(order: OrderState, operation: OperationState, record: Outcome): Attempt | undefined {
-  const { token, attempt } = record;
+export function answeredAttempt(order: OrderState, operation: OperationState, evidence: Evidence): Attempt | undefined {
+  const { token = '', attempt = operation.attempt } = evidence;
   const isGranted = verdictOf(order, token) === 'granted';
   // A snapshot of an order at rest keeps neither tokens nor the verdicts on them.
   const isByNumber = order.snapshotAt !== undefined || isGranted;

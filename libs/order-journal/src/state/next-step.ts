@@ -3,7 +3,7 @@ import { findOperation, isOpen, isPayment, type OperationState, type OrderState 
 import type { OperationTerms } from './records.js';
 import { hasContent } from './terms.js';
 
-/** What a command that has just arrived, or was woken, has to do next. */
+/** The next step of a command that has just arrived, or was woken. */
 export type Step =
   /** The id was used for another content: not an operation at all. */
   | { step: 'reused' }
@@ -15,7 +15,7 @@ export type Step =
   /** The order has as many operations as it may have: a further one is rejected, and written nowhere. */
   | { step: 'full' };
 
-/** Of one order, rejected ones included: its state is read and written as a whole. */
+/** One order has no more operations, rejected ones included: its state is read and written as a whole. */
 export const OPERATIONS_AT_MOST = 200;
 
 export function nextStep(
@@ -54,7 +54,7 @@ export type AfterNotExecuted =
   { next: 'retry'; inMs: number } | { next: 'give_up'; code: FaultCode; message: string; retryAfterSeconds?: number };
 
 /**
- * What follows an attempt that was provably not executed (R6). `operation` is idle at its next attempt. No part of the fold: a change needs no
+ * Decides about the next attempt after one that was provably not executed (R6). `operation` is idle at its next attempt. No part of the fold: a change needs no
  * rules version.
  * An unreachable platform is never given up: nothing was burnt, the command waits; with two URLs the other one is tried at once.
  */

@@ -13,7 +13,7 @@ export type RulesVersion = number;
 /** Names who reported a result. */
 export type Origin = 'answer' | 'notification' | 'look-up' | 'operator' | 'timer';
 
-/** How an operation stands, as the EXECCODE table classed it when the record was written: a later table changes no journal. */
+/** Result of an operation, as the EXECCODE table classed it when the record was written: a later table changes no journal. */
 export type Result = OperationResult;
 
 /** Why nothing was executed: no connection, the platform's EXECCODE, its 401, our own send deadline, or evidence. */
@@ -34,14 +34,14 @@ export const isLookUpReminder = (reminder: string): reminder is LookUpReminder =
   (LOOK_UP_REMINDERS as readonly string[]).includes(reminder);
 
 /**
- * Where an operation stands.
+ * The phase of an operation.
  *
  * idle: attempt `attempt` may be asked for · open: granted, the call may be under way · in_doubt: whether it was executed is not known, evidence decides ·
  * redirect: the cardholder must act (EXECCODE 0001, 0002); the stored value of what events call `redirect_required` · pending: waits for approval (0003) · ended.
  */
 export type Phase = 'idle' | 'open' | 'in_doubt' | 'redirect' | 'pending' | 'ended';
 
-/** How an operation ended. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
+/** The end of an operation. `not_executed` ends a doubt; `given_up` and `rejected` are ours, nothing was executed. */
 export type End = 'succeeded' | 'refused' | 'rejected' | 'not_executed' | 'given_up' | 'expired';
 
 /** The fold's verdict on an INTENT (R3). */
@@ -61,7 +61,7 @@ export interface ProjectedEvent {
   body: EventBody;
 }
 
-/** What an event says of its operation; a `PaymentEvent` of the contracts once merchant and order are put in. */
+/** The fields of an event about its operation; a `PaymentEvent` of the contracts once merchant and order are put in. */
 export interface EventBody {
   commandId?: string;
   operation?: OperationKind;
@@ -120,7 +120,7 @@ export interface OperationState {
   amount?: number;
   /** No amount was asked for: `amount` is our reading of the platform's default. */
   isAmountAssumed?: boolean;
-  /** What was asked for, where `amount` is the share of it that was accepted. */
+  /** The amount that was asked for, where `amount` is the share of it that was accepted. */
   askedAmount?: number;
   /** The platform said that it accepted this much, and that much: no guard may build on `amount`. */
   isAmountDisputed?: boolean;
@@ -166,7 +166,7 @@ export interface OperationState {
   endedAt?: string;
   /** Why the last attempt was not executed. */
   lastNotExecuted?: { reason: NotExecutedReason; execCode?: string };
-  /** How often the platform refused our bearer token. */
+  /** The platform refused our bearer token so often. */
   authRefusals?: number;
   /** Evidence that was counted: the same once more changes nothing. */
   evidence: CountedEvidence[];
@@ -223,6 +223,11 @@ export interface Evidence extends TransactionDetails {
   /** Named by an answer and by an operator; `attempt` is set for all once the attempt is found. */
   commandId?: string;
   attempt?: number;
+  /** An answer has the token of its call, and why nothing was executed. */
+  token?: string;
+  reason?: NotExecutedReason;
+  /** Set for an operator. `notBefore`: the writer's settings let "not executed" count later than the fold does (R5). */
+  resolution?: { actor: string; reason: string; at: string; notBefore?: string };
   /** The caller's own EXTRADATA, without our tag. */
   extraData?: string;
   externalEntityId?: string;
@@ -354,18 +359,3 @@ export const isWaiting = ({ phase }: Pick<OperationState, 'phase'>): boolean =>
 /** May still take money though nobody works on it, and gives way to an authorization that names it. */
 export const isLeftBehind = ({ phase, mayYetSucceed }: OperationState): boolean =>
   phase === 'redirect' || mayYetSucceed === true;
-
-/** The value with these properties: `{ ...value, ...more }`, for which Node.js 20 takes 1.6 µs a new property (docs/decisions/0111). */
-export const copyWith = <T extends object>(value: T, more: Partial<T>): T => Object.assign({}, value, more);
-
-/** Without the properties that are undefined, so that a state equals itself after a trip through JSON. The value itself where it has none. */
-export function compact<T extends object>(value: T): T {
-  for (const name in value) if (value[name] === undefined) return withoutUndefined(value);
-  return value;
-}
-
-function withoutUndefined<T extends object>(value: T): T {
-  const kept = {} as T;
-  for (const name in value) if (value[name] !== undefined) kept[name] = value[name];
-  return kept;
-}

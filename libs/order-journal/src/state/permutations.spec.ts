@@ -30,9 +30,9 @@ type Phase = 'open' | 'in_doubt' | 'redirect' | 'pending' | 'second attempt';
 interface Word {
   name: string;
   record: JournalRecord;
-  /** What it says of the money; absent where it says nothing final. */
+  /** The word's message about the money; absent where it is not final. */
   says?: Money;
-  /** What may stand because of it, but never unseen against the platform's word: an operator's, or "already done" before there was a doubt. */
+  /** May stand because of it, but never unseen against the platform's word: an operator's, or "already done" before there was a doubt. */
   mayMean?: Money;
 }
 
@@ -48,7 +48,7 @@ const AMOUNT = { '0000': 30_000, '0004': 9000 } as Record<string, number>;
 const isPayment = (kind: Kind) => kind === 'authorize' || kind === 'pay';
 const said = (code: string) => ({ amount: AMOUNT[code] });
 
-/** What came before, and the attempt that all words are about. */
+/** The records before, and the attempt that all words are about. */
 function beginning(
   kind: Kind,
   phase: Phase,
@@ -147,7 +147,7 @@ function alsoTold(so: Told, { record }: Word): Told {
   return { order, events: [...so.events, ...events], bodies: [...so.bodies, ...bodies], ids: [...so.ids, ...ids] };
 }
 
-/** Where the money is by the fold. What waits for another attempt ends as given up: nobody runs it here. */
+/** The money's place by the fold. An operation between two attempts ends as given up: no process runs it here. */
 function moneyOf(operation: OperationState | undefined): Money | 'undecided' {
   if (operation?.phase === 'idle') return 'not moved';
   if (operation?.phase !== 'ended') return 'undecided';
@@ -201,7 +201,7 @@ function mistake(kind: Kind, { order, events, bodies, ids }: Told, story: readon
   if (!mayBe.has(money as Money)) return found('which nobody said');
   if (money === 'moved' && operation?.amount !== 30_000) return found(`but ${operation?.amount}`);
   if (money === 'moved in part' && operation?.amount !== 9000) return found(`but ${operation?.amount}`);
-  // Of what was taken for the back office's there is a conflict of its own, which names one word.
+  // An operation that was taken for the back office's has a conflict of its own, which names one word.
   const names = ofOurs.map(
     ({ flags = [], execCode, transactionId }) => `${flags.toSorted().join(' ')} ${execCode} ${transactionId}`,
   );

@@ -27,7 +27,7 @@ interface OfOperation extends InOrder {
   attempt: number;
 }
 
-/** What the fold must know of a command to judge it; no HFTOKEN and no personal data. */
+/** The fold judges a command by these terms; no HFTOKEN and no personal data is among them. */
 export interface OperationTerms {
   operation: OperationKind;
   method: Method;
@@ -88,12 +88,12 @@ export interface InDoubt extends OfOperation {
 }
 
 /** A report of somebody else than the answer. */
-export interface EvidenceRecord extends InOrder, Evidence {
+export interface EvidenceRecord extends InOrder, Omit<Evidence, 'token' | 'reason' | 'resolution'> {
   record: 'EVIDENCE';
   source: 'notification' | 'look-up' | 'operator';
   actor?: string;
   reason?: string;
-  /** Who approved the operator's proposal, and its id. For people: the fold does not look at them. */
+  /** The approver of the operator's proposal, and the proposal's id. For people: the fold does not read them. */
   approvedBy?: string;
   proposal?: string;
   /** An operator's "not executed" counts from this time on, where the writer's settings ask for more than the fold's 15 minutes (R5). */
@@ -184,9 +184,9 @@ export type PackedOperation = [
 ];
 
 export interface PackedRest extends Partial<OperationState> {
-  /** Where they are not the one attempt that is expected: number, tagged, TRANSACTIONID, how it was closed. */
+  /** Attempts, unless they are the single one that is expected: number, tagged, TRANSACTIONID, how it was closed. */
   tried?: [attempt: number, isTagged: 0 | 1, transactionId: string | null, closed?: Attempt['closed']][];
-  /** Where the latest event is not the expected one. */
+  /** The latest event's difference from the expected one. */
   event?: Partial<ProjectedEvent> & { more?: EventBody };
 }
 

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { METHOD_NAMES, METHODS, type Fault, type Method, type OperationKind } from '@tranche/contracts';
 import { begunWith, matchOf, namesFewer } from './history.js';
 import {
-  compact,
   isOpen,
   type Attempt,
   type End,
@@ -19,7 +18,7 @@ import {
   type SnapshotState,
 } from './records.js';
 import { SNAPSHOT_CONTENT_HASH } from './terms.js';
-import { describe, type Change } from './transitions.js';
+import { type Change, compact, describe } from './transitions.js';
 import { RULES_VERSION } from './versions.js';
 
 /** A snapshot is not the state that its records give: two readers would judge otherwise from here on. */
@@ -65,14 +64,14 @@ export function snapshotOf(order: OrderState, at: string): SnapshotState {
 }
 
 /**
- * Where its history matches the order becomes its compact form, whole or cut alike; where it does not the record is void and its writer carries again.
- * As the first record that is kept it may have been void where it was written. Nobody can know, so what it says holds provisionally: the next one
- * that matches replaces it, by its last record (R12).
+ * A record whose history matches replaces the order by its compact form, whether the order is known whole or from its middle on. Otherwise it is void,
+ * and its writer writes a new one. As the first record that retention kept it may have been void where it was written. No reader can know, so its state
+ * holds until the next snapshot that matches replaces it (R12).
  * @throws SnapshotMismatchError where the whole history is known and gives another state
  */
 export function foldSnapshot(before: OrderState, { order: after, hash }: Change, record: Snapshot): OrderState {
   const match = matchOf(before, record.seen);
-  // Asked of the record, not of the order: who knows less of the order must decide alike.
+  // The record decides, not the order: a reader that knows less of the order must decide alike.
   if (match === 'other' || record.state.ops.some(isPackedOpen)) return after;
   if (match === 'last' && namesFewer(record.seen, before)) return after;
   if (match === 'whole' && !isDeepStrictEqual(snapshotOf(before, record.at), plain(record.state)))
@@ -128,10 +127,10 @@ const EVENT_NAMES: Record<End, string> = {
   ...{ succeeded: 'succeeded', refused: 'refused', rejected: 'rejected' },
   ...{ not_executed: 'doubt_resolved', given_up: 'rejected', expired: 'expired' },
 };
-/** What the latest event of most operations says besides what the operation shows. */
+/** The latest event of most operations has these fields besides those of the operation. */
 const EXPECTED: EventBody = { origin: 'answer', execCode: '0000' };
 
-/** What an event or an answer says in words, and a page: kept with the record that brought it, not with the state that is carried over. */
+/** Texts and pages of an event or an answer are kept with the record that brought them, not in a snapshot. */
 export function withoutTexts<T extends object>(said: T): T {
   const kept = { ...said } as Record<string, unknown>;
   for (const name of TEXTS) delete kept[name];
@@ -213,7 +212,7 @@ export function unpackOperation(
   return { ...operation, latest: latestEvent(operation, event, record ?? undefined, offset) };
 }
 
-/** Of the whole operation only what is about to be carried: it moved lately, or has not ended. */
+/** An operation that moved lately, or has not ended, is kept whole but for its list of events and the operator's reason. */
 export function withoutEvents({ events, resolvedBy, ...operation }: OperationState): OperationState {
   void [events, resolvedBy];
   const { latest } = operation;
@@ -221,7 +220,7 @@ export function withoutEvents({ events, resolvedBy, ...operation }: OperationSta
   return { ...operation, latest: withoutOffset({ ...latest, body: withoutTexts(latest.body) }) };
 }
 
-/** Of what is named by the hash of its record the offset is no part: it is another one wherever the journal lies. */
+/** An event that its record's hash names is kept without offset, which is another one wherever the journal lies. */
 export function withoutOffset<T extends { offset: string; record?: string }>({ offset, ...event }: T): T {
   return (event.record === undefined ? { ...event, offset } : event) as T;
 }
@@ -237,7 +236,7 @@ const HANDLED = [
   'latest',
   'attempts',
 ] as const;
-/** What nobody asks any more once it has ended: a guard does not, evidence does not. */
+/** Neither guards nor evidence read these fields of an operation that has ended. */
 const DROPPED = [
   ...(['since', 'firstIntentAt', 'evidence', 'events', 'token', 'lastNotExecuted'] as const),
   ...(['authRefusals', 'resolvedBy'] as const),

@@ -1,18 +1,11 @@
 import { methodOfRail, type Method, type OperationKind, type Rail } from '@tranche/contracts';
 import { refundableAmount, takesPlaceOfDoubt } from './guards.js';
-import {
-  compact,
-  copyWith,
-  isPayment,
-  knownAmount,
-  type Attempt,
-  type OperationState,
-  type OrderState,
-} from './order-state.js';
+import { isPayment, knownAmount, type Attempt, type OperationState, type OrderState } from './order-state.js';
 import type { Intent, OperationTerms, Rejected } from './records.js';
 import { CAPTURE_WINDOW_MS, windowFrom } from './time.js';
+import { compact, copyWith } from './transitions.js';
 
-/** What the journal keeps of a command, as the command itself says it. */
+/** The journal keeps these facts of a command. */
 export interface CommandFacts {
   operation: OperationKind;
   rail: Rail;
@@ -61,11 +54,25 @@ export const hasContent = ({ contentHash }: Pick<OperationState, 'contentHash'>,
 
 /** The operation of a command's first record: no attempt of it was granted yet. */
 export function newOperation(record: Intent | Rejected): OperationState {
-  const { commandId, attempt, operation, method, currency, contentHash, at: firstIntentAt } = record;
-  const { amount, transactionId: reference, supersedes, correlationId } = record;
-  const required = { commandId, operation, method, currency, contentHash, attempt, firstIntentAt };
-  const optional = compact({ amount, reference, supersedes, correlationId });
-  return { ...required, phase: 'idle', attempts: [], evidence: [], ...optional };
+  const { commandId, attempt, operation: kind, method, currency, contentHash, at: firstIntentAt } = record;
+  const { amount, transactionId, supersedes, correlationId } = record;
+  const operation: OperationState = {
+    commandId,
+    operation: kind,
+    method,
+    currency,
+    contentHash,
+    attempt,
+    phase: 'idle',
+    firstIntentAt,
+    attempts: [],
+    evidence: [],
+  };
+  if (amount !== undefined) operation.amount = amount;
+  if (transactionId !== undefined) operation.reference = transactionId;
+  if (supersedes !== undefined) operation.supersedes = supersedes;
+  if (correlationId !== undefined) operation.correlationId = correlationId;
+  return operation;
 }
 
 /** The operation as it is once the intent is granted: defaults of the platform are filled in from what the order shows. */
@@ -73,23 +80,19 @@ export function grantedOperation(order: OrderState, operation: OperationState, r
   const authorization = order.operations.find(
     (other) => isPayment(other) && other.transactionId !== undefined && other.transactionId === record.transactionId,
   );
-  const isAmountAssumed = record.amount === undefined || undefined;
+  const openedMs = Date.parse((authorization && windowFrom(authorization)) ?? '');
+  const isLate = record.operation === 'capture' && Date.parse(record.at) - openedMs > CAPTURE_WINDOW_MS;
+  const granted = copyWith(operation, { phase: 'open', token: record.token });
+  granted.attempts = withGranted(operation, record);
   const amount = record.amount ?? defaultAmount(order, authorization, record);
-  const windowMs = Date.parse(record.at) - Date.parse((authorization && windowFrom(authorization)) ?? '');
-  const isLate = record.operation === 'capture' && windowMs > CAPTURE_WINDOW_MS;
-  const terms: Partial<OperationState> = compact({
-    amount,
-    isAmountAssumed,
-    reference: record.transactionId,
-    flags: isLate ? ['capture_window_passed'] : undefined,
-  });
   const supersedesDoubt = operation.supersedesDoubt ?? takesPlaceOfDoubt(order, record);
-  if (record.mayLookUp !== operation.mayLookUp) terms.mayLookUp = record.mayLookUp;
-  if (supersedesDoubt !== operation.supersedesDoubt) terms.supersedesDoubt = supersedesDoubt;
-  terms.phase = 'open';
-  terms.token = record.token;
-  terms.attempts = withGranted(operation.attempts, record);
-  return copyWith(operation, terms);
+  if (amount !== undefined) granted.amount = amount;
+  if (record.amount === undefined) granted.isAmountAssumed = true;
+  if (record.transactionId !== undefined) granted.reference = record.transactionId;
+  if (isLate) granted.flags = ['capture_window_passed'];
+  if (record.mayLookUp !== operation.mayLookUp) granted.mayLookUp = record.mayLookUp;
+  if (supersedesDoubt !== undefined) granted.supersedesDoubt = supersedesDoubt;
+  return granted;
 }
 
 function defaultAmount(
@@ -110,9 +113,9 @@ export const ATTEMPTS_KEPT = 20;
  * sent: of those only the newest are kept. An attempt that reached the platform is kept however old it is, for evidence without a tag may be about it.
  * The number of an operation's attempt says how many there were.
  */
-function withGranted(attempts: readonly Attempt[], record: Intent): Attempt[] {
+function withGranted(operation: OperationState, record: Intent): Attempt[] {
   const { attempt, token, at: intentAt, tag } = record;
-  const all = [...attempts, { attempt, token, intentAt, isTagged: tag !== undefined }];
+  const all = [...operation.attempts, { attempt, token, intentAt, isTagged: tag !== undefined }];
   return [...all.slice(0, -ATTEMPTS_KEPT).filter(isNeeded), ...all.slice(-ATTEMPTS_KEPT)];
 }
 

@@ -1,10 +1,10 @@
 import { RECORD_KINDS, UnreadableJournalError, type JournalRecord } from './records.js';
 import type { OrderState, RulesVersion } from './order-state.js';
 
-/** What a record is made with. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
+/** A record is made with this version. `JournalView` writes it under the version of its installation (`RULES_VERSION` of payment-gateway). */
 export const RULES_VERSION: RulesVersion = 1;
 
-/** What new installations write. */
+/** New installations write this version. */
 export const NEWEST_RULES_VERSION: RulesVersion = 1;
 
 /**
@@ -20,7 +20,7 @@ export const RULES: { versions: readonly RulesVersion[]; since: Readonly<Record<
 export const isRulesVersion = (version: unknown): version is RulesVersion =>
   (RULES.versions as readonly unknown[]).includes(version);
 
-/** Whether a rule holds for what is folded into this order now. */
+/** The rule holds for the records that are folded into this order now. */
 export const hasRule = ({ rulesVersion = RULES_VERSION }: Pick<OrderState, 'rulesVersion'>, rule: string): boolean =>
   rulesVersion >= (RULES.since[rule] ?? RULES_VERSION);
 
@@ -65,7 +65,7 @@ export function decodeRecord(value: Buffer | null): JournalRecord {
 
 type RecordOf<Kind extends JournalRecord['record']> = Extract<JournalRecord, { record: Kind }>;
 
-/** Of one kind of record: the version from which it may be written, and the one of each of its fields. A field without a row does not compile. */
+/** The version from which a kind of record may be written, and the one of each of its fields. A field without a row does not compile. */
 type WrittenSince<Kind extends JournalRecord['record']> = Record<
   keyof Omit<RecordOf<Kind>, 'rulesVersion'>,
   RulesVersion
@@ -85,7 +85,7 @@ const terms = {
 } as const;
 
 /**
- * What older releases can read: the version from which each kind of record (under `record`) and each field may be written. A release that reads
+ * The version from which each kind of record (under `record`) and each field may be written, for older releases must be able to read it. A release that reads
  * a new kind or field is everywhere before one writes it, as with rules.
  */
 export const WRITTEN_SINCE: { readonly [Kind in JournalRecord['record']]: WrittenSince<Kind> } = {
@@ -136,7 +136,7 @@ export class NotWrittenYetError extends Error {
   override name = 'NotWrittenYetError';
 }
 
-/** Whether records of this kind may be written under this version: to be asked before such a record is made. */
+/** Records of this kind may be written under this version. Call it before such a record is made. */
 export const mayWrite = (kind: string, version: number, since: Table = WRITTEN_SINCE): boolean =>
   (since[kind]?.record ?? Infinity) <= version;
 
