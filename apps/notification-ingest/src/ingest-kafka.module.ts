@@ -24,7 +24,7 @@ function kafkaOptions(
   };
 }
 
-/** The one producer, connected before the webhook opens. */
+/** The only Kafka producer. It connects before the webhook's port opens. */
 export const IngestKafkaModule = KafkaModule.forRootAsync({
   inject: [IngestConfig, ServiceLogger, Metrics, Health, ServiceLifetime],
   useFactory: kafkaOptions,

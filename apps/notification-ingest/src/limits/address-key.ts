@@ -1,6 +1,6 @@
 /**
- * What an address counts as. A network of IPv6 gives each of its customers at least 2⁶⁴ addresses, so those count as one; an IPv4
- * address that came over IPv6 counts as itself.
+ * Key under which an address is counted. An IPv6 customer usually has at least 2⁶⁴ addresses, so a /64 counts as one. An IPv4-mapped IPv6
+ * address counts as its IPv4 address.
  */
 export function addressKey(address: string): string {
   const ipv4 = /^::ffff:([0-9.]+)$/i.exec(address)?.[1];

@@ -1,4 +1,4 @@
-/** Counts per key in windows of a fixed length, of the latest keys only: the oldest is forgotten first. */
+/** Fixed-window counter per key. It keeps the latest `maxKeys` keys and removes the oldest first. */
 export class WindowCounts {
   readonly #windows = new Map<string, { count: number; untilMs: number }>();
 
@@ -8,7 +8,7 @@ export class WindowCounts {
     private readonly maxKeys: number,
   ) {}
 
-  /** Counts one. Beyond the most of a window: the milliseconds until the next; else undefined. */
+  /** Adds one. Returns the milliseconds until the next window if the count exceeds `max`, else undefined. */
   add(key: string, nowMs: number): number | undefined {
     let window = this.#windows.get(key);
     if (window === undefined || window.untilMs <= nowMs) {
