@@ -2,7 +2,10 @@ import { METHOD_TEXTS, type MethodId } from './method-texts.js';
 import { es } from './texts-es.js';
 import { fr } from './texts-fr.js';
 
-/** Every text of the page; those of the methods: method-texts.ts. A further language: its code in LANGUAGES and a file like texts-fr.ts; the compiler names what is missing. */
+/**
+ * All texts of the page except the names of the methods (method-texts.ts). To add a language, add its code here and a file like
+ * texts-fr.ts; the compiler lists the missing texts.
+ */
 export const LANGUAGES = { en: 'English', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof LANGUAGES;
 

@@ -5,7 +5,7 @@ let stack: BrowserStack;
 beforeAll(async () => (stack = await joinBrowserStack()), 180_000);
 afterAll(() => stack?.stop());
 
-/** Whatever went wrong: nothing was paid, and paying in instalments still works on this very page. */
+/** After the failure nothing was paid, and the same page can still pay in instalments. */
 async function paysOtherwise(shopper: Shopper) {
   await shopper.payIn('b3');
   await shopper.decide('validate');

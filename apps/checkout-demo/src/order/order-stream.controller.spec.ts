@@ -25,7 +25,7 @@ function aController(maxStreams: number) {
   };
 }
 
-/** A browser's connection; what is `gone` was closed, and said so, before anybody listened. */
+/** Double of a browser's connection. With `gone` it was closed, and emitted its close event, before the controller listened. */
 function aReply({ gone }: { gone: boolean }) {
   const raw = {
     destroyed: gone,

@@ -9,7 +9,10 @@ interface Reply {
   send(): unknown;
 }
 
-/** Where notification-ingest sends the browser that comes back from the provider's form, whatever the merchant's name. */
+/**
+ * Return page of the shop: notification-ingest redirects the browser here after the provider's form. The merchant's name in the path is
+ * not used.
+ */
 @Controller()
 export class ReturnController {
   constructor(

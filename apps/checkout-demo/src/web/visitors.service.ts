@@ -12,7 +12,7 @@ export interface PageRequest {
   headers: { origin?: string; 'sec-fetch-site'?: string; 'user-agent'?: string };
 }
 
-/** Who may post at all, and how often. */
+/** Refuses posts from other origins and limits the posts per address and minute. */
 @Injectable()
 export class Visitors {
   private readonly turnedAway;
