@@ -11,8 +11,8 @@ export interface IssuedToken {
 }
 
 /**
- * Access tokens: JWTs signed with a key of this process. Their life follows the wall clock, not the travelling one, so that a
- * journey of days does not part the platform from the services' tokens.
+ * Access tokens: JWTs signed with a key of this process. They expire by the wall clock, because the services cache them by theirs: a
+ * moved simulator clock must not end all of them.
  */
 export class AccessTokens {
   private readonly key = randomBytes(32);
@@ -25,7 +25,7 @@ export class AccessTokens {
     private readonly noted: IssuedTokens,
   ) {}
 
-  /** The access token record of interface, Access token record. */
+  /** The record of the interface, Access token record. */
   async issue(account: Account) {
     const sessionState = randomUUID();
     const issuedAtSeconds = Math.floor(Date.now() / 1000);
@@ -56,13 +56,16 @@ export class AccessTokens {
     };
   }
 
-  /** The account behind a live token. */
+  /** Returns the account of a token that has not expired. */
   find(token: string | undefined): Account | undefined {
     const known = token === undefined ? undefined : this.issued.get(token);
     return known !== undefined && known.expiresAtMs > Date.now() ? known.account : undefined;
   }
 
-  /** Live, and issued to this account (where the accounts file names it). */
+  /**
+   * True if the token has not expired and belongs to this account. If the accounts file does not name the account, any account's token is
+   * valid.
+   */
   isValid(token: string | undefined, accountName: string): boolean {
     const account = this.find(token);
     return (
@@ -71,7 +74,7 @@ export class AccessTokens {
     );
   }
 
-  /** From now on unknown: what a client meets when a token is withdrawn before its time. */
+  /** Revokes tokens, as the platform may do before they expire. Returns their number. */
   revoke(accountName?: string): number {
     let revoked = 0;
     for (const [token, { account }] of this.issued) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** Who may ask for tokens: the part of the accounts file that the token API knows. */
+/** An entry of the accounts file, as far as the token API needs it. */
 export interface Account {
   readonly account: string;
   readonly grant: 'client_credentials' | 'password';
@@ -9,11 +9,14 @@ export interface Account {
   readonly clientSecret?: string;
   readonly username?: string;
   readonly password?: string;
-  /** The realm path. */
+  /** Path of the realm. */
   readonly realm: string;
 }
 
-/** `{ "accounts": [{ "account", "grant", "clientId", "clientSecret" | "clientSecretFile", "username", "password" | "passwordFile", "scope" }] }` */
+/**
+ * `{ "accounts": [{ "account", "grant", "clientId", "clientSecret" | "clientSecretFile", "username", "password" | "passwordFile", "scope"
+ * }] }`
+ */
 export function readAccounts(file: string): { accounts: Account[]; faults: string[] } {
   let content: unknown;
   try {
