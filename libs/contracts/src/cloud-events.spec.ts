@@ -199,7 +199,7 @@ describe('garbage', () => {
   });
 });
 
-/** The CloudEvents project's own SDK is the judge of what is an event. */
+/** The CloudEvents project's own SDK checks our encoding. */
 describe('beside the CloudEvents SDK', () => {
   it('the SDK reads our events', () => {
     const { headers, value } = encodeCloudEvent(complete);

@@ -1,6 +1,6 @@
 /**
- * The JSON of an answer. A byte order mark in front of it is skipped (RFC 8259, section 8.1, allows that): some servers write one, and an answer that is not
- * read leaves in doubt what was done.
+ * Parses the JSON of an answer and skips a byte order mark (allowed by RFC 8259, section 8.1). Some servers send one, and an answer that
+ * we could not read would leave the operation in doubt.
  * @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
