@@ -75,7 +75,7 @@ it.each([
     'a setting of TLS that is wrong',
     { KAFKA_SSL: 'true', KAFKA_SSL_CA_FILE: '/no/such/file' },
     78,
-    /^KAFKA_SSL_CA_FILE: names a file that cannot be read \(ENOENT\).*\n$/,
+    /^KAFKA_SSL_CA_FILE: names a file that cannot be read \(ENOENT: .*\n$/,
   ],
   [
     'tokens for Kafka, of an endpoint that is not there',

@@ -1,4 +1,5 @@
-import { AccountsFileError, readAccounts } from './accounts.js';
+import { EntriesFileError } from '@tranche/contracts';
+import { readAccounts } from './accounts.js';
 import { loadAccounts } from './accounts.config.js';
 
 const account = {
@@ -19,7 +20,7 @@ function faultsOf(document: unknown, files: Record<string, string> = {}): string
       return content;
     });
   } catch (error) {
-    if (!(error instanceof AccountsFileError)) throw error;
+    if (!(error instanceof EntriesFileError)) throw error;
     expect(error.message).not.toContain('canary');
     return error.faults.map(({ path, message }) => `${path} ${message}`);
   }

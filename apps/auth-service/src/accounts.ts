@@ -1,3 +1,4 @@
+import { EntriesFileError, isPlainObject, withSecretsFromFiles, type Fault, type ReadFile } from '@tranche/contracts';
 import { plainToInstance, Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -22,7 +23,7 @@ export interface ClientCredentialsAccount {
   clientSecret: Secret;
   /** The realm path. */
   scope?: string;
-  /** The account with whose token the realm path is discovered. */
+  /** The account whose token discovers the realm path. */
   scopeFrom?: string;
 }
 
@@ -37,7 +38,7 @@ export interface PasswordAccount {
 
 export type Account = ClientCredentialsAccount | PasswordAccount;
 
-/** Whose people log in with credentials of their own, which come with each request and are never kept. */
+/** An account for users with their own credentials, which arrive with each request and are never stored. */
 export interface UsersAccount {
   account: string;
   grant: 'password';
@@ -59,31 +60,19 @@ export interface Accounts {
   byName(account: string): Account | undefined;
 }
 
-export interface AccountsFault {
-  path: string;
-  message: string;
-}
-
-/** Every fault at once; none repeats a value. */
-export class AccountsFileError extends Error {
-  override readonly name = 'AccountsFileError';
-
-  constructor(readonly faults: readonly AccountsFault[]) {
-    super(faults.map(({ path, message }) => `${path} ${message}`).join('; '));
-  }
-}
+type AccountsFault = Pick<Fault, 'path' | 'message'>;
 
 const SECRET_FIELDS = ['clientSecret', 'password', 'key'];
 
 /** `readSecret` gives the content of a file that a `…File` field names. */
-export function readAccounts(document: unknown, readSecret: (path: string) => string): Accounts {
-  if (!isObject(document))
-    throw new AccountsFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
+export function readAccounts(document: unknown, readSecret: ReadFile): Accounts {
+  if (!isPlainObject(document))
+    throw new EntriesFileError([{ path: '', message: 'must be a JSON object with accounts and callers' }]);
   const faults: AccountsFault[] = [];
   const entries = {
     ...document,
-    accounts: withSecretsFromFiles(document.accounts, 'accounts', readSecret, faults),
-    callers: withSecretsFromFiles(document.callers, 'callers', readSecret, faults),
+    accounts: secretsRead(document.accounts, 'accounts', readSecret, faults),
+    callers: secretsRead(document.callers, 'callers', readSecret, faults),
   };
   const file = plainToInstance(AccountsFile, entries);
   const errors = validateSync(file, {
@@ -92,7 +81,7 @@ export function readAccounts(document: unknown, readSecret: (path: string) => st
     validationError: { target: false, value: false },
   });
   faults.push(...faultsOf(errors), ...crossFaults(file));
-  if (faults.length > 0) throw new AccountsFileError(faults);
+  if (faults.length > 0) throw new EntriesFileError(faults);
   const all = file.accounts.filter((entry) => entry.ofUsers !== true).map(accountOf);
   const ofUsers = file.accounts.filter((entry) => entry.ofUsers === true).map(usersAccountOf);
   const names = new Map(all.map((account) => [account.account, account]));
@@ -127,7 +116,7 @@ class AccountEntry {
   @Length(1, 1024)
   password: string;
 
-  /** True: username and password come with each request. */
+  /** If true, username and password arrive with each request. */
   @ValidateIf(({ ofUsers }: AccountEntry) => ofUsers !== undefined)
   @Equals(true, { message: 'ofUsers must be true, or absent' })
   ofUsers?: true;
@@ -188,7 +177,7 @@ function accountOf(entry: AccountEntry): Account {
   return { account, grant, clientId: entry.clientId, clientSecret: new Secret(entry.clientSecret), scope, scopeFrom };
 }
 
-/** What entries say of each other, as far as they can be read. */
+/** Faults between entries, as far as these can be read. */
 function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   const known = new Set(listOf(accounts).map(({ account }) => account));
   return [
@@ -207,7 +196,7 @@ function crossFaults({ accounts, callers }: AccountsFile): AccountsFault[] {
   ];
 }
 
-/** An account of users has no credentials of its own, and so no token either. */
+/** An account for users has no credentials of its own, so it has no token either. */
 function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   return accounts.flatMap((entry, index) => {
     if (entry.ofUsers !== true) return [];
@@ -219,7 +208,7 @@ function usersFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   });
 }
 
-/** One step only: the account that discovers a realm has its own from the configuration, or needs none. */
+/** Discovery has one step only: the discovering account has its scope from the configuration, or needs none. */
 function discoveryFaults(accounts: readonly AccountEntry[]): AccountsFault[] {
   return accounts.flatMap(({ scope, scopeFrom }, index) => {
     if (typeof scopeFrom !== 'string') return [];
@@ -248,47 +237,9 @@ function repeated<T>(entries: readonly T[], field: keyof T & string, list: strin
   });
 }
 
-function withSecretsFromFiles(
-  list: unknown,
-  path: string,
-  readSecret: (path: string) => string,
-  faults: AccountsFault[],
-): unknown {
+function secretsRead(list: unknown, path: string, readSecret: ReadFile, faults: AccountsFault[]): unknown {
   if (!Array.isArray(list)) return list;
-  return list.map((entry: unknown, index) => {
-    if (!isObject(entry)) return entry;
-    const read = { ...entry };
-    for (const field of SECRET_FIELDS) {
-      const file = entry[`${field}File`];
-      if (file === undefined) continue;
-      delete read[`${field}File`];
-      const where = `${path}[${index}].${field}File`;
-      if (entry[field] !== undefined) faults.push({ path: where, message: `stands beside ${field}: give one of them` });
-      else if (typeof file !== 'string') faults.push({ path: where, message: 'must be a text' });
-      else read[field] = secretFrom(file, where, readSecret, faults);
-    }
-    return read;
-  });
-}
-
-function secretFrom(
-  file: string,
-  where: string,
-  readSecret: (path: string) => string,
-  faults: AccountsFault[],
-): string {
-  try {
-    return readSecret(file).replace(/\r?\n$/, '');
-  } catch (error) {
-    faults.push({
-      path: where,
-      message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
-    });
-    // So that the field is not reported as missing too.
-    return 'unread'.repeat(4);
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return list.map((entry: unknown, index) =>
+    isPlainObject(entry) ? withSecretsFromFiles(entry, SECRET_FIELDS, `${path}[${index}]`, readSecret, faults) : entry,
+  );
 }

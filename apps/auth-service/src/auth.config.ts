@@ -113,7 +113,7 @@ export class AuthConfig extends KafkaConfig implements ChecksItself {
     return (this.#keys ??= new TokenKeys(this.encryptionKey, this.previousEncryptionKeys));
   }
 
-  /** Undefined: no events. */
+  /** If undefined, no events are announced. */
   get kafka(): Pick<KafkaSettings, 'brokers' | 'ssl' | 'sasl'> | undefined {
     return this.kafkaBrokers && { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }

@@ -6,7 +6,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** `unknown_key`: sealed by who has keys that we don't have. `tampered`: says that it is of one of our keys, and is not, or not for this name. */
+/** `unknown_key`: made with a key that we do not have. `tampered`: names one of our keys, but was not made with it or for this name. */
 export type Opened = { text: string } | { fault: 'unknown_key' | 'tampered' };
 
 export function readEncryptionKey(text: string): Buffer {
@@ -17,7 +17,6 @@ export function readEncryptionKey(text: string): Buffer {
   return key;
 }
 
-/** Comma-separated. */
 export function readPreviousKeys(text: string): Buffer[] {
   return text.split(',').map((part, index) => {
     try {
@@ -33,15 +32,12 @@ interface EntryKey {
   key: Buffer;
 }
 
-/**
- * All that the cache needs of its keys. The current one seals, previous ones still open what they sealed. Names come from the oldest,
- * so that what is cached, and who may renew it, is found under the same name before and after a rotation.
- */
+/** The current key encrypts; previous ones still decrypt. Names come from the oldest key, so that they survive a rotation. */
 export class TokenKeys {
   readonly #entryKeys: readonly EntryKey[];
   readonly #nameKey: Buffer;
 
-  /** `previous`: newest first. */
+  /** @param previous newest first */
   constructor(current: Buffer, previous: readonly Buffer[] = []) {
     const all = [current, ...previous];
     this.#entryKeys = all.map((key) => ({ keyId: keyIdOf(key), key: derive(key, 'entry') }));
@@ -52,12 +48,12 @@ export class TokenKeys {
     return this.#entryKeys[0]?.keyId ?? '';
   }
 
-  /** Tells accounts apart in Redis without showing them. */
+  /** Distinguishes accounts in Redis without revealing them. */
   name(parts: readonly (string | undefined)[]): string {
     return createHmac('sha256', this.#nameKey).update(JSON.stringify(parts)).digest('base64url');
   }
 
-  /** `version.keyId.iv.ciphertext+tag`, bound to the name of its entry: an entry copied to another name does not open. */
+  /** Format `version.keyId.iv.ciphertext+tag`, bound to the entry's name: an entry that is copied to another name cannot be decrypted. */
   seal(text: string, entryName: string): string {
     const [current] = this.#entryKeys;
     if (current === undefined) throw new TypeError('there is no key');

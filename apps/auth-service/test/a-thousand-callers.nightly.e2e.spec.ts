@@ -58,7 +58,7 @@ describe('a thousand callers on three replicas in processes of their own', () =>
     return statusCode === 200 ? answer : undefined;
   }
 
-  /** Of a replica that is gone no answer comes: then the next one is asked, as a client would. */
+  /** Asks the next replica if one is gone, as a client would. */
   async function ask(caller: number, refused?: string): Promise<Answer> {
     for (let attempt = 0; attempt < 100; attempt++) {
       const answer = await askOnce(caller + attempt, refused).catch(() => undefined);

@@ -44,7 +44,7 @@ export function accountsFile(content: object = ACCOUNTS): string {
   return file;
 }
 
-/** The whole service in this process, on free ports, its log in memory. */
+/** Starts the whole service in this process on free ports, with its log in memory. */
 export async function startAuthService(env: Record<string, string>, change?: (config: AuthConfig) => void) {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger({
@@ -86,7 +86,7 @@ export async function startAuthService(env: Record<string, string>, change?: (co
     managementUrl: `http://127.0.0.1:${service.managementPort}`,
     lines,
     post,
-    /** A token, or the test fails. */
+    /** Returns a token or fails the test. */
     token: async (account = 'shop', refused?: string) => {
       const answer = await post({ account, refused });
       if (answer.status !== 200) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);

@@ -4,7 +4,7 @@ import { ENCRYPTION_KEY, type AuthServiceUnderTest } from './auth-service.js';
 import { authEventsOf, metricOf, Replicas } from './replicas.js';
 import { answerJson } from './token-api.js';
 
-// One file: to load the service takes longer than most of these tests.
+// All in one file, because loading the service takes longer than most of these tests.
 
 const NEW_KEY = Buffer.alloc(32, 8).toString('base64');
 const rotated = { TOKEN_ENCRYPTION_KEY: NEW_KEY, TOKEN_ENCRYPTION_KEYS_PREVIOUS: ENCRYPTION_KEY };
@@ -86,7 +86,7 @@ describe('a rotation of the encryption key', () => {
 describe("an entry that was put in another's place in Redis", () => {
   const replicas = new Replicas();
 
-  /** The values of both accounts, exchanged as somebody with access to Redis might. */
+  /** Exchanges the values of two accounts, as an attacker with access to Redis could. */
   async function swap(): Promise<void> {
     const [one, two] = await replicas.entries('token:');
     if (one === undefined || two === undefined) throw new Error('there are no two entries');
@@ -220,7 +220,7 @@ describe('auth.events.v1', () => {
     const service = await replicas.start();
     await service.token();
     expect(await metricOf(service, 'kafka_events')).toEqual([]);
-    // Nest lists its modules, the one for Kafka too.
+    // Nest lists its modules, including Kafka's.
     const said = service.lines.filter(({ context }) => context !== 'InstanceLoader');
     expect(said.filter(({ message }) => String(message).includes('Kafka'))).toEqual([]);
   });

@@ -2,12 +2,12 @@ import type { Account } from '../src/accounts.js';
 import type { CachedToken } from '../src/tokens/cached-token.js';
 import type { Refusal } from '../src/tokens/refusal.js';
 
-/** A cache of one entry whose lock is always free. */
+/** A cache with one entry and a lock that is always free. */
 export class FakeCache {
   entry?: CachedToken;
   known?: Refusal;
   isAway = false;
-  /** Reads work, writes do not. */
+  /** If true, writes fail and reads succeed. */
   isFull = false;
   reads = 0;
   onLock: () => void = () => undefined;

@@ -71,7 +71,7 @@ describe('however many ask, the token API is asked once', () => {
     await redis.pExpire(entry?.key ?? '', 500_000);
     const second = await (await start()).token();
     expect(second.accessToken).toBe(first.accessToken);
-    // The rest of its life lies between its time to live in Redis and that time plus the seconds for which no token is kept.
+    // The remaining lifetime exceeds the entry's time to live by the final seconds in which a token is not cached.
     expect(second.expiresInSeconds).toBeLessThanOrEqual(510);
     expect(second.expiresInSeconds).toBeGreaterThan((await redis.pTTL(entry?.key ?? '')) / 1_000);
     expect(api.requests).toHaveLength(1);

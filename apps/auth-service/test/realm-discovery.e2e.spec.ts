@@ -21,7 +21,7 @@ describe('an account whose realm is discovered', () => {
   let simulator: RunningApp;
   let service: AuthServiceUnderTest | undefined;
   beforeAll(async () => {
-    // On the platform both are of one realm, and only auth-service does not know it of the first.
+    // On the platform both accounts are in one realm; only auth-service does not know that of the first.
     const theirs = { accounts: [{ ...shop, scope: '/realms/second' }, second] };
     simulator = await startSimulator({ ACCOUNTS_FILE: accountsFile(theirs) });
   });

@@ -24,7 +24,7 @@ describe('a Redis in trouble', () => {
     await waitFor(() => performance.now() > copyIsOver, { what: 'the end of the copy that needs no look into Redis' });
   }
 
-  /** It does not end by itself within a test then. */
+  /** Waits until the lock was extended, so that it does not expire during the test. */
   async function untilLocked(): Promise<void> {
     const isExtended = async () => {
       const [lock] = await replicas.entries('lock:');
@@ -45,7 +45,7 @@ describe('a Redis in trouble', () => {
     way.hold();
     const shop = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('shop'))));
     expect(new Set(shop.result.map((token) => token.accessToken))).toEqual(new Set([accessToken]));
-    // Sooner than the connection, silent for twice as long, is cut.
+    // Earlier than the connection is closed, which takes twice as long.
     const away = service.lines.find(({ message }) => String(message).startsWith('Redis is away'));
     expect(away?.reason).toBe(`Redis gave no answer for ${PATIENT_MS} ms`);
     const second = await timed(() => Promise.all(Array.from({ length: 10 }, () => service.token('second'))));
@@ -86,7 +86,7 @@ describe('a Redis in trouble', () => {
     await way.restore();
     await waitFor(isReady, { what: 'being ready again' });
     await afterTheCopy();
-    // The refused one is still the one in Redis.
+    // Redis still has the refused token.
     expect(await replicas.entries('token:')).toHaveLength(1);
     expect((await service.token('shop')).accessToken).not.toBe(first.accessToken);
   });
@@ -148,7 +148,7 @@ describe('a Redis in trouble', () => {
       way.release();
     };
     const [lock] = await Promise.all([store.lock(key, 10_000), answerLate()]);
-    // An extension that was sent before this look has been made before it.
+    // An extension sent before this read has been applied before it.
     expect((await store.read(key))?.ttlMs).toBeLessThanOrEqual(5_000);
     await lock?.release();
     store.onApplicationShutdown();

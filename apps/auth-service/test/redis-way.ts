@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePorts } from '@tranche/testing';
 
-/** A way to a Redis that can be slow, cut, or taken for one that is read only. */
+/** A proxy in front of Redis that can be slow, cut, or read-only. */
 export class RedisWay {
   readonly #sockets = new Set<Socket>();
   #server?: Server;
@@ -28,7 +28,7 @@ export class RedisWay {
     return url.href;
   }
 
-  /** Answers are kept back until `release()`. */
+  /** Holds answers back until `release()`. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -38,7 +38,7 @@ export class RedisWay {
     this.#held.splice(0).forEach((pass) => pass());
   }
 
-  /** Redis refuses what writes, as a replica or a full one does: the words do not arrive as they were sent. */
+  /** Makes Redis refuse writes, as a replica or a full server does, by changing the commands on the way. */
   readOnly(isReadOnly = true): void {
     this.#isReadOnly = isReadOnly;
   }
@@ -82,7 +82,7 @@ export class RedisWay {
   }
 }
 
-/** Of the same length, so that the protocol stays whole. */
+/** Keeps the length, so that the protocol stays valid. */
 function withoutWrites(sent: Buffer): Buffer {
   const text = sent.toString('latin1');
   return Buffer.from(

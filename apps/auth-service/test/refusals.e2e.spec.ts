@@ -64,7 +64,7 @@ describe('credentials that the token API refuses', () => {
     expect((await wrong.post({ account: 'second' })).status).toBe(200);
     const right = await replicas.start({ ACCOUNTS_FILE: corrected });
     expect((await right.post({ account: 'shop' })).status).toBe(200);
-    // With a token in the cache the wrong ones are needed no more.
+    // The cached token makes the wrong credentials irrelevant.
     expect((await (await replicas.start()).post({ account: 'shop' })).status).toBe(200);
     expect(replicas.api.requests).toHaveLength(3);
   });

@@ -13,7 +13,7 @@ import {
 import { startTokenApi, type TokenApi } from './token-api.js';
 
 const { redisUrl } = infrastructure();
-/** Of Redis: a machine that stands still for a moment must not make a service ask the token API by itself. */
+/** REDIS_ANSWER_MS for tests: a machine that stalls for a moment must not make a service ask the token API itself. */
 export const PATIENT_MS = '4000';
 
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Entry {
   ttlMs: number;
 }
 
-/** For each test a token API, replicas of the service in this process with one cache of their own, and at its end no secret in any log. */
+/** Per test: a token API, and replicas of the service in this process with their own cache. At the end no log may contain a secret. */
 export class Replicas {
   readonly redis = createClient({ url: redisUrl });
   readonly services: AuthServiceUnderTest[] = [];
@@ -77,7 +77,7 @@ export async function metricOf({ managementUrl }: AuthServiceUnderTest, name: st
   return text.split('\n').filter((line) => line.startsWith(name));
 }
 
-/** The events of a service, as soon as it has made its topic. */
+/** Reads a service's events once it has created its topic. */
 export function authEventsOf(topicPrefix: string): Promise<EventsOf<AuthEvent>> {
   const { brokers } = infrastructure();
   const read = () => eventsOf<AuthEvent>(brokers, topicPrefix, TOPICS.authEvents);

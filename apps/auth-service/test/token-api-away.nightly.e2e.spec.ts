@@ -34,7 +34,7 @@ describe('a token API that is not there', () => {
       },
       { what: 'three seconds and a second call', timeoutMs: 30_000 },
     );
-    // After 0 s, 0.5 to 1 s, and 1 to 2 s each time after that at the earliest.
+    // Earliest retries: at 0 s, after 0.5 to 1 s, then after 1 to 2 s each.
     expect(replicas.api.requests.length).toBeGreaterThan(1);
     expect(replicas.api.requests.length).toBeLessThanOrEqual(4);
     replicas.api.answer = giveToken;

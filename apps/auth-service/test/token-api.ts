@@ -12,11 +12,11 @@ export interface TokenRequestSeen {
 export interface TokenApi {
   url: string;
   requests: TokenRequestSeen[];
-  /** Tokens given out, in order. */
+  /** Issued tokens in order. */
   tokens: string[];
-  /** Before an answer, milliseconds. */
+  /** Milliseconds before an answer. */
   delayMs: number;
-  /** What the next requests get; by default a new token. */
+  /** Answers the next requests (with a new token). */
   answer: (response: ServerResponse, request: TokenRequestSeen) => void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function jwt(claims: object): string {
   return `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}.${Buffer.from('signature').toString('base64url')}`;
 }
 
-/** A token API that plays its part on a free port. */
+/** A fake token API on a free port. */
 export async function startTokenApi({ expiresIn = 43_200, delayMs = 0 } = {}): Promise<TokenApi> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];

@@ -147,7 +147,7 @@ export class CseConfig extends KafkaConfig implements ChecksItself {
     return { brokers: this.kafkaBrokers, ...this.kafkaSecurity };
   }
 
-  /** Whoever is on the way of a plain answer can put a key of their own into it. */
+  /** Over plain HTTP an attacker on the network can replace the key in the answer. */
   check(): ConfigFault[] {
     const { protocol, hostname } = this.keysUrl;
     if (protocol === 'https:' || isLoopback(hostname) || this.keyPins !== undefined || this.allowsHttpKeys) return [];

@@ -19,9 +19,9 @@ export const cseTokenService: ServiceDefinition<CseConfig> = {
   module: () => CseModule,
   port: (config) => config.port,
   managementPort: (config) => config.managementPort,
-  // The pipe of the route reads bodies, behind the guards.
+  // The route's pipe reads bodies, after the guards.
   limits: { bodyBytes: MAX_BODY_BYTES, incomingBytes: Infinity, headerBytes: 8_192 },
-  // The trace that a browser brings is not continued.
+  // A browser's trace is not continued.
   http: { rewriteUrl: routedPath, continuesTraces: false },
   prepare,
 };
@@ -29,10 +29,10 @@ export const cseTokenService: ServiceDefinition<CseConfig> = {
 function prepare(app: NestFastifyApplication): void {
   app.useGlobalFilters(app.get(KeyProblemFilter));
   const fastify = app.getHttpAdapter().getInstance();
-  // Bodies stay unread until guards had their say: the pipe of the route reads them.
+  // Bodies must not be read before the guards have run; the route's pipe reads them.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-  // Node would answer an `Expect` that it does not know by itself, unlimited and uncounted.
+  // Node would answer an unknown `Expect` itself, without limits and metrics.
   const server: Server = app.getHttpServer();
   server.on('checkExpectation', (request, response) => fastify.routing(request, response));
 }

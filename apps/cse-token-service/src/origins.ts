@@ -1,4 +1,4 @@
-/** Comma-separated; each exactly as a browser sends it. No wildcards. */
+/** Reads comma-separated origins, each exactly as a browser sends it. No wildcards. */
 export function readOrigins(text: string): string[] {
   return text.split(',').map((item) => {
     const origin = item.trim();
@@ -13,7 +13,7 @@ export function readOrigins(text: string): string[] {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** With every answer: no copy of it anywhere, and it is never a page. */
+/** Headers of every response: it must not be stored or shown as a page. */
 export const EVERY_ANSWER: Headers = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -23,7 +23,7 @@ export const EVERY_ANSWER: Headers = {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** By admitted origin, with every answer to its pages: they may read it, errors too, and when to come again. */
+/** Headers of responses by admitted origin: its pages may read them, errors and `retry-after` included. */
 export function headersOfOrigins(origins: readonly string[]): ReadonlyMap<string, Headers> {
   const headersOf = (origin: string) => ({
     ...EVERY_ANSWER,
@@ -33,7 +33,7 @@ export function headersOfOrigins(origins: readonly string[]): ReadonlyMap<string
   return new Map(origins.map((origin) => [origin, headersOf(origin)]));
 }
 
-/** With the answer to a preflight of an admitted origin. */
+/** Headers of the response to a preflight of an admitted origin. */
 export const PREFLIGHT: Headers = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',

@@ -51,7 +51,7 @@ describe('a bad key', () => {
     await provider.close();
   });
 
-  /** Until the provider was asked again: before that it is left alone. */
+  /** Repeats until the provider is asked again; before that it is in back-off. */
   async function askProvider(): Promise<number> {
     const asked = provider.requests.length;
     return waitFor(async () => {

@@ -8,7 +8,7 @@ const PAN = '4929123412341232';
 const GROUPED = PAN.replace(/\d{4}(?=\d)/g, '$& ');
 const CVV = '7316';
 const PATH = '/v1/cse-keys';
-/** Its number, the beginning of it, or its CVV. */
+/** Finds the card's number, its first digits, or its CVV. */
 const cardIn = (text: string) => [PAN, PAN.slice(0, 8), CVV].flatMap((digits) => findSecret(text, digits));
 const json = { origin: ORIGIN, 'content-type': 'application/json' };
 const sound = JSON.stringify({ apiKeyId: API_KEY_ID });
@@ -66,7 +66,7 @@ const REFUSED: Request[] = [
   ],
 ];
 
-/** What does not come so far that it could be looked at. */
+/** Requests whose content is refused before it can be searched. */
 const UNREAD: [what: string, bytes: string][] = [
   [
     'with a foreign origin',
@@ -120,7 +120,7 @@ describe('card data', () => {
       });
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(text));
-      // The last one waits for an answer that can't come before the rest does.
+      // The last request waits for an answer that requires the rest of the body.
       socket.end(bytes);
     });
     expect(cardIn(answer)).toEqual([]);
@@ -143,7 +143,7 @@ describe('card data', () => {
       redis: JSON.stringify(dump),
     };
     expect(places.log).toContain('sends card data here');
-    // Once a minute, however many there are.
+    // Logged once a minute, however many requests there are.
     expect(places.log.split('sends card data here').length - 1).toBeLessThan(REFUSED.length / 4);
     for (const [place, text] of Object.entries({ ...places, provider: JSON.stringify(provider.requests) })) {
       for (const canary of ['CARDCODE', 'CARDCVV', 'cardcvv']) {

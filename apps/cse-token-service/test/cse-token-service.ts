@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'merchants-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const ending: Promise<void>[] = [];
-/** Resolves when all services that were stopped have ended. */
+/** Resolves when all stopped services have ended. */
 export const allEnded = () => Promise.all(ending);
 afterAll(allEnded);
 
@@ -37,7 +37,7 @@ export function merchantsFile(): string {
   return file;
 }
 
-/** The whole service in this process, on free ports, its log in memory. */
+/** Starts the whole service in this process on free ports, with its log in memory. */
 export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env }: Record<string, string>) {
   const lines: Record<string, unknown>[] = [];
   const log = createLogger({
@@ -87,7 +87,7 @@ export async function startCseTokenService({ BIND_ADDRESS = '127.0.0.1', ...env 
     lines,
     post,
     ask: (apiKeyId: unknown = API_KEY_ID, refused?: string) => post(JSON.stringify({ apiKeyId, refused })),
-    /** Begins to stop it, beside the tests that follow: its Kafka is away, and it waits for that at its end. */
+    /** Begins the stop and does not wait for it, because the service waits for its absent Kafka. */
     stop: () => void ending.push(service.stop('test')),
   };
 }

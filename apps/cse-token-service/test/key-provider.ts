@@ -14,17 +14,17 @@ export interface KeyProvider {
   url: string;
   requests: KeyRequestSeen[];
   record: { encryptionKeyId: string; encryptionPublicKey: string };
-  /** What the next requests get; by default the record. */
+  /** Answers the next requests (with the record). */
   answer: (response: ServerResponse) => void;
   close(): Promise<void>;
 }
 
-/** A sound one is made only so often: to make one takes a tenth of a second. */
+/** Keys are reused, because creating one takes a tenth of a second. */
 const SOUND_KEYS = 4;
 const soundKeys: Buffer[] = [];
 let taken = 0;
 
-/** Another key than the last one; with arguments, a new one. */
+/** Returns a key other than the last one; with arguments, a new one. */
 export function rsaKey(modulusLength?: number, publicExponent?: number): Buffer {
   if (modulusLength !== undefined) return newRsaKey(modulusLength, publicExponent);
   return (soundKeys[taken++ % SOUND_KEYS] ??= newRsaKey(2048));
@@ -37,7 +37,7 @@ function newRsaKey(modulusLength: number, publicExponent = 65_537): Buffer {
   });
 }
 
-/** A key that nobody made of two primes: any modulus and exponent, quickly. */
+/** A key with any modulus and exponent, created quickly without primes. */
 export function keyOf(modulus: Buffer, exponent = 65_537): Buffer {
   const e = Buffer.from(exponent.toString(16).padStart(6, '0'), 'hex')
     .toString('base64url')
@@ -46,7 +46,7 @@ export function keyOf(modulus: Buffer, exponent = 65_537): Buffer {
   return createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'der' });
 }
 
-/** An odd number of exactly so many bits. */
+/** An odd number with exactly this many bits. */
 export function modulusOf(bits: number): Buffer {
   const modulus = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
   modulus[0] = (1 << ((bits - 1) % 8)) | ((modulus[0] ?? 0) & ((1 << ((bits - 1) % 8)) - 1));
@@ -56,7 +56,7 @@ export function modulusOf(bits: number): Buffer {
 
 const SOUND_KEY = rsaKey().toString('base64');
 
-/** A key provider that plays its part on a free port. */
+/** A fake key provider on a free port. */
 export async function startKeyProvider({ delayMs = 0 } = {}): Promise<KeyProvider> {
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];

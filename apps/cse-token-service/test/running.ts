@@ -21,12 +21,12 @@ export interface Answer {
 export interface RunningCse {
   app: RunningApp;
   ask(apiKeyId?: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Sum of the lines of /metrics that begin so. */
+  /** Sum of the /metrics lines that start with `name`. */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** What instances of one test share: topics and entries in Redis of their own, on the infrastructure of the tests. */
+/** Topics and Redis entries of one test, shared by its instances. */
 export function ownWorld(): Record<'KAFKA_BROKERS' | 'KAFKA_TOPIC_PREFIX' | 'REDIS_URL' | 'REDIS_KEY_PREFIX', string> {
   const { brokers, redisUrl } = infrastructure();
   return {
@@ -37,7 +37,7 @@ export function ownWorld(): Record<'KAFKA_BROKERS' | 'KAFKA_TOPIC_PREFIX' | 'RED
   };
 }
 
-/** The built service as a process; with a Redis it is connected when this resolves. */
+/** Starts the built service as a process; with a Redis, waits until it is connected. */
 export async function startCse(keysUrl: string, env: Record<string, string>): Promise<RunningCse> {
   const app = await startApp('cse-token-service', {
     CSE_KEYS_URL: keysUrl,
@@ -72,7 +72,7 @@ export async function startCse(keysUrl: string, env: Record<string, string>): Pr
   };
 }
 
-/** What the services of this world say of keys; once their topic is there. */
+/** Reads the events about keys of these services once their topic exists. */
 export async function keyEvents({
   KAFKA_BROKERS,
   KAFKA_TOPIC_PREFIX,
@@ -83,7 +83,7 @@ export async function keyEvents({
   });
 }
 
-/** Names and values of all entries of this world in Redis. */
+/** Names and values of this test's entries in Redis. */
 export async function redisDump({
   REDIS_URL,
   REDIS_KEY_PREFIX,

@@ -1,4 +1,4 @@
-import { loadMerchants, MerchantsFileError, type Merchants } from '@tranche/contracts';
+import { EntriesFileError, loadMerchants, type Merchants } from '@tranche/contracts';
 import { NOTIFICATION_MODES, type NotificationMode } from './control/fault-rules.js';
 import { readAccounts, type Account } from './token-api/accounts.config.js';
 
@@ -102,7 +102,7 @@ function readMerchantsFile(file: string, faults: string[]): Merchants | undefine
   try {
     return loadMerchants(file);
   } catch (cause) {
-    if (!(cause instanceof MerchantsFileError)) throw cause;
+    if (!(cause instanceof EntriesFileError)) throw cause;
     faults.push(`MERCHANTS_FILE ${cause.message}`);
     return undefined;
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CardEncryptionError, type CardEncryptionErrorCode } from './index.js';
 
-/** The compiler says when a code is missing here or is none. */
+/** A missing or unknown code is a compile error. */
 const CODES: Record<CardEncryptionErrorCode, true> = {
   not_https: true,
   no_crypto_api: true,

@@ -1,6 +1,6 @@
 /**
- * From a card to a token, in the browser (interface, Client-side encryption services). Compiled, it is one file without imports, so that a
- * page needs one integrity hash for it (docs/decisions/0030). Nothing is stored and nothing is logged.
+ * Exchanges a card for a token, in the browser (interface, Client-side encryption services). Compiled, it is one file without imports, so
+ * that a page needs one integrity hash (docs/decisions/0030). Nothing is stored or logged.
  */
 import type { Card, CardFault, CardToken, EncryptionKey, TokenizeOptions } from './types.js';
 
@@ -20,7 +20,7 @@ const MESSAGES = {
 
 export type CardEncryptionErrorCode = keyof typeof MESSAGES;
 
-/** Holds nothing of the card: `faults` are names of fields, `execCode` is the tokenizer's. */
+/** Contains no card data: `faults` are names of fields, `execCode` is the tokenizer's. */
 export class CardEncryptionError extends Error {
   readonly code: CardEncryptionErrorCode;
   readonly faults?: CardFault[] | undefined;
@@ -38,7 +38,7 @@ export class CardEncryptionError extends Error {
   }
 }
 
-const MAX_TIMER_MS = 2 ** 31 - 1; // set for longer, a timer goes off at once
+const MAX_TIMER_MS = 2 ** 31 - 1; // a timer set for longer fires at once
 
 const FORMATS: Record<keyof Card, RegExp> = {
   cardCode: /^\d{12,19}$/,
@@ -56,12 +56,12 @@ const PLATFORM_NAMES: Record<keyof Card, string> = {
 };
 const FIELDS = Object.keys(PLATFORM_NAMES) as (keyof Card)[];
 
-/** Field by field, as the card may be an object of any class; one that is none has no fields. */
+/** Copies field by field, because the card may be an object of any class; a value that is no object has no fields. */
 function copyOf(card: Card): Card {
   return Object.fromEntries(FIELDS.map((field) => [field, (Object(card) as Card)[field]])) as unknown as Card;
 }
 
-/** Every fault of the formats (interface, Card data). Whether the card exists, or has expired, is for the tokenizer to say. */
+/** All format faults (interface, Card data). Only the tokenizer knows whether the card exists or has expired. */
 export function cardFaults(card: Card): CardFault[] {
   return FIELDS.flatMap((field): CardFault[] => {
     const value: unknown = copyOf(card)[field];
@@ -72,7 +72,10 @@ export function cardFaults(card: Card): CardFault[] {
   });
 }
 
-/** RSA-OAEP with SHA-1 of the card as JSON, in base64 (interface, Encryption rules). Throws a `CardEncryptionError`. */
+/**
+ * RSA-OAEP with SHA-1 of the card as JSON, in base64 (interface, Encryption rules).
+ * @throws CardEncryptionError
+ */
 export async function encryptCard(card: Card, key: EncryptionKey): Promise<string> {
   const subtle = cryptoApi();
   const faults = cardFaults(card);
@@ -89,13 +92,14 @@ export async function encryptCard(card: Card, key: EncryptionKey): Promise<strin
 }
 
 /**
- * Fetches the key, encrypts the card and exchanges it for a token. Moves no money, so calling it again is safe. A key that the tokenizer
- * refuses has been replaced meanwhile: it is asked for anew, once. Throws a `CardEncryptionError`.
+ * Fetches the key, encrypts the card and exchanges it for a token. Moves no money, so it can be called again. If the tokenizer refuses the
+ * key, it was replaced meanwhile, and a new one is fetched once.
+ * @throws CardEncryptionError
  */
 export async function tokenizeCard(enteredCard: Card, options: TokenizeOptions): Promise<CardToken> {
   cryptoApi();
   const urls = urlsOf(options);
-  const card = copyOf(enteredCard); // the form may change while answers are awaited
+  const card = copyOf(enteredCard); // the form may change during the requests
   const faults = cardFaults(card);
   if (faults.length > 0) throw new CardEncryptionError('invalid_card', { faults });
 
@@ -109,7 +113,7 @@ export async function tokenizeCard(enteredCard: Card, options: TokenizeOptions):
   return readToken(answer);
 }
 
-/** Browsers keep `crypto.subtle` from pages that are not secure, so that is looked at first. Node has no `isSecureContext`. */
+/** Browsers hide `crypto.subtle` from insecure pages, so that is checked first to report the cause. Node has no `isSecureContext`. */
 function cryptoApi(): SubtleCrypto {
   if ((globalThis as { isSecureContext?: boolean }).isSecureContext === false)
     throw new CardEncryptionError('not_https');
@@ -118,7 +122,7 @@ function cryptoApi(): SubtleCrypto {
   return subtle;
 }
 
-/** Whoever writes a page without types finds out at once, and by name. */
+/** Checked at run time, for pages without types. */
 function urlsOf(options: TokenizeOptions): { cseKeys: string; tokenizer: string } {
   const { apiKeyId, cseKeysUrl, tokenizerUrl, timeoutMs = 1, signal } = Object(options) as TokenizeOptions;
   const isSignal = !signal || typeof signal.addEventListener === 'function';
@@ -127,7 +131,7 @@ function urlsOf(options: TokenizeOptions): { cseKeys: string; tokenizer: string 
   return { cseKeys: secureUrl(cseKeysUrl), tokenizer: secureUrl(tokenizerUrl) };
 }
 
-/** HTTPS, or this very machine, which browsers hold for as secure. */
+/** Accepts HTTPS, and this machine, which browsers treat as secure. */
 function secureUrl(address: string): string {
   const page = (globalThis as { location?: Location }).location?.href;
   if (!URL.canParse(address, page)) throw new CardEncryptionError('invalid_options');
@@ -166,7 +170,7 @@ async function exchange(
   return { body, requestedAtMs };
 }
 
-/** Unless MESSAGE names a field of the card, or the API key, of which no other encryption key makes a known one. */
+/** False if MESSAGE names a field of the card, or the API key: another encryption key would not help. */
 function isKeyRefused({ body }: TokenizerAnswer): boolean {
   const words = wordsOf(body);
   const isOfKey = /\bENCRYPT(IONKEYID|EDDATA)\b/.test(words.join(' ')) || !words.includes('APIKEYID');
@@ -177,7 +181,7 @@ function isRequestRefused({ EXECCODE }: Record<string, unknown>): boolean {
   return isText(EXECCODE) && /^1\d{3}$/.test(EXECCODE);
 }
 
-/** The fields of the card that MESSAGE names: the tokenizer has read them, so the key was right. */
+/** The card's fields in MESSAGE. The tokenizer has read them, so the key was right. */
 function refusedFields(body: Record<string, unknown>): CardFault[] {
   const words = wordsOf(body);
   return FIELDS.filter((field) => words.includes(PLATFORM_NAMES[field])).map((field) => ({ field, code: 'refused' }));
@@ -187,7 +191,7 @@ function wordsOf({ MESSAGE }: Record<string, unknown>): string[] {
   return isText(MESSAGE) ? MESSAGE.split(/\W+/) : [];
 }
 
-/** What became of it is in EXECCODE, whatever the HTTP status (interface, Codes). */
+/** EXECCODE alone has the result, whatever the HTTP status (interface, Codes). */
 function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   const execCode = isText(body.EXECCODE) && /^\d{4}$/.test(body.EXECCODE) ? body.EXECCODE : undefined;
   const faults = isRequestRefused(body) ? refusedFields(body) : [];
@@ -208,7 +212,7 @@ function readToken({ body, requestedAtMs }: TokenizerAnswer): CardToken {
   };
 }
 
-/** A number that shows more than six digits in front and four behind is no masked one: its last four stay. */
+/** A number with more than six leading and four trailing digits visible is not masked; here only the last four remain. */
 function masked(number: string): string {
   return /\d(?:\D?\d){10}/.test(number) ? number.replace(/\d(?=(?:\D*\d){4})/g, 'X') : number;
 }
@@ -218,7 +222,7 @@ function readBrand(entry: unknown): { brand: string; serviceType: string | null 
   return isText(BRAND) ? [{ brand: BRAND, serviceType: text(SERVICETYPE) ?? null }] : [];
 }
 
-/** No cookies, no cache, no redirects, no word of the page's address. An answer that is no JSON object is an empty one. */
+/** Sends no cookies, no referrer, uses no cache, follows no redirects. A response that is no JSON object counts as empty. */
 async function post(
   url: string,
   request: object,

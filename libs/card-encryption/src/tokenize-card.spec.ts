@@ -221,7 +221,7 @@ describe('an answer that gives no token', () => {
     expect(platform.requests.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  it('nobody there: which of the two it was', async () => {
+  it('a refused connection: the error names the service', async () => {
     const { cseKeysUrl, tokenizerUrl } = platform.options;
     const nobody = 'http://127.0.0.1:1/';
     await expect(failureOf(tokenize({ cseKeysUrl: nobody, tokenizerUrl }))).resolves.toMatchObject({
@@ -248,7 +248,7 @@ describe('time', () => {
     await expect(tokenize({ timeoutMs: Infinity })).resolves.toMatchObject({ hfToken: TOKEN_RECORD.HFTOKEN });
   });
 
-  it('cancelled before it began, it asks nobody', async () => {
+  it('cancelled before it began, it sends no request', async () => {
     await expect(failureOf(tokenize({ signal: AbortSignal.abort() }))).resolves.toMatchObject({ code: 'cancelled' });
     expect(platform.requests).toEqual([]);
   });

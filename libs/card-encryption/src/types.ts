@@ -1,7 +1,7 @@
-/** What goes in and what comes out: types only, nothing of this file reaches the browser. */
+/** Types only, so that nothing of this file reaches the browser. */
 export type Brand = 'cb' | 'visa' | 'vpay' | 'electron' | 'mastercard' | 'maestro';
 
-/** Exactly as it is to be encrypted: a field in another format is a fault, never mended. */
+/** Each field exactly as it is encrypted: another format is a fault and is not corrected. */
 export interface Card {
   /** 12 to 19 digits. */
   cardCode: string;
@@ -9,28 +9,27 @@ export interface Card {
   cardValidityDate: string;
   /** 3 or 4 digits. */
   cardCvv: string;
-  /** Where the page offers a choice; `binBrands` of the token says between which. */
+  /** Only if the page offers a choice; `binBrands` of the token lists the brands. */
   selectedBrand?: Brand | undefined;
 }
 
 export interface CardFault {
   field: keyof Card;
-  /** `refused`: by the tokenizer, which has another opinion of the field than its format. */
+  /** `refused`: by the tokenizer, although the format is right. */
   code: 'required' | 'format' | 'unknown_brand' | 'refused';
 }
 
-/** What cse-token-service hands out. */
 export interface EncryptionKey {
   encryptionKeyId: string;
   /** Base64 of a DER SPKI RSA public key. */
   encryptionPublicKey: string;
 }
 
-/** What the tokenizer says of the card; `undefined` where it does not say it. */
+/** The tokenizer's data of the card; fields that it does not return are `undefined`. */
 export interface CardToken {
-  /** For one payment, within 15 minutes of `requestedAtMs`. */
+  /** Valid for one payment, within 15 minutes of `requestedAtMs`. */
   hfToken: string;
-  /** Masked by the tokenizer, and here where it is not. */
+  /** Masked by the tokenizer, or else here. */
   cardCode: string;
   cardType?: string | undefined;
   cardValidityDate?: string | undefined;
@@ -38,7 +37,7 @@ export interface CardToken {
   binType?: string | undefined;
   binBrands?: { brand: string; serviceType: string | null }[] | undefined;
   binNetwork?: string | undefined;
-  /** `performance.now()` before the tokenizer was called: the token is younger than that. */
+  /** `performance.now()` before the request, so the token is not older. */
   requestedAtMs: number;
 }
 
@@ -48,7 +47,7 @@ export interface TokenizeOptions {
   /** `/v1/cse-keys` of cse-token-service; may be relative to the page. */
   cseKeysUrl: string;
   tokenizerUrl: string;
-  /** Of each call, from its start to the last byte of its answer. Default 10,000. */
+  /** Milliseconds for each request including its answer (10,000). */
   timeoutMs?: number;
   signal?: AbortSignal;
 }

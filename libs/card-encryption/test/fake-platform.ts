@@ -12,7 +12,7 @@ export const CARD: Card = {
 };
 export const API_KEY_ID = '00000000-0000-4000-8000-00000000000a';
 
-/** What the tokenizer answers to a card that it could decrypt. */
+/** The tokenizer's answer to a card that it could decrypt. */
 export const TOKEN_RECORD = {
   EXECCODE: '0000',
   MESSAGE: 'Success',
@@ -37,7 +37,7 @@ export interface SeenRequest {
 
 type Responder = (body: string, response: ServerResponse) => void;
 
-/** Key service and tokenizer on one free port, for any origin. It really decrypts, with Node's own RSA and not the browser's. */
+/** Key service and tokenizer on one free port, for any origin. Decrypts with Node's RSA instead of the browser's. */
 export async function startFakePlatform() {
   const requests: SeenRequest[] = [];
   const plaintexts: string[] = [];
@@ -85,12 +85,12 @@ export async function startFakePlatform() {
     url,
     options,
     requests,
-    /** What the tokenizer decrypted, a text each. */
+    /** Decrypted texts. */
     plaintexts,
     bodiesTo: (path: string) =>
       requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as object),
     keyId: () => key.id,
-    /** The next keys handed out are each replaced before they can be used; only the newest is accepted. */
+    /** Replaces the next `count` keys before they can be used; only the newest is accepted. */
     rotateAfterAnswers: (count: number) => void (rotations = count),
     respond: (path: '/v1/cse-keys' | '/tokenizer', responder: Responder) => void (responders[path] = responder),
     async close() {
@@ -119,12 +119,12 @@ export function spki(publicKey: KeyObject): string {
   return publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
-/** Each is made once: to make one takes a tenth of a second. */
+/** Pairs are reused, because creating one takes a tenth of a second. */
 const pairs: { publicKey: KeyObject; privateKey: KeyObject }[] = [];
 const PAIRS = 3;
 let taken = 0;
 
-/** Another pair than the last one. */
+/** Returns a pair other than the last one. */
 function newKey() {
   const pair = (pairs[taken++ % PAIRS] ??= generateKeyPairSync('rsa', { modulusLength: 2048 }));
   return { id: `key-${randomUUID()}`, ...pair };

@@ -1,7 +1,7 @@
 import { SHOP_API_KEYS, stage } from '@tranche/testing';
 import { encryptCard, tokenizeCard, type Card, type EncryptionKey } from '../src/index.js';
 
-/** Its key is rotated here, and used by no other spec. */
+/** This spec rotates the key, so no other spec may use it. */
 const API_KEY_ID = SHOP_API_KEYS.librarySpec;
 const CARD: Card = { cardCode: '4970101200040016', cardValidityDate: '12-49', cardCvv: '739', selectedBrand: 'visa' };
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   simulatorUrl = apps['platform-simulator']?.url ?? '';
 }, 180_000);
 
-/** A browser says of which page it asks; the key service answers no others. */
+/** Adds the page's origin, as a browser does; the key service answers no other requests. */
 const fetchOfNode = globalThis.fetch;
 const fetchOfPage: typeof fetch = (url, init) =>
   fetchOfNode(url, { ...init, headers: { ...(init?.headers as object), origin: shopUrl } });

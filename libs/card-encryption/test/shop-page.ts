@@ -15,17 +15,17 @@ const FILES: Record<Build, string> = { 'ES module': 'index.js', 'classic script'
 
 interface PageOptions {
   build: Build;
-  /** Where CSP lets the page connect to. */
+  /** Origins in the page's CSP `connect-src`. */
   connectSources: string[];
-  /** What is added to the library on its way to the browser, as somebody would who got at the file. */
+  /** Text appended to the library, as an attacker with access to the file could do. */
   addition?: string;
 }
 
-/** A shop's page with the strictest policy that lets the library work, and the library pinned by its integrity hash. */
+/** A shop's page with the strictest policy under which the library works, and the library pinned by its integrity hash. */
 export async function startShopPage({ build, connectSources, addition = '' }: PageOptions) {
   const library = readFileSync(join(repositoryRoot(), 'libs/card-encryption/dist', FILES[build]));
   const integrity = `sha384-${createHash('sha384').update(library).digest('base64')}`;
-  // An import map is an inline script: CSP names it by its own hash.
+  // An import map is an inline script, so CSP allows it by its hash.
   const importMap = JSON.stringify({
     imports: { '@tranche/card-encryption': '/library.js' },
     integrity: { '/library.js': integrity },
@@ -78,7 +78,7 @@ export interface Outcome {
   error?: { code: string; message: string; faults?: object[]; execCode?: string };
 }
 
-/** What the page's call of `tokenizeCard` comes to. */
+/** Result of the page's call of `tokenizeCard`. */
 export function tokenizeIn(page: Page, card: Card, options: TokenizeOptions): Promise<Outcome> {
   return page.evaluate(
     async ([enteredCard, tokenizeOptions]) => {

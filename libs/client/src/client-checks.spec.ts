@@ -1,6 +1,6 @@
 import { ClientChecks } from './client-checks.js';
 
-it('is ready and live by its parts, and tells the registry of the service', () => {
+it('is ready and live if its parts are, and registers their checks with the service', () => {
   const registered: (() => string | undefined)[] = [];
   const register = (_name: string, check: () => string | undefined) => void registered.push(check);
   const checks = new ClientChecks({ addReadiness: register, addLiveness: register });

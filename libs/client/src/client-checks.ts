@@ -3,7 +3,7 @@ import type { ClientHealth } from './tranche-client.js';
 
 type Check = () => string | undefined;
 
-/** The checks of a client's parts; they are in the caller's registry too, where it gave one. */
+/** Health checks of a client's parts; also registered with the caller's registry, if given. */
 export class ClientChecks {
   readonly #readiness = new Set<Check>();
   readonly #liveness = new Set<Check>();
@@ -11,7 +11,7 @@ export class ClientChecks {
 
   constructor(private readonly registry?: HealthRegistry) {}
 
-  /** For one part of the client; after `drop` its checks count no more. */
+  /** A registry for one part of the client; `drop` disables its checks. */
   part(): HealthRegistry & { drop(): void } {
     const own = new Set<Check>();
     let isDropped = false;
@@ -40,7 +40,7 @@ export class ClientChecks {
     return part;
   }
 
-  /** Of a client that is no more only this is left to say. */
+  /** Replaces all checks by this reason. */
   end(reason: string): void {
     for (const part of this.#parts) part.drop();
     this.#readiness.add(() => reason);

@@ -1,6 +1,6 @@
 import { silentLog, type Log } from '@tranche/runtime';
 
-/** Where the caller gives no log: warnings and errors as JSON lines on standard error. */
+/** The default log: warnings and errors as JSON lines on standard error. */
 export const logToStandardError: Log = {
   ...silentLog,
   warn: (fields, message) => console.warn(JSON.stringify({ level: 'warn', message, ...fields })),

@@ -2,7 +2,6 @@ import { Counter, Gauge, Registry } from 'prom-client';
 
 export type EventResult = 'handled' | 'repeated' | 'unwanted' | 'unknown_type' | 'unreadable' | 'given_up' | 'missed';
 
-/** Several clients of a process may share a registry. */
 export class ClientMetrics {
   readonly published: Counter<'type' | 'result'>;
   readonly events: Counter<'group' | 'result'>;

@@ -1,8 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   COMMAND_TOPICS,
+  contentHash,
   decodeCloudEvent,
   encodeCloudEvent,
+  fault,
   isWellFormed,
   orderKey,
   isPaymentOption,
@@ -22,24 +24,24 @@ import { InvalidCommandError } from './errors.js';
 
 export interface PublishOptions {
   /**
-   * Identifies the operation for ever: the gateway executes an id once, and answers a repeat with the result that it had. Make it
-   * (`newCommandId()`) and store it with the order **before** publishing, so that after a time-out or a crash the same id goes out again; an id
-   * made anew at each try pays twice. 1 to 128 characters.
+   * Identifies the operation for ever: the gateway executes an id once, and republishes the result for a duplicate. Create it
+   * (`newCommandId()`) and store it with the order **before** publishing, so that a retry after a timeout or crash uses the same id; a new
+   * id at each try pays twice. 1 to 128 characters.
    */
   id: string;
-  /** Comes back in every event of the command. */
+  /** Copied to every event of the command. */
   correlationId?: string;
-  /** What the gateway's merchants file sets for the merchant, so that its faults are found before anything is published. */
+  /** The merchant's rules from the gateway's merchants file. With them, violations are found before anything is published. */
   rules?: CommandRules;
   /**
-   * When the command was made (now). RFC 3339; the gateway refuses what is older than 7 days. Where the id is not of `newCommandId()`, store it with the
-   * id and give it again with a repeat: an id of another shape does not say how old it is.
+   * Creation time of the command (now), RFC 3339. The gateway refuses commands older than 7 days. If the id is not from `newCommandId()`,
+   * store the time with the id and use it again in a retry, because such an id does not contain its age.
    */
   time?: string | Date;
 }
 
 export interface FollowUpOptions extends PublishOptions {
-  /** The rail that the order was authorized or paid on: order is kept within a rail. */
+  /** The rail of the order's authorization or payment: the order of commands is kept within a rail. */
   rail: Rail;
 }
 
@@ -47,19 +49,19 @@ export interface CommandMessage {
   readonly id: string;
   readonly type: CommandType;
   readonly rail: Rail;
-  /** Without prefix. */
+  /** Topic name without prefix. */
   readonly topic: string;
   /** `merchant/orderId`. */
   readonly key: string;
   readonly event: CloudEvent<CommandData>;
   readonly encoded: EncodedEvent;
-  /** The same for the same content, whatever the order of its fields, its time and its trace. */
+  /** Equal for equal content, regardless of field order, time and trace. */
   readonly contentHash: string;
 }
 
 /**
- * A command id: unguessable, never the same. It carries the time at which it was made (UUID version 7, RFC 9562), so that the gateway knows how
- * old the command is, whatever time a repeat has.
+ * Creates an unguessable, unique command id. It contains its creation time (UUID version 7, RFC 9562), so that the gateway knows the
+ * command's age even if a retry has another time.
  */
 export function newCommandId(): string {
   const time = Date.now().toString(16).padStart(12, '0');
@@ -67,7 +69,7 @@ export function newCommandId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${ofVersion4.slice(15)}`;
 }
 
-/** The rail of an authorization, by its payment option. What is no option at all is refused on either. */
+/** The rail of an authorization by its payment option. An unknown option gets any rail, because both refuse it. */
 export function railOf(command: unknown): Rail {
   const { paymentOption } = (typeof command === 'object' && command !== null ? command : {}) as {
     paymentOption?: unknown;
@@ -75,12 +77,15 @@ export function railOf(command: unknown): Rail {
   return METHODS[isPaymentOption(paymentOption) ? PAYMENT_OPTIONS[paymentOption].method : 'A'].rail;
 }
 
-/** From JavaScript options may be missing: what is missing of them is then a fault like any other. */
+/** JavaScript callers may omit the options; the missing values are then reported as faults. */
 export function given<O extends PublishOptions>(options: O | null | undefined): O {
   return options ?? ({} as O);
 }
 
-/** The message of a command, or InvalidCommandError with everything that the gateway would find wrong with it by itself. */
+/**
+ * Builds the message of a command.
+ * @throws InvalidCommandError with every fault that the gateway would find in it
+ */
 export function commandMessage(
   type: CommandType,
   rail: Rail,
@@ -120,7 +125,7 @@ export function commandMessage(
   };
 }
 
-/** The gateway's own reader says what is wrong with the attributes; its names are those of the headers, ours those of the options. */
+/** Validates the attributes with the gateway's own reader, and converts its header names to option names. */
 function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
   const { faults } = decodeCloudEvent({ ...encodeCloudEvent({ ...event, data: {} }), value: Buffer.from('{}') });
   const found = faults.map(({ path, code, message }) => {
@@ -129,7 +134,7 @@ function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
   });
   for (const name of ['id', 'correlationid'] as const) {
     const text = event[name];
-    // As bytes it would be another text than the caller's.
+    // Encoding would change the text, because UTF-8 cannot express a lone surrogate.
     if (typeof text === 'string' && !isWellFormed(text))
       found.push(fault(name, 'malformed_envelope', 'must be well-formed Unicode'));
   }
@@ -139,22 +144,4 @@ function envelopeFaults(event: CloudEvent<unknown>): Fault[] {
 function timeText(time: string | Date): string {
   if (!(time instanceof Date)) return time;
   return Number.isNaN(time.getTime()) ? 'no time' : time.toISOString();
-}
-
-function contentHash(type: string, data: unknown): string {
-  return createHash('sha256')
-    .update(`${type}\n${canonical(data)}`)
-    .digest('base64url');
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).filter(([, content]) => content !== undefined);
-  fields.sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${fields.map(([name, content]) => `${JSON.stringify(name)}:${canonical(content)}`).join(',')}}`;
-}
-
-function fault(path: string, code: Fault['code'], message: string): Fault {
-  return { path, code, message };
 }

@@ -1,14 +1,14 @@
 import { waitForKafka, type KafkaClient } from '@tranche/kafka';
-import type { Log } from '@tranche/runtime';
+import { within, type Log } from '@tranche/runtime';
 import { KafkaUnreachableError } from './errors.js';
 
 interface Opening {
   open: () => Promise<void>;
-  /** After a failure, once nothing of the opening goes on any more. */
+  /** Called after a failure, when `open` has settled. */
   undo: () => Promise<void>;
 }
 
-/** Resolves when a broker answered and what follows is open; gives up after the time, saying what the last try said. */
+/** Resolves when a broker has answered and `open` has succeeded. Rejects after `timeoutMs` with the last failure as the cause. */
 export async function connected(
   client: KafkaClient,
   log: Log,
@@ -27,25 +27,17 @@ export async function connected(
   const connecting = waitForKafka(client, { log: listening, signal: giveUp.signal }).then(() =>
     giveUp.signal.aborted ? undefined : open(),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError })),
-      timeoutMs,
-    );
-  });
+  const tooLate = () => new KafkaUnreachableError(client.brokers, timeoutMs, { cause: lastError });
   try {
-    await Promise.race([connecting, tooLong]);
+    await within(timeoutMs, connecting, tooLate);
   } catch (error) {
     giveUp.abort();
     void connecting.catch(() => undefined).then(undo);
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
-/** A logger's methods may need their owner. */
+/** Calls the methods on their logger, because they may use `this`. */
 function bound(log: Log): Log {
   return {
     debug: (fields, message) => log.debug(fields, message),

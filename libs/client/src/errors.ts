@@ -1,9 +1,9 @@
 import type { Fault } from '@tranche/contracts';
-import { errorText } from '@tranche/runtime';
+import { reasonOf } from '@tranche/runtime';
 
 const FAULTS_IN_MESSAGE = 10;
 
-/** The command is not one that the gateway would take. Nothing was sent; `faults` names everything that is wrong, and holds no value. */
+/** The gateway would reject the command. Nothing was sent. `faults` lists everything that is wrong, without values. */
 export class InvalidCommandError extends Error {
   override readonly name = 'InvalidCommandError';
 
@@ -15,7 +15,7 @@ export class InvalidCommandError extends Error {
   }
 }
 
-/** An event handed to `InMemoryTranche.emit` is not one that the gateway could publish. */
+/** `InMemoryTranche.emit` got an event that the gateway could not publish. */
 export class InvalidEventError extends Error {
   override readonly name = 'InvalidEventError';
 
@@ -28,8 +28,8 @@ export class InvalidEventError extends Error {
 }
 
 /**
- * The command was not acknowledged. `mayBeWritten` false: it is not in the topic. True: it is not known. Either way publishing it
- * again with the same id is safe: the gateway executes an id once.
+ * The command was not acknowledged. If `mayBeWritten` is false, it is not in the topic; otherwise that is unknown. In both cases publishing
+ * it again with the same id is safe, because the gateway executes an id once.
  */
 export class PublishError extends Error {
   override readonly name = 'PublishError';
@@ -48,14 +48,14 @@ export class PublishError extends Error {
   }
 }
 
-/** No result came in time. The outcome is unknown: the command is published, may be executed, and its result will still be an event. */
+/** No result arrived in time. The command is published and may be executed; its result will still be published as an event. */
 export class ResultTimeoutError extends Error {
   override readonly name = 'ResultTimeoutError';
 
   constructor(
     readonly commandId: string,
     timeoutMs: number,
-    /** Meanwhile a command with the same id and other content was rejected: the state of the one that the gateway knows. */
+    /** Set if a command with the same id but other content was rejected meanwhile: the state of the command that the gateway knows. */
     readonly knownState?: string,
   ) {
     const reused =
@@ -69,7 +69,7 @@ export class ResultTimeoutError extends Error {
   }
 }
 
-/** As many results are waited for as allowed. Nothing was sent. */
+/** `maxWaits` is reached. Nothing was sent. */
 export class TooManyWaitsError extends Error {
   override readonly name = 'TooManyWaitsError';
 
@@ -78,7 +78,7 @@ export class TooManyWaitsError extends Error {
   }
 }
 
-/** The client was closed. What was published stays published. */
+/** The client was closed. Commands that were published remain published. */
 export class ClientClosedError extends Error {
   override readonly name = 'ClientClosedError';
 
@@ -87,7 +87,6 @@ export class ClientClosedError extends Error {
   }
 }
 
-/** No broker answered in time. */
 export class KafkaUnreachableError extends Error {
   override readonly name = 'KafkaUnreachableError';
 
@@ -107,8 +106,4 @@ function listed(faults: readonly Fault[]): string {
     .map(({ path, code, message }) => `${path === '' ? 'it' : path} ${message} (${code})`);
   const more = faults.length - shown.length;
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '');
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : errorText(cause);
 }

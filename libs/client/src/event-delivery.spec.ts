@@ -91,7 +91,7 @@ it('does not count it as a failure when a handler gives up because the subscript
   expect(onGivenUp).toHaveBeenCalledTimes(1);
 });
 
-it('forgets the oldest ids: what comes again after that is handled again', async () => {
+it('forgets the oldest ids: their events are handled again when redelivered', async () => {
   const handled: string[] = [];
   const { delivery, counted } = delivering({
     rememberedEvents: 1,

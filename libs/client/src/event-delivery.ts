@@ -9,11 +9,11 @@ import type { EventContext, EventHandler, SubscribeOptions, Unreadable } from '.
 
 const defaultRememberedEvents = 5_000;
 
-/** What one subscription does with a record, wherever it comes from. A rejection means: hold the order and come again. */
+/** Handles the records of one subscription, from Kafka or from memory. If it rejects, the order waits and the record is retried. */
 export class EventDelivery {
   readonly #seen: SeenEvents;
   readonly #unknownTypes = new Set<string>();
-  /** Events whose handler has had its last try. */
+  /** Events whose handler has had its last attempt. */
   readonly #givenUp = new WeakMap<ConsumedRecord, { error: unknown }>();
 
   constructor(
@@ -40,7 +40,7 @@ export class EventDelivery {
     }
   }
 
-  /** Says what a handler threw; what it was called with stays out of the log. */
+  /** Logs a handler's error, without the event's data. */
   failed(
     record: ConsumedRecord,
     { error, attempt, retryMs }: { error: unknown; attempt: number; retryMs: number },
@@ -66,7 +66,7 @@ export class EventDelivery {
         this.#seen.add(partition, event.id);
         return this.metrics.event(group, 'handled');
       } catch (error) {
-        // A handler whose signal aborted its wait has not failed.
+        // A handler that stopped waiting because of its signal has not failed.
         if (!giveUp || context.attempt < giveUp.afterAttempts || context.signal.aborted) throw error;
         givenUp = { error };
         this.#givenUp.set(record, givenUp);

@@ -11,13 +11,13 @@ import type { EventOf } from './payment-events.js';
 
 export type ReadEvent =
   | { read: 'event'; event: EventOf<EventType> }
-  /** A type without a handler: its data is not looked at. */
+  /** A type without a handler; its data is not validated. */
   | { read: 'unwanted' }
-  /** A type that this version does not know: there may be new ones at any time. */
+  /** A type that this version does not know, from a later gateway. */
   | { read: 'unknown_type'; type: string }
   | { read: 'unreadable'; faults: readonly Fault[] };
 
-/** Fields that this version does not know are left out of the data; a type that it knows has what that type has for sure. Never throws. */
+/** Reads a record as an event. Unknown fields are removed; required fields of a known type are present. Never throws. */
 export function readEvent(
   record: Pick<ConsumedRecord, 'headers' | 'value' | 'unreadable'>,
   isWanted: (type: EventType) => boolean,

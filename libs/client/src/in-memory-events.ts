@@ -2,7 +2,7 @@ import { TOPICS } from '@tranche/contracts';
 import { partitionForKey } from '@tranche/runtime';
 import type { ConsumedRecord } from '@tranche/kafka';
 
-/** The topic of result events as an array per partition: the same bytes, keys and partitions as in Kafka. */
+/** The topic of result events as an array per partition, with the same bytes, keys and partitions as in Kafka. */
 export class InMemoryEvents {
   readonly partitions: readonly ConsumedRecord[][] = Array.from({ length: TOPICS.events.partitions }, () => []);
 

@@ -6,13 +6,14 @@ import {
   type PartitionWork,
   type UntilHandledOptions,
 } from '@tranche/kafka';
+import { atMost } from '@tranche/runtime';
 import type { InMemoryEvents } from './in-memory-events.js';
 
 export interface InMemoryMember {
   readonly inFlight: number;
   readonly from: 'earliest' | 'latest';
   readonly handling: UntilHandledOptions;
-  /** How long a rebalance or its end waits for what runs. */
+  /** Milliseconds that a rebalance or the member's end waits for running handlers. */
   readonly drainTimeoutMs: number;
 }
 
@@ -28,7 +29,7 @@ interface Joined {
   assigned: Assigned[];
 }
 
-/** A consumer group without Kafka, on the same pool: partitions shared out evenly, order within a key, what is not finished comes again. */
+/** A consumer group without Kafka on the same pool, with the same ordering, sharing of partitions and redelivery. */
 export class InMemoryGroup {
   readonly #members = new Set<Joined>();
   readonly #commits = new Map<number, { offset: bigint; metadata: string | undefined }>();
@@ -40,7 +41,7 @@ export class InMemoryGroup {
     private readonly onProgress: () => void,
   ) {}
 
-  /** Resolves to what leaves the group again. */
+  /** Resolves with the function that leaves the group. */
   async join({ inFlight, from, handling, drainTimeoutMs }: InMemoryMember): Promise<() => Promise<void>> {
     const ends = this.events.partitions.map(({ length }) => BigInt(from === 'latest' ? length : 0));
     const member: Joined = {
@@ -56,19 +57,18 @@ export class InMemoryGroup {
     return () => this.#change(() => this.#members.delete(member));
   }
 
-  /** A record that was appended just now. */
+  /** To be called for each appended record. */
   take(record: ConsumedRecord): void {
     for (const { assigned } of this.#members)
       for (const { partition, work } of assigned) if (partition === record.partition) work.add([record]);
   }
 
-  /** Nothing waits or runs for which there is a handler. */
   get isSettled(): boolean {
     if (this.#changes > 0) return false;
     return [...this.#members].every(({ assigned }) => assigned.every(({ work }) => work.backlog().records === 0));
   }
 
-  /** One change at a time: partitions are taken back, what runs may end, and they are shared out anew. */
+  /** Applies changes one at a time: takes the partitions back, lets running handlers end, and assigns them again. */
   #change(what: () => unknown): Promise<void> {
     this.#changes++;
     this.#changing = this.#changing.then(async () => {
@@ -106,10 +106,4 @@ export class InMemoryGroup {
       work.add(records.slice(Number(offset)));
     }
   }
-}
-
-async function atMost(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([promise, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

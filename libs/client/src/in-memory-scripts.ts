@@ -34,7 +34,7 @@ export interface PublishedCommand<T extends CommandType = CommandType> extends P
   readonly data: DataOf[T];
 }
 
-/** What a script answers. Absent fields that follow from the command are filled in: merchant, orderId, commandId, operation, attempt 1, origin `answer`. */
+/** Missing fields follow from the command: merchant, orderId, commandId, operation, attempt 1, origin `answer`. */
 export interface ScriptedAnswer {
   type: EventType;
   data?: Partial<PaymentEvent>;
@@ -42,14 +42,14 @@ export interface ScriptedAnswer {
 
 type Answers = ScriptedAnswer | readonly ScriptedAnswer[] | undefined | void;
 
-/** What the gateway does with a command of the type. No answer: none comes. */
+/** Plays the gateway for commands of one type. Without an answer, no event is published. */
 export type Script<T extends CommandType> = (command: PublishedCommand<T>) => Answers | Promise<Answers>;
 
 export function publishedCommand({ type, rail, key, event }: CommandMessage, at: Published): PublishedCommand {
   return { ...at, type, rail, key, correlationId: event.correlationid, time: event.time, data: event.data };
 }
 
-/** The answer's data with those fields filled in that an event of its type has and that the command knows. */
+/** Adds the fields that events of this type require and that follow from the command. */
 export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAnswer): PaymentEvent {
   const { merchant, orderId } = event.data;
   const known: PaymentEvent = {
@@ -65,7 +65,7 @@ export function filledIn({ id, type, event }: CommandMessage, answer: ScriptedAn
   return { ...(fields as unknown as PaymentEvent), ...answer.data };
 }
 
-/** What a gateway of this version would not write; readers take it, for a later one may. */
+/** Faults for values that this version's gateway would not write. Readers accept them, because a later gateway may. */
 export function unknownValues(event: PaymentEvent): Fault[] {
   const fields = Object.entries(EVENT_VALUES) as [keyof typeof EVENT_VALUES, readonly string[]][];
   return fields

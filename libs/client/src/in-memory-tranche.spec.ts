@@ -34,7 +34,7 @@ it('answers a command as its script says, with what follows from the command fil
   ]);
 });
 
-it('answers with several events, and repeats the last one when the command comes again', async () => {
+it('answers with several events, and republishes the last one for a duplicate command', async () => {
   const tranche = new InMemoryTranche();
   const types: string[] = [];
   await tranche.subscribe({

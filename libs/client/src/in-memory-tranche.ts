@@ -35,13 +35,13 @@ export interface InMemoryTrancheOptions {
 }
 
 /**
- * The client without Kafka, for tests of services: the same checks, orders, repeats and errors, no broker. Commands lie in `published`;
- * events come by `emit` or by scripts (`on`).
+ * The client without Kafka, for a service's tests: the same validation, ordering, retries and errors, without a broker. Commands are in
+ * `published`; events are published by `emit` or by scripts (`on`).
  */
 export class InMemoryTranche implements TrancheClient {
   readonly publisher: Publisher;
   readonly published: PublishedCommand[] = [];
-  /** As if Kafka were away: publishing rejects with a PublishError that says this. */
+  /** Simulates an outage of Kafka: publishing rejects with the corresponding PublishError. */
   failPublishing: 'not_written' | 'maybe_written' | undefined;
   readonly #log: Log;
   readonly #now: () => Date;
@@ -49,9 +49,8 @@ export class InMemoryTranche implements TrancheClient {
   readonly #events = new InMemoryEvents();
   readonly #groups = new Map<string, InMemoryGroup>();
   readonly #scripts = new Map<CommandType, Script<CommandType>>();
-  /** The latest event of each command, which a repeat brings again. */
+  /** The latest event of each command, republished for a duplicate. */
   readonly #results = new Map<string, CloudEvent<PaymentEvent>>();
-  /** Answers under way. */
   readonly #answers = new Map<string, Promise<void>>();
   readonly #subscriptions = new Set<Subscription>();
   readonly #waits: ResultWaits;
@@ -74,15 +73,16 @@ export class InMemoryTranche implements TrancheClient {
     this.publisher = new Publisher({ source, now, log, waits: this.#waits, send: (message) => this.#send(message) });
   }
 
-  /** Answers commands of the type from now on; a later script replaces it. A command without a script gets no answer. */
+  /** Sets the script for commands of the type, and replaces an earlier one. A command without a script gets no answer. */
   on<T extends CommandType>(type: T, script: Script<T>): this {
     this.#scripts.set(type, script as unknown as Script<CommandType>);
     return this;
   }
 
   /**
-   * Publishes a result event as the gateway would. Throws InvalidEventError, naming every fault, where the gateway could not say that.
-   * `attributes` replace those made here; the id of an earlier event makes it a repeat.
+   * Publishes a result event as the gateway would.
+   * @param attributes replace those created here; the id of an earlier event makes it a redelivery
+   * @throws InvalidEventError with every fault, if the gateway could not publish this event
    */
   emit<T extends EventType>(type: T, data: EventData<T>, attributes?: Partial<CloudEvent>): EventOf<T>;
   emit(event: Partial<Omit<CloudEvent, 'type' | 'data'>> & { type: EventType; data: PaymentEvent }): EventOf<EventType>;
@@ -95,12 +95,12 @@ export class InMemoryTranche implements TrancheClient {
     return this.#emit(typeOrEvent);
   }
 
-  /** A record on the events' topic that need not be an event, for tests of `onUnreadable` and of types to come. */
+  /** Appends any record to the topic of events, for tests of `onUnreadable` and of future types. */
   emitRecord(key: string, record: { headers: Record<string, string>; value: Buffer | null }): void {
     this.#append(this.#events.append(key, record));
   }
 
-  /** Resolves when every event was handled by every group that has a member; rejects with what a script threw. */
+  /** Resolves when every group with a member has handled every event; rejects with the error of a script. */
   async settled(): Promise<void> {
     while (!this.#isSettled()) await new Promise<void>((resolve) => this.#settledWaits.push(resolve));
     const failure = this.#scriptFailure;
@@ -174,7 +174,7 @@ export class InMemoryTranche implements TrancheClient {
     return Promise.resolve(at);
   }
 
-  /** One after the other for each command: the second one of two at once finds the result of the first. */
+  /** Answers the same command one at a time, so that the second of two concurrent duplicates finds the first one's result. */
   async #answer(message: CommandMessage, command: PublishedCommand): Promise<void> {
     const operation = resultKey(message.key, message.id);
     this.#answering++;
@@ -188,7 +188,7 @@ export class InMemoryTranche implements TrancheClient {
     this.#progressed();
   }
 
-  /** As the gateway does: a command is executed once, and its repeat gets the event that it had. Never rejects. */
+  /** As the gateway: executes a command once, and republishes the event for a duplicate. Never rejects. */
   async #answerOnce(operation: string, message: CommandMessage, command: PublishedCommand): Promise<void> {
     try {
       const earlier = this.#results.get(operation);

@@ -6,12 +6,12 @@ it.each(EVENT_TYPES)('knows as types what %s has for sure', (type) => {
   const typed: readonly string[] = Object.hasOwn(FIELDS_OF_OTHERS, type)
     ? FIELDS_OF_OTHERS[type as keyof typeof FIELDS_OF_OTHERS]
     : FIELDS_OF_ENDING[ending];
-  // Merchant and order are required of every event by the class itself.
+  // The class itself requires merchant and order of every event.
   const wanted = new Set(['merchant', 'orderId', ...EVENT_REQUIREMENTS[type]]);
   expect(new Set(typed)).toEqual(wanted);
 });
 
-it('has no optional field where the type has it for sure, and tells types apart by their name', () => {
+it("has required fields where the type guarantees them, and is discriminated by the type's name", () => {
   const attemptOf = ({ attempt }: EventData<'payment.capture.succeeded'>): number => attempt;
   const faultsOf = (event: EventOf<'payment.capture.succeeded' | 'payment.command.rejected'>): number =>
     event.type === 'payment.command.rejected' ? event.data.faults.length : event.data.attempt;

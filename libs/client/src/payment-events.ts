@@ -9,7 +9,7 @@ import {
 const ORDER = ['merchant', 'orderId'] as const;
 const OPERATION = [...ORDER, 'commandId', 'operation'] as const;
 
-/** What an ending has for sure; the same as the contracts' EVENT_REQUIREMENTS, as types. */
+/** Required fields by ending: the contracts' EVENT_REQUIREMENTS as types. */
 export const FIELDS_OF_ENDING = {
   succeeded: [...OPERATION, 'attempt', 'origin'],
   refused: [...OPERATION, 'attempt', 'origin'],
@@ -37,17 +37,17 @@ type SureField<T extends EventType> = T extends Other
     ? (typeof FIELDS_OF_ENDING)[E][number]
     : never;
 
-/** The data of an event of this type: the fields that it has for sure are not optional. */
+/** The data of an event of this type; its required fields are not optional. */
 export type EventData<T extends EventType> = PaymentEvent & {
   [Field in SureField<T>]-?: NonNullable<PaymentEvent[Field]>;
 };
 
-/** A result event of one type (or, for a union of types, one of them; `type` says which). */
+/** A result event of this type; for a union of types, discriminated by `type`. */
 export type EventOf<T extends EventType> = T extends EventType
   ? Omit<CloudEvent<EventData<T>>, 'type'> & { type: T }
   : never;
 
-/** What a command of this kind may come back as. */
+/** Types of events that can answer a command of this kind. */
 export type ResultType<K extends OperationKind> =
   Extract<EventType, `payment.${K}.${string}`> | 'payment.command.rejected';
 
@@ -59,7 +59,7 @@ export function sureFields(type: EventType): readonly (keyof PaymentEvent)[] {
 
 const RESULT_TYPE = /^payment\.(?:authorize|capture|refund|void|pay)\./;
 
-/** Whether an event of the type says what became of the command that it names. A closing capture window names one too, and says nothing of it. */
+/** True for events that report a command's result. A closing capture window names a command too, but reports no result. */
 export function isResultType(type: string): boolean {
   return RESULT_TYPE.test(type) || type === 'payment.command.rejected';
 }

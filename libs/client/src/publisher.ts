@@ -25,23 +25,25 @@ import type { ResultOf } from './payment-events.js';
 import { PublishedIds } from './published-ids.js';
 import type { ResultWaits, WaitOptions } from './result-waits.js';
 
-/** The one method whose authorizations can be voided: where there are more, a void has to name its rail. */
+/** Only one method has voids. If there were more, a void would have to name its rail. */
 const RAIL_OF_VOIDS = METHODS.A.rail;
 
 export interface Published {
-  /** The command's. */
   id: string;
-  /** With prefix. */
+  /** Topic name with prefix. */
   topic: string;
   partition: number;
   offset: bigint;
-  /** Absent where there are none. `extra_data_leaves_no_room`: see EXTRADATA in the README. */
+  /** Absent if there are none. `extra_data_leaves_no_room`: see EXTRADATA in the README. */
   warnings?: readonly 'extra_data_leaves_no_room'[];
 }
 
 export interface PublisherOptions {
   source: string;
-  /** Resolves when all replicas in sync have the command; rejects with PublishError or ClientClosedError. */
+  /**
+   * Resolves when all in-sync replicas have the command.
+   * @throws PublishError or ClientClosedError
+   */
   send: (message: CommandMessage) => Promise<Published>;
   waits: ResultWaits;
   log: Log;
@@ -49,9 +51,8 @@ export interface PublisherOptions {
 }
 
 /**
- * Puts commands on the topic of their rail. Each method resolves when the command is durable, which says nothing about its outcome:
- * that comes as an event. Rejects with InvalidCommandError (nothing sent), PublishError (says whether it may have been written) or
- * ClientClosedError.
+ * Publishes commands to the topic of their rail. Each method resolves when the command is durable; the outcome follows as an event. Rejects
+ * with InvalidCommandError (nothing was sent), PublishError (says whether it may have been written) or ClientClosedError.
  */
 export class Publisher {
   readonly #options: PublisherOptions;
@@ -62,14 +63,12 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** `payment.authorize`, on the rail of the payment option. */
+  /** Publishes `payment.authorize` on the rail of the payment option. */
   async authorize(command: Authorization, options: PublishOptions): Promise<Published> {
     return this.#publish('payment.authorize', railOf(command), command, options);
   }
 
-  /**
-   * `payment.pay` with a card token. Give `tokenizedAt`: without it the token's 15 minutes count from `time`, which a repeat moves.
-   */
+  /** Publishes `payment.pay`. Set `tokenizedAt`; otherwise the token's 15 minutes count from `time`, which a retry changes. */
   async pay(command: CardPayment, options: PublishOptions): Promise<Published> {
     return this.#publish('payment.pay', METHODS.card.rail, command, options);
   }
@@ -82,15 +81,15 @@ export class Publisher {
     return this.#publish('payment.refund', given(options).rail, command, options);
   }
 
-  /** Method A only: method B offers no void, and a card payment can not be voided. */
+  /** Only for method A: method B has no void, and a card payment cannot be voided. */
   async void(command: VoidAuthorization, options: PublishOptions): Promise<Published> {
     return this.#publish('payment.void', RAIL_OF_VOIDS, command, options);
   }
 
   /**
-   * Publishes and resolves with the first event that says what became of the command: succeeded, refused, redirect_required, pending,
-   * in_doubt, … or `payment.command.rejected`. A repeated command gets the result that it had. Rejects besides with ResultTimeoutError:
-   * the outcome is not known then.
+   * Publishes, and resolves with the first event that reports the command's result: succeeded, refused, redirect_required, pending,
+   * in_doubt, … or `payment.command.rejected`. A duplicate gets its original's result.
+   * @throws ResultTimeoutError if no result arrives in time; the outcome is unknown then
    */
   async authorizeAndWait(
     command: Authorization,
@@ -147,7 +146,7 @@ export class Publisher {
     }
   }
 
-  /** Written to the log once: a shop that fills EXTRADATA does so with every command. */
+  /** Logged once, because a shop that fills EXTRADATA does so with every command. */
   #withWarnings({ id, type, event: { data } }: CommandMessage, published: Published): Published {
     const { extraData } = data as { extraData?: string };
     if (!mayGoUntagged(operationKind(type), extraData)) return published;
@@ -165,7 +164,7 @@ function isNotWritten(error: unknown): boolean {
   return error instanceof ClientClosedError || (error instanceof PublishError && !error.mayBeWritten);
 }
 
-/** Another process may have used it as well: then the gateway rejects it with the same code. */
+/** Reuse by another process is found by the gateway, which rejects with the same code. */
 function idReused({ type }: CommandMessage): InvalidCommandError {
   return new InvalidCommandError(type, [
     { path: 'id', code: 'id_reused', message: 'was used for a command with other content' },

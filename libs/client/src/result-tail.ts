@@ -15,20 +15,20 @@ export interface ResultTailOptions {
 }
 
 interface Listening {
-  /** Resolves when every event published from now on is heard. */
+  /** Resolves when every event published from now on will be received. */
   readonly begun: Promise<void>;
   readonly failure: () => string | undefined;
   readonly end: () => Promise<void>;
 }
 
-/** Reads every result event from the first `listen()` on, for all waits of a client at once; commits nothing. */
+/** Reads every result event from the first `listen()` on, for all waits of a client; commits nothing. */
 export class ResultTail {
   #listening: Listening | undefined;
   #isClosed = false;
 
   constructor(private readonly options: ResultTailOptions) {}
 
-  /** Resolves when every event published from now on will be heard. One that stopped for good, which is not live, is replaced. */
+  /** Resolves when every event published from now on will be received. A tail that stopped for good is replaced. */
   async listen(): Promise<void> {
     if (this.#isClosed) throw new ClientClosedError('no result is listened for');
     const listening = (this.#listening ??= this.#begin());
@@ -45,7 +45,7 @@ export class ResultTail {
     return this.listen();
   }
 
-  /** Also while it begins: who waits for that hears that there is nothing to listen to. */
+  /** May be called while the tail starts; `listen` then rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#listening?.end();

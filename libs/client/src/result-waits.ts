@@ -1,21 +1,22 @@
 import type { CloudEvent, PaymentEvent } from '@tranche/contracts';
 import { orderKey } from '@tranche/contracts';
+import { asError } from '@tranche/runtime';
 import type { CommandMessage } from './commands.js';
 import { ClientClosedError, PublishError, ResultTimeoutError, TooManyWaitsError } from './errors.js';
 import { isResultType } from './payment-events.js';
 
 export interface WaitOptions {
-  /** From the call to the result, publishing included, milliseconds (45,000). */
+  /** Milliseconds from the call to the result, publishing included (45,000). */
   timeoutMs?: number;
-  /** Gives the wait up: rejects with the signal's reason. What is published by then stays published, and its outcome is not known. */
+  /** Ends the wait with the signal's reason. A published command remains published, and its outcome is unknown. */
   signal?: AbortSignal;
 }
 
 export interface ResultWaitsOptions {
-  /** Resolves when every event published from now on will be given to `offer`. */
+  /** Resolves when every event published from now on will be passed to `offer`. */
   listen: () => Promise<void>;
   maxWaits: number;
-  /** In front of the topics that errors name. */
+  /** Prefix of topic names in errors. */
   topicPrefix?: string;
   gauge?: { set(value: number): void };
 }
@@ -23,13 +24,13 @@ export interface ResultWaitsOptions {
 interface Wait {
   resolve(event: CloudEvent<PaymentEvent>): void;
   reject(error: unknown): void;
-  /** The id was used for other content as well: the state of the command that the gateway knows. */
+  /** Set if the id was used with other content: the state of the command that the gateway knows. */
   knownState?: string;
 }
 
 const defaultTimeoutMs = 45_000;
 
-/** Who waits for the result of which command. All waits share what listens. */
+/** Waits for results of commands. All waits share one listener. */
 export class ResultWaits {
   readonly #waits = new Map<string, Set<Wait>>();
   #count = 0;
@@ -41,7 +42,7 @@ export class ResultWaits {
     return this.#count;
   }
 
-  /** Listens, then publishes, then waits: a result can not come unheard. */
+  /** Listens before it publishes, so that no result is missed. */
   async resultOf(
     { id, key, topic: unprefixed }: CommandMessage,
     { timeoutMs = defaultTimeoutMs, signal }: WaitOptions,
@@ -59,7 +60,7 @@ export class ResultWaits {
       };
       const wait: Wait = {
         resolve: (event) => (end(), resolve(event)),
-        reject: (error) => (end(), reject(error instanceof Error ? error : new Error(String(error)))),
+        reject: (error) => (end(), reject(asError(error))),
       };
       const onAbort = () => wait.reject(signal?.reason);
       let isPublishing = false;
@@ -78,7 +79,7 @@ export class ResultWaits {
         .catch((cause: unknown) => {
           throw new PublishError(id, topic, false, { cause });
         })
-        // A wait that has ended publishes nothing.
+        // A wait that has ended must not publish.
         .then(() => {
           if (!this.#isWaiting(waitKey(key, id), wait)) return;
           isPublishing = true;
@@ -88,7 +89,7 @@ export class ResultWaits {
     });
   }
 
-  /** Every event that comes, whoever's. */
+  /** To be called with every received event, also of other clients. */
   offer(event: CloudEvent<PaymentEvent>): void {
     const { merchant, orderId, commandId } = event.data;
     if (commandId === undefined || !isResultType(event.type)) return;
@@ -99,7 +100,6 @@ export class ResultWaits {
     }
   }
 
-  /** Those who wait for this command's result hear that there will be none. */
   fail({ id, key }: Pick<CommandMessage, 'id' | 'key'>, error: unknown): void {
     for (const wait of this.#waits.get(waitKey(key, id)) ?? []) wait.reject(error);
   }
@@ -134,7 +134,7 @@ export class ResultWaits {
   }
 }
 
-/** Another command used the id. What became of the one that is waited for comes as an event of its own. */
+/** A rejection for a reused id concerns the other command; the awaited one gets its own event. */
 function isOfReusedId({ type, data }: CloudEvent<PaymentEvent>): boolean {
   return type === 'payment.command.rejected' && data.faults?.some(({ code }) => code === 'id_reused') === true;
 }

@@ -1,4 +1,6 @@
-/** Ids of the events handled last, bounded per partition: an event comes again only where it lay before. */
+import { keepNewest } from '@tranche/runtime';
+
+/** Ids of recently handled events, bounded per partition: a redelivered event has the same partition. */
 export class SeenEvents {
   readonly #idsOf = new Map<number, Set<string>>();
 
@@ -13,6 +15,6 @@ export class SeenEvents {
     this.#idsOf.set(partition, ids);
     ids.delete(id);
     ids.add(id);
-    if (ids.size > this.limitPerPartition) for (const oldest of ids) return void ids.delete(oldest);
+    keepNewest(ids, this.limitPerPartition);
   }
 }

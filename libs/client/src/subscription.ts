@@ -4,9 +4,9 @@ import type { EventOf } from './payment-events.js';
 
 export interface EventContext {
   readonly group: string;
-  /** From 1; above it the handler failed before. */
+  /** Counts from 1; a higher value means that the handler failed before. */
   readonly attempt: number;
-  /** Aborted when the subscription is closed or the partition may go to another member: give waits up, throw, and the event comes again. */
+  /** Aborts when the subscription is closed or the partition may be reassigned: stop waiting and throw; the event is redelivered. */
   readonly signal: AbortSignal;
   /** `merchant/orderId`. */
   readonly key: string;
@@ -16,7 +16,7 @@ export interface EventContext {
 
 export type EventHandler<T extends EventType = EventType> = (event: EventOf<T>, context: EventContext) => unknown;
 
-/** A handler for each type that is of interest; events of all other types are passed over. */
+/** A handler for each wanted type; events of other types are skipped. */
 export type EventHandlers = { readonly [T in EventType]?: EventHandler<T> };
 
 export interface Unreadable {
@@ -28,35 +28,35 @@ export interface SubscribeOptions {
   /** Members of a group share the events; each group gets all of them. */
   group: string;
   on: EventHandlers;
-  /** Where a group begins that has never been there ('earliest': everything that is kept, 35 days). */
+  /** Start of a new group ('earliest': all events kept, 35 days). */
   from?: 'earliest' | 'latest';
-  /** Orders handled at the same time at most (64). Events of one order come one after the other. */
+  /** Maximum orders handled concurrently (64). Events of one order are handled one after the other. */
   inFlight?: number;
-  /** Without it a handler that throws is tried again for ever. `onGivenUp` must put the event where it is not lost; if it throws, it is called again. */
+  /** Without it, a failing handler is retried without limit. `onGivenUp` must store the event; if it throws, it is retried. */
   giveUp?: {
     afterAttempts: number;
     onGivenUp: (event: EventOf<EventType>, error: unknown, context: EventContext) => unknown;
   };
-  /** Gets what can not be read as an event, and is tried again until it does not throw. Without it such a record is logged with its place, counted and passed over. */
+  /** Called with a record that is no event, and retried until it succeeds. Without it, such a record is logged, counted and skipped. */
   onUnreadable?: (unreadable: Unreadable, context: EventContext) => unknown;
-  /** Delay before a handler's first repeat, milliseconds (200); it doubles up to `maxRetryDelayMs` (30,000). */
+  /** Milliseconds before a handler's first retry (200). The delay doubles up to `maxRetryDelayMs` (30,000). */
   retryDelayMs?: number;
   maxRetryDelayMs?: number;
-  /** Ids of handled events that are kept per partition to know a repeat by (5,000). */
+  /** Number of handled event ids per partition that are kept to detect redeliveries (5,000). */
   rememberedEvents?: number;
-  /** How long close() waits for handlers that run, milliseconds (10,000). */
+  /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
 }
 
 export interface Subscription {
   readonly group: string;
-  /** Takes no more, lets handlers that run end, commits, leaves the group. */
+  /** Takes no new events, lets running handlers end, commits, and leaves the group. */
   close(): Promise<void>;
 }
 
-/** Mistakes that would otherwise show much later, or never. */
+/** Finds mistakes that would otherwise appear late or never. */
 export function checkSubscribeOptions({ group, on, giveUp, inFlight = 1 }: SubscribeOptions): void {
   if (typeof group !== 'string' || group === '')
     throw new TypeError('a subscription needs the name of its consumer group');

@@ -2,20 +2,19 @@ import type { Publisher } from './publisher.js';
 import type { SubscribeOptions, Subscription } from './subscription.js';
 
 export interface ClientHealth {
-  /** False: it will not recover by itself, start the process anew. */
+  /** False if the client cannot recover by itself; restart the process. */
   readonly isLive: boolean;
-  /** False: commands can't be published or events don't come at the moment. */
+  /** False if commands cannot be published, or events do not arrive, at the moment. */
   readonly isReady: boolean;
-  /** Why not. */
   readonly reasons: readonly string[];
 }
 
-/** What `Tranche` and `InMemoryTranche` have in common: what a service should ask for. */
+/** The common interface of `Tranche` and `InMemoryTranche`; services should depend on it. */
 export interface TrancheClient {
   readonly publisher: Publisher;
-  /** Resolves when the group was joined. */
+  /** Resolves when the group has been joined. */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
   health(): ClientHealth;
-  /** Ends subscriptions, sends what waits to be sent, and disconnects. Pending waits reject with ClientClosedError. */
+  /** Ends subscriptions, sends the queue, and disconnects. Pending waits reject with ClientClosedError. */
   close(): Promise<void>;
 }

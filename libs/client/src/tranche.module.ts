@@ -19,25 +19,25 @@ import type { TrancheClient } from './tranche-client.js';
 import { Tranche, type TrancheOptions } from './tranche.js';
 
 export interface TrancheModuleOptions {
-  /** How to reach Kafka, or a client that is there already: in tests an `InMemoryTranche`. The module closes it with the app. */
+  /** Options for Kafka, or an existing client such as an `InMemoryTranche` in tests. The module closes it with the app. */
   client: TrancheOptions | TrancheClient;
-  /** Of the `@OnPaymentEvent` methods, all in one group; needed where there are any. */
+  /** Options for the `@OnPaymentEvent` methods, which form one group; required if there are any. */
   subscription?: Omit<SubscribeOptions, 'on'>;
 }
 
 export interface TrancheModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
   inject?: (InjectionToken | OptionalFactoryDependency)[];
-  // Nest's own factories take anything too: what is injected decides the parameters.
+  // The injected values determine the parameters, as in Nest's own factories.
   useFactory: (...injected: never[]) => TrancheModuleOptions | Promise<TrancheModuleOptions>;
 }
 
 const moduleOptions = Symbol('@tranche/client: options');
 
 /**
- * Gives an app `Tranche` and its `Publisher` to inject, and calls its `@OnPaymentEvent` methods with the app's guards, interceptors, pipes and
- * filters around them (`ExecutionContext.getType()` is 'payment-event'). Connects while the app starts. At its end the subscription drains
- * in `onModuleDestroy`, where Nest sets no order among providers: what handlers use is to be closed in `onApplicationShutdown`, as the
- * client is.
+ * Provides `Tranche` and its `Publisher`, and calls `@OnPaymentEvent` methods with the app's guards, interceptors, pipes and filters
+ * (`ExecutionContext.getType()` is 'payment-event'). Connects while the app starts. At shutdown the subscription drains in
+ * `onModuleDestroy`, where Nest defines no order among providers; close the handlers' resources in `onApplicationShutdown`, as the client
+ * is.
  */
 @Module({})
 export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -90,7 +90,7 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
           if (!wrapper.isDependencyTreeStatic())
             throw new TypeError(`${owner} handles ${type}, so its class must not be request-scoped`);
           if (handlers.has(type)) throw new TypeError(`${owner} is the second @OnPaymentEvent method for ${type}`);
-          // For a controller Nest would leave them out without a word.
+          // For a controller, Nest would silently skip them.
           if (controllers.has(wrapper) && hasEnhancerClasses(instance[name]!, instance.constructor))
             throw new TypeError(
               `${owner} has guards, interceptors, pipes or filters given as classes: make ${wrapper.name} a provider`,
@@ -105,7 +105,7 @@ export class TrancheModule implements OnApplicationBootstrap, OnModuleDestroy, O
   #inContext(instance: Record<string, EventHandler>, name: string): EventHandler {
     const method = instance[name] as (...args: unknown[]) => unknown;
     const contextType = 'payment-event';
-    // The defaults stand for whom Nest creates the handler, and for all four kinds around it.
+    // Nest's default settings for request scope and for all four kinds of enhancers.
     const defaults = [undefined, undefined, undefined] as const;
     return this.contexts.create(instance, method, name, parametersKey, handlerParameters, ...defaults, contextType);
   }

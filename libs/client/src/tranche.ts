@@ -28,35 +28,35 @@ import type { ClientHealth, TrancheClient } from './tranche-client.js';
 
 export interface TrancheOptions {
   brokers: string[];
-  /** Name of the service, as brokers log it. */
+  /** Name of the service, as in the brokers' logs. */
   clientId: string;
   ssl?: KafkaSettings['ssl'];
   sasl?: KafkaSettings['sasl'];
-  /** In front of every topic (''). */
+  /** Prefix of every topic name (''). */
   topicPrefix?: string;
   /** CloudEvents source of the commands (`/CLIENTID`). */
   source?: string;
-  /** Signs every command; the gateway knows the public key from `publisherKeys` of its merchants' file. `environmentId` is its `ENVIRONMENT_ID`. */
+  /** Signs every command; the gateway has the public key in `publisherKeys`. `environmentId` is the gateway's `ENVIRONMENT_ID`. */
   signing?: SigningKey;
-  /** Warnings and errors go to standard error as JSON lines unless given; pino fits. */
+  /** Any logger like pino's (warnings and errors as JSON lines on standard error). */
   log?: Log;
   metrics?: Registry;
-  /** Where the client registers its checks too; `health()` has them in any case. */
+  /** Registry for the client's checks; `health()` has them in any case. */
   health?: HealthRegistry;
-  /** How long connect() waits for Kafka, milliseconds (15,000). */
+  /** Milliseconds that connect() waits for Kafka (15,000). */
   connectTimeoutMs?: number;
   /**
-   * How long a command may wait for its acknowledgement, milliseconds (30,000): long enough to ask again when a broker does not answer
-   * a request (12 s), and for a lost broker to be replaced (`broker.session.timeout.ms`: 9 s).
+   * Milliseconds that a command may wait for its acknowledgement (30,000): enough to retry a request that a broker did not answer (12 s),
+   * and to replace a lost broker (`broker.session.timeout.ms`: 9 s).
    */
   publishTimeoutMs?: number;
-  /** Results waited for at the same time at most (10,000). */
+  /** Maximum concurrent waits for results (10,000). */
   maxWaits?: number;
 }
 
 const defaultInFlight = 64;
 
-/** The client of commerce services: publishes payment commands, follows their result events. */
+/** The client for commerce services: publishes payment commands and receives their result events. */
 export class Tranche implements TrancheClient {
   readonly publisher: Publisher;
   readonly #options: TrancheOptions;
@@ -107,7 +107,10 @@ export class Tranche implements TrancheClient {
     this.publisher = new Publisher({ source, log, waits: this.#waits, send: (message) => this.#send(message) });
   }
 
-  /** Resolves when Kafka answered; rejects with KafkaUnreachableError, which names the brokers. */
+  /**
+   * Resolves when Kafka has answered.
+   * @throws KafkaUnreachableError, which names the brokers
+   */
   static async connect(options: TrancheOptions): Promise<Tranche> {
     const client = new Tranche(checked(options));
     try {
@@ -172,7 +175,7 @@ export class Tranche implements TrancheClient {
   }
 
   async #close(): Promise<void> {
-    // Handlers that still run may publish.
+    // Subscriptions close first, because running handlers may still publish.
     await Promise.all([...this.#subscriptions].map((subscription) => subscription.close()));
     this.#isClosed = true;
     this.#waits.close();
@@ -200,7 +203,7 @@ export class Tranche implements TrancheClient {
   }
 }
 
-/** Of what is not known for certain it is said that it may have happened. */
+/** True unless the command was certainly not written. */
 function mayBeWritten(error: unknown): boolean {
   if (error instanceof ProduceDeadlineError) return error.mayLand;
   return !(
@@ -226,7 +229,7 @@ function checked(options: TrancheOptions): TrancheOptions {
   return options;
 }
 
-/** With a key that can't sign every command would fail, and only then. */
+/** Checked at the start; otherwise an unusable key would fail each command. */
 function checkSigning(signing: SigningKey): void {
   if (typeof signing.kid !== 'string' || signing.kid === '')
     throw new TypeError('signing.kid must be the name of the key in publisherKeys');

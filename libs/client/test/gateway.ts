@@ -2,12 +2,12 @@ import { silentLog } from '@tranche/runtime';
 import { infrastructure, stage } from '@tranche/testing';
 import { Tranche, type TrancheClient, type TrancheOptions } from '../src/index.js';
 
-/** Clients of the gateway that all specs of a run share; its orders are named after the spec. */
+/** Clients of the shared gateway; orders have the spec's name. */
 export interface GatewayWorld {
   readonly brokers: string[];
   readonly prefix: string;
   client(options?: Partial<TrancheOptions>): Promise<TrancheClient>;
-  /** How often the platform was called for the order. */
+  /** Number of platform calls for the order. */
   executed(orderId: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -29,7 +29,7 @@ interface Manifest {
 type Tree = Record<string, { version?: string }>;
 
 const MEBIBYTE = 1024 * 1024;
-/** libs/client/README.md states the size. */
+/** The size that libs/client/README.md states. */
 const MOST_BYTES = 32 * MEBIBYTE;
 const LIBRARIES = ['runtime', 'contracts', 'kafka', 'client'];
 
@@ -39,8 +39,8 @@ let project: string;
 let modules: string;
 
 /**
- * The packed libraries in an empty project, and of the packages of this repository those that npm would install with them, and no others. Nothing is
- * downloaded.
+ * Installs the packed libraries into an empty project, with exactly the packages of this repository that npm would install with them.
+ * Nothing is downloaded.
  */
 beforeAll(() => {
   execFileSync(process.execPath, [require.resolve('typescript/bin/tsc'), '-b', 'libs/client'], { cwd: root });
@@ -63,7 +63,7 @@ beforeAll(() => {
 }, 180_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** `source`: where the package lies in this repository; its dependencies are found from there as Node finds them. */
+/** @param source folder of the package in this repository; its dependencies are resolved from there as Node does */
 function installDependencies(folder: string, source: string): void {
   const {
     dependencies = {},
@@ -119,7 +119,7 @@ it('installs without a Nest package and without rxjs', () => {
   });
   const names = new Set<string>();
   JSON.parse(tree, (key, value: unknown) => {
-    // What is optional and not there has no version.
+    // A missing optional package has no version.
     if (key === 'dependencies')
       for (const [name, { version }] of Object.entries(value as Tree)) if (version !== undefined) names.add(name);
     return value;

@@ -3,7 +3,7 @@ import { aVoid, brokerGate, waitFor, type BrokerGate } from '@tranche/testing';
 import { PublishError, Tranche } from '../src/index.js';
 import { kafkaWorld } from './worlds.js';
 
-/** Kafka's API key of the request by which a producer learns how large a topic's records may be. */
+/** Kafka's API key of the request for a topic's maximum record size. */
 const DESCRIBE_CONFIGS = 32;
 
 let world: Awaited<ReturnType<typeof kafkaWorld>>;

@@ -31,7 +31,7 @@ it('says at once where it looked for Kafka in vain', async () => {
 it('says of a command that was not acknowledged whether it may be written, and takes it again', async () => {
   const command = aCapture({ orderId: 'outage' });
   const publish = (id: string) => client.publisher.capture(command, { id, rail: 'partner-a' });
-  /** A slow machine may take longer than the client waits: then again. Resolves to how often it may have been written. */
+  /** Retries, because a slow machine may exceed the client's timeout. Resolves with the number of possible writes. */
   const publishAtLast = async (id: string) => {
     let writes = 1;
     const isPublished = () =>
@@ -48,13 +48,13 @@ it('says of a command that was not acknowledged whether it may be written, and t
   const waited = await failureOf(publish('outage-2'));
   expect([sent.mayBeWritten, waited.mayBeWritten]).toEqual([true, false]);
   expect(sent.message).toMatch(/outage-1 may have been written to .*the same id is safe/);
-  // Not before the producer's own tries have failed.
+  // The gate opens only after the producer's own attempts have failed.
   await waitFor(() => !client.health().isReady, { what: 'the client to say that it is not ready', timeoutMs: 30_000 });
   await gate.open();
   await waitFor(() => client.health().isReady, { what: 'the producer to come back', timeoutMs: 30_000 });
   const writes = await publishAtLast('outage-2');
   await waitFor(() => world.commands().some(({ id }) => id === 'outage-2'), { what: 'the repeated command' });
-  // What was given up before it was sent is not among them.
+  // Commands that were given up before they were sent must not appear.
   expect(world.commands().filter(({ id }) => id === 'outage-2').length).toBeLessThanOrEqual(writes);
 });
 

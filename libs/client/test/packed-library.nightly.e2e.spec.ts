@@ -24,7 +24,7 @@ const tsc = require.resolve('typescript/bin/tsc');
 const packed: Record<string, Packed> = {};
 let folder: string;
 
-/** A folder of somebody who has installed the packed files; third parties come from here, for nothing is downloaded. */
+/** A folder with the packed libraries installed; third-party packages come from this repository, because nothing is downloaded. */
 beforeAll(() => {
   execFileSync(process.execPath, [tsc, '-b', 'libs/client'], { cwd: root });
   folder = mkdtempSync(join(tmpdir(), 'tranche-packed-'));

@@ -18,7 +18,7 @@ import {
 import type { TrancheClient } from '../src/index.js';
 import { redirect, type World } from './worlds.js';
 
-/** What publishing promises, whatever is behind the client. */
+/** The promises of publishing, for any world behind the client. */
 export function publishingKeepsItsPromises(start: () => Promise<World>): void {
   let world: World;
   let client: TrancheClient;

@@ -1,4 +1,4 @@
-/** A subscriber as a process of its own, to be killed: prints what it begins to handle and never finishes `hangs`. */
+/** A subscriber in its own process, to be killed. Prints each record when its handler starts, and never finishes `hangs`. */
 import { Tranche } from '@tranche/client';
 
 const [brokers, topicPrefix, group] = process.argv.slice(2);

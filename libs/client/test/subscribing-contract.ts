@@ -7,7 +7,7 @@ import { succeeded, type World } from './worlds.js';
 
 const CAPTURED = 'payment.capture.succeeded';
 
-/** What subscribing promises, whatever is behind the client. */
+/** The promises of subscribing, for any world behind the client. */
 export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
   let world: World;
   let client: TrancheClient;
@@ -38,7 +38,7 @@ export function subscribingKeepsItsPromises(start: () => Promise<World>): void {
     subscriptions.push(subscription);
     return subscription;
   }
-  /** Collects what comes to a group as `orderId commandId`. */
+  /** Collects the records of a group as `orderId commandId`. */
   async function collected(
     options: Partial<SubscribeOptions> = {},
   ): Promise<{ came: string[]; subscription: Subscription }> {

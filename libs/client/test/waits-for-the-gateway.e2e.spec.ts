@@ -11,7 +11,7 @@ it('gets the result of an authorization, and the same one when the command is pu
   const command = aPartnerAAuthorization({ orderId: 'waits-asked-twice' });
   const first = await publisher.authorizeAndWait(command, { id: 'waits-asked-twice-1', correlationId: 'basket-1' });
   expect(first).toMatchObject({ type: 'payment.authorize.redirect_required', correlationid: 'basket-1' });
-  // Another process, after a crash of this one.
+  // Stands for another process after a crash of this one.
   const later = await (await world.client()).publisher.authorizeAndWait(command, { id: 'waits-asked-twice-1' });
   expect(later.id).toBe(first.id);
   expect(later.data).toEqual(first.data);
@@ -22,7 +22,7 @@ it('takes no result of a command whose id another process has used, and says wha
   const command = aPartnerBAuthorization({ orderId: 'waits-reused' });
   await (await world.client()).publisher.authorizeAndWait(command, { id: 'waits-reused-1' });
   const other = await world.client();
-  // It listens from its first wait on, which may take a while.
+  // The client listens from its first wait on, which may take a while.
   await other.publisher.authorizeAndWait(aPartnerBAuthorization({ orderId: 'waits-listening' }), {
     id: 'waits-listening-1',
   });

@@ -34,12 +34,12 @@ export interface EmittedRecord {
   value: Buffer | null;
 }
 
-/** A place where commands and events lie, on real brokers or in memory: what a contract spec needs besides the client itself. */
+/** Commands and events on real brokers or in memory, for contract specs. */
 export interface World {
-  /** A client of this world; closed with it. */
+  /** Returns a client of this world, which is closed with it. */
   client(options?: Partial<TrancheOptions>): Promise<TrancheClient>;
   commands(): SeenCommand[];
-  /** How commands of a type are answered from now on. */
+  /** Sets the answer to further commands of a type. */
   answer(type: CommandType, answer: Answer): void;
   emit(type: EventType, data: PaymentEvent, attributes?: Partial<CloudEvent>): Promise<CloudEvent<PaymentEvent>>;
   emitRecord(key: string, record: EmittedRecord): Promise<void>;
@@ -59,7 +59,7 @@ export function inMemoryWorld(): Promise<World> {
   });
 }
 
-/** Real brokers; a small stand-in answers commands, so that a spec sees the client alone. */
+/** Real brokers, with a small stub that answers commands, so that a spec tests the client alone. */
 export async function kafkaWorld(): Promise<
   World & { prefix: string; brokers: string[]; atEnd(end: () => Promise<unknown>): void }
 > {

@@ -86,11 +86,6 @@ export const ERROR_CODES = {
   already_voided: { kind: 'state', meaning: 'The authorization was voided before.' },
   capture_exceeds_authorization: { kind: 'state', meaning: 'The amount is above the authorized amount.' },
   refund_exceeds_remaining: { kind: 'state', meaning: 'The amount is above what remains to be refunded.' },
-  seller_unknown: { kind: 'state', meaning: 'The seller has no article in the cart of the order.' },
-  refund_exceeds_seller_total: {
-    kind: 'state',
-    meaning: "The amount is above what remains of the seller's part of the order.",
-  },
   nothing_to_refund: { kind: 'state', meaning: 'The order has no successful capture or card payment to refund.' },
   order_in_doubt: {
     kind: 'state',

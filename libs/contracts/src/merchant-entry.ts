@@ -164,10 +164,6 @@ export class MerchantEntry {
   requireSignatures?: boolean;
 
   @Optional()
-  @YesNo()
-  checkSellerTotals?: boolean;
-
-  @Optional()
   @Int(0)
   approvalAboveMinor?: number;
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadMerchants, MerchantsFileError, readMerchants } from './merchants.js';
+import { EntriesFileError } from './entries-file.js';
+import { loadMerchants, readMerchants } from './merchants.js';
 
 const DEMO = join(__dirname, '../../../config/merchants.demo.json');
 const shop = { merchant: 'shop', identifier: 'Shop', accountKey: 'K1' };
@@ -223,8 +224,8 @@ describe('files', () => {
     } catch (error) {
       thrown = error;
     }
-    expect(thrown).toBeInstanceOf(MerchantsFileError);
-    expect((thrown as MerchantsFileError).faults.map(({ path }) => path)).toEqual([
+    expect(thrown).toBeInstanceOf(EntriesFileError);
+    expect((thrown as EntriesFileError).faults.map(({ path }) => path)).toEqual([
       '[0].merchant',
       '[0].identifier',
       '[0].redirectKey',

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { EntriesFileError, openEntriesFile, withSecretsFromFiles, type ReadFile } from './entries-file.js';
 import { fault, joinPath, type Fault } from './faults.js';
 import { faultsOfApiKeys, MerchantEntry, type ApiKey } from './merchant-entry.js';
 import type { Market } from './methods.js';
@@ -39,8 +38,6 @@ export interface Merchant extends CommandRules {
   supersedeDoubtfulForms?: boolean;
   /** Who signs the merchant's commands. Where there is one, a signature that fails is refused. */
   publisherKeys?: readonly PublisherKey[];
-  /** A marketplace's: whether a refund may give back no more of a seller than its part of the cart. */
-  checkSellerTotals?: boolean;
   /** An operator's resolution about more than this needs a second person. */
   approvalAboveMinor?: number;
   /** Whether events of notifications hold CLIENTEMAIL, CLIENTIDENT and the like. */
@@ -55,38 +52,19 @@ export interface Merchants {
   byIdentifier(identifier: string): Merchant | undefined;
 }
 
-export class MerchantsFileError extends Error {
-  override readonly name = 'MerchantsFileError';
-  constructor(
-    readonly file: string,
-    readonly faults: readonly Fault[],
-  ) {
-    super(`${file}: ${faults.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ')}`);
-  }
-}
-
 /**
  * Reads a JSON list of merchants. Every key may also come from a file, `accountKeyFile` instead of `accountKey`, its path relative to the
- * list's. Throws `MerchantsFileError` with every fault at once; its message holds no key.
+ * list's. Throws `EntriesFileError` with every fault at once; its message holds no key.
  */
 export function loadMerchants(file: string): Merchants {
-  let list: unknown;
-  try {
-    list = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    const reason = errorCode(cause) === undefined ? 'is not JSON' : `cannot be read (${errorCode(cause)})`;
-    throw new MerchantsFileError(file, [fault('', 'unreadable_file', reason)]);
-  }
-  const read = readMerchants(list, (path) => readFileSync(resolve(dirname(file), path), 'utf8'));
-  if ('faults' in read) throw new MerchantsFileError(file, read.faults);
+  const { document, readFile } = openEntriesFile(file);
+  const read = readMerchants(document, readFile);
+  if ('faults' in read) throw new EntriesFileError(read.faults, file);
   return read.merchants;
 }
 
 /** The same without a file of its own: `readKey` gives the content of a key file. */
-export function readMerchants(
-  list: unknown,
-  readKey: (path: string) => string,
-): { merchants: Merchants } | { faults: Fault[] } {
+export function readMerchants(list: unknown, readKey: ReadFile): { merchants: Merchants } | { faults: Fault[] } {
   if (!Array.isArray(list)) return { faults: [fault('', 'type', 'must be a JSON list of merchants')] };
   if (list.length === 0) return { faults: [fault('', 'length', 'must have at least one merchant')] };
   const faults: Fault[] = [];
@@ -120,54 +98,25 @@ function merchantsOf(all: readonly Merchant[]): Merchants {
   return { all, byName: (name) => names.get(name), byIdentifier: (identifier) => identifiers.get(identifier) };
 }
 
-function withKeysFromFiles(raw: unknown, path: string, readKey: (path: string) => string, faults: Fault[]): unknown {
+function withKeysFromFiles(raw: unknown, path: string, readKey: ReadFile, faults: Fault[]): unknown {
   if (!isPlainObject(raw)) return raw;
-  const entry = readKeyFiles(raw, ['accountKey', 'notificationKey', 'redirectKey'], path, readKey, faults);
+  const entry = withSecretsFromFiles(raw, ['accountKey', 'notificationKey', 'redirectKey'], path, readKey, faults);
   if (isPlainObject(entry.previousKeys)) {
     const names = ['account', 'notification', 'redirect'];
-    entry.previousKeys = readKeyFiles(entry.previousKeys, names, joinPath(path, 'previousKeys'), readKey, faults);
+    entry.previousKeys = withSecretsFromFiles(
+      entry.previousKeys,
+      names,
+      joinPath(path, 'previousKeys'),
+      readKey,
+      faults,
+    );
   }
   if (Array.isArray(entry.apiKeys)) {
     entry.apiKeys = entry.apiKeys.map((one: unknown, index) =>
-      isPlainObject(one) ? readKeyFiles(one, ['key'], `${path}.apiKeys[${index}]`, readKey, faults) : one,
+      isPlainObject(one) ? withSecretsFromFiles(one, ['key'], `${path}.apiKeys[${index}]`, readKey, faults) : one,
     );
   }
   return entry;
-}
-
-function readKeyFiles(
-  raw: Record<string, unknown>,
-  names: readonly string[],
-  path: string,
-  readKey: (path: string) => string,
-  faults: Fault[],
-): Record<string, unknown> {
-  const read: Record<string, unknown> = { ...raw };
-  for (const name of names) {
-    const fileField = `${name}File`;
-    const file = raw[fileField];
-    if (file === undefined) continue;
-    delete read[fileField];
-    if (raw[name] !== undefined)
-      faults.push(fault(joinPath(path, fileField), 'duplicate', `stands beside ${name}: give one of them`));
-    else if (typeof file !== 'string') faults.push(fault(joinPath(path, fileField), 'type', 'must be a text'));
-    else {
-      try {
-        read[name] = readKey(file).replace(/\r?\n$/, '');
-      } catch (cause) {
-        faults.push(
-          fault(
-            joinPath(path, fileField),
-            'unreadable_file',
-            `cannot be read (${errorCode(cause) ?? 'unknown reason'})`,
-          ),
-        );
-        // One fault is enough: without this the key would be reported missing as well.
-        read[name] = 'unread';
-      }
-    }
-  }
-  return read;
 }
 
 function duplicates(list: readonly unknown[]): Fault[] {
@@ -199,9 +148,4 @@ function duplicates(list: readonly unknown[]): Fault[] {
     });
   });
   return faults;
-}
-
-/** `ENOENT` and the like; JSON.parse gives none. */
-function errorCode(cause: unknown): string | undefined {
-  return isPlainObject(cause) && typeof cause.code === 'string' ? cause.code : undefined;
 }

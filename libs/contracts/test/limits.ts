@@ -470,11 +470,7 @@ export const LIMITS: readonly LimitTable[] = [
     rail: 'partner-b',
     type: 'payment.refund',
     valid: aRefund,
-    limits: [
-      ...followUp,
-      optional('AMOUNT', 'amount', amount),
-      optional('(subMerchantExternalId)', 'subMerchantExternalId', id(255)),
-    ],
+    limits: [...followUp, optional('AMOUNT', 'amount', amount)],
   },
   {
     message: 'void',

@@ -1,4 +1,4 @@
-/** The deadline of a send has passed. `mayLand`: the record was already on its way, so it may be in the topic or still get there. */
+/** The deadline of a send has passed. `mayLand`: the record was already sent, so it may be in the topic or still arrive. */
 export class ProduceDeadlineError extends Error {
   override readonly name = 'ProduceDeadlineError';
 
@@ -13,7 +13,7 @@ export class ProduceDeadlineError extends Error {
   }
 }
 
-/** The record alone is larger than its topic takes (`max.message.bytes`). */
+/** The record alone exceeds its topic's `max.message.bytes`. */
 export class RecordTooLargeError extends Error {
   override readonly name = 'RecordTooLargeError';
 
@@ -22,7 +22,7 @@ export class RecordTooLargeError extends Error {
   }
 }
 
-/** Topics are created from the table, never by use: a name that does not exist is a mistake in the configuration. */
+/** Topics are created from the contracts' table, never by use, so an unknown name is a mistake in the configuration. */
 export class UnknownTopicError extends Error {
   override readonly name = 'UnknownTopicError';
 
@@ -36,27 +36,27 @@ export class UnknownTopicError extends Error {
   }
 }
 
-/** More waits to be sent than the producer keeps in memory. Nothing of this record was sent. */
+/** The producer's queue is full. Nothing of this record was sent. */
 export class ProducerOverloadedError extends Error {
   override readonly name = 'ProducerOverloadedError';
 }
 
-/** The producer is closed, or was closed before the record was sent. */
+/** The producer was closed before the record was acknowledged. */
 export class ProducerClosedError extends Error {
   override readonly name = 'ProducerClosedError';
 }
 
-/** The consumer was closed before it had started. Nothing of it is left. */
+/** The consumer was closed before it had started; no member and no connection is left. */
 export class ConsumerClosedError extends Error {
   override readonly name = 'ConsumerClosedError';
 }
 
-/** The broker knows this member no more, or not in this generation: its partitions are others' already. */
+/** The broker does not know this member in this generation; other members own its partitions now. */
 export class MembershipLostError extends Error {
   override readonly name = 'MembershipLostError';
 }
 
-/** What was to be read is not kept any more: what is left of it would pass for all of it. */
+/** Retention has deleted records of the requested range. Returning the rest would look complete. */
 export class RecordsDeletedError extends Error {
   override readonly name = 'RecordsDeletedError';
 
@@ -65,7 +65,7 @@ export class RecordsDeletedError extends Error {
   }
 }
 
-/** A record of a topic whose every record counts can't be read. */
+/** A record cannot be read, in a topic where no record may be skipped. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';
 }

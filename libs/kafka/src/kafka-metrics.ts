@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const readings = new WeakMap<Gauge, Map<string, () => number>>();
 
-/** This library's metrics; several consumers and producers of a process share them, with a label each. */
+/** Metrics of this library. Consumers and producers of a process share them, each with its own label. */
 export class KafkaMetrics {
   readonly handled: Counter<'group' | 'topic' | 'result'>;
   readonly retries: Counter<'group' | 'topic' | 'kind'>;
@@ -100,7 +100,7 @@ export class KafkaMetrics {
     );
   }
 
-  /** The gauge is asked when the metrics are read, instead of being set with every record. */
+  /** The gauge is read when the metrics are scraped, instead of being set with every record. */
   watch(gauge: Gauge<'group'>, group: string, read: () => number): void {
     readings.get(gauge)!.set(group, read);
   }

@@ -2,30 +2,28 @@ import type { HealthRegistry, Log } from '@tranche/runtime';
 import { kafkaOf, untilAnswered, type KafkaClient } from './kafkajs/kafka-client.js';
 import type { Admin } from './kafkajs/kafkajs.js';
 
-/** How often Kafka is asked. Milliseconds. */
 const ASK_EVERY_MS = 2_500;
-/** No answer for so long: Kafka is away. Milliseconds. */
 const SILENCE_MS = 8_000;
-/** Questions without an answer that may be open at one time: a later one may reach another broker. */
+/** Maximum requests in flight: a later one may reach another broker. */
 const OPEN_QUESTIONS = 3;
 
 export interface KafkaWatchOptions {
   client: KafkaClient;
-  /** With prefix. What is asked about; it need not be there. */
+  /** Topic name with prefix; the topic need not exist. */
   topic: string;
   health: HealthRegistry;
   log: Log;
 }
 
 /**
- * Asks Kafka about a topic every few seconds. A frozen Kafka keeps its connections and answers nothing: a service without work would
- * not notice it. Readiness `kafka` fails when no broker has answered for 8 s.
+ * Asks Kafka about a topic every 2.5 s. A frozen Kafka keeps its connections open and answers nothing, which an idle service would not
+ * notice. Readiness `kafka` fails after 8 s without an answer.
  */
 export class KafkaWatch {
   private answeredMs = performance.now();
   private timer?: NodeJS.Timeout;
   private openQuestions = 0;
-  /** Connected, and answered its last question. */
+  /** The connection that answered the last request, kept for the next one. */
   private kept?: Admin;
   private isSilent = false;
   private isStopped = false;

@@ -1,10 +1,11 @@
 import { context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { reasonOf } from '@tranche/runtime';
 import type { ConsumedRecord } from './consume/consumed-record.js';
 
-/** Where no trace is passed on, this must cost nothing: it runs with every record. */
+/** Runs for every record, so it must cost nothing when tracing is off. */
 const isTracing = () => propagation.fields().length > 0;
 
-/** Adds `traceparent` and `tracestate` of the active context, unless the record brings its own. */
+/** Adds `traceparent` and `tracestate` of the active context, unless the record has its own. */
 export function withTraceHeaders<T>(headers: Readonly<Record<string, T>> = {}): Readonly<Record<string, T | string>> {
   if (headers['traceparent'] || !isTracing()) return headers;
   const carrier: Record<string, string> = {};
@@ -12,7 +13,7 @@ export function withTraceHeaders<T>(headers: Readonly<Record<string, T>> = {}): 
   return { ...carrier, ...headers };
 }
 
-/** Runs the work inside the trace that the record came with, as a span of its own. */
+/** Runs `work` in a span of its own, as a child of the record's trace. */
 export function insideTrace<T>({ topic, offset, headers }: ConsumedRecord, work: () => Promise<T>): Promise<T> {
   if (!isTracing()) return work();
   const parent = propagation.extract(ROOT_CONTEXT, headers);
@@ -26,7 +27,7 @@ export function insideTrace<T>({ topic, offset, headers }: ConsumedRecord, work:
     try {
       return await work();
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : 'failed' });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
       throw error;
     } finally {
       span.end();

@@ -6,7 +6,7 @@ import { KafkaHandler } from '../src/nest.js';
 import { Bench, deferred, until } from './support.js';
 
 const gate = deferred();
-/** Keys: a member that stood still for its session gets records once more. */
+/** A set of keys, because records are redelivered to a member that was suspended beyond its session timeout. */
 const handled = new Set<string>();
 
 @Controller()
@@ -31,7 +31,7 @@ describe('a backlog', () => {
     const fetched = async () =>
       Number(/^kafka_fetched_batch_records_sum.* (\d+)$/m.exec(await registry.metrics())?.[1]);
     const pauses = () => bench.log.lines.filter(({ message }) => message.startsWith('Pausing fetching')).length;
-    // The first pause is for the time until it is known where to begin.
+    // The first pause lasts only until the start offset is known.
     await until('the pause', () => pauses() >= 2);
     expect(await fetched()).toBeGreaterThan(1000);
     expect(await fetched()).toBeLessThan(3000);

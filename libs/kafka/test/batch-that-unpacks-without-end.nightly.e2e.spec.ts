@@ -16,7 +16,7 @@ class Payments {
   }
 }
 
-/** The most that the process had in memory while the work went on, bytes. */
+/** The process's peak memory during `work`, bytes. */
 async function peakWhile(work: () => Promise<void>): Promise<number> {
   let peak = 0;
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10);
@@ -46,7 +46,7 @@ describe('a batch that would fill the memory', () => {
         await sendPacked(infrastructure().brokers, `${bench.prefix}commands`, { type: bomb.type, packed, key: name });
         await bench.send('commands', name, 'next');
         await until('the next record', () => handled.some(({ key }) => key === name), 100_000);
-        // Its work, not its time: the machine may be busy with other things.
+        // Processor time, because the machine may be busy with other work.
         const { user, system } = process.cpuUsage(cpuBefore);
         expect((user + system) / 1_000_000).toBeLessThan(10);
       });

@@ -6,7 +6,7 @@ const bench = new Bench();
 beforeAll(() => bench.topics(['commands', 'dead'], { partitions: 2 }));
 afterAll(() => bench.close());
 
-/** As the broker knows it, with members that are alive and such that are not. */
+/** The broker's view of the group, including dead members. */
 async function groupNamed(groupId: string): Promise<{ state: string; members: number }> {
   const { groups } = await withAdmin(bench.client, (admin) => admin.describeGroups([groupId]));
   const { state, members } = groups[0]!;
@@ -62,7 +62,7 @@ describe('a consumer that is closed while it starts', () => {
     await taken.promise;
     const second = consumerOf(groupId);
     const starting = expect(second.start()).rejects.toThrow(ConsumerClosedError);
-    // The first member learns of a rebalance when the second one waits to be taken in.
+    // The first member sees a rebalance when the second one asks to join.
     await rebalance.promise;
     await second.close();
     await starting;

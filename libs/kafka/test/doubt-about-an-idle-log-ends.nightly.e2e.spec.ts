@@ -20,7 +20,7 @@ it('a partition without new records is unsure while a fetch waits on its way for
     from: new Map([[0, 0n]]),
     onRecords: () => undefined,
     onUnsure: (_partition, isUnsure) => void told.push(isUnsure),
-    // Nothing but a fetch settles it.
+    // Only a fetch may settle the doubt, no check of the bounds.
     compareEveryMs: 600_000,
     log: bench.log,
   });

@@ -3,15 +3,16 @@ import type * as clients from '../src/kafkajs/kafka-client.js';
 
 interface Fetched {
   readonly offsets: readonly number[];
-  /** Where it was asked for; the first offset if absent. */
+  /** Start of the fetch (the first offset). */
   readonly from?: number;
-  /** 0 if absent. */
   readonly partition?: number;
-  /** Of each record. */
+  /** Headers of each record. */
   readonly headers?: Record<string, Buffer>;
 }
 
-/** A kafkajs consumer of one member that holds `records/0`, or what a join gave it. Without its group it throws where kafkajs throws. */
+/**
+ * A kafkajs consumer of one member that owns `records/0`, or the partitions of its join. Without its group it throws where kafkajs throws.
+ */
 export class FakeConsumer {
   readonly calls: string[] = [];
   readonly commits: string[] = [];
@@ -47,7 +48,7 @@ export class FakeConsumer {
     this.emit('consumer.group_join', { memberAssignment: { records: partitions } });
   }
 
-  /** As kafkajs does it at a crash: the group is gone, and says so, long before the crash itself is reported. */
+  /** As kafkajs at a crash: it drops the group and emits that long before it reports the crash. */
   stop(): void {
     this.hasGroup = false;
     this.emit('consumer.stop');
@@ -59,7 +60,7 @@ export class FakeConsumer {
     return Promise.resolve();
   }
 
-  /** Gives a batch to the consumer; resolves to the offset that was resolved then. */
+  /** Passes a batch to the consumer, and returns the offset that the consumer resolved. */
   async fetch({ offsets, from = offsets[0], partition = 0, headers }: Fetched): Promise<string | undefined> {
     const messages = offsets.map((offset) => ({
       key: Buffer.from(`key ${offset}`),
@@ -85,7 +86,7 @@ export class FakeConsumer {
     return resolved;
   }
 
-  /** What kafkajs says of fetched offsets that hold no record for readers, in place of a batch. */
+  /** The event that kafkajs emits, in place of a batch, for offsets without records for readers. */
   pass(first: number, last: number, partition = 0): void {
     const offsets = { firstOffset: String(first), lastOffset: String(last) };
     this.emit('consumer.end_batch_process', { topic: 'records', partition, batchSize: 0, ...offsets });
@@ -97,7 +98,7 @@ export class FakeConsumer {
   }
 }
 
-/** Behind a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets, nothing of it committed; `made` gets each consumer. */
+/** Replaces a mocked `kafka-client.js`: topic `records` with two partitions of 10,000 offsets and no commits; `made` gets each consumer. */
 export function fakeKafka(mocked: typeof clients, made: (consumer: FakeConsumer) => void): void {
   const { kafkaOf, withAdmin, askAdmin, missingTopics } = jest.mocked(mocked);
   const consumer = (config: ConsumerConfig) => {

@@ -42,7 +42,7 @@ describe.each([
     await bench.send('commands', 'first', 'first');
     await until('the first record', () => handled.has('first'));
     const cut = gate.cutNext(apiKey);
-    // Another member comes: its join makes everybody join again.
+    // The join of another member makes all members join again.
     const joined = direct.serve(
       [Commands],
       {},

@@ -1,6 +1,6 @@
 import { silentLog, type Log } from '@tranche/runtime';
 
-/** A log that ends a wait (`signal`) with the first warning that begins with `beginning`. */
+/** A log whose `signal` aborts at the first warning that starts with `beginning`. */
 export function listening(beginning: string): { log: Log; signal: AbortSignal; line: () => string } {
   const heard = new AbortController();
   let line = '';

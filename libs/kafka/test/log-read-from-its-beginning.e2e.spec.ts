@@ -50,7 +50,7 @@ describe('a log that is read again', () => {
     let seen = 0;
     for await (const slice of reader.read(0, 0n, 5_000n)) {
       seen += slice.length;
-      // Another stretch is read to its end while this one waits for its reader.
+      // Another range is read to its end while this reader pauses.
       if (seen === slice.length) await append(1, 3).then(() => all(1, 0n, 3n));
     }
     expect(seen).toBe(5_000);
@@ -72,7 +72,7 @@ describe('a log that is read again', () => {
     await append(0, 10);
     expect(await all(0, 0n, 10n)).toHaveLength(10);
     await deleteRecords(bench.client, topic(), 0, 4n);
-    // Where the log begins was asked for a moment ago, and the reader still holds 0 for it.
+    // The reader still caches 0 as the first offset.
     await expect(all(0, 0n, 10n)).rejects.toThrow('its records from 0 on were deleted');
     expect((await all(0, 4n, 10n)).map(({ offset }) => Number(offset))).toEqual([4, 5, 6, 7, 8, 9]);
     await expect(all(0, 3n, 10n)).rejects.toThrow(RecordsDeletedError);
@@ -84,7 +84,7 @@ describe('a log that is read again', () => {
     });
     await producer.connect();
     try {
-      // The first one of a broker waits for a topic to be made, longer than kafkajs does.
+      // A broker's first transaction waits for a topic to be created, longer than kafkajs does.
       let transaction!: Awaited<ReturnType<typeof producer.transaction>>;
       await until('a transaction', async () => (transaction = await producer.transaction()).isActive());
       await transaction.send({ topic: topic(), messages: [{ key: 'k', value: 'v', partition: 0 }] });
@@ -93,7 +93,7 @@ describe('a log that is read again', () => {
       await producer.disconnect();
     }
     const high = () => topicOffsets(bench.client, topic()).then((offsets) => offsets.get(0)!.high);
-    // Its record, and the mark that it was aborted.
+    // The record, and the control record of its abort.
     await until('the mark', async () => (await high()) === 2n);
     expect(await all(0, 0n, 2n)).toEqual([]);
   });

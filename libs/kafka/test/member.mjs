@@ -1,4 +1,4 @@
-// A member of a group, to be killed: says which records it handled; the one of the key "stuck" is never finished.
+// A group member to be killed. Prints the handled records; the record with the key "stuck" never finishes.
 import 'reflect-metadata';
 import { BatchingProducer, createKafkaClient } from '@tranche/kafka';
 import { KafkaServer } from '@tranche/kafka/nest';

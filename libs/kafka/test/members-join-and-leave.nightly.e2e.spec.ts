@@ -6,11 +6,11 @@ import { KafkaHandler } from '../src/nest.js';
 import { Bench, textOf, until } from './support.js';
 
 const handled: string[] = [];
-/** Time as this process has it, for all members are in it: it stands still while the process is not let run. */
+/** All members run in this process, so time is measured in its ticks, which stop when it is suspended. */
 const TICK_MS = 50;
-/** Records that wait at any time while the group changes: more than the members have in hand. */
+/** Records that wait while the group changes; more than the members can have in flight. */
 const BACKLOG = 2000;
-/** A broker that stalls for seconds loses no commit of a drain: what was not committed would be handled again. */
+/** Long timeouts, so that a broker that stalls for seconds does not fail the commits of a drain. */
 const PATIENT = { inFlight: 64, rebalanceDrainMs: 10_000, sessionTimeoutMs: 60_000 };
 let ticks = 0;
 const startedAtTick: number[] = [];
@@ -41,7 +41,7 @@ describe('members of a group', () => {
         await until('room for more', () => sent - handled.length < BACKLOG, 60_000);
       }
     })();
-    /** The group has these members, each has joined, and a further part of the load was handled by them. */
+    /** Waits until the group has these members, and each of them has handled a further part of the load. */
     const workingMembers = async (count: number) => {
       await until(`a group of ${count}`, async () => {
         const { groups } = await askAdmin(bench.client, (admin) => admin.describeGroups([`${bench.prefix}group`]));

@@ -28,7 +28,7 @@ describe('a member all of whose partitions are paused', () => {
     expect(handled).toBe(0);
     server.resumeTopics(['commands']);
     await until('the record', () => handled === 1);
-    // Taken only from who is still a member.
+    // The broker takes the commit only from a current member.
     await until('its commit', async () => {
       const committed = await committedOffsets(bench.client, `${bench.prefix}group`, `${bench.prefix}commands`);
       return [...committed.values()].includes(1n);

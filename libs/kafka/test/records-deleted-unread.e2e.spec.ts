@@ -30,7 +30,7 @@ describe('records that were deleted before their group read them', () => {
     for (const text of ['deleted', 'deleted too', 'kept']) await bench.send('events', 'key', text);
     await askAdmin(bench.client, async (admin) => {
       const topic = `${bench.prefix}events`;
-      // kafkajs knows where partitions are only after it has asked something about them.
+      // kafkajs knows the partitions' leaders only after a request about them.
       await admin.fetchTopicOffsets(topic);
       await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
     });

@@ -1,4 +1,5 @@
-// What the repairs of kafkajs save, in processor time: `node libs/kafka/test/repair-cost.mjs` (built). docs/decisions/0041 states the figures.
+// Measures the processor time that the patches of kafkajs save: `node libs/kafka/test/repair-cost.mjs` (built). docs/decisions/0041 has the
+// figures.
 import { createRequire } from 'node:module';
 import { patchKafkajsCodec } from '../dist/kafkajs/patch-kafkajs-codec.js';
 
@@ -11,7 +12,7 @@ const decodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/decoder
 const ROUNDS = 5;
 const RECORDS = 20_000;
 
-/** The least of some rounds: microseconds of processor time for one. */
+/** Minimum over several rounds: microseconds of processor time per round. */
 function cost(work) {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage();
@@ -48,7 +49,7 @@ const decode = (written = event) => {
   return decodeRecord(decoder, context);
 };
 
-/** What the gateway does for one command: INTENT, OUTCOME and event are encoded; the command is decoded, and INTENT and OUTCOME twice. */
+/** The gateway's work for one command: it encodes INTENT, OUTCOME and event, and decodes the command once and INTENT and OUTCOME twice. */
 const encodeCommand = (index) => {
   encode(index, journaled, 500);
   encode(index, journaled, 500);
@@ -75,7 +76,7 @@ const works = {
 const before = Object.values(works).map(cost);
 patchKafkajsCodec();
 Object.entries(works).forEach(([what, work], at) => add(what, before[at], cost(work)));
-// Not repaired: the whole of it is less than a twentieth of what the gateway does for a command.
+// Decoding is not patched: all of it is less than a twentieth of the gateway's work for a command.
 lines.push({ what: 'all decoding for one command', 'as it comes, µs': +cost(decodeCommand).toFixed(2) });
 if (new Encoder().buf.length === 512) throw new Error('the codec was not patched');
 console.table(lines);

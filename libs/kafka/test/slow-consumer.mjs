@@ -1,4 +1,4 @@
-// A process to be killed: handles a record at a time, slowly, says which it finished, and never finishes the hundredth.
+// A process to be killed. Handles one record at a time, slowly, prints the finished ones, and never finishes the hundredth.
 import { createKafkaClient, PartitionConsumer } from '@tranche/kafka';
 
 const [brokers, topicPrefix] = process.argv.slice(2);

@@ -14,7 +14,7 @@ import {
 } from '../src/index.js';
 import { KafkaServer, type KafkaServerOptions } from '../src/nest.js';
 
-/** Not from `@tranche/testing`: that one is built on this library. */
+/** `@tranche/testing` cannot be used, because it depends on this library. */
 export function brokers(): string {
   const { KAFKA_BROKERS } = process.env;
   if (!KAFKA_BROKERS)
@@ -70,7 +70,7 @@ export class CollectedHealth implements HealthRegistry {
   }
 }
 
-/** Topics, producer and log of one spec file; everything made here ends with `close`. */
+/** Topics, producer and log of one spec file; `close` ends everything that was created here. */
 export class Bench {
   readonly prefix = `test-${randomUUID().slice(0, 8)}.`;
   readonly log = collectedLog();
@@ -112,13 +112,13 @@ export class Bench {
     await topicOffsets(direct, this.prefix + names[0]);
   }
 
-  /** A topic whose records the broker itself compresses, so that what is read is what Java clients write. */
+  /** Creates a topic whose records the broker compresses, so that they are read as Java clients write them. */
   async compressedTopic(name: string, compression: string): Promise<void> {
     const topic = this.prefix + name;
     await askAdmin(this.client, async (admin) => {
       const configEntries = [{ name: 'compression.type', value: compression }];
       await admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1, configEntries }] });
-      // The broker may say that it has created a topic before its own list shows it.
+      // The broker may confirm a creation before its list contains the topic.
       await until(`${topic} in the list`, async () => (await admin.listTopics()).includes(topic));
     });
   }
@@ -143,7 +143,7 @@ export class Bench {
     });
   }
 
-  /** A Nest microservice with these controllers on a KafkaServer, started. */
+  /** Starts a Nest microservice with these controllers on a KafkaServer. */
   async serve(
     controllers: Type[],
     overrides: Partial<KafkaServerOptions> = {},
@@ -159,7 +159,7 @@ export class Bench {
     return app;
   }
 
-  /** Everything on a topic from its beginning, growing. */
+  /** Reads a topic from its beginning into an array that continues to grow. */
   async read(topic: string): Promise<ConsumedRecord[]> {
     const records: ConsumedRecord[] = [];
     const offsets = await topicOffsets(this.client, this.prefix + topic);
@@ -179,7 +179,7 @@ export class Bench {
 
 export const textOf = (record: ConsumedRecord | undefined) => record?.value?.toString('utf8');
 
-/** A condition that throws is asked again: a coordinator may be away for a moment. */
+/** Retries a condition that throws, because a coordinator may be away for a moment. */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,

@@ -3,12 +3,12 @@ import { kafkaOf } from '../src/kafkajs/kafka-client.js';
 import { committedOffsets, PartitionConsumer, TailBuffer, TailConsumer, type BufferBounds } from '../src/index.js';
 import { Bench, deferred, until } from './support.js';
 
-/** A process that tails a topic and handles it as a member of a group. */
+/** A process that tails a topic and handles it as a group member. */
 class Member {
   readonly registry = new Registry();
-  /** Per partition, in the order in which they were handled. */
+  /** Handled offsets by partition, in order. */
   readonly handled = new Map<number, bigint[]>();
-  /** Bytes that the group's consumer received as answers to fetches. */
+  /** Bytes of fetch responses that the group's consumer received. */
   fetchedBytes = 0;
   gate = Promise.resolve();
   follower!: TailConsumer;
@@ -102,7 +102,7 @@ it('fetches what the buffer has lost, and then nothing again', async () => {
   const { bench, append } = await newBench();
   const member = new Member(bench);
   await member.start({ records: 500, bytes: 1024 * 1024 });
-  // Until its partitions have their places, what leaves the buffer is fetched.
+  // Records that leave the buffer before the partitions have their start offsets are fetched.
   await append(40);
   await until('the first ones', () => member.count === 40);
   const atFirst = member.fetchedBytes;
@@ -137,7 +137,7 @@ it('loses nothing while members come and go', async () => {
   await one.consumer.close();
   await append(40);
   await until('the last ones', () => seen(0) + seen(1) === 120);
-  // A record may come again where the rebalance was faster than the first commit; none is ever skipped.
+  // A record may be handled twice if the rebalance was faster than the first commit; none may be skipped.
   const skipped = (offsets: bigint[]) => offsets.filter((offset, at) => at > 0 && offset > offsets[at - 1]! + 1n);
   for (const { handled } of [one, other]) for (const offsets of handled.values()) expect(skipped(offsets)).toEqual([]);
 });

@@ -41,7 +41,7 @@ describe('a record that its topic does not take', () => {
         ],
       }),
     );
-    // The broker may apply it after its answer.
+    // The broker may apply the setting after its answer.
     const isTaken = (value: string) =>
       send(value).then(
         () => true,

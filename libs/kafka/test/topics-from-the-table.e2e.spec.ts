@@ -12,7 +12,7 @@ describe('topics', () => {
     const ensure = () => ensureTopics(client, { prefix, definitions, replicationFactor: 1, minInSyncReplicas: 1, log });
     const created = () => log.lines.filter(({ message }) => message === 'created topics').length;
     await ensure();
-    // None where Kafka's answer was lost: asked again, it says that they are there.
+    // It is 0 if Kafka's answer was lost: the retry then finds the topics.
     const atFirst = created();
     expect(atFirst).toBeLessThanOrEqual(1);
     await ensure();
@@ -25,7 +25,7 @@ describe('topics', () => {
     const inProduction = await checkTopics(client, { prefix, definitions, production: true });
     const faults = inProduction.filter(({ severity }) => severity === 'fault');
     expect(faults).toHaveLength(4);
-    // This broker names no rack; the journal must survive a power loss, events of a service need not.
+    // This broker names no rack. The journal must survive a power loss; a service's events need not.
     expect(inProduction.filter((fault) => !faults.includes(fault))).toEqual([
       {
         topic: `${prefix}payments.journal.v1`,

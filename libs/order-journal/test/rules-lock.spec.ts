@@ -5,7 +5,6 @@ import { decodeRecord, emptyOrder, encodeRecord, fold, isEmptyOrder, RULES_VERSI
 import { historyLog } from './rules-lock/history-log.js';
 import { keptLog } from './rules-lock/kept-log.js';
 import { randomLog, type Log } from './rules-lock/random-log.js';
-import { sellersLog } from './rules-lock/sellers-log.js';
 import { waitingLog } from './rules-lock/waiting-log.js';
 
 /** Verdicts and events of seeded logs, as they were when a rules version was added. rules-lock/README.md says how files are added. */
@@ -56,12 +55,11 @@ function digestOf(version: number, at: number): string {
 }
 
 /**
- * Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on a third are of marketplaces, and a third
+ * Of version 3 they carry over and forget; from version 4 on every other log is one of payments that wait, from 5 on a third
  * carry over, forget and repeat. From 6 on every fourth is one of many attempts, or of payments that only our timer ended. */
 function logOf(seed: number, version: number): Log {
   if (version >= 6 && seed % 4 === 0) return keptLog(seed, version);
   if (version === 3 || (version >= 5 && seed % 3 === 1)) return historyLog(seed, version);
-  if (version >= 5 && seed % 3 === 0) return sellersLog(seed, version);
   return version >= 4 && seed % 2 === 1 ? waitingLog(seed, version) : randomLog(seed, version);
 }
 
@@ -135,19 +133,6 @@ it('of payments that wait meets what version 4 brought', () => {
     ...['"origin":"operator"', '"origin":"look-up"', '"authorization_live"', '"order_in_doubt"'],
   ];
   expect(meant.filter((words) => !text.includes(words))).toEqual([]);
-});
-
-it('of marketplaces have what each seller sold and was paid back, carried over too', () => {
-  let carriedWithSellers = 0;
-  for (let n = 0; n < 500; n++) {
-    let order = emptyOrder('shop-fr', 'o');
-    for (const [offset, record] of sellersLog(firstSeed(5) + n, 5)) {
-      order = fold(order, decodeRecord(encodeRecord(record)), offset).order;
-      const isCarried = record.record === 'CARRIED' && order.carriedAt === record.at;
-      if (isCarried && order.operations.some(({ sellers }) => sellers !== undefined)) carriedWithSellers++;
-    }
-  }
-  expect(carriedWithSellers).toBeGreaterThan(100);
 });
 
 it('of what version 6 keeps they have old attempts that are heard of, and orders that are kept and forgotten', () => {

@@ -8,7 +8,7 @@ const json = (fields: Record<string, unknown>, status = 200): PlatformReply => (
 });
 const said = (EXECCODE: string, fields: Record<string, unknown> = {}) =>
   json({ OPERATIONTYPE: 'capture', EXECCODE, MESSAGE: 'text', ...fields });
-/** As some servers write it. */
+/** With a byte order mark, which some servers write. */
 const marked = (reply: PlatformReply) => ({ ...reply, ...('body' in reply && { body: `\ufeff${reply.body}` }) });
 function short(classified: CallResult): string {
   return classified.record === 'OUTCOME'

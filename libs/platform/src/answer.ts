@@ -8,15 +8,14 @@ import {
 } from '@tranche/contracts';
 import { boundedAnswer, isExecCode, readAmount } from './bounded-answer.js';
 
-/** What came back from one call. */
 export type PlatformReply =
-  /** Provably nothing was written to the platform. */
+  /** Provably not one byte was written to the platform. */
   | { kind: 'not_sent'; reason: 'unreachable' | 'send_deadline'; message: string }
   | { kind: 'answered'; status: number; wwwAuthenticate?: string; body: string }
-  /** The first byte may have left, and no readable end came back. */
+  /** The first byte may have left, and no readable answer arrived. */
   | { kind: 'lost'; reason: 'timeout' | 'connection_lost'; message: string };
 
-/** What a reply proves: the record of the journal that it becomes. */
+/** Converts a reply to the journal record that it proves. */
 export function classifyReply(reply: PlatformReply, operation: OperationKind, withBearer: boolean): CallResult {
   if (reply.kind === 'not_sent') return { record: 'NOT_EXECUTED', reason: reply.reason, message: reply.message };
   if (reply.kind === 'lost') return { record: 'IN_DOUBT', reason: reply.reason, message: reply.message };
@@ -81,7 +80,7 @@ function classifyCode(execCode: string, operation: OperationKind, answer: Platfo
   }
 }
 
-/** A JSON object's string fields; undefined for anything else. The answer carries no HASH: HTTPS alone vouches for it. */
+/** The string fields of a JSON object; undefined for anything else. The answer has no HASH, so its only protection is HTTPS. */
 function readFields(body: string): Map<string, string> | undefined {
   let parsed: unknown;
   try {

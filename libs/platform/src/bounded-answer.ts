@@ -1,14 +1,14 @@
 import type { PlatformAnswer } from '@tranche/contracts';
 
-/** Characters of an EXECCODE that are kept. The interface says string(4): any other is kept as it came, and proves nothing. */
+/** Maximum characters of a stored EXECCODE. The interface says string(4); any other code is stored as received and proves nothing. */
 const EXECCODE_CHARACTERS = 65_536;
 export const isExecCode = (text: string): boolean => text !== '' && text.length <= EXECCODE_CHARACTERS;
-/** TRANSACTIONID, string(1-32): what is no such id binds nothing. */
+/** TRANSACTIONID, string(1-32). Any other text identifies no transaction. */
 export const isTransactionId = (text: string): boolean => /^.{1,32}$/su.test(text);
-/** AMOUNT, minor units. */
+/** AMOUNT in minor units. */
 export const readAmount = (text = ''): number | undefined => (/^[0-9]{1,15}$/.test(text) ? Number(text) : undefined);
 
-/** MESSAGE has no limit of its own (interface, Transaction); a journal record has. Characters and bytes. */
+/** MESSAGE has no limit in the interface (Transaction), but a journal record has one. */
 const MESSAGE_CHARACTERS = 4_096;
 const DESCRIPTOR_CHARACTERS = 255;
 const REDIRECT_HTML_BYTES = 2 * 1024 * 1024;
@@ -17,7 +17,7 @@ type Said = { [K in 'execCode' | 'transactionId' | 'message' | 'descriptor' | 'r
   amount?: number | undefined;
 };
 
-/** The platform's words in a size that always fits a journal record; what was cut or dropped is flagged. */
+/** Bounds the platform's texts so that they always fit a journal record; flags mark cut and dropped ones. */
 export function boundedAnswer({
   execCode,
   transactionId,

@@ -1,14 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
- * HASH of a set of platform parameters.
- *
- * clear = K + "NAME1=value1" + K + "NAME2=value2" + K …, lower-case hex of SHA-256 over its UTF-8 bytes. Names come flat
- * (`CART[0][PRICE]`) and are sorted level by level: indices inside brackets by number, everything else by bytes. `HASH` itself is
- * left out. The interface does not show it (docs/decisions/0003-hash.md). The simulator computes it by itself (`platform-hash.ts`): a change concerns
- * both.
- *
- * `encoding` `latin1`: key and parameters have one character for each byte, as SentBytes.
+ * HASH of platform parameters: clear = K + "NAME1=value1" + K + "NAME2=value2" + K …, then SHA-256 of its UTF-8 bytes in lower-case hex.
+ * Flat names (`CART[0][PRICE]`) are sorted level by level: indices in brackets by number, everything else by bytes. `HASH` itself is left
+ * out. The interface does not define this (docs/decisions/0003-hash.md). The simulator has its own implementation (`platform-hash.ts`),
+ * which a change must follow.
+ * @param encoding `latin1`: key and parameters have one character per byte, see SentBytes
  */
 export function platformHash(
   key: string,
@@ -25,7 +22,7 @@ export function platformHash(
   return hash('sha256', encoding === 'utf8' ? clear : Buffer.from(clear, encoding), 'hex');
 }
 
-/** Takes the same time wherever the two differ. An upper-case HASH is not equal. */
+/** Compares in constant time. An upper-case HASH is not equal. */
 export function equalHash(a: string, b: string): boolean {
   const left = Buffer.from(a, 'utf8');
   const right = Buffer.from(b, 'utf8');
@@ -37,14 +34,14 @@ const INDEX = /^(?:0|[1-9][0-9]{0,99})$/;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * A text that sorts by code units as the name must sort. Levels are parted by NUL, which stands before all else; inside brackets an index
- * is written with its length in front, so that 10 comes after 9, and before every name. A parameter called `10` is a name.
+ * Maps a name to a text whose code units sort as the name must. Levels are separated by NUL, which sorts first. An index in brackets is
+ * prefixed with its length, so that 10 sorts after 9, and before any name. A parameter called `10` is a name.
  */
 function orderOf(name: string): string {
   const known = orders.get(name);
   if (known !== undefined) return known;
   const order = findOrder(name);
-  // Names are few where we write them; where others do, they must not fill the memory.
+  // Our own names are few; names of other senders must not fill the memory.
   if (orders.size < 5_000 && name.length <= 100) orders.set(name, order);
   return order;
 }
@@ -64,7 +61,7 @@ function findOrder(name: string): string {
   );
 }
 
-/** Code units and UTF-8 bytes sort alike but beyond the basic plane. */
+/** Code units and UTF-8 bytes sort equally, except beyond the basic multilingual plane. */
 function byBytes(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }

@@ -9,5 +9,4 @@ export * from './operation-fields.js';
 export * from './operation-form.js';
 export * from './payment-rules.js';
 export * from './return-page.js';
-export * from './seller-rules.js';
 export * from './signature.js';

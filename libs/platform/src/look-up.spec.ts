@@ -27,7 +27,7 @@ it.each([
   expect(mayBeLookedUp(orderId, { ...merchant, lookup })).toBe(expected);
 });
 
-it('nobody is asked about a merchant that is not known', () => {
+it('an unknown merchant is not looked up', () => {
   expect(mayBeLookedUp('order-1', undefined)).toBe(false);
 });
 

@@ -1,4 +1,5 @@
 import {
+  isPlainObject,
   execCodeClass,
   operationKindOf,
   parseJson,
@@ -11,17 +12,16 @@ import { encodeForm, type Parameters } from './form.js';
 import { withoutReturnPage } from './return-page.js';
 import { signed, signingKey } from './signature.js';
 
-/** `POST {payment_url}/front/service/rest/export`, `method=getTransactions`. */
 export const EXPORT_PATH = '/front/service/rest/export';
 
-/** Not in the interface document; see docs/decisions/0021. */
+/** The interface document does not have it, see docs/decisions/0021. */
 const METHOD = 'getTransactions';
 
-/** Of merchants that allow it. ORDERIDs are joined by `;`: one that holds it would ask about other orders. */
+/** True if the merchant allows look-ups. ORDERIDs are joined by `;`, so an id that contains it would ask about other orders. */
 export const mayBeLookedUp = (orderId: string, merchant: Merchant | undefined): boolean =>
   merchant?.lookup === true && !orderId.includes(';');
 
-/** `method=getTransactions&params[…]=…`: the transactions of one order, signed with the account's key like any operation. */
+/** Form that asks for the transactions of one order, signed with the account's key like any operation. */
 export function lookUpForm(merchant: Merchant, orderId: string): string {
   const parameters: Parameters = [
     ['IDENTIFIER', merchant.identifier],
@@ -32,21 +32,20 @@ export function lookUpForm(merchant: Merchant, orderId: string): string {
   return encodeForm(METHOD, signed(parameters, signingKey(merchant)));
 }
 
-/** One transaction, as the platform lists it: only what is text. */
 export type Row = ReadonlyMap<string, string>;
 
 export type LookUpReply = { kind: 'answered'; status: number; body: string } | { kind: 'unanswered'; message: string };
 
 export type LookUpAnswer =
   | { kind: 'rows'; rows: Row[] }
-  /** The platform does not answer this question, there or anywhere. */
+  /** The platform does not support this request at any URL. */
   | { kind: 'refused'; execCode: string }
-  /** It refuses the bearer token. */
+  /** The platform refused the bearer token. */
   | { kind: 'unauthorized' }
-  /** Nothing that can be read: the other URL may know more. */
+  /** The answer cannot be read; the other URL may have a better one. */
   | { kind: 'failed'; message: string };
 
-/** An order has a handful of transactions. */
+/** An order normally has a handful of transactions. */
 const MAX_ROWS = 200;
 
 export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
@@ -67,7 +66,7 @@ export function readLookUpAnswer(reply: LookUpReply): LookUpAnswer {
 function parsed(body: string): Record<string, unknown> | undefined {
   try {
     const answer = parseJson(body);
-    return isObject(answer) ? answer : undefined;
+    return isPlainObject(answer) ? answer : undefined;
   } catch {
     return undefined;
   }
@@ -75,20 +74,19 @@ function parsed(body: string): Record<string, unknown> | undefined {
 
 function rowOf(row: unknown): Row {
   return new Map(
-    isObject(row) ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string') : [],
+    isPlainObject(row)
+      ? Object.entries(row).filter((field): field is [string, string] => typeof field[1] === 'string')
+      : [],
   );
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** RFC 3339: a time without a zone may be hours away from what it says. */
+/** RFC 3339 with a zone: a time without one may be hours off. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Stricter than for an answer: a row without a code may be a heading, or cut. */
+/** Stricter than for an answer, because a row without a code may be a heading or cut off. */
 const EXECCODE = /^[0-9A-Za-z]{1,8}$/;
 
-/** Undefined where a row can't be told from every other: it must name a TRANSACTIONID, and an EXECCODE. */
+/** Undefined if the row does not identify a transaction by TRANSACTIONID and EXECCODE. */
 export function listedTransaction(row: Row): ListedTransaction | undefined {
   const execCode = row.get('EXECCODE') ?? '';
   const transactionId = row.get('TRANSACTIONID') ?? '';

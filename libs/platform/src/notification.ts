@@ -9,14 +9,12 @@ import {
 import { boundedAnswer } from './bounded-answer.js';
 import { withoutReturnPage } from './return-page.js';
 
-/** What the journal keeps of an OPERATIONTYPE that no operation of ours has; characters. */
 const OPERATION_TYPE_CHARACTERS = 64;
-/** EXTRADATA has 255: what is much longer is none of ours. */
+/** EXTRADATA has at most 255 characters; a much longer one is not ours. */
 const EXTRADATA_CHARACTERS = 4_096;
-/** LANGUAGE, a masked card and its brand are short words: what is longer is none. */
+/** Maximum characters of LANGUAGE, a masked card and its brand; longer ones are dropped. */
 const DETAIL_CHARACTERS = 64;
 
-/** What a notification says of its operation, without what identifies the order. */
 export function notifiedResult(notification: PaymentNotification): NotifiedResult {
   const { operationType, execCode, transactionId, amount, message, descriptor, flags } = notification;
   const answer = boundedAnswer({ execCode, transactionId, amount, message, descriptor });
@@ -34,7 +32,7 @@ export function notifiedResult(notification: PaymentNotification): NotifiedResul
   return result;
 }
 
-/** A notification names no method: which of them have its language is for the order to compare. */
+/** A notification does not name the payment method, so all methods with its language are listed; the order compares. */
 function detailsOf({ currency, language, receivedAt, ...notification }: PaymentNotification): TransactionDetails {
   const details: TransactionDetails = { executedAt: receivedAt };
   if (currency !== undefined && /^[A-Z]{3}$/.test(currency)) details.currency = currency;

@@ -1,6 +1,6 @@
 /**
- * Each field of each command and the parameter that carries it, in the order in which they are sent (interface, Endpoints). A field of a
- * command class that is missing here does not compile; one that has no parameter says why.
+ * Maps each field of each command to its parameter, in the order of sending (interface, Endpoints). A missing field of a command class is a
+ * compile error; a field without a parameter gives the reason.
  */
 import type {
   CardPayment,
@@ -13,12 +13,12 @@ import type {
   VoidAuthorization,
 } from '@tranche/contracts';
 
-/** The field does not travel under its own name. */
+/** A field that is not sent under its own name. */
 export class NotSent {
   constructor(readonly because: string) {}
 }
 
-/** A list: each item's fields travel as `NAME[index][FIELD]`. */
+/** A list: the fields of each item are sent as `NAME[index][FIELD]`. */
 export class ListOf<T> {
   constructor(
     readonly name: string,
@@ -26,7 +26,7 @@ export class ListOf<T> {
   ) {}
 }
 
-/** A parameter for each text and number, a table for each object, for every field that the class has. */
+/** A parameter for each text and number and a table for each object, for every field of the class. */
 export type FieldsOf<T> = { readonly [K in keyof T]-?: NotSent | FieldOf<NonNullable<T[K]>> };
 type FieldOf<V> = V extends string | number ? string : V extends readonly (infer I)[] ? ListOf<I> : FieldsOf<V>;
 
@@ -55,7 +55,6 @@ const ADDRESSES = {
   shipping: { companyName: 'SHIPTOCOMPANYNAME', ...address('SHIPTO') },
 } as const;
 
-/** All payment methods with an authorization. */
 const AUTHORIZATION = {
   merchant: IDENTIFIED,
   paymentOption: 'PAYMENTOPTION',
@@ -120,7 +119,7 @@ const CARD_PAYMENT: FieldsOf<CardPayment> = {
     ip: 'CLIENTIP',
   },
   cardFullName: 'CARDFULLNAME',
-  // "The text names the token parameter TOKEN while the request shape uses HFTOKEN; a builder accepts HFTOKEN."
+  // Interface: "The text names the token parameter TOKEN while the request shape uses HFTOKEN; a builder accepts HFTOKEN."
   hfToken: 'HFTOKEN',
   tokenizedAt: new NotSent('only we count the age of the token'),
   selectedBrand: 'SELECTEDBRAND',
@@ -140,7 +139,6 @@ const CAPTURE: FieldsOf<Capture> = {
 
 const REFUND: FieldsOf<Refund> = {
   ...CAPTURE,
-  subMerchantExternalId: new NotSent('no request parameter of a refund names a seller'),
 };
 
 const VOID: FieldsOf<VoidAuthorization> = {
@@ -152,7 +150,7 @@ const VOID: FieldsOf<VoidAuthorization> = {
   notAfter: OURS,
 };
 
-/** By the name of the class's schema, as the method table has it; follow-ups by their operation. */
+/** Keyed by the schema name in the method table; follow-ups by their operation. */
 export const OPERATION_FIELDS = {
   'partner-a-authorization': PARTNER_A,
   'partner-b-authorization': PARTNER_B,

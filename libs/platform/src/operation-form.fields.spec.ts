@@ -10,7 +10,7 @@ import {
 import type { PlatformOperation } from './operation.js';
 import { operationForm } from './operation-form.js';
 
-/** Every parameter of every operation with its value, by the interface's lists (Endpoints, Payment platform operations). */
+/** Compares every parameter of every operation with the interface's lists (Endpoints, Payment platform operations). */
 
 const merchant: Merchant = {
   merchant: 'shop-fr',
@@ -32,7 +32,7 @@ function sent(operation: PlatformOperation['operation'], data: unknown): Record<
   return rest;
 }
 
-/** Each value says which field it is, so that two swapped ones are seen. */
+/** Each value names its field, so that swapped fields are found. */
 const address = (of: string) => ({
   title: of === 'B' ? ('mr' as const) : ('mrs' as const),
   firstName: `${of}-first`,

@@ -14,28 +14,27 @@ import { signed, signingKey } from './signature.js';
 export interface OperationForm {
   /** Value of `method` and OPERATIONTYPE. */
   operationType: OperationType;
-  /** Path behind {payment_url}. */
+  /** Path after {payment_url}. */
   path: string;
-  /** `method=…&params[NAME]=…`, urlencoded. */
+  /** `method=…&params[NAME]=…`, URL-encoded. */
   body: string;
 }
 
-/** What goes in the place of the command's own fields. */
 export interface FormContext {
-  /** TRANSACTIONID that a capture, refund or void names, where the command left it to its order. */
+  /** TRANSACTIONID for a capture, refund or void whose command does not name one. */
   transactionId?: string;
-  /** EXTRADATA with what we put behind the caller's; of no use to operations that have none. */
+  /** EXTRADATA with our suffix after the caller's value; ignored by operations without EXTRADATA. */
   extraData?: string;
 }
 
-/** The request of one attempt: parameters as the interface lists them per operation, signed. */
+/** Builds the signed request of one attempt, with the parameters that the interface lists for the operation. */
 export function operationForm(operation: PlatformOperation, context: FormContext): OperationForm {
   const operationType = OPERATION_TYPE_OF[operation.operation];
   const { endpoint: path } = METHODS[methodOfRail(operation.rail)];
   return { operationType, path, body: encodeForm(operationType, operationParameters(operation, context)) };
 }
 
-/** The same before it is encoded, HASH included. */
+/** The parameters before encoding, HASH included. */
 function operationParameters(operation: PlatformOperation, { transactionId, extraData }: FormContext): Parameters {
   const { data, merchant } = operation;
   const own = {
@@ -70,7 +69,7 @@ function fieldsOf(operation: PlatformOperation): Fields {
   }
 }
 
-/** The table's rows, listed once: a form is built for each attempt. */
+/** Cached, because a form is built for each attempt. */
 const rowsOf = new WeakMap<Fields, readonly (readonly [field: string, to: Field])[]>();
 
 function listedRows(fields: Fields): readonly (readonly [field: string, to: Field])[] {
@@ -79,7 +78,7 @@ function listedRows(fields: Fields): readonly (readonly [field: string, to: Fiel
   return listed;
 }
 
-/** What is not given is left out. `prefix` and `suffix` enclose the parameter's name: those of a list's item. */
+/** Leaves out undefined values. `prefix` and `suffix` enclose the parameter's name, for items of a list. */
 function addParameters(parameters: Parameter[], fields: Fields, data: object, prefix = '', suffix = ''): void {
   for (const [field, to] of listedRows(fields)) {
     const value: unknown = (data as Record<string, unknown>)[field];

@@ -9,7 +9,6 @@ import type {
   VoidAuthorization,
 } from '@tranche/contracts';
 
-/** The fields of each operation's command. */
 export interface OperationData {
   authorize: Authorization;
   pay: CardPayment;
@@ -20,5 +19,4 @@ export interface OperationData {
 
 type Of<K extends OperationKind> = { operation: K; data: OperationData[K]; merchant: Merchant; rail: Rail };
 
-/** What the platform is asked to do, for whom. */
 export type PlatformOperation = { [K in OperationKind]: Of<K> }[OperationKind];

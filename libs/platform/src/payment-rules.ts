@@ -15,16 +15,14 @@ import {
 } from '@tranche/contracts';
 import type { PlatformOperation } from './operation.js';
 import { hasRoomForReturnPage } from './return-page.js';
-import { faultsOfSellers } from './seller-rules.js';
 
-/** Of a card token, in milliseconds. */
 const HFTOKEN_LIFETIME_MS = METHODS.card.tokenMinutes * 60_000;
-/** Commands older than 7 days are refused: the index may have forgotten what they repeat, a carried order its verdicts (`RECENT_MS`). */
+/** Older commands are refused: the index may have dropped their originals, and a snapshot their order's verdicts (`RECENT_MS`). */
 export const COMMAND_LIFETIME_MS = 7 * 86_400_000;
 
 /**
- * Rules of the interface that command and merchant decide alone. `data` may be faulty: each rule looks only at what it can read. `timeMs`:
- * when the command was made, not a number where it does not say so.
+ * Checks the interface's rules that depend only on command and merchant. `data` may be invalid; each rule reads only valid parts.
+ * @param timeMs creation time of the command; NaN if it has none
  */
 export function faultsOfRules(
   rail: Rail,
@@ -33,7 +31,7 @@ export function faultsOfRules(
   merchant: Merchant,
   timeMs: number,
 ): Fault[] {
-  const faults = [...faultsOfCurrency(data, merchant), ...faultsOfSellers(type, data, merchant)];
+  const faults = faultsOfCurrency(data, merchant);
   if (type !== 'payment.authorize') return faults;
   const apiKeyId = read(data, 'apiKeyId');
   const apiKey = merchant.apiKeys?.find(({ id }) => id === apiKeyId);
@@ -57,7 +55,7 @@ function faultsOfCurrency(data: unknown, merchant: Merchant): Fault[] {
   return [{ path: 'currency', code: 'currency_not_of_merchant', message: `must be ${has.join(' or ')}` }];
 }
 
-/** ISO 4217: the command's own, else the merchant's. */
+/** ISO 4217 code: the command's own, otherwise the merchant's. */
 export function currencyOf(data: unknown, { currency }: Merchant): string {
   const named = read(data, 'currency');
   return typeof named === 'string' ? named : currency;
@@ -117,10 +115,10 @@ function faultsOfMarket(method: Method, data: unknown, { market }: Merchant): Fa
 }
 
 const HOUR_MS = 3_600_000;
-/** A day begins first at UTC+14. */
+/** Offset of UTC+14, where a day begins first. */
 const EARLIEST_ZONE_MS = 14 * HOUR_MS;
 
-/** "express when under 48 hours": an article that says how long its delivery takes can't be express when it is longer. */
+/** Interface: "express when under 48 hours". An item with a longer stated delivery time cannot be express. */
 function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[] {
   const { expressHours } = methodRow(method);
   const cart = read(data, 'cart');
@@ -137,7 +135,7 @@ function faultsOfDelivery(method: Method, data: unknown, timeMs: number): Fault[
   });
 }
 
-/** Of a delivery, by its number of days or its date; 0 where it says neither. */
+/** Minimum hours until a delivery, by its number of days or its date; 0 if it has neither. */
 function hoursAtLeast(item: unknown, timeMs: number): number {
   const delay = read(item, 'deliveryExpectedDelay');
   const date = read(item, 'deliveryExpectedDate');
@@ -146,10 +144,7 @@ function hoursAtLeast(item: unknown, timeMs: number): number {
   return Math.max(typeof delay === 'number' ? delay * 24 : 0, Number.isNaN(byDate) ? 0 : byDate / HOUR_MS);
 }
 
-/**
- * Rules that need a clock: asked before each attempt, for what was sound on arrival may have aged in a queue. The older of the publisher's time and the
- * broker's counts.
- */
+/** Rules that depend on the time, checked before each attempt. The older of publisher's and broker's time counts. */
 export function faultsOfAge(
   command: PlatformOperation & { timeMs: number; appendedMs?: number },
   nowMs: number,
@@ -174,7 +169,6 @@ export function faultsOfAge(
   return faults;
 }
 
-/** Rules that need to know what the follow-up follows. */
 export function faultsOfOrder(command: PlatformOperation, method: Method, transactionId: string | undefined): Fault[] {
   const faults: Fault[] = [];
   const isFollowUp = command.operation === 'capture' || command.operation === 'refund' || command.operation === 'void';

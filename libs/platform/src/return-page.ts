@@ -1,9 +1,8 @@
 import { EXTRADATA_BESIDE_TAG } from '@tranche/contracts';
 
 /**
- * The page that a cardholder's browser goes on to is named per authorization. REDIRECT_URL is set once for the account, and no request
- * parameter carries an address: so the page's name goes behind the caller's EXTRADATA, before the tag of ours, and comes back with the
- * signed redirect: `CALLER|rp1.NAME|tr1.OPERATION.ATTEMPT`.
+ * REDIRECT_URL is fixed per account and no request parameter takes a URL. So the name of the page to which the cardholder returns follows
+ * the caller's EXTRADATA, before our tag, and returns with the signed redirect: `CALLER|rp1.NAME|tr1.OPERATION.ATTEMPT`.
  */
 const MARK = /(^|\|)rp1\.([a-z0-9-]{1,32})(?=$|\|tr1\.[A-Za-z0-9_-]{12}\.[1-9][0-9]{0,5}$)/;
 
@@ -12,17 +11,15 @@ export function withReturnPage(extraData: string | undefined, page: string | und
   return extraData === undefined ? `rp1.${page}` : `${extraData}|rp1.${page}`;
 }
 
-/** Whether EXTRADATA has room for the caller's value, the page and the tag. */
 export function hasRoomForReturnPage(extraData: string | undefined, page: string): boolean {
   return [...(withReturnPage(extraData, page) ?? '')].length <= EXTRADATA_BESIDE_TAG;
 }
 
-/** The name in a returned EXTRADATA. */
 export function returnPageIn(extraData: string | undefined): string | undefined {
   return MARK.exec(extraData ?? '')?.[2];
 }
 
-/** A returned EXTRADATA without the name; undefined where nothing is left. */
+/** Undefined if nothing is left. */
 export function withoutReturnPage(extraData: string | undefined): string | undefined {
   const match = MARK.exec(extraData ?? '');
   if (extraData === undefined || match === null) return extraData;

@@ -2,27 +2,26 @@ import type { Merchant } from '@tranche/contracts';
 import { isName, type Parameter, type Parameters } from './form.js';
 import { equalHash, platformHash } from './hash.js';
 
-/** The key of APIKEYID when one is sent, else the account's (docs/decisions/0003-hash.md). A Public key never signs, nor does another for it. */
+/**
+ * The key of APIKEYID if one is sent, otherwise the account's (docs/decisions/0003-hash.md).
+ * @throws if the API key is Public, which never signs
+ */
 export function signingKey({ accountKey, apiKeys }: Merchant, apiKeyId?: string): string {
   const apiKey = apiKeyId === undefined ? undefined : apiKeys?.find(({ id }) => id === apiKeyId);
   if (apiKey?.type === 'Public') throw new Error('An API key of type Public can not sign');
   return apiKey?.key ?? accountKey;
 }
 
-/** The parameters with their HASH behind them. */
 export function signed(parameters: Parameters, key: string): Parameters {
   return [...parameters, ['HASH', platformHash(key, parameters)]];
 }
 
-/**
- * Whether HASH was made with the merchant's notification key or the one before it. A notification key binds: only without one do the account's
- * keys count, and the key that APIKEYID names.
- */
+/** True for the current or previous notification key. The account's and APIKEYID's keys count only if there is none. */
 export function isSignedBy(merchant: Merchant, parameters: Parameters): boolean {
   return isSignedWith(keysOf(merchant, 'notification', parameters), parameters);
 }
 
-/** The same of the cardholder's redirect and its keys. */
+/** As `isSignedBy`, with the keys for the cardholder's redirect. */
 export function isRedirectSignedBy(merchant: Merchant, parameters: Parameters): boolean {
   return isSignedWith(keysOf(merchant, 'redirect', parameters), parameters);
 }
@@ -42,10 +41,10 @@ function apiKeyOf({ apiKeys }: Merchant, parameters: Parameters): string | undef
 function isSignedWith(keys: readonly (string | undefined)[], parameters: Parameters): boolean {
   const hash = valueOf(parameters, 'HASH');
   if (hash === undefined) return false;
-  // UTF-8 text and its bytes are one thing. Where a pair has other bytes, all is compared as bytes, the key too.
+  // UTF-8 text needs no conversion. If a pair has other bytes, everything is compared as bytes, also the key.
   const isText = parameters.every(([, , sent]) => sent === undefined);
   const pairs = isText ? parameters : parameters.map(bytesOf);
-  // No short cut: which of the keys fits shall not be told by the time it takes.
+  // Tries all keys, so that the duration does not reveal which one fits.
   const fitting = keys
     .filter((key) => key !== undefined)
     .map((key) => (isText ? key : latin1Of(key)))
@@ -57,17 +56,16 @@ function bytesOf([name, value, sent]: Parameter): Parameter {
   return sent === undefined ? [latin1Of(name), latin1Of(value)] : [sent.name, sent.value];
 }
 
-/** One character for each byte of the text in UTF-8. */
 function latin1Of(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** A run of characters that may be bytes of one: it counts as a letter, for what a charset makes of it is not known here. */
+/** Characters that may be bytes of one. They count as one letter, because the charset is unknown here. */
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
 /**
- * Key and `NAME=` inside a value read as another parameter in the signed text: what two readings have is no proof of one. Looked at only
- * once the HASH fits, for the search takes longer the more of the key is found.
+ * Returns true if the value contains the key followed by `NAME=`: the signed text can then be read in two ways and proves neither. Checked
+ * only after the HASH fits, because this search is slow on texts with many copies of the key.
  */
 function holdsPair(value: string, key: string): boolean {
   for (let at = value.indexOf(key); at >= 0; at = value.indexOf(key, at + 1)) {

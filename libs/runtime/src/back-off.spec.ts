@@ -1,4 +1,4 @@
-import { atMost, backOffMs, Deadline, pauseFor } from './back-off.js';
+import { atMost, backOffMs, Deadline, pauseFor, within } from './back-off.js';
 import type { Timers } from './timers.js';
 
 describe('backOffMs', () => {
@@ -30,6 +30,28 @@ describe('waiting', () => {
     await atMost(60_000, Promise.resolve());
     await expect(atMost(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
     await atMost(1, new Promise(() => undefined));
+  });
+
+  it('for an answer ends with it, with its error, or with that of the time', async () => {
+    const late = () => new Error('too late');
+    expect(await within(60_000, Promise.resolve(7), late)).toBe(7);
+    await expect(within(60_000, Promise.reject(new Error('no')), late)).rejects.toThrow('no');
+    await expect(within(1, new Promise(() => undefined), late)).rejects.toThrow('too late');
+  });
+
+  it('leaves no timer behind', async () => {
+    const running = new Set<() => void>();
+    const timers: Timers = {
+      nowMs: () => 0,
+      after: (_ms, run) => {
+        running.add(run);
+        return () => void running.delete(run);
+      },
+      random: () => 0,
+    };
+    await atMost(60_000, Promise.resolve(), timers);
+    await within(60_000, Promise.resolve(), () => new Error('too late'), timers);
+    expect(running.size).toBe(0);
   });
 });
 

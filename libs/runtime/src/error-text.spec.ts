@@ -1,4 +1,4 @@
-import { errorText, ignoreErrors, reasonOf } from './error-text.js';
+import { asError, errorText, ignoreErrors, reasonOf } from './error-text.js';
 
 describe('an error', () => {
   it("finds the reason in Node's connection errors", () => {
@@ -8,8 +8,36 @@ describe('an error', () => {
     expect(reasonOf('text')).toBe('text');
   });
 
-  it('without a text has one all the same', () =>
-    expect(errorText(Object.create(null))).toBe('what was thrown has no text'));
+  it.each([
+    ['no prototype', Object.create(null)],
+    [
+      'a text that throws',
+      {
+        toString: () => {
+          throw new Error('no');
+        },
+      },
+    ],
+    [
+      'a message that throws',
+      Object.defineProperty(Object.create(null), 'message', {
+        get: () => {
+          throw new Error('no');
+        },
+      }),
+    ],
+  ])('with %s has a text all the same', (_what, thrown) => {
+    expect([errorText(thrown), reasonOf(thrown), asError(thrown).message]).toEqual(
+      Array(3).fill('what was thrown has no text'),
+    );
+  });
+
+  it('is what was thrown, where that is none', () => {
+    const thrown = new TypeError('mine');
+    expect(asError(thrown)).toBe(thrown);
+    expect(asError({ message: 5, name: 'Odd' })).toEqual(new Error('Odd'));
+    expect(asError('text')).toEqual(new Error('text'));
+  });
 
   it('of a report does not reach the work', () => {
     ignoreErrors(() => {

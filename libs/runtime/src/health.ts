@@ -1,7 +1,7 @@
-/** The reason why something is not well; undefined when it is well. Called on every probe: it must be quick and must not wait. */
+/** Returns the reason of the failure; undefined if all is well. Called on every probe, so it must be quick and must not wait. */
 export type HealthCheck = () => string | undefined;
 
-/** Where a library registers its checks; service-kit's `Health` fits. */
+/** A registry for a library's checks; service-kit's `Health` implements it. */
 export interface HealthRegistry {
   addReadiness(name: string, check: HealthCheck): void;
   addLiveness(name: string, check: HealthCheck): void;

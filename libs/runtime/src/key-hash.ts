@@ -1,12 +1,12 @@
 const seed = 0x9747b28c;
 const m = 0x5bd1e995;
 
-/** The partition of a key, as Java clients, kafkajs and our producer choose it: murmur2 of its UTF-8 bytes, from 0 to `partitions` - 1. */
+/** Partition of a key, 0 to `partitions` - 1, as Java clients, kafkajs and our producer compute it: murmur2 of the UTF-8 bytes. */
 export function partitionForKey(key: string | Buffer, partitions: number): number {
   return (murmur2(typeof key === 'string' ? Buffer.from(key) : key) & 0x7fffffff) % partitions;
 }
 
-/** A signed integer of 32 bits, as in `Utils.murmur2` of Kafka's Java client. kafkajs' own function counts in big integers: twenty times slower. */
+/** As `Utils.murmur2` of Kafka's Java client. kafkajs' function uses big integers and takes twenty times as long. */
 export function murmur2(bytes: Uint8Array): number {
   const { length } = bytes;
   let h = seed ^ length;

@@ -1,4 +1,4 @@
-/** What a library needs of a logger: the fields first, as in pino. pino and service-kit's `ServiceLogger` fit. */
+/** The logger that the libraries need, with fields first. pino and service-kit's `ServiceLogger` implement it. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -6,7 +6,6 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Writes nothing. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and chance, for the parts that must run under a simulated clock as well. */
+/** Time and randomness for code that also runs under a simulated clock. */
 export interface Timers {
-  /** Monotonic, milliseconds. */
+  /** Monotonic milliseconds. */
   nowMs(): number;
-  /** Runs it once after the time; the answer cancels it. */
+  /** Runs `run` once after the time; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
-  /** From 0 to 1, for jitter. */
+  /** Random number from 0 to 1, for jitter. */
   random(): number;
 }
 
@@ -19,17 +19,17 @@ export const realTimers: Timers = {
   random: Math.random,
 };
 
-/** Time as a process sees it, with its date; injected, so that tests and the simulation travel. */
+/** A process's clocks; injected, so that tests and the simulation can move the time. */
 export interface Timing {
   /** Wall clock, milliseconds since the epoch. */
   nowMs(): number;
-  /** Never goes back and knows no date, milliseconds: for ages and deadlines within this process. */
+  /** Monotonic milliseconds, for ages and deadlines within this process. */
   monotonicMs(): number;
-  /** Rejects with the signal's reason when that comes first. */
+  /** Rejects with the signal's reason if it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The system's clock; its date, not its pace, moved by `offsetMs`. */
+/** The system's clocks; `offsetMs` shifts only the wall clock. */
 export function systemTiming(offsetMs = 0): Timing {
   return {
     nowMs: () => Date.now() + offsetMs,

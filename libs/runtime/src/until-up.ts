@@ -5,15 +5,15 @@ import type { Log } from './log.js';
 
 export interface UntilUpOptions {
   log: Pick<Log, 'info' | 'warn'>;
-  /** Ends the waiting: the promise rejects with the signal's reason. */
+  /** Ends the wait; the promise rejects with the signal's reason. */
   signal: AbortSignal;
-  /** Before the second attempt, milliseconds; doubled each time. Default 250. */
+  /** Milliseconds before the second attempt; doubles each time (250). */
   firstMs?: number;
-  /** Default 5000. */
+  /** Maximum milliseconds between attempts (5000). */
   maxMs?: number;
 }
 
-/** Tries until it works, with back-off and jitter, and says each time plainly what does not. */
+/** Retries `attempt` until it succeeds, with back-off and jitter, and logs each failure with its reason. */
 export async function untilUp<T>(what: string, attempt: () => Promise<T>, options: UntilUpOptions): Promise<T> {
   const { log, signal, firstMs = 250, maxMs = 5_000 } = options;
   for (let attempts = 1; ; attempts++) {

@@ -2,8 +2,8 @@ import { Problem } from './problem.js';
 import type { Secret } from './secret.js';
 
 /**
- * Whose key came as `Authorization: Bearer <key>`. Every key is compared, in constant time, whichever fits.
- * @throws Problem 401 `unauthorized`; nothing of what came is repeated.
+ * Returns the holder of the key in `Authorization: Bearer <key>`. Compares all keys in constant time, so that the duration reveals nothing.
+ * @throws Problem 401 `unauthorized`, without the received key
  */
 export function holderOfKey<T extends { key: Secret }>(holders: readonly T[], authorization: string | undefined): T {
   const key = /^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization ?? '')?.[1] ?? '';

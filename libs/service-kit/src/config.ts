@@ -1,30 +1,31 @@
 import 'reflect-metadata';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { reasonOf } from '@tranche/runtime';
 import { validateSync } from 'class-validator';
 import type { ProductionView } from './production/production-faults.js';
 import { Secret } from './secret.js';
 
 export interface EnvOptions {
-  /** What it is, with its unit: ends up in fault messages, READMEs and `describeConfig`. */
+  /** A description with the unit; used in fault messages, READMEs and `describeConfig`. */
   doc: string;
-  /** In the form of the property. Without a default the variable is required. */
+  /** In the property's own type. A variable without a default is required. */
   default?: string | number | boolean | readonly string[];
-  /** May be missing: the property is then undefined. */
+  /** If true, the variable may be missing; the property is undefined then. */
   optional?: boolean;
-  /** Also read from the file that NAME_FILE names; never printed. A property of type `Secret` is secret anyway. */
+  /** Can also be read from the file that NAME_FILE names, and is never printed. A property of type `Secret` is always secret. */
   secret?: boolean;
-  /** No secret, but it may hold one, as an address may hold a password: also read from the file that NAME_FILE names. */
+  /** The value may contain a secret, such as a password in a URL, so it can also be read from the file that NAME_FILE names. */
   fromFile?: boolean;
-  /** The value is a path: made absolute, and must be readable. */
+  /** The value is a path: it becomes absolute, and the file must be readable. */
   file?: boolean;
-  /** URL properties and lists of URLs: the schemes that are accepted. Default http and https. */
+  /** Accepted URL schemes, for URLs and lists of URLs (http and https). */
   protocols?: readonly string[];
-  /** A list property holds URLs instead of texts. */
+  /** The list contains URLs instead of texts. */
   items?: 'url';
-  /** Reads what the built-in types do not (for `file`: gets the path). What it throws becomes the fault, an error's `faults` one by one. */
+  /** Parses a value that the built-in types cannot (with `file`: gets the path). A thrown error, or each of its `faults`, is a fault. */
   read?: (text: string) => unknown;
-  /** What production mode (TOPICS=check) refuses of the value, beside what it refuses of every secret and every URL. */
+  /** Faults of the value in production mode (TOPICS=check), in addition to those of every secret and every URL. */
   inProduction?(this: void, value: unknown, view: ProductionView): readonly string[];
 }
 
@@ -43,7 +44,7 @@ export interface Setting {
   default?: string;
 }
 
-/** A configuration class may say what is wrong between its settings; asked when each by itself is right. */
+/** A configuration class can check its settings against each other; called only if each single setting is valid. */
 export interface ChecksItself {
   check(): ConfigFault[];
 }
@@ -57,10 +58,9 @@ export interface Declaration extends EnvOptions {
 }
 
 const declarations = new WeakMap<object, Declaration[]>();
-/** The environment that each configuration was read from. */
 const sources = new WeakMap<object, Environment>();
 
-/** Binds a property to an environment variable, read as the property's type: string, number (whole), boolean, string[], URL, Secret. */
+/** Binds a property to an environment variable, parsed by its type: string, number (integer), boolean, string[], URL, Secret. */
 export function Env(name: string, options: EnvOptions): PropertyDecorator {
   return (prototype, key) => {
     const property = String(key);
@@ -71,7 +71,7 @@ export function Env(name: string, options: EnvOptions): PropertyDecorator {
   };
 }
 
-/** Every fault of the settings at once. Never holds a value. */
+/** Lists all faults of the settings. Never contains a value. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly ConfigFault[]) {
     super(faults.map(({ name, message }) => `${name}: ${message}`).join('\n'));
@@ -107,8 +107,8 @@ export function readConfig<T extends object>(
 }
 
 /**
- * Reads a setting again where a file holds it (NAME_FILE), for its content may have been replaced; undefined where the variable itself holds
- * it, which cannot change. @throws what is wrong with the file.
+ * Returns a function that reads a setting again from its file (NAME_FILE), because the file may be replaced; undefined if the variable
+ * itself has the value, which cannot change. The function throws the fault of the file.
  */
 export function rereadFromFile<T extends object, P extends keyof T & string>(
   config: T,
@@ -120,7 +120,7 @@ export function rereadFromFile<T extends object, P extends keyof T & string>(
   return () => valueOf(declaration, env) as T[P];
 }
 
-/** The variables of a configuration class, for READMEs and for tests that hold compose files against the code. */
+/** Describes the variables of a configuration class, for READMEs and for tests that compare compose files with the code. */
 export function describeConfig(Class: ConfigClass<object>): Setting[] {
   return declarationsOf(Class).map(({ name, property, doc, secret, fromFile, optional, default: fallback }) => ({
     name,
@@ -133,7 +133,6 @@ export function describeConfig(Class: ConfigClass<object>): Setting[] {
   }));
 }
 
-/** Its own, then those of the class it extends. */
 export function declarationsOf(Class: ConfigClass<object>): Declaration[] {
   const Base = Object.getPrototypeOf(Class) as ConfigClass<object> | null;
   return [...(declarations.get(Class) ?? []), ...(Base === null ? [] : declarationsOf(Base))];
@@ -149,7 +148,7 @@ function valueOf(declaration: Declaration, env: Environment): unknown {
   );
 }
 
-/** An empty variable counts as not set: compose files and shells cannot express the difference. */
+/** An empty variable counts as not set, because compose files and shells cannot express the difference. */
 function textOf({ name, secret, fromFile }: Declaration, env: Environment): string | undefined {
   const text = env[name] || undefined;
   const file = secret || fromFile ? env[`${name}_FILE`] || undefined : undefined;
@@ -254,14 +253,9 @@ function validationFaults(Class: ConfigClass<object>, config: object, unread: Re
       const setting = names.get(property);
       const isMissing = Reflect.get(config, property) === undefined && setting?.optional === true;
       if (setting === undefined || unread.has(property)) return [];
-      // A setting that may be missing has one condition to meet: the one under which it must be there, @ValidateIf with @IsDefined.
+      // A missing optional setting can break only the condition that requires it: @ValidateIf with @IsDefined.
       const broken = Object.entries(constraints).filter(([constraint]) => !isMissing || constraint === 'isDefined');
       return broken.map(([, message]) => ({ name: setting.name, message: message.replaceAll(`${property} `, '') }));
     },
   );
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message ?? String(error);
 }

@@ -1,4 +1,6 @@
-/** Answers why it is not; undefined when all is well. Called on every probe: it must be quick and must not wait. */
+import { reasonOf } from '@tranche/runtime';
+
+/** Returns the reason of the failure; undefined if all is well. Called on every probe, so it must be quick and must not wait. */
 export type Check = () => string | undefined;
 
 export interface Reason {
@@ -18,7 +20,6 @@ export class Health {
     this.#liveness.set(name, check);
   }
 
-  /** Why the service is not ready; empty when it is. */
   notReady(): Reason[] {
     return reasons(this.#readiness);
   }
@@ -39,6 +40,6 @@ function outcome(check: Check): string | undefined {
   try {
     return check();
   } catch (error) {
-    return `the check failed: ${error instanceof Error ? error.message : String(error)}`;
+    return `the check failed: ${reasonOf(error)}`;
   }
 }

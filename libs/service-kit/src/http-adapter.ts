@@ -13,20 +13,20 @@ import { problemOf, sendProblem } from './problem.filter.js';
 import { openSpan } from './tracing.js';
 
 export interface HttpLimits {
-  /** Default 65536. */
+  /** Maximum bytes of one body (65536). */
   bodyBytes: number;
   /**
-   * Of bodies that are coming in at one time, with what their pieces cost; beyond it the connection with the largest one is closed. Infinity where routes read
-   * bodies by themselves: a body is not read before. Default 8388608.
+   * Maximum bytes of all incomplete bodies, with an overhead per chunk (8388608). Beyond it the connection with the largest body is closed.
+   * Set it to Infinity if routes read bodies themselves: a body is not read before that.
    */
   incomingBytes: number;
-  /** All headers together. Default 16384. */
+  /** Maximum bytes of all headers together (16384). */
   headerBytes: number;
-  /** From the first byte to the end of the headers. Default 5000. */
+  /** Milliseconds from the first byte to the end of the headers (5000). */
   headersTimeoutMs: number;
-  /** From the first byte to the end of the body. Default 10000. */
+  /** Milliseconds from the first byte to the end of the body (10000). */
   requestTimeoutMs: number;
-  /** An idle connection is closed after this. Default 60000. */
+  /** Milliseconds until an idle connection is closed (60000). */
   keepAliveTimeoutMs: number;
 }
 
@@ -45,9 +45,9 @@ interface Observed {
 }
 
 export interface HttpOptions {
-  /** The address that the routes see, from the one that came: Fastify's `rewriteUrl`. */
+  /** Rewrites the URL before routing: Fastify's `rewriteUrl`. */
   rewriteUrl?: (url: string, method: string) => string;
-  /** False: the trace that a request brings is not continued. For clients that are not ours. Default true. */
+  /** If false, the trace of an incoming request is not continued; for clients that are not ours (true). */
   continuesTraces?: boolean;
 }
 
@@ -55,7 +55,7 @@ interface HttpParts {
   log: ServiceLogger;
   metrics: Metrics;
   stopping: AbortSignal;
-  /** Whose `X-Forwarded-For` is believed: nobody's without it. */
+  /** Proxies whose `X-Forwarded-For` is trusted; without it, none is. */
   isProxy?: IsProxy | undefined;
 }
 
@@ -63,7 +63,7 @@ const OBSERVED = Symbol('observed');
 type ObservedRequest = FastifyRequest & { [OBSERVED]?: Observed };
 type Labels = { method: string; route: string; status: number };
 
-/** The HTTP API: JSON only (an app may add parsers), limits, a span, a metric and a debug line per request. */
+/** The HTTP API: JSON only (an app may add parsers), limits, and a span, a metric and a debug line per request. */
 export function httpAdapter(
   limits: HttpLimits,
   { rewriteUrl, continuesTraces = true }: HttpOptions,
@@ -94,7 +94,7 @@ export function httpAdapter(
   fastify.removeContentTypeParser('text/plain');
   fastify.server.on('connection', (socket) => leaveTheGone(socket));
   boundIncomingBodies(adapter, limits.incomingBytes, metrics);
-  // A connection that is busy when the server closes would otherwise be kept alive after its answer, and the stop would wait for it.
+  // Otherwise a connection that is busy while the server closes would be kept alive, and the shutdown would wait for it.
   fastify.addHook('onSend', (_request, reply, payload, done) => {
     if (stopping.aborted) reply.header('connection', 'close');
     done(null, payload);
@@ -105,8 +105,9 @@ export function httpAdapter(
 }
 
 /**
- * Who reset the connection before it was accepted has no address, and yet what was sent could be read: nobody waits for an answer, and no route
- * or filter has to do without an address. Read once, Node.js knows the address to the end of the connection and beyond.
+ * A client that reset the connection before it was accepted has no address, and its request could still be read. It awaits no response, so
+ * the request is dropped, and no route has to handle a missing address. After this read Node.js keeps the address beyond the end of the
+ * connection.
  */
 function leaveTheGone(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
@@ -126,8 +127,8 @@ function boundIncomingBodies(adapter: FastifyAdapter, maxBytes: number, metrics:
 }
 
 /**
- * `request.ip` is then the client's address, and `request.protocol` what a proxy of ours says in `X-Forwarded-Proto`. Fastify's own `trustProxy` would take text that is no
- * address, and believe names of hosts as well.
+ * Sets `request.ip` to the client's address, and `request.protocol` to `X-Forwarded-Proto` of our proxy. Fastify's own `trustProxy` would
+ * accept text that is no address, and host names.
  */
 function believeProxies(adapter: FastifyAdapter, isProxy: IsProxy): void {
   adapter.getInstance().addHook('onRequest', (request, _reply, done) => {
@@ -150,7 +151,7 @@ function observe(
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
-  // Bound once per combination: what a route costs beside its handler is paid by every request.
+  // Bound once per combination, because every request pays for this.
   const bound = new Map<string, { observe(seconds: number): void }>();
   const boundTo = (labels: Labels) => {
     const key = `${labels.method} ${labels.status} ${labels.route}`;
@@ -185,12 +186,12 @@ function observe(
   });
 }
 
-/** The pattern, not the address: metrics need few names, and addresses may hold what may not be logged. */
+/** The route's pattern instead of the URL: metrics need few labels, and URLs may contain values that must not be logged. */
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
-/** What Node's parser refuses never becomes a request: answered on the bare socket. */
+/** Answers on the bare socket: a request that Node's parser rejects never reaches a route. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -17,7 +17,7 @@ function bodies(count: number) {
 
 const piece = (bytes: number) => Buffer.alloc(bytes);
 
-it('the largest body is cut where too much is coming in, and small ones go on', () => {
+it('the connection with the largest body is closed beyond the limit, and small ones continue', () => {
   const { all, cut, counted } = bodies(3);
   all[0]!.emit('data', piece(1_000));
   all[1]!.emit('data', piece(6_000));

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a piece costs beside its bytes: a body may come byte by byte, and each is an object until the last one is here. */
+/** Overhead per chunk: a body may arrive byte by byte, and each chunk is an object until the body is complete. */
 const BYTES_PER_PIECE = 256;
 
 /**
- * Bounds the memory of bodies that have not come to their end, which anybody may send. Beyond the limit the connection with the largest one is
- * closed without an answer: honest bodies are small.
+ * Bounds the memory of incomplete bodies, which anybody may send. Beyond the limit the connection with the largest one is closed without a
+ * response, because valid bodies are small.
  */
 export class IncomingBodies {
   readonly #bodies = new Map<IncomingMessage, number>();

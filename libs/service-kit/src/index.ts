@@ -17,7 +17,7 @@ export { Health, type Check, type Reason } from './health.js';
 export { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 export { AreBrokers, KafkaConfig } from './kafka.config.js';
 export { KitConfig } from './kit.config.js';
-export { ConfigToken, KitModule, ServiceLifetime } from './kit.module.js';
+export { ConfigToken, KitModule, SERVICE_PARTS, ServiceLifetime } from './kit.module.js';
 export { createLogger, LOG_LEVELS, ServiceLogger, type LogLevel } from './logger.js';
 export { Metrics } from './metrics.js';
 export {

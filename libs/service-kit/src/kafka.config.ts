@@ -22,11 +22,10 @@ export interface KafkaSecurity {
 
 const ADDRESS = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})$/;
 
-/** For a list of brokers: each is host:port, as Kafka's own clients have it. */
 export const AreBrokers = () =>
   Matches(ADDRESS, { each: true, message: 'must be host:port, comma-separated, without kafka:// or the like' });
 
-/** How a service comes to its Kafka, for its configuration class to extend; which brokers, and whether it needs any, it says itself. */
+/** A service's configuration class extends it, and declares KAFKA_BROKERS itself. */
 export abstract class KafkaConfig {
   @Env('KAFKA_TOPIC_PREFIX', { doc: 'in front of all topic, group and index names', default: '' })
   @Matches(/^[A-Za-z0-9._-]{0,64}$/, { message: 'may hold letters, digits, dot, dash and underscore only' })

@@ -10,7 +10,6 @@ import type { TracingSettings } from './tracing.js';
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/;
 const NODES = { each: true, message: 'must be host:port, comma-separated' };
 
-/** The settings that every service has beside its own. */
 export class KitConfig implements ChecksItself {
   @Env('LOG_LEVEL', { doc: `how much is logged: ${LOG_LEVELS.join(', ')}`, default: 'info' })
   @IsIn(LOG_LEVELS)

@@ -5,16 +5,16 @@ import { KitConfig } from './kit.config.js';
 import { ServiceLogger } from './logger.js';
 import { Metrics } from './metrics.js';
 
-/** The service's configuration for those who cannot name its class; others inject the class itself. */
+/** Injects the service's configuration where its class is unknown; otherwise inject the class itself. */
 export const ConfigToken = Symbol('config');
 
-/** Ends every wait of a service that is stopping, its start included: hand `stopping` to `untilUp` and to anything else that waits. */
+/** Ends all waits when the service stops, also during its start. Pass `stopping` to `untilUp` and to everything else that waits. */
 export class ServiceLifetime {
   readonly #controller = new AbortController();
   readonly stopping: AbortSignal = this.#controller.signal;
 
   constructor() {
-    // Everything that waits listens: as many as there are commands under way.
+    // Each command in flight adds a listener; without this, Node warns of a leak.
     setMaxListeners(0, this.stopping);
   }
 
@@ -23,10 +23,12 @@ export class ServiceLifetime {
   }
 }
 
+/** For factories of modules, in this order. */
+export const SERVICE_PARTS = [ServiceLogger, Metrics, ServiceLifetime, Health] as const;
+
 export interface Kit<C extends object> {
   config: C;
   Config: Type<C>;
-  /** Those of every service. */
   settings: KitConfig;
   log: ServiceLogger;
   health: Health;

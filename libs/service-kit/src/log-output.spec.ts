@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { LogOutput } from './log-output.js';
 import { createLogger } from './logger.js';
 
-/** A reader that takes nothing until the test lets it go on. */
+/** A stream whose reader is stalled until the test continues it. */
 function stalled() {
   const lines: Record<string, unknown>[] = [];
   let goOn: (() => void) | undefined;
@@ -28,7 +28,7 @@ function stalled() {
   return { stream, lines, read };
 }
 
-it('drops what nobody reads, keeps errors longer, counts both, and says it once when it is read again', async () => {
+it('drops unread lines, keeps errors longer, counts both, and logs it once when the reader resumes', async () => {
   const { stream, lines, read } = stalled();
   const output = new LogOutput(stream, 1_000);
   const log = createLogger({ name: 'test', destination: output });
@@ -46,7 +46,7 @@ it('drops what nobody reads, keeps errors longer, counts both, and says it once 
   expect(lines.filter((line) => 'dropped' in line)).toMatchObject([{ level: 'warn', dropped }]);
 });
 
-it('goes on when the reader is gone, and an end does not wait for it', async () => {
+it('continues when the reader is gone, and an exit does not wait for it', async () => {
   const { stream } = stalled();
   const output = new LogOutput(stream, 1_000);
   const log = createLogger({ name: 'test', destination: output });

@@ -1,23 +1,23 @@
 import type { Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { atMost } from '@tranche/runtime';
 import { pino, type DestinationStream } from 'pino';
 
-/** What waits for the reader of the log at most, bytes. Beyond it only lines of level error are kept, up to twice as much. */
+/** Maximum bytes that wait for the reader of the log. Beyond it only lines of level error are kept, up to twice as many bytes. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
 const METADATA: unique symbol = Symbol.for('pino.metadata');
 
 /**
- * Where log lines go: a stream whose reader may stand still. Writing never waits for the reader, because a service that waited would not
- * answer its health checks, lose its Kafka sessions and put calls in doubt. Lines that find no room are dropped and counted.
+ * Destination of log lines: a stream whose reader may stall. Writing never waits for the reader; otherwise a stalled reader would fail
+ * health checks and Kafka sessions, and put platform calls in doubt. Lines beyond the bound are dropped and counted.
  */
 export class LogOutput implements DestinationStream {
-  /** pino says the level of each line in `lastLevel` before it writes it. */
+  /** pino stores the level of each line in `lastLevel` before it writes the line. */
   readonly [METADATA] = true;
   lastLevel = 0;
-  /** Lines dropped since the start of the process, by level. */
+  /** Dropped lines since the start of the process, by level. */
   readonly dropped = new Map<string, number>();
-  /** Called when there is room again, with the count of lines dropped before that. */
+  /** Called with the number of dropped lines when there is room again. */
   onRecovered: (dropped: number) => void = () => undefined;
   #droppedNow = 0;
 
@@ -25,7 +25,7 @@ export class LogOutput implements DestinationStream {
     private readonly stream: Writable,
     private readonly waitingBytes = WAITING_BYTES,
   ) {
-    // The reader is gone (EPIPE): the service goes on without it. From then on the stream is not writable.
+    // The reader is gone (EPIPE): the service continues without it, and the stream is no longer writable.
     stream.on('error', () => undefined);
   }
 
@@ -36,10 +36,10 @@ export class LogOutput implements DestinationStream {
     else this.#drop(pino.levels.labels[this.lastLevel] ?? 'unknown');
   }
 
-  /** Resolves when all has been read, or after this time: a reader that stands still must not keep a process from ending. */
+  /** Waits for the reader at most `timeoutMs`, so that a stalled one does not keep the process from ending. */
   async flush(timeoutMs: number): Promise<void> {
     if (!this.stream.writable || this.stream.writableLength === 0) return;
-    await Promise.race([this.#untilRead(), delay(timeoutMs, undefined, { ref: false })]);
+    await atMost(timeoutMs, this.#untilRead());
   }
 
   #drop(level: string): void {
@@ -54,7 +54,6 @@ export class LogOutput implements DestinationStream {
     if (this.stream.writable) this.onRecovered(dropped);
   }
 
-  /** Resolves when what waits now has been read, or never will be. */
   #untilRead(): Promise<void> {
     return new Promise((resolve) => this.stream.write('', () => resolve()));
   }
@@ -62,5 +61,5 @@ export class LogOutput implements DestinationStream {
 
 let output: LogOutput | undefined;
 
-/** The one stdout of this process. Of a pipe or a socket Node.js writes what fits, and the rest when it is read; a file or a terminal takes all at once. */
+/** The process's stdout. Node.js writes to a pipe or socket as its reader reads, and to a file or terminal synchronously. */
 export const standardOutput = (): LogOutput => (output ??= new LogOutput(process.stdout));

@@ -7,7 +7,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 type Fields = object;
 
-/** JSON lines on stdout (see LogOutput) with service, trace_id and span_id. Fields are redacted by name and by type before they are written. */
+/** JSON lines on stdout (see LogOutput) with service, trace_id and span_id. Fields are redacted by name and by type. */
 export class ServiceLogger {
   readonly #pino: Logger;
 

@@ -13,11 +13,11 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** Health and metrics on a port of their own: up before anything else, gone last, and answering while the rest is busy. */
+/** Health and metrics on their own port: it opens first, closes last, and answers while the service is busy. */
 export class ManagementServer {
   readonly #server: Server;
 
-  /** `otherwise` answers what is neither health nor metrics. */
+  /** @param otherwise handles all other requests */
   constructor(health: Health, metrics: Metrics, otherwise: RequestListener = nothingElse) {
     this.#server = createServer(LIMITS, (request, response) => {
       const path = request.method === 'GET' || request.method === 'HEAD' ? request.url?.split('?', 1)[0] : undefined;
@@ -29,7 +29,6 @@ export class ManagementServer {
     this.#server.on('clientError', refuseUnreadable);
   }
 
-  /** Resolves with the port. */
   async listen(port: number, address: string): Promise<number> {
     this.#server.listen(port, address);
     await once(this.#server, 'listening');
@@ -67,7 +66,7 @@ function send(response: ServerResponse, status: number, contentType: string, bod
   response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(body);
 }
 
-/** For what Node's own server answers, without a framework. */
+/** For responses of Node's own server, without a framework. */
 export function respondWithProblem(response: ServerResponse, problem: Problem, url: string | undefined): void {
   send(response, problem.status, PROBLEM_CONTENT_TYPE, JSON.stringify(problemDocument(problem, { url })));
 }

@@ -9,7 +9,7 @@ import {
   type HistogramConfiguration,
 } from 'prom-client';
 
-/** One registry per service: nothing registers globally, so that several services can run in one process. */
+/** One registry per service and none global, so that several services can run in one process. */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -18,8 +18,8 @@ export class Metrics {
   }
 
   /**
-   * Adds those of the process itself: processor time, memory, event loop, garbage collection. Once in a process: what prom-client registers with
-   * Node.js for it is never let go, and would keep alive whatever else the service holds.
+   * Adds process metrics: processor time, memory, event loop, garbage collection. To be called once per process: prom-client never releases
+   * its hooks in Node.js, which would keep this service in memory.
    */
   collectProcess(): void {
     collectDefaultMetrics({ register: this.registry });

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { ServiceLogger } from './logger.js';
 
-/** Nest's own lines in our log. Its start-up chatter is debug; what it calls an error stays one. */
+/** Writes Nest's messages to our log. Its start-up messages become debug; errors stay errors. */
 export function nestLogger(log: ServiceLogger): LoggerService {
   const write =
     (level: 'debug' | 'warn' | 'error') =>

@@ -5,7 +5,7 @@ import type { ServiceLogger } from './logger.js';
 import { Problem, PROBLEM_CONTENT_TYPE, problemDocument } from './problem.js';
 import { currentTraceId } from './tracing.js';
 
-/** Every error of the public HTTP API leaves as problem+json. Errors of Kafka handlers go on unchanged to their strategy. */
+/** Converts every error of the HTTP API to problem+json. Errors of Kafka handlers pass unchanged to their strategy. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(protected readonly log: ServiceLogger) {}
@@ -14,9 +14,9 @@ export class ProblemFilter implements ExceptionFilter {
     if (host.getType() !== 'http') return throwError(() => error);
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const problem = problemOf(error);
-    // Who throws a Problem has said what there was to say.
+    // A thrown Problem is an intended answer, so it is no error in the log.
     const level = problem === error || problem.status < 500 ? 'debug' : 'error';
-    // A framework's own message may repeat the address, and addresses may hold personal data.
+    // A framework's message may contain the URL, and URLs may contain personal data.
     const cause = error instanceof HttpException ? {} : { err: error };
     this.log[level](
       { ...cause, method: request.method, route: request.routeOptions.url, status: problem.status, code: problem.code },
@@ -50,7 +50,7 @@ const KNOWN: Readonly<Record<number, { code: string; detail: string }>> = {
   503: { code: 'unavailable', detail: 'The service cannot answer now. Try again later.' },
 };
 
-/** Messages of frameworks may repeat parts of the request, so only the status is taken from them. */
+/** Takes only the status from a framework's error, because its message may repeat parts of the request. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const status = statusOf(error);
@@ -73,7 +73,7 @@ function statusOf(error: unknown): number {
   return typeof statusCode === 'number' && typeof code === 'string' && code.startsWith('FST_') ? statusCode : 500;
 }
 
-/** What Node.js says of a request whose sender went away before its body had arrived: nothing of ours failed. */
+/** Node.js throws this if the client disconnects before its body has arrived; it is no failure of ours. */
 function isBrokenOff(error: unknown): boolean {
   const { message, code } = error as { message?: unknown; code?: unknown };
   return code === 'ECONNRESET' && message === 'aborted';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** One thing wrong with a request: where (`cart[0].price`, '' for the whole), a stable code, a text without the offending value. */
+/** One fault of a request: its path (`cart[0].price`, '' for the whole), a stable code, and a text without the rejected value. */
 export interface ProblemFault {
   path: string;
   code: string;
@@ -9,16 +9,16 @@ export interface ProblemFault {
 
 export interface ProblemOptions {
   status: number;
-  /** Stable, lower_snake_case; becomes the last part of `type` and, in words, the `title`. */
+  /** Stable, lower_snake_case. Becomes the last part of `type` and, as words, the `title`. */
   code: string;
-  /** For a person: what happened to this request. No values of the request, no internals. */
+  /** A text for people about this request, without values of the request and without internals. */
   detail?: string;
   faults?: readonly ProblemFault[];
   headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
 
-/** Throw it from anywhere below a controller: it becomes the answer, as RFC 9457 `application/problem+json`. */
+/** Throw it anywhere below a controller: it becomes the response, as RFC 9457 `application/problem+json`. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -50,7 +50,7 @@ export interface ProblemDocument {
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
 
-/** `instance` is the path without its query: a query may carry personal data. */
+/** `instance` is the path without its query, which may contain personal data. */
 export function problemDocument(problem: Problem, request: { url?: string; traceId?: string } = {}): ProblemDocument {
   const { status, code, detail, faults } = problem;
   return {

@@ -2,9 +2,9 @@ import { types } from 'node:util';
 import { isCardFieldName, isCryptogramName, PERSONAL_FIELDS, withoutHiddenCardData } from '@tranche/contracts';
 import { REDACTED, Secret } from './secret.js';
 
-/** How names that carry a part of a command begin, the platform's parameters among them: `SHIPTOFIRSTNAME`. */
+/** Prefixes of names for a part of a command, including the platform's parameters: `SHIPTOFIRSTNAME`. */
 const PREFIXES = { client: ['client'], billing: ['billing'], shipping: ['shipping', 'shipto'] } as const;
-/** Fields of people that say nothing of anybody where they stand alone. */
+/** Personal fields that identify nobody by themselves. */
 const HARMLESS_ALONE = new Set(['id', 'title', 'country']);
 const PERSONAL = (['client', 'billing', 'shipping'] as const).flatMap((part) => [
   part,
@@ -17,8 +17,8 @@ const PERSONAL = (['client', 'billing', 'shipping'] as const).flatMap((part) => 
 ]);
 
 /**
- * What may not reach a log, by the name of the field, besides card data. Names are compared without case, `_` and `-`, so that
- * `clientSecret`, `client_secret` and `CLIENT-SECRET` are one.
+ * Field names that must not be logged, in addition to card data. Names are compared without case, `_` and `-`, so that `clientSecret`,
+ * `client_secret` and `CLIENT-SECRET` are equal.
  */
 const NAMES = new Set([
   ...PERSONAL,
@@ -41,17 +41,17 @@ const ENDINGS = [
   'lastname',
   'fullname',
 ];
-/** Names that look like a secret or like personal data and are none. A Kafka record's key is logged as `orderKey` or `recordKey`. */
+/** Names that look sensitive but are not. The key of a Kafka record is logged as `orderKey` or `recordKey`. */
 const HARMLESS = new Set(['orderkey', 'recordkey', 'merchantkey', 'clientid']);
 
 const MAX_DEPTH = 8;
 const MAX_ITEMS = 50;
-// Each begins where a word does, so that a long text costs no more than its length.
+// Each pattern starts at a word boundary, so that the time is linear in the length of the text.
 const BEARER = /\bBearer\s+[\w~+/.=-]+/g;
 const DOTTED_WORD = /(?<![\w.-])[\w.-]+/g;
-/** Up to the last `@` of the host's part: a password may hold one itself. */
+/** Matches up to the last `@` before the path, because a password may contain one. */
 const CREDENTIALS_IN_URL = /\b(\w+:\/\/)[^\s/]+@/g;
-/** What `{"` is in base64url: every JWT begins with it. */
+/** `{"` in base64url: every JWT begins with it. */
 const JWT_START = 'eyJ';
 
 export function isSensitiveName(name: string): boolean {
@@ -61,7 +61,6 @@ export function isSensitiveName(name: string): boolean {
   return ENDINGS.some((ending) => plain.endsWith(ending));
 }
 
-/** Bearer tokens, JWTs, credentials in addresses and numbers of card schemes, wherever they stand in a text. */
 export function redactText(text: string): string {
   const withoutBearer = text.replace(BEARER, REDACTED);
   const withoutJwts = withoutBearer.includes(JWT_START)
@@ -70,7 +69,7 @@ export function redactText(text: string): string {
   return withoutHiddenCardData(withoutJwts.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`), 'reference');
 }
 
-/** A JWT is three parts with dots between (RFC 7519); the first two are enough to tell one. */
+/** A JWT has three parts, separated by dots (RFC 7519); the first two identify one. */
 function withoutJwt(word: string): string {
   const parts = word.split('.');
   const header = parts.findIndex((part, index) => {
@@ -82,7 +81,7 @@ function withoutJwt(word: string): string {
   return [...parts.slice(0, header), before + REDACTED, ...parts.slice(header + 3)].join('.');
 }
 
-/** A copy that is safe to log: sensitive names, `Secret`s and bytes are replaced, errors made plain, depth and length bounded. */
+/** Returns a copy that is safe to log: secrets and bytes are replaced, errors become plain objects, depth and length are bounded. */
 export function redact(fields: object): Record<string, unknown> {
   return redactObject(fields, 0, []);
 }

@@ -3,11 +3,11 @@ import type { ValidationError } from 'class-validator';
 import { Problem, type ProblemFault } from './problem.js';
 
 export interface RequestValidationOptions {
-  /** Of each field only the first fault, in the order of its decorators from the last to the first: a missing text is not also too short. */
+  /** Reports only each field's first fault, decorators from last to first: a missing text is not also too short. */
   stopAtFirstError?: boolean;
 }
 
-/** Bodies and queries against their classes: every fault at once, with its path; unknown fields are faults; values are never repeated. */
+/** Reports all faults with their paths; unknown fields are faults; values are never repeated. */
 export function requestValidation({ stopAtFirstError = false }: RequestValidationOptions = {}): ValidationPipe {
   return new ValidationPipe({
     transform: true,

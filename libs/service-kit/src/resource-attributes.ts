@@ -1,7 +1,7 @@
-/** What spans say of their sender, by name: `deployment.environment.name`, for example. */
+/** Attributes of the sender in spans, by name, such as `deployment.environment.name`. */
 export type ResourceAttributes = Readonly<Record<string, string>>;
 
-/** OTEL_RESOURCE_ATTRIBUTES: `name=value`, comma-separated; names and values are percent-encoded. */
+/** Reads OTEL_RESOURCE_ATTRIBUTES: `name=value`, comma-separated; names and values are percent-encoded. */
 export function readResourceAttributes(text: string): ResourceAttributes {
   return Object.fromEntries(
     text.split(',').map((pair) => {

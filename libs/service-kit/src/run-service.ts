@@ -4,12 +4,11 @@ import { standardOutput } from './log-output.js';
 import { readServiceSettings } from './production/service-settings.js';
 import { ServiceProcess, type ServiceDefinition } from './service-process.js';
 
-/** sysexits.h: EX_CONFIG. So a supervisor knows a wrong setting, which no restart cures, from a crash. */
+/** sysexits.h: EX_CONFIG. Lets a supervisor distinguish a wrong setting, which a restart cannot fix, from a crash. */
 const EXIT_CONFIG = 78;
-/** How long an end waits for the reader of the log at most. Milliseconds. */
 const LAST_LINES_MS = 1_000;
 
-/** A service from `main.ts`: settings, start, signals, exit code. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
+/** Runs a service from `main.ts`. Resolves when it has started; the process ends on SIGTERM or SIGINT. */
 export async function runService<C extends object>(definition: ServiceDefinition<C>): Promise<void> {
   const { config, kit, faults } = readServiceSettings(definition.Config, process.env);
   if (faults.length > 0) {
@@ -53,10 +52,9 @@ async function stopAndExit(service: Stoppable, reason: string): Promise<void> {
 }
 
 /**
- * What to do with an error that nobody caught. What it broke is not known, so the service must end; but calls of the platform that are under
- * way have done nothing wrong, and each that is cut off becomes a doubt. So the service stops as on SIGTERM, with the same deadline, and exits
- * with 1. A second such error ends it at once: then the stop itself may be what is broken. What comes in the same turn of the event loop counts
- * as one: a promise that is rejected rejects all who wait for it.
+ * Handles an uncaught error. The state is unknown, so the service must end; but each platform call in flight that is cut off becomes in
+ * doubt. So the service stops as on SIGTERM, with the same deadline, and exits with 1. A second error ends it at once, because the shutdown
+ * itself may be broken. Errors in the same turn of the event loop count as one: one rejected promise rejects everything that awaits it.
  */
 function failing(service: Stoppable): (error: unknown, message: string) => void {
   let hasFailed = false;
@@ -69,7 +67,7 @@ function failing(service: Stoppable): (error: unknown, message: string) => void 
   };
 }
 
-/** The last lines say why: they get a moment to be read. */
+/** Gives the reader of the log time to read the last lines, which contain the reason. */
 async function exit(code: typeof process.exitCode): Promise<void> {
   await standardOutput().flush(LAST_LINES_MS);
   process.exit(code);

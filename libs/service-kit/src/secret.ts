@@ -3,9 +3,10 @@ import { inspect } from 'node:util';
 
 export const REDACTED = '[redacted]';
 
-/** A text that never prints itself: logs, JSON, templates and inspection show `[redacted]`. */
+/** A text that is never printed: logs, JSON, templates and inspection show `[redacted]`. */
 export class Secret {
   readonly #text: string;
+  #digest?: Buffer;
 
   constructor(text: string) {
     this.#text = text;
@@ -15,9 +16,9 @@ export class Secret {
     return this.#text;
   }
 
-  /** Constant time, whatever the lengths. */
+  /** Constant time for any lengths. */
   equals(candidate: string): boolean {
-    return timingSafeEqual(digest(this.#text), digest(candidate));
+    return timingSafeEqual((this.#digest ??= digest(this.#text)), digest(candidate));
   }
 
   toString(): string {

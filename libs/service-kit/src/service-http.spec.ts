@@ -179,11 +179,11 @@ describe('public HTTP', () => {
     await answersAndCloses(running.port, request, status, code);
   });
 
-  it('closes a connection whose body takes too much memory before its end, and goes on', async () => {
+  it('closes a connection whose incomplete body takes too much memory, and continues', async () => {
     const socket = connect(running.port ?? 0, '127.0.0.1');
     const closed = once(socket, 'close');
     socket.on('error', () => undefined);
-    // A byte each: far more than 200 in memory.
+    // One byte per chunk: far more than 200 bytes in memory.
     const head =
       'POST /orders HTTP/1.1\r\nhost: shop\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
     socket.write(head + '1\r\n \r\n'.repeat(100));

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { within } from '@tranche/runtime';
 import { Health } from './health.js';
 import { httpAdapter, HTTP_LIMITS, type HttpLimits, type HttpOptions } from './http-adapter.js';
 import type { KitConfig } from './kit.config.js';
@@ -17,9 +18,8 @@ import { ProblemFilter } from './problem.filter.js';
 import { requestValidation, type RequestValidationOptions } from './request-validation.js';
 import { startTracing } from './tracing.js';
 
-/** How long a graceful stop may take. Milliseconds. */
 const SHUTDOWN_TIMEOUT_MS = 25_000;
-/** How long a stop waits for the collector of spans, which the exporter would ask again and again. Milliseconds. */
+/** A stop waits so long for the collector of spans, because the exporter would retry without end. Milliseconds. */
 const LAST_SPANS_MS = 2_000;
 
 export interface ServiceDefinition<C extends object> {
@@ -27,35 +27,33 @@ export interface ServiceDefinition<C extends object> {
   Config: Type<C>;
   module: (config: C) => Type | DynamicModule;
   /**
-   * No spans and no trace ids in log lines unless an OTLP endpoint is set: on Node.js below 24 following a trace through every promise
-   * costs a busy service a fifth of its time. Messages carry on the trace that they came with either way.
+   * If true, there are no spans and no trace ids in log lines without an OTLP endpoint: below Node.js 24, following a trace through every
+   * promise costs a busy service a fifth of its time. Messages keep their trace context either way.
    */
   tracesOnlyWhenExported?: boolean;
-  /** Of the public HTTP API; 0 takes a free one. Without it the module's controllers, if any, answer on the management port. */
+  /** Port of the HTTP API; 0 chooses a free one. Without it, controllers are served on the management port. */
   port?: (config: C) => number;
   managementPort: (config: C) => number;
-  /** How long a graceful stop may take where SHUTDOWN_TIMEOUT_MS does not say it, if longer than usual. */
+  /** Default of SHUTDOWN_TIMEOUT_MS, if longer than the general one. */
   shutdownTimeoutMs?: (config: C) => number;
   limits?: Partial<HttpLimits>;
   http?: HttpOptions;
-  /** How the global pipe checks bodies and queries. */
   validation?: RequestValidationOptions;
-  /** Before routes are registered: content types, hooks, CORS. */
+  /** Called before routes are registered, for content types, hooks and CORS. */
   prepare?: (app: NestFastifyApplication, config: C) => void | Promise<void>;
-  /** Asked after the modules are initialized; listened to before the public port opens. */
+  /** Called after the modules are initialized; the strategies listen before the public port opens. */
   strategies?: (app: INestApplicationContext) => CustomTransportStrategy[];
 }
 
 export class ShutdownTimeoutError extends Error {}
 
-/** One service from its first port to its last: what `runService` puts into a process of its own, and tests into theirs. */
+/** One service from its first port to its last. `runService` runs it in its own process; tests run it in theirs. */
 export class ServiceProcess<C extends object> {
   readonly health = new Health();
   readonly metrics: Metrics;
   readonly #lifetime = new ServiceLifetime();
   readonly #management: ManagementServer;
   readonly #strategies: CustomTransportStrategy[] = [];
-  /** Requests that controllers are answering on the management port. */
   readonly #underWay = new Set<Promise<void>>();
   #app?: NestFastifyApplication;
   #stopTracing?: () => Promise<void>;
@@ -114,7 +112,7 @@ export class ServiceProcess<C extends object> {
     this.#lifetime.stopping.throwIfAborted();
     const app = await this.#createApp();
     this.#app = app;
-    // A stop that came meanwhile had no app to close.
+    // A stop during the creation had no app to close.
     if (this.isStopping) await app.close();
     this.#lifetime.stopping.throwIfAborted();
     await definition.prepare?.(app, config);
@@ -147,7 +145,7 @@ export class ServiceProcess<C extends object> {
     respondWithProblem(response, problem, request.url);
   }
 
-  /** In this order: not ready, strategies drain, HTTP requests are finished, `onApplicationShutdown` hooks, management HTTP. */
+  /** Order: not ready, drain the strategies, finish HTTP requests, `onApplicationShutdown` hooks, management port. */
   stop(reason: string): Promise<void> {
     this.#stopped ??= this.#stopInOrder(reason);
     return this.#stopped;
@@ -156,19 +154,9 @@ export class ServiceProcess<C extends object> {
   async #stopInOrder(reason: string): Promise<void> {
     this.log.info({ reason }, `${this.definition.name} is stopping`);
     this.#lifetime.stop(new Error(`the service is stopping (${reason})`));
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<never>((_, reject) => {
-      const shutdownTimeoutMs = this.#shutdownTimeoutMs;
-      timer = setTimeout(
-        () => reject(new ShutdownTimeoutError(`${this.#step} took longer than ${shutdownTimeoutMs} ms`)),
-        shutdownTimeoutMs,
-      );
-    });
-    try {
-      await Promise.race([this.#closeAll(), deadline]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const timeoutMs = this.#shutdownTimeoutMs;
+    const tooLate = () => new ShutdownTimeoutError(`${this.#step} took longer than ${timeoutMs} ms`);
+    await within(timeoutMs, this.#closeAll(), tooLate);
     this.log.info({}, `${this.definition.name} has stopped`);
   }
 
@@ -205,7 +193,7 @@ export class ServiceProcess<C extends object> {
     }
   }
 
-  /** Node.js ends its time-outs with the close: whoever is still sending a request by then would hold up the stop. */
+  /** Node.js stops its timeouts on close, so a client that is still sending a request would delay the shutdown. */
   async #closeHttp(): Promise<void> {
     const { requestTimeoutMs } = this.#limits;
     const server = this.#app?.getHttpServer();
@@ -258,7 +246,7 @@ export class ServiceProcess<C extends object> {
   }
 }
 
-/** Nest closes its strategies too, later and again. */
+/** Nest closes the strategies again, later. */
 function closingOnce(strategy: CustomTransportStrategy): CustomTransportStrategy {
   const close = strategy.close.bind(strategy) as () => unknown;
   let closed: Promise<unknown> | undefined;

@@ -13,10 +13,9 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import type { ResourceAttributes } from './resource-attributes.js';
 
-/** HTTP or Kafka headers as they come. */
+/** Received HTTP or Kafka headers. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | Buffer | undefined>>;
 
-/** Of the settings OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. */
 export interface SenderSettings {
   serviceName?: string;
   resourceAttributes?: ResourceAttributes;
@@ -29,8 +28,8 @@ export interface TracingSettings extends SenderSettings {
 const TRACER = 'tranche';
 
 /**
- * Registers context, W3C propagation and a tracer for this process. Spans get ids either way, so that log lines and messages can be
- * joined; they are sent anywhere only with an OTLP endpoint, and only then is the exporter loaded.
+ * Registers context, W3C propagation and a tracer for this process. Spans always have ids, which connect log lines and messages; they are
+ * exported only with an OTLP endpoint, and the exporter is loaded only then.
  */
 export async function startTracing(
   service: string,
@@ -45,7 +44,7 @@ export async function startTracing(
   return { stop: () => provider.shutdown() };
 }
 
-/** What spans say of their sender: the name of the service is the one of the settings, then that of the attributes, then its own. */
+/** Resource attributes of spans. The service name comes from the settings, else from the attributes, else from the service. */
 export function tracedResource(service: string, { serviceName, resourceAttributes }: SenderSettings = {}) {
   return resourceFromAttributes({
     'service.name': service,
@@ -54,13 +53,13 @@ export function tracedResource(service: string, { serviceName, resourceAttribute
   });
 }
 
-/** Adds `traceparent` (and `tracestate`) of the span that is active now. Returns the same object. */
+/** Adds `traceparent` (and `tracestate`) of the active span, and returns the same object. */
 export function injectTrace(headers: Record<string, string>): Record<string, string> {
   propagation.inject(context.active(), headers);
   return headers;
 }
 
-/** Runs the function in a span that continues the trace of the headers, or starts one. An error marks the span and goes on. */
+/** Runs the function in a span that continues the headers' trace, or starts one. An error marks the span and is rethrown. */
 export function withTrace<T>(
   headers: IncomingHeaders,
   name: string,
@@ -71,13 +70,12 @@ export function withTrace<T>(
   return context.with(active, () => settle(span, fn));
 }
 
-/** A span for work that goes out of the process, below the active one: `withSpan('POST /iam/token', () => …)`. */
+/** Runs the function in a child span, for an outgoing request: `withSpan('POST /iam/token', () => …)`. */
 export function withSpan<T>(name: string, fn: () => T, kind: SpanKind = SpanKind.CLIENT): T {
   const span = trace.getTracer(TRACER).startSpan(name, { kind });
   return context.with(trace.setSpan(context.active(), span), () => settle(span, fn));
 }
 
-/** Says more of the span that is active now; values that are undefined are left out. */
 export function describeSpan(attributes: Record<string, string | number | undefined>): void {
   trace.getActiveSpan()?.setAttributes(attributes);
 }
@@ -116,7 +114,7 @@ function settle<T>(span: Span, fn: () => T): T {
   }
 }
 
-/** The error's kind only: its message may carry what may not leave the process. */
+/** Stores only the error's name, because its message may contain values that must not leave the process. */
 function fail(span: Span, error: unknown): never {
   span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' });
   span.end();

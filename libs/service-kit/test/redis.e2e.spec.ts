@@ -7,7 +7,7 @@ const redisUrl = new URL(infrastructure().redisUrl);
 
 const answer = async (client: RedisClient) => (await client.sendToEach<string>(['PING']))[0]?.answer;
 
-/** A way to Redis that can be absent, open and cut. */
+/** A proxy in front of Redis that can be closed, open, silent or cut. */
 class Way {
   readonly #sockets = new Set<Socket>();
   isSilent = false;

@@ -1,4 +1,4 @@
-/** A service of the built library in a process of its own, which does what its parent asks for by messages. */
+/** Runs a service of the built library in its own process, controlled by messages of its parent. */
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { Server } from '@nestjs/microservices';
@@ -8,7 +8,7 @@ class Settings {}
 let log;
 let endDrain;
 
-/** Takes work until it is closed; its last work is done when the parent says so. */
+/** Takes work until it is closed; its last work ends when the parent says so. */
 class Intake extends Server {
   listen(callback) {
     callback();

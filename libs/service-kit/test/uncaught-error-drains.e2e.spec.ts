@@ -5,7 +5,7 @@ import { startService, until } from './service-process-of-its-own.js';
 let child: ChildProcess;
 afterEach(() => child.kill('SIGKILL'));
 
-/** `waiters`: how many have waited for the promise, each of which is rejected too. */
+/** @param waiters number of promises that wait for the rejected one; each of them is rejected too */
 async function expectDrained(waiters: number): Promise<void> {
   ({ child } = await startService());
   let printed = '';

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-/** A release whose simulator is this script. */
+/** Writes a release whose simulator is this script. */
 const release = (script: string) => writeFileSync(join(root, 'apps/platform-simulator/dist/service.js'), script);
 const start = (options: object = {}) => startApp('platform-simulator', {}, { root, ...options });
 

@@ -20,36 +20,34 @@ export type Exit = number | NodeJS.Signals;
 
 export interface RunningApp {
   readonly pid: number;
-  /** Everything it has printed so far, a line each. */
+  /** All printed lines so far. */
   readonly logs: string[];
-  /** Where its API listens; an error until it said so, which it does when it has started. */
+  /** URL of the API. Throws until the app has printed its port, which is at the end of its start. */
   readonly url: string;
-  /** Where /health and /metrics listen; an error until it said so, which is the first line that it prints. */
+  /** URL of /health and /metrics. Throws until the app has printed that port, in its first line. */
   readonly managementUrl: string;
-  /** Resolves when the process has ended, whoever ended it. */
   readonly exited: Promise<Exit>;
-  /** Whether it has ended. */
   readonly killed: boolean;
-  /** Sends the signal and resolves to the end; SIGKILL after 30 s. */
+  /** Sends the signal, after 30 s SIGKILL, and resolves with the exit. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
 export interface StartOptions {
-  /** The path that says when it is ready, or `undefined` to wait for nothing: then see `logs` and `exited`. */
+  /** Path that answers when the app is ready; with `undefined` nothing is awaited, then see `logs` and `exited`. */
   readyPath?: string | undefined;
   readyTimeoutMs?: number;
-  /** Root of another built release to start it from; this one's when absent. */
+  /** Root of another built release (this one). */
   root?: string | undefined;
   /** Starts `main.js` and its modules instead of the bundle, so that a module hook sees each compiled file. */
   isUnbundled?: boolean;
-  /** A file that gets each line of `logs` too, for specs in other processes. */
+  /** A file that also receives each log line, for specs in other processes. */
   logFile?: string;
 }
 
 /**
- * Starts the built `apps/NAME/dist/service.js` with these variables, and waits until it is ready. It chooses its ports itself (PORT=0) and
- * prints them, so two runs on one machine never meet. A process that ends before it is ready is an error with what it printed. All of them
- * end with the process that started them.
+ * Starts the built `apps/NAME/dist/service.js` with these variables, and waits until it is ready. The app chooses free ports (PORT=0) and
+ * prints them, so that two runs on one machine do not conflict. If the process ends before it is ready, this throws with its output. All
+ * apps end with the process that started them.
  */
 export async function startApp(
   name: AppName,
@@ -124,7 +122,7 @@ interface Ports {
   managementPort?: number;
 }
 
-/** The ports that a line of a service's log names: a service's when it begins and when it has started, the simulator's when it listens. */
+/** Reads the ports from a log line: a service prints them when it begins and when it has started, the simulator when it listens. */
 function portsIn(line: string): Ports {
   if (!/"(managementPort|listening)":\d/.test(line)) return {};
   try {
@@ -140,7 +138,7 @@ export function startSimulator(env: Record<string, string> = {}, options: StartO
   return startApp('platform-simulator', env, options);
 }
 
-/** A release from before the bundles (docs/decisions/0074) has its `main.js` only. */
+/** A release from before the bundles (docs/decisions/0074) has only `main.js`. */
 function builtFile(root: string, name: AppName, names: string[]): string {
   const files = names.map((file) => join(root, 'apps', name, 'dist', file));
   const built = files.find((file) => existsSync(file));
@@ -148,14 +146,14 @@ function builtFile(root: string, name: AppName, names: string[]): string {
   return built;
 }
 
-/** The folder with nx.json, from wherever the test runs. */
+/** The closest folder with nx.json above the working directory. */
 export function repositoryRoot(from = process.cwd()): string {
   if (existsSync(join(from, 'nx.json'))) return from;
   if (dirname(from) === from) throw new Error(`no nx.json above ${process.cwd()}`);
   return repositoryRoot(dirname(from));
 }
 
-/** The tests' own settings must not reach the app, except where a test passes them on. */
+/** Keeps the tests' own settings from the app, unless a test passes them. */
 function systemVariables(): Record<string, string | undefined> {
   const { PATH, HOME, TMPDIR, LANG, NODE_EXTRA_CA_CERTS } = process.env;
   return { PATH, HOME, TMPDIR, LANG, NODE_EXTRA_CA_CERTS };
@@ -164,7 +162,7 @@ function systemVariables(): Record<string, string | undefined> {
 const guarded = new Set<ChildProcess>();
 let watchdog: ChildProcess | undefined;
 
-/** tools/infra/guard.mjs ends the apps when this process is gone, even if it was killed; it goes with the last app. */
+/** tools/infra/guard.mjs ends the apps if this process is gone, even if it was killed. The guard ends with the last app. */
 function guard(root: string, child: ChildProcess): void {
   watchdog ??= startWatchdog(root);
   const { stdin } = watchdog;

@@ -8,11 +8,11 @@ const MIB = 1024 * 1024;
 /** The unpacked content of a batch with one record whose value is all zeros, up to the first zero. */
 function beginning(key: string, valueBytes: number): Buffer {
   const rest = Buffer.concat([Buffer.from([0, 0, 0]), varInt(key.length), Buffer.from(key), varInt(valueBytes)]);
-  // Behind the value: no headers, which is one more zero.
+  // One more zero follows the value: the number of headers.
   return Buffer.concat([varInt(rest.length + valueBytes + 1), rest]);
 }
 
-/** Zigzag, 7 bits a byte. */
+/** Zigzag encoding, 7 bits per byte. */
 function varInt(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value * 2;
@@ -34,7 +34,7 @@ async function gzipBomb(key: string, bytes: number): Promise<Buffer> {
   return Buffer.concat(packed);
 }
 
-/** A window of 128 KiB, a block as it is, and then blocks of one zero that is repeated. */
+/** A window of 128 KiB, one raw block, then blocks that repeat one zero. */
 export function zstdBomb(key: string, bytes: number): Buffer {
   const start = beginning(key, bytes);
   const blocks: Buffer[] = [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38]), blockHeader(start.length, 0), start];
@@ -51,7 +51,7 @@ function blockHeader(size: number, type: number, isLast = false): Buffer {
 
 const plain = (key: string, bytes: number) => Buffer.concat([beginning(key, bytes), Buffer.alloc(bytes + 1)]);
 
-/** A batch of about 1 MiB in each compression, that unpacks to as much as the compression can: 1 GiB of gzip and zstd. */
+/** Per compression type, a batch of about 1 MiB that unpacks to the maximum: 1 GiB with gzip and zstd. */
 export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) => Promise<Buffer> | Buffer }> = {
   gzip: { type: 1, packed: (key) => gzipBomb(key, 1024 * MIB) },
   snappy: { type: 2, packed: (key) => snappy.compressSync(plain(key, 20 * MIB)) },
@@ -60,8 +60,8 @@ export const BOMBS: Record<string, { type: 1 | 2 | 3 | 4; packed: (key: string) 
 };
 
 /**
- * A batch in each compression that is within what one batch may unpack to: 4 MiB. It takes 4 KiB of gzip, 17 KiB of LZ4 and 163 bytes of
- * zstd, so a fetch brings many. Snappy packs 1 to 21 at most: 2 MiB take 98 KiB.
+ * Per compression type, a batch within the bound of one batch, 4 MiB. It takes 4 KiB with gzip, 17 KiB with LZ4 and 163 bytes with zstd, so
+ * one fetch returns many. Snappy has a maximum ratio of 21: 2 MiB take 98 KiB.
  */
 export const SMALL_BOMBS: typeof BOMBS = {
   gzip: { type: 1, packed: (key) => gzipBomb(key, 4 * MIB) },
@@ -70,7 +70,7 @@ export const SMALL_BOMBS: typeof BOMBS = {
   zstd: { type: 4, packed: (key) => zstdBomb(key, 4 * MIB) },
 };
 
-/** Sends the bytes as the batch of one record, `times` times, as a hostile publisher would: kafkajs compresses what it is told to. */
+/** Sends the bytes as a batch with one record, as a hostile publisher would: kafkajs sends whatever its codec returns. */
 export async function sendPacked(
   brokers: string,
   topic: string,

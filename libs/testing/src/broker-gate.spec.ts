@@ -1,6 +1,6 @@
 import { requestKeys } from './broker-gate.js';
 
-/** As Kafka writes it: length, key, and what follows. */
+/** A request in Kafka's format: length, API key, and content. */
 function request(key: number, bytes: number): Buffer {
   const whole = Buffer.alloc(4 + 2 + bytes);
   whole.writeInt32BE(2 + bytes);

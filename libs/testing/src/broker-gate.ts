@@ -4,29 +4,25 @@ import { freePorts } from './free-ports.js';
 export interface BrokerGate {
   /** `host:port` to use instead of the broker's own. */
   readonly address: string;
-  /** Kafka is gone: open connections break, new ones are refused. */
+  /** Simulates that Kafka is down: open connections break, new ones are refused. */
   shut(): Promise<void>;
-  /** It is back, on the same port. */
   open(): Promise<void>;
-  /** Kafka stands still: connections stay open and new ones are taken, nothing is answered until `thaw`. */
+  /** Simulates that Kafka is frozen: connections stay open, new ones are accepted, and nothing is answered until `thaw`. */
   freeze(): void;
   thaw(): void;
-  /** The next request with this Kafka API key breaks its connection instead of arriving; resolves when that has happened. */
+  /** Breaks the connection of the next request with this Kafka API key; the request does not arrive. Resolves when that has happened. */
   cutNext(apiKey: number): Promise<void>;
-  /** The next request with this Kafka API key waits, and what its client sends behind it; resolves when it waits, with what lets it arrive. */
+  /** Holds the next request with this Kafka API key, and what follows it. Resolves then with the function that lets it pass. */
   holdNext(apiKey: number): Promise<() => void>;
   close(): Promise<void>;
 }
 
-/**
- * A way to the broker that a test may block, for one broker is shared by all tests and none may stop it. Brokers tell clients where to
- * connect, so the gate puts its own port into their answers.
- */
+/** A proxy to the broker, which all tests share and none may stop. Answers contain the broker's address, so the gate replaces its port. */
 export async function brokerGate(broker: string, { isOpen = true } = {}): Promise<BrokerGate> {
   const [host = '127.0.0.1', brokerPort = '9092'] = broker.split(':');
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  // Stays ours while the gate is shut, which one that the system chose does not.
+  // A port that remains reserved for us while the gate is shut; one chosen by the system would not.
   const [port] = await freePorts();
   let isFrozen = false;
   let caught: { apiKey: number; take: (client: Socket, upstream: Socket, bytes: Buffer) => void } | undefined;
@@ -100,7 +96,7 @@ export async function brokerGate(broker: string, { isOpen = true } = {}): Promis
   return { address: `127.0.0.1:${port}`, shut, open, freeze, thaw, cutNext, holdNext, close: shut };
 }
 
-/** The keys of the requests that the bytes bring (4 bytes of length in front, then the key), wherever they are divided; one for each connection. */
+/** Extracts the API keys of the requests (after 4 bytes of length) from a stream in any chunks. One per connection. */
 export function requestKeys(): (bytes: Buffer) => number[] {
   let rest = Buffer.alloc(0);
   let next = 0;
@@ -115,7 +111,7 @@ export function requestKeys(): (bytes: Buffer) => number[] {
   };
 }
 
-/** Whole answers (4 bytes of length in front) with the broker's host and port, as Kafka writes them, replaced by ours; one for each connection. */
+/** Returns complete answers (4 bytes of length in front) with the broker's host and port replaced by ours. One per connection. */
 export function readdressed(host: string, brokerPort: number, port: () => number): (bytes: Buffer) => Buffer {
   let rest = Buffer.alloc(0);
   const theirs = Buffer.concat([int16(host.length), Buffer.from(host), int32(brokerPort)]);

@@ -9,17 +9,16 @@ const START_TIMEOUT_MS = 40_000;
 const STEP_TIMEOUT_MS = 30_000;
 
 export interface TestBrowser {
-  /** A profile of its own, with nothing in it. Each step in it may take 30 s. */
+  /** A context with an empty profile. Each step in it may take 30 s. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** A page in a profile of its own. */
+  /** A page with an empty profile. */
   newPage(options?: BrowserContextOptions): Promise<Page>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the machine's Chromium, with these arguments beside the usual ones. It runs under tools/infra/browser.mjs, which ends it and removes
- * what it wrote when this process is gone, even if it was killed. A spec that calls it is named `*.browser.e2e.spec.ts`: by that `npm test`
- * knows that Chromium must be there.
+ * Starts the machine's Chromium with additional arguments. It runs under tools/infra/browser.mjs, which ends it and removes its files when
+ * this process is gone, even if it was killed. The spec must be named `*.browser.e2e.spec.ts`, so that `npm test` provides Chromium.
  */
 export async function launchBrowser(...chromiumArguments: string[]): Promise<TestBrowser> {
   const { address, close } = await startChromium(...chromiumArguments);
@@ -31,7 +30,7 @@ export async function launchBrowser(...chromiumArguments: string[]): Promise<Tes
   }
 }
 
-/** Chromium without a connection to it; `address` is what `connectBrowser` takes, in this process or another one. */
+/** Starts Chromium without connecting to it; `address` is for `connectBrowser`, in this process or another one. */
 export async function startChromium(
   ...chromiumArguments: string[]
 ): Promise<{ address: string; close: () => Promise<void> }> {
@@ -56,12 +55,12 @@ export async function startChromium(
   return { address, close };
 }
 
-/** A connection to a Chromium that runs; `close` ends the connection, and then does what else it is given. */
+/** Connects to a running Chromium; `close` disconnects and then calls the given function. */
 export async function connectBrowser(
   address: string,
   close: () => Promise<void> = () => Promise.resolve(),
 ): Promise<TestBrowser> {
-  // Only here: a spec that takes a builder need not load it.
+  // Imported here, so that specs which need only builders do not load it.
   const { chromium } = await import('playwright-core');
   const browser = await chromium.connect(address, { timeout: STEP_TIMEOUT_MS });
   const newContext = async (options?: BrowserContextOptions) => {

@@ -1,4 +1,5 @@
 import {
+  isPlainObject,
   PROTOCOL_VERSION,
   type Capture,
   type CardPayment,
@@ -15,7 +16,7 @@ import {
 } from '@tranche/contracts';
 import { orderKey, readNotification } from '@tranche/contracts';
 
-/** What a spec wants to be different; objects are merged into the valid ones, lists replace them. */
+/** Differences from the valid value; objects are merged, lists are replaced. */
 export type Overrides<T> = {
   [K in keyof T]?: T[K] extends readonly unknown[] | undefined
     ? T[K]
@@ -24,7 +25,7 @@ export type Overrides<T> = {
       : T[K];
 };
 
-/** With the parts that only merchants with `requirements: 'all'` must give. */
+/** Includes the parts that only merchants with `requirements: 'all'` must send. */
 type Complete<T extends { billing?: object; shipping?: object; cart?: readonly object[] }> = T &
   Required<Pick<T, 'billing' | 'shipping' | 'cart'>>;
 
@@ -143,7 +144,7 @@ export function aCardPayment(overrides: Overrides<CardPayment> = {}): CardPaymen
   );
 }
 
-/** A command's envelope around its data; the id is new each time unless given. */
+/** Wraps a command's data in its envelope, with a new id unless given. */
 export function aCommand<T extends CommandData>(
   type: CommandType,
   data: T,
@@ -161,7 +162,7 @@ export function aCommand<T extends CommandData>(
   };
 }
 
-/** A platform notification as it is on the wire but for its HASH. `undefined` takes a parameter away. */
+/** Parameters of a platform notification as sent, without HASH. `undefined` removes a parameter. */
 export function notificationParameters(
   overrides: Record<string, string | undefined> = {},
 ): [name: string, value: string][] {
@@ -185,12 +186,11 @@ export function notificationParameters(
   return Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
 }
 
-/** A notification as notification-ingest publishes it. */
 export function aNotification(overrides: Partial<PaymentNotification> = {}): PaymentNotification {
   return Object.assign(readNotification('shop-fr', notificationParameters(), '2028-01-31T10:00:00Z'), overrides);
 }
 
-/** The parameters of a method B refund, with the two fields that only it has. */
+/** Parameters of a method B refund, with the two fields that only it has. */
 export function refundNotificationParameters(
   overrides: Record<string, string | undefined> = {},
 ): [name: string, value: string][] {
@@ -202,7 +202,7 @@ export function refundNotificationParameters(
   });
 }
 
-/** Of both addresses, as every method takes it. */
+/** Fields common to both addresses, valid for every method. */
 export function anAddress() {
   return {
     title: 'mrs' as const,
@@ -227,8 +227,4 @@ function merged<T extends object>(valid: T, overrides: Overrides<T>): T {
     else result[name] = value;
   }
   return result as T;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

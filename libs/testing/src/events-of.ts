@@ -11,26 +11,24 @@ import { silentLog } from '@tranche/runtime';
 import { waitFor } from './wait-for.js';
 
 export interface EventsOf<T = PaymentEvent> {
-  /** Everything that came so far, in the order of its arrival (an order's own events: in their order). */
+  /** All events so far in order of arrival; the events of one order are in their order. */
   readonly events: CloudEvent<T>[];
-  /** The events of one order. */
   of(merchant: string, orderId: string): CloudEvent<T>[];
-  /** Waits for the first event for which the condition holds. */
   next(condition: (event: CloudEvent<T>) => boolean, what?: string, timeoutMs?: number): Promise<CloudEvent<T>>;
   stop(): Promise<void>;
 }
 
-/** Collects a topic of CloudEvents: the result events from their beginning, unless other ones are asked for, or only those to come. */
+/** Collects a topic of CloudEvents: by default the result events from their beginning. */
 export async function eventsOf<T = PaymentEvent>(
   brokers: string,
   prefix: string,
   topic: TopicDefinition = TOPICS.events,
   from: 'beginning' | 'end' = 'beginning',
 ): Promise<EventsOf<T>> {
-  // Only here: a spec that takes a builder need not load a Kafka client.
+  // Imported here, so that specs which need only builders do not load a Kafka client.
   const { createKafkaClient, TailConsumer, topicOffsets } = await import('@tranche/kafka');
   const client = createKafkaClient({ brokers: brokers.split(','), clientId: 'events-of' }, silentLog);
-  // A topic that was made a moment ago may have no leader yet.
+  // A new topic may have no leader yet.
   const offsets = await waitFor(() => topicOffsets(client, topicName(prefix, topic)), {
     what: `the offsets of ${topic.name}`,
   });

@@ -1,6 +1,6 @@
 /**
- * The ways in which a text gives digits away: as they are, however separated, as codes of characters, in base64 wherever in the encoded
- * text they begin. Short ones (a CVV) count only where they stand alone, for three digits are found in every timestamp.
+ * The encodings in which a text contains the digits: plain, separated, as character codes, or in base64 at any alignment. Short digits (a
+ * CVV) count only if they stand alone, because every timestamp contains three digits.
  */
 export function findSecret(text: string, digits: string): string[] {
   return Object.entries(disguises(digits))
@@ -40,7 +40,7 @@ function alone(source = ''): string {
   return `(?<![0-9A-Za-z+/_.-])${source}(?![0-9A-Za-z+/_.-])`;
 }
 
-/** The characters that are the same whatever stands around the digits, when they begin `shift` bytes into a group of three. */
+/** The base64 characters that do not depend on the surrounding bytes, if the digits begin `shift` bytes into a group of three. */
 function base64Core(digits: string, shift: number): string {
   const encoded = Buffer.from('\0'.repeat(shift) + digits)
     .toString('base64')

@@ -11,7 +11,7 @@ function listening(port: number): Promise<Server> {
 const closed = (server: Server) => new Promise((resolve) => server.close(resolve));
 
 describe('freePorts', () => {
-  it('gives no port twice, although nobody listens on those it gave', async () => {
+  it('gives no port twice, even if none of them is in use', async () => {
     const ports = (await Promise.all(Array.from({ length: 200 }, () => freePorts()))).flat();
 
     expect(new Set(ports).size).toBe(400);

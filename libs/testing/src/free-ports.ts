@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * 16 slices of 1,000 ports, all below those that systems give to connections by themselves. Test workers have the first four, every other
- * process one of the rest: nobody is given what another has been given and not yet taken.
+ * 16 slices of 1,000 ports, all below the system's ephemeral ports. Test workers use the first four, other processes one of the rest, so
+ * that two processes are not given the same port.
  */
 const FIRST_PORT = 12_000;
 const SLICE = 1_000;
@@ -12,7 +12,7 @@ const OTHER_SLICES = 12;
 const firstOfSlice = FIRST_PORT + sliceOf(process.env.JEST_WORKER_ID, process.pid) * SLICE;
 let offset = Math.floor(Math.random() * SLICE);
 
-/** Two ports of 127.0.0.1 that nobody listens on and that this process was not given before. */
+/** Two free ports of 127.0.0.1 that this process was not given before. */
 export async function freePorts(): Promise<[number, number]> {
   return [await freePort(), await freePort()];
 }
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   throw new Error(`no free port between ${firstOfSlice} and ${firstOfSlice + SLICE - 1}`);
 }
 
-/** On every address, as services listen: somebody who holds only one of them counts too. */
+/** Checks all addresses, because services listen on all; a listener on one of them counts too. */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && canListen(port, '0.0.0.0');
 }
@@ -39,7 +39,7 @@ function canListen(port: number, host: string): Promise<boolean> {
   });
 }
 
-/** Which slice a process has: Jest counts its workers from 1. */
+/** The slice of a process; Jest counts its workers from 1. */
 export function sliceOf(workerId: string | undefined, pid: number): number {
   return workerId === undefined ? WORKER_SLICES + (pid % OTHER_SLICES) : Number(workerId) % WORKER_SLICES;
 }

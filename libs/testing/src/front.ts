@@ -3,15 +3,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Front {
   readonly url: string;
-  /** Where new connections are led to from now on. */
   leadTo(url: string): void;
   close(): Promise<void>;
 }
 
-/**
- * An address that is known before the service behind it has started, and that stays when another process takes the service's place. Until
- * `leadTo` is called, connections are closed.
- */
+/** An address that is known before its service starts, and stays when another process replaces it. Closes connections until `leadTo`. */
 export async function openFront(): Promise<Front> {
   let target: URL | undefined;
   const sockets = new Set<Socket>();

@@ -1,9 +1,9 @@
 const SHORT = 125_000;
 const TIMES = 8;
-/** Below this a measurement says more about the machine than about the work. */
+/** A shorter measurement depends more on the machine than on the work. */
 const FLOOR_MS = 5;
 
-/** Processor time of this process, milliseconds: a machine that is busy with others makes it hardly longer. */
+/** Processor time of this process, milliseconds; hardly depends on other load. */
 export function processorMs(work: () => void): number {
   const begun = process.cpuUsage();
   work();
@@ -12,8 +12,8 @@ export function processorMs(work: () => void): number {
 }
 
 /**
- * How many times as much processor time `work` takes for eight times the length: about 8 where it is linear, 64 where it is
- * quadratic. A busy machine makes it larger, never smaller: it is measured anew until it is below `enough`, six times at most.
+ * Ratio of processor time for eight times the length: about 8 if `work` is linear, 64 if quadratic. Load makes the ratio larger, never
+ * smaller, so it is measured up to six times until it is below `enough`.
  */
 export function growth(work: (length: number) => void, enough = 20): number {
   const msFor = (length: number) => processorMs(() => work(length));

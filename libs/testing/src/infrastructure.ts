@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 export interface Infrastructure {
-  /** `host:port`, comma-separated, as KAFKA_BROKERS takes it. */
+  /** `host:port`, comma-separated, as in KAFKA_BROKERS. */
   brokers: string;
   redisUrl: string;
 }
@@ -17,7 +17,7 @@ export function infrastructure(env: NodeJS.ProcessEnv = process.env): Infrastruc
   return { brokers, redisUrl };
 }
 
-/** A topic prefix that no other test has. */
+/** A random topic prefix for one test. */
 export function ownPrefix(): string {
   return `test-${randomUUID().slice(0, 8)}.`;
 }

@@ -6,20 +6,20 @@ export interface RecordedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
-  /** Byte for byte, as latin1. */
+  /** Bytes as latin1. */
   body: string;
 }
 
 export interface RecordingProxy {
-  /** Give it to a browser context as `proxy`: then this very machine's addresses go through it too. */
+  /** Setting `proxy` of a browser context; includes requests to this machine. */
   readonly settings: { server: string; bypass: string };
   readonly requests: RecordedRequest[];
-  /** Everything that left the browser so far, but for these requests: addresses, headers, bodies, tunnelled bytes. */
+  /** Everything that the browser sent, except for the matching requests: URLs, headers, bodies, tunnelled bytes. */
   sent(except?: (request: RecordedRequest) => boolean): string;
   close(): Promise<void>;
 }
 
-/** Stands between a browser and everybody else and keeps what the browser sends, whoever in it sends it: page, worker, beacon or socket. */
+/** A proxy that records all traffic of a browser: page, worker, beacon or socket. */
 export async function recordingProxy(): Promise<RecordingProxy> {
   const requests: RecordedRequest[] = [];
   const tunnelled: string[] = [];

@@ -4,7 +4,7 @@ import { freePorts } from './free-ports.js';
 import { RedisServer } from './redis-servers.js';
 import { waitFor } from './wait-for.js';
 
-/** An address that stands for one Redis and later for another, as a name does: connections that are open stay with the server they have. */
+/** A stable address whose target can be changed, as a DNS name; open connections remain with their server. */
 export class RedisName {
   readonly #sockets = new Set<Socket>();
   #target: RedisServer;
@@ -51,14 +51,13 @@ export class RedisName {
 }
 
 export interface RedisPair {
-  /** What it was before the failover. */
   primary: RedisServer;
   replica: RedisServer;
   name: RedisName;
   stop(): Promise<void>;
 }
 
-/** A primary, its replica that has all its data, and a name that stands for the primary. */
+/** A primary, a replica that is in sync, and a name that points to the primary. */
 export async function startRedisPair(settings: Record<string, string> = {}): Promise<RedisPair> {
   const all = { 'repl-diskless-sync-delay': '0', ...settings };
   const primary = await RedisServer.start(all);
@@ -77,7 +76,7 @@ export async function startRedisPair(settings: Record<string, string> = {}): Pro
   };
 }
 
-/** As a managed Redis fails over: the replica becomes the primary, the old primary its replica, and no connection is closed. */
+/** Fails over as a managed Redis does: primary and replica swap roles, and no connection is closed. */
 export async function failOver({ primary, replica }: RedisPair): Promise<void> {
   await primary.ask(['FAILOVER']);
   const roleOf = async (server: RedisServer) => (await server.ask<[string]>(['ROLE']))[0];

@@ -8,7 +8,7 @@ import { freePorts } from './free-ports.js';
 import { infrastructure } from './infrastructure.js';
 import { waitFor } from './wait-for.js';
 
-/** A Redis of one spec; the program is the one that the shared Redis runs. */
+/** A Redis for one spec, with the shared Redis' executable. */
 export class RedisServer {
   readonly url: string;
   readonly #process: ChildProcess;
@@ -25,7 +25,10 @@ export class RedisServer {
     this.#ended = once(this.#process, 'exit');
   }
 
-  /** @param settings as `--maxmemory-policy` without the hyphens; @param file instead of them, of what must be a file, as sentinels need */
+  /**
+   * @param settings command-line options without hyphens
+   * @param file content of a configuration file instead, which sentinels need
+   */
   static async start(settings: Record<string, string> = {}, file?: string, given?: number): Promise<RedisServer> {
     const port = given ?? (await freePorts())[0];
     const folder = mkdtempSync(join(tmpdir(), 'tranche-redis-'));
@@ -75,14 +78,13 @@ const SLOTS = 16_384;
 
 export interface RedisCluster {
   masters: RedisServer[];
-  /** As many as masters, or none: that of `masters[n]` is `replicas[n]`. */
+  /** As many as masters, or none; `replicas[n]` replicates `masters[n]`. */
   replicas: RedisServer[];
-  /** host:port of each, comma-separated */
   nodes: string;
   stop(): Promise<void>;
 }
 
-/** A Redis Cluster of three masters that share the slots evenly; a master that says nothing for five seconds is failed over. */
+/** A Redis Cluster of three masters with equal shares of the slots; a master that is silent for five seconds is failed over. */
 export async function startRedisCluster({ withReplicas = false, settings = {} } = {}): Promise<RedisCluster> {
   const start = async () => {
     const [port, bus] = await freePorts();
@@ -126,12 +128,11 @@ export async function startRedisCluster({ withReplicas = false, settings = {} } 
 }
 
 export interface Sentinels {
-  /** host:port of each, comma-separated */
   nodes: string;
   servers: RedisServer[];
 }
 
-/** Three sentinels of one master; one that says nothing for five seconds is replaced by a replica when two of them agree. */
+/** Three sentinels of one master; if it is silent for five seconds, two of them can promote a replica. */
 export async function startSentinels(name: string, master: RedisServer): Promise<Sentinels> {
   const file = (port: number) =>
     [

@@ -9,7 +9,7 @@ import {
   type TextMapPropagator,
 } from '@opentelemetry/api';
 
-/** The least of OpenTelemetry that its API needs; services bring the real one. Returns what takes it away again. */
+/** Installs the minimum of OpenTelemetry that its API needs; services install the real one. Returns the function that removes it. */
 export function installTraceGlobals(): () => void {
   context.setGlobalContextManager(new Contexts());
   propagation.setGlobalPropagator(traceparents);

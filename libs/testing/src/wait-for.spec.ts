@@ -15,7 +15,7 @@ it('asks again after an error', async () => {
   await expect(waitFor(condition, { pollMs: 1 })).resolves.toBe('there');
 });
 
-it('says what it waited for, and why it was in vain', async () => {
+it('names what it waited for and the last error', async () => {
   const condition = () => {
     throw new Error('connection refused');
   };

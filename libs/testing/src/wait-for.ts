@@ -1,13 +1,13 @@
 export interface WaitOptions {
   timeoutMs?: number;
-  /** What is waited for, for the error: 'the event of order-1'. */
+  /** Description for the error, such as 'the event of order-1'. */
   what?: string;
   pollMs?: number;
 }
 
 /**
- * Asks until the condition gives a value that is neither undefined nor false, and gives that back. A condition that throws is asked again;
- * what it threw last is the error's cause when time runs out.
+ * Polls until the condition returns a value other than undefined and false, and returns it. If the condition throws, it is retried; the
+ * last error is the cause of the timeout error.
  */
 export async function waitFor<T>(
   condition: () => T | undefined | false | Promise<T | undefined | false>,

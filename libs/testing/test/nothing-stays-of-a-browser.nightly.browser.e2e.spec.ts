@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { launchBrowser, repositoryRoot, waitFor } from '../src/index.js';
 
-/** A short name: Chromium puts a socket below it, whose path may have no more than 107 characters. */
+/** A short name, because Chromium creates a socket in it, and a socket's path has at most 107 characters. */
 const temporary = mkdtempSync(join(tmpdir(), 'own-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
 
-/** tools/infra/browser.mjs under an owner of its own, which can be killed; both write to our folder only. */
+/** Runs tools/infra/browser.mjs under its own parent process, which can be killed; both write only to our folder. */
 async function ownedBrowser() {
   const script = `
     const { spawn } = require('node:child_process');
@@ -28,7 +28,7 @@ async function ownedBrowser() {
   return { owner, address };
 }
 
-/** Ids of the processes with a file of our folder on their command line or open as their working folder. */
+/** Ids of processes that have our folder on their command line or as their working directory. */
 function processesOfOurs(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

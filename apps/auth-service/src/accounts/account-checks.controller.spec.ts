@@ -49,7 +49,7 @@ it.each(['realm', 'identity'])('%s: every token refused is the answer', async (w
   expect(await get(`shop/${what}`)).toEqual([502, expect.objectContaining({ code: 'auth_refused' })]);
 });
 
-it.each(['realm', 'identity'])('%s: of the accounts of others nothing is told', async (what) => {
+it.each(['realm', 'identity'])('%s: reveals nothing about accounts of other callers', async (what) => {
   expect((await get(`shop/${what}`, OTHER_KEY))[0]).toBe(403);
   expect((await get(`absent/${what}`))[0]).toBe(403);
   expect((await get(`shop/${what}`, 'nobody'))[0]).toBe(401);

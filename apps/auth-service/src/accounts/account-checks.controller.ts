@@ -9,7 +9,7 @@ import { TokenApiClient } from '../token-api/token-api.client.js';
 import type { CachedToken } from '../tokens/cached-token.js';
 import { TokenService } from '../tokens/token.service.js';
 
-/** What the token API says of an account's own token: its realm path, and whether it is good. */
+/** Asks the token API about an account's own token: its realm path, and its validity. */
 @Controller('v1/accounts/:account')
 @UseGuards(CallerGuard)
 export class AccountChecksController {
@@ -30,7 +30,7 @@ export class AccountChecksController {
     return { account: name, realmPath: await this.#withToken(account, (token) => this.api.realmPath(account, token)) };
   }
 
-  /** GET {auth_url}/iam/identities/my: only its status counts. */
+  /** GET {auth_url}/iam/identities/my; only its status counts. */
   @Get('identity')
   @Header('cache-control', 'no-store')
   async identity(
@@ -42,7 +42,7 @@ export class AccountChecksController {
     return { account: name, isValid: true };
   }
 
-  /** A cached token may have been withdrawn: then once more with another. */
+  /** A cached token may have been revoked, so a refusal is retried once with another token. */
   async #withToken<T>(account: Account, ask: (token: CachedToken) => Promise<T>): Promise<T> {
     const token = await this.tokens.token(account);
     try {

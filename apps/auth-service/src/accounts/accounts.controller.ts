@@ -17,7 +17,6 @@ export interface ListedAccount {
 export class AccountsController {
   constructor(private readonly config: AuthConfig) {}
 
-  /** Those of the caller. */
   @Get()
   @Header('cache-control', 'no-store')
   accounts(@CurrentCaller() { accounts: allowed }: Caller): { accounts: ListedAccount[] } {

@@ -7,18 +7,17 @@ interface Names {
   accounts: Pick<Accounts, 'byName'>;
 }
 
-/** Where what belongs to an account is kept. */
 export interface CacheEntry {
   account: string;
-  /** Of its token and of who renews it. */
+  /** Name of its token and of the renewal lock. */
   name: string;
-  /** Of a refusal, with the secrets of the account and of the one that discovers its realm: corrected credentials have another, so that no refusal outlives them. */
+  /** Name of a refusal. Includes the secrets of the account and its discoverer, so that corrected ones have no old refusal. */
   credentialsName: string;
-  /** 0 to 1, drawn by each replica: when within the time for it the token is renewed. */
+  /** Random factor 0–1 per replica; spreads renewals over the renewal window. */
   jitter: number;
 }
 
-/** Names are HMACs: Redis shows neither accounts nor whether a secret is the same as another. */
+/** Names are HMACs, so that Redis shows neither accounts nor equal secrets. */
 export function cacheEntryOf(account: Account, { authUrl, keys, accounts }: Names, jitter: number): CacheEntry {
   const isTechnical = account.grant === 'client_credentials';
   const discoverer = account.scopeFrom === undefined ? undefined : accounts.byName(account.scopeFrom);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Health, InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { reasonOf, within } from '@tranche/runtime';
 import { AuthConfig } from '../auth.config.js';
 
 export interface Lock {
@@ -9,31 +9,30 @@ export interface Lock {
 }
 
 export interface StoredEntry {
-  /** Undefined: there is a value that is no text; this service did not write it. */
+  /** Undefined if the value is no text; this service did not write it then. */
   value?: string;
   ttlMs: number;
 }
 
-/** Both at one moment: another token may be stored between two commands. A value of another type is 1 here. */
+/** Reads both at one moment, because another token may be stored between two commands. A value of another type is returned as 1. */
 const READ = `local value = redis.pcall('get', KEYS[1])
 if type(value) == 'table' then value = 1 end
 return {value, redis.call('pttl', KEYS[1])}`;
 
-/** Deletes only what is still there unchanged. */
 const DELETE_IF_EQUAL = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 const DELETE_IF_NO_TEXT =
   "if redis.call('type', KEYS[1]).ok == 'string' then return 0 end return redis.call('del', KEYS[1])";
 const EXTEND_IF_EQUAL =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
-/** How soon a lock whose holder died is free. More than what setting or extending it may take, REDIS_ANSWER_MS. */
+/** Lifetime of a lock whose holder died. Must exceed the time to set or extend it (REDIS_ANSWER_MS). */
 const LOCK_MS = 5_000;
 const EXTEND_LOCK_MS = 1_000;
 const TRY_WRITING_AGAIN_MS = 1_000;
 
 /**
- * Texts in Redis, each with a time to live, and locks. Rejects when Redis is away, slow or takes no writes (a replica, a full memory, a
- * disk that is full): that too is "not ready", and is tried again until it works.
+ * Texts in Redis with a time to live, and locks. Rejects if Redis is down, slow, or takes no writes (replica, full memory, full disk). The
+ * service is then not ready, and writing is retried until it succeeds.
  */
 @Injectable()
 export class EntryStore implements OnApplicationShutdown {
@@ -67,13 +66,13 @@ export class EntryStore implements OnApplicationShutdown {
     await this.#written(this.redis.set(key, value, { expiration: { type: 'PX', value: ttlMs } }));
   }
 
-  /** True: this call removed the value that was read; no other process did. */
+  /** Returns true if this call removed the value that was read, and no other process did. */
   async deleteIfStill(key: string, { value }: StoredEntry): Promise<boolean> {
     const [script, args] = value === undefined ? [DELETE_IF_NO_TEXT, []] : [DELETE_IF_EQUAL, [value]];
     return (await this.#written(this.redis.eval(script, { keys: [key], arguments: args }), false)) === 1;
   }
 
-  /** Undefined while somebody else has it. Extended while its holder lives, `longestMs` at most. */
+  /** Undefined while another process has the lock. Extended while its holder lives, at most `longestMs`. */
   async lock(key: string, longestMs: number): Promise<Lock | undefined> {
     const holder = randomUUID();
     const askedAtMs = performance.now();
@@ -82,7 +81,7 @@ export class EntryStore implements OnApplicationShutdown {
     try {
       if ((await this.#written(setting)) === null) return undefined;
     } catch (error) {
-      // Redis may still set it after we gave up waiting; then no process should wait for us.
+      // Redis may still set the lock after our timeout; other processes must not wait for it.
       void setting.then(release).catch(() => this.log.debug({}, 'a lock that came too late ends by itself'));
       throw error;
     }
@@ -91,7 +90,7 @@ export class EntryStore implements OnApplicationShutdown {
         .eval(EXTEND_IF_EQUAL, { keys: [key], arguments: [holder, String(LOCK_MS)] })
         .catch((error: unknown) => this.log.debug({ reason: reasonOf(error) }, 'a lock was not extended'));
     const nowMs = performance.now();
-    // Of one that was answered late little may be left.
+    // If Redis answered late, little of the lock's lifetime may be left.
     if (nowMs - askedAtMs > EXTEND_LOCK_MS) extend();
     const extending = setInterval(() => {
       if (performance.now() > nowMs + longestMs) clearInterval(extending);
@@ -109,7 +108,7 @@ export class EntryStore implements OnApplicationShutdown {
     clearTimeout(this.#nextTry);
   }
 
-  /** `proves`: that it works shows that Redis takes writes; a script may have found nothing to write. */
+  /** @param proves true if success shows that Redis takes writes; a script may have found nothing to write */
   async #written<T>(command: Promise<T>, proves = true): Promise<T> {
     try {
       const result = await this.#inTime(command);
@@ -133,23 +132,15 @@ export class EntryStore implements OnApplicationShutdown {
     }, TRY_WRITING_AGAIN_MS).unref();
   }
 
-  async #inTime<T>(command: Promise<T>): Promise<T> {
+  #inTime<T>(command: Promise<T>): Promise<T> {
     const { redisAnswerMs } = this.config;
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.#awayUntilMs = performance.now() + redisAnswerMs;
-        reject(new Error(`Redis gave no answer for ${redisAnswerMs} ms`));
-      }, this.#answerMs);
+    return within(this.#answerMs, command, () => {
+      this.#awayUntilMs = performance.now() + redisAnswerMs;
+      return new Error(`Redis gave no answer for ${redisAnswerMs} ms`);
     });
-    try {
-      return await Promise.race([command, tooLate]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
-  /** After a command that was not answered the next ones are given little time, until one may be waited for again. */
+  /** After a timeout, the next commands get a short timeout for a while, so that requests do not each wait. */
   get #answerMs(): number {
     const { redisAnswerMs } = this.config;
     return performance.now() < this.#awayUntilMs ? redisAnswerMs / 50 : redisAnswerMs;

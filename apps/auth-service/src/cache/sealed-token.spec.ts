@@ -18,7 +18,7 @@ it.each([
   expect(readSealedToken(sealed, ttl, 5_000, STORED_AT + laterMs).expiresAtMs).toBe(5_000 + leftMs);
 });
 
-it('an entry tells the age of its token, and that it replaced a refused one', () => {
+it('an entry keeps the age of its token, and that it replaced a refused one', () => {
   const read = readSealedToken(
     sealedTokenOf({ ...token, replacesRefused: true }, 0, STORED_AT),
     ttlMs - 1_000,

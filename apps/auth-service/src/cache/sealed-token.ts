@@ -1,12 +1,12 @@
 import { fingerprintOf, usableMs, type CachedToken } from '../tokens/cached-token.js';
 
-/** What is sealed into an entry: whoever has access to Redis can change its time to live, and not this. */
+/** Encrypted content of an entry: anybody with access to Redis can change the entry's time to live, but not these times. */
 interface SealedToken {
   accessToken: string;
   lifetimeMs: number;
-  /** Of its life, when the entry's time to live is over: it is not handed out in its last moments. */
+  /** Lifetime left when the entry expires, because a token is not handed out in its last moments. */
   restMs: number;
-  /** On the wall clock, milliseconds since 1970. Its issue is `lifetimeMs` before that. */
+  /** Wall clock, milliseconds since 1970. The token was issued `lifetimeMs` before. */
   expiresAt: number;
   replacesRefused?: true;
 }
@@ -24,7 +24,7 @@ export function sealedTokenOf(token: CachedToken, nowMs: number, wallClockMs: nu
   return JSON.stringify(sealed);
 }
 
-/** The shortest of what Redis leaves of its life, what the wall clock leaves of it, and the whole. */
+/** The token's expiry is the earliest of: the entry's time to live in Redis, the wall clock, and the whole lifetime. */
 export function readSealedToken(text: string, ttlMs: number, nowMs: number, wallClockMs: number): CachedToken {
   const { accessToken, lifetimeMs, restMs, expiresAt, replacesRefused } = JSON.parse(text) as SealedToken;
   const leftMs = Math.min(ttlMs + restMs, expiresAt - wallClockMs, lifetimeMs);

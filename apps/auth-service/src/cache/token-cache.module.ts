@@ -6,7 +6,7 @@ import { EntryStore } from './entries.store.js';
 import { TokenCopies } from './token-copies.cache.js';
 import { TokenCache } from './token.cache.js';
 
-/** Tokens that were asked for: sealed in Redis for all replicas, and the copies of this process. */
+/** Cached tokens: encrypted in Redis for all replicas, and copies in this process. */
 @Module({
   imports: [
     AuthEventsModule,

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { keepNewest } from '@tranche/runtime';
 import { AuthConfig } from '../auth.config.js';
 import type { CacheEntry } from './cache-entry.js';
 import { ageMs, isUsable, LONGEST_LIFETIME_MS, type CachedToken } from '../tokens/cached-token.js';
 
-/** So long this process's own copy answers without a look into Redis: what another replica dropped or renewed counts here by then. */
+/** Milliseconds that this process's copy is used without reading Redis; a change by another replica takes effect within this time. */
 const COPY_MS = 1_000;
-/** Of one entry. A caller may report what it likes. */
+/** Maximum per entry, because callers may report any fingerprint. */
 const REFUSED_TOKENS_MAX = 8;
 
 interface Copy {
@@ -14,31 +15,30 @@ interface Copy {
   askRedisAtMs: number;
 }
 
-/** What this process knows of each account's token: the last one, and which ones were reported as refused, so that none of those comes back. */
+/** This process's copy of each account's token, and the tokens that were reported as refused, which are not handed out again. */
 @Injectable()
 export class TokenCopies {
   readonly #copies = new Map<string, Copy>();
-  /** By entry: fingerprint and until when it matters. */
+  /** By entry name: expiry times by fingerprint. */
   readonly #refused = new Map<string, Map<string, number>>();
 
   constructor(@Inject(AuthConfig) private readonly config: Pick<AuthConfig, 'refusedIntervalSeconds'>) {}
 
-  /** Good without a look into Redis. */
   current({ name }: CacheEntry): CachedToken | undefined {
     const copy = this.#copies.get(name);
     const now = performance.now();
     return copy !== undefined && now < copy.askRedisAtMs && isUsable(copy.token, now) ? copy.token : undefined;
   }
 
-  /** Good when Redis cannot tell. */
+  /** The copy, if it can be used while Redis has no answer. */
   usable({ name }: CacheEntry): CachedToken | undefined {
     const token = this.#copies.get(name)?.token;
     return token !== undefined && isUsable(token, performance.now()) ? token : undefined;
   }
 
   /**
-   * Undefined for one that is over or was refused.
-   * @param askedAtMs when Redis was asked for it: what came in since then is newer, and is given back instead
+   * Undefined for a token that has expired or was refused.
+   * @param askedAtMs time of the read from Redis; a newer copy is returned instead
    */
   keep(entry: CacheEntry, token: CachedToken, askedAtMs = Infinity): CachedToken | undefined {
     const now = performance.now();
@@ -62,15 +62,15 @@ export class TokenCopies {
     const known = refused.get(fingerprint);
     refused.delete(fingerprint);
     refused.set(fingerprint, isCopied ? copy.expiresAtMs : (known ?? performance.now() + LONGEST_LIFETIME_MS));
-    for (const oldest of refused.keys()) if (refused.size > REFUSED_TOKENS_MAX) refused.delete(oldest);
+    keepNewest(refused, REFUSED_TOKENS_MAX);
   }
 
-  /** The token API gave it out once more after it had been refused: then it counts again. */
+  /** The token API issued the token again after it had been refused, so it is accepted again. */
   forgive({ name }: CacheEntry, { fingerprint }: CachedToken): void {
     this.#refused.get(name)?.delete(fingerprint);
   }
 
-  /** Milliseconds until a token that was itself asked for in place of a refused one may be replaced too. */
+  /** Milliseconds until a token that replaced a refused one may itself be replaced. */
   mayGoInMs(token: CachedToken): number {
     if (!token.replacesRefused) return 0;
     return Math.max(0, this.config.refusedIntervalSeconds * 1_000 - ageMs(token, performance.now()));

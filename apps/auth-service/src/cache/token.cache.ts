@@ -10,14 +10,15 @@ import { readSealedToken, sealedTokenOf } from './sealed-token.js';
 import type { Refusal } from '../tokens/refusal.js';
 
 /**
- * In Redis: `<prefix>token:<name>` = the sealed token, gone when it may no longer be handed out; `<prefix>lock:<name>` = who renews it now;
- * `<prefix>refusal:<name of the credentials>` = what the token API said of them. Rejects when Redis is away, slow or takes no writes.
+ * Entries in Redis: `<prefix>token:<name>` = the encrypted token, which expires when it may no longer be handed out; `<prefix>lock:<name>`
+ * = the holder of the renewal lock; `<prefix>refusal:<name of the credentials>` = the token API's refusal. Rejects if Redis is down, slow
+ * or takes no writes.
  */
 @Injectable()
 export class TokenCache {
   readonly #refusedEntries;
   readonly #entryOf = new Map<Account, CacheEntry>();
-  /** The last envelope under a name that was sealed with an unknown key, so that each is logged once. */
+  /** Per name, the last envelope encrypted with an unknown key, so that each is logged once. */
   readonly #foreign = new Map<string, string>();
 
   constructor(
@@ -40,10 +41,7 @@ export class TokenCache {
     return entry;
   }
 
-  /**
-   * False: that `read` finds nothing does not mean that a token was dropped or is over. Redis takes no writes, or another set of keys
-   * is in use and writes under the same name.
-   */
+  /** False if a missing token proves nothing: Redis takes no writes, or replicas with other keys write under the same name. */
   tellsAbsence({ name }: CacheEntry): boolean {
     return this.entries.takesWrites && !this.#foreign.has(this.#key('token', name));
   }
@@ -58,7 +56,7 @@ export class TokenCache {
     if (ttlMs > 0) await this.#set(this.#key('token', name), sealedTokenOf(token, now, Date.now()), ttlMs);
   }
 
-  /** Drops the token that is reported as refused, and only that one: somebody may have renewed it meanwhile. What is there then. */
+  /** Drops the refused token, but not one that was renewed meanwhile. Returns the token that is there afterwards. */
   async drop(
     entry: CacheEntry,
     fingerprint: string,
@@ -75,7 +73,7 @@ export class TokenCache {
     return undefined;
   }
 
-  /** Undefined while another process has the lock. The lock ends soon after its holder dies, so that the others wait a short time only. */
+  /** Undefined while another process has the lock, which expires soon after its holder dies. */
   lock({ name }: CacheEntry, longestMs: number): Promise<Lock | undefined> {
     return this.entries.lock(this.#key('lock', name), longestMs);
   }
@@ -106,7 +104,7 @@ export class TokenCache {
     return undefined;
   }
 
-  /** Undefined: not put there by this service, which gives each entry its time to live, and overwritten by the next. */
+  /** Undefined if the entry has no time to live: this service always sets one. The next write overwrites the entry. */
   #opened({ value, ttlMs }: StoredEntry, key: string) {
     if (value === undefined) return { fault: 'tampered' as const };
     if (ttlMs <= 0) return undefined;
@@ -114,7 +112,10 @@ export class TokenCache {
     return 'text' in opened ? { text: opened.text, fault: undefined } : { text: undefined, fault: opened.fault };
   }
 
-  /** Of an unknown key: another replica's, or of before; it will be overwritten. Tampered with: taken away, and who took it away raises it. */
+  /**
+   * An entry with an unknown key belongs to a replica with other keys, or to an earlier configuration; it will be overwritten. A tampered
+   * one is removed, and the process that removed it raises the alarm.
+   */
   async #refuse(
     { account }: CacheEntry,
     key: string,

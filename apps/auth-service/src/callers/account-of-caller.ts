@@ -1,7 +1,7 @@
 import { Problem } from '@tranche/service-kit';
 import type { Account, Accounts, Caller, UsersAccount } from '../accounts.js';
 
-/** The same answer for an account that is unknown and for one that is not the caller's. */
+/** Gives the same answer for an unknown account and for one of another caller, so that callers cannot probe for names. */
 export function accountOf(name: string, caller: Caller, accounts: Accounts): Account {
   return allowed(caller.accounts.includes(name) ? accounts.byName(name) : undefined);
 }

@@ -2,8 +2,8 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { isLoopbackAddress, Problem } from '@tranche/service-kit';
 
 /**
- * Lets a request in that nobody could read on its way: over TLS, which a proxy of `TRUSTED_PROXIES` ended, or from this machine. Everything else
- * gets Problem 403 `tls_required`; the credentials in it are to be replaced.
+ * Admits requests that nobody could intercept: over TLS that a proxy of `TRUSTED_PROXIES` terminated, or from this machine. Others get
+ * Problem 403 `tls_required`; the credentials in them should be replaced.
  */
 @Injectable()
 export class TlsGuard implements CanActivate {

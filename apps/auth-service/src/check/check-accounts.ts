@@ -7,11 +7,11 @@ import type { TokenApiClient } from '../token-api/token-api.client.js';
 export interface CheckedAccount {
   account: string;
   ok: boolean;
-  /** Why not; never a secret. */
+  /** The reason why not; never contains a secret. */
   reason?: string;
 }
 
-/** Of each account whether the token API gives it a token (its realm discovered first, where it is) and takes that token at GET /iam/identities/my. */
+/** Checks that the token API issues a token for each account, and accepts it at GET /iam/identities/my. */
 export async function checkAccounts(
   accounts: readonly Account[],
   api: TokenApiClient,
@@ -19,7 +19,7 @@ export async function checkAccounts(
 ): Promise<CheckedAccount[]> {
   const tokenOf: TokenProvider = (account) => api.askForToken(account);
   const checked: CheckedAccount[] = [];
-  // One after the other: an account that asks too often may be locked out.
+  // One account at a time, because too many requests may lock an account out.
   for (const account of accounts) {
     const reason = await faultOf(account);
     checked.push({ account: account.account, ok: reason === undefined, ...(reason === undefined ? {} : { reason }) });

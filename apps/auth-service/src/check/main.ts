@@ -1,4 +1,4 @@
-/** `node apps/auth-service/dist/check/main.js [--json]`, with the settings of the service: asks the token API whether each account is good. */
+/** `node apps/auth-service/dist/check/main.js [--json]` with the service's settings: checks each account with the token API. */
 import 'reflect-metadata';
 import { ConfigError, createLogger, loadConfig, Metrics } from '@tranche/service-kit';
 import { AuthConfig } from '../auth.config.js';

@@ -1,6 +1,9 @@
 import { Problem } from '@tranche/service-kit';
 
-/** The account that discovers the realm has no token now. `isRemembered`: that account's failure was reported and is remembered, so it is not reported again here. */
+/**
+ * The discovering account has no token; its failure is announced already. `isRemembered`: also store it for the account that needs the
+ * realm.
+ */
 export class DiscovererProblem extends Problem {
   constructor(
     cause: Problem,

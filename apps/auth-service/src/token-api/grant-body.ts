@@ -1,9 +1,9 @@
 import type { Account } from '../accounts.js';
 
 /**
- * POST {auth_url}/iam/token, JSON. `grant_type` always stands there, although the interface lets it out for the password grant:
- * what is left out means `password`, and an account of the other kind must never turn into that. `realmPath`: the account's scope,
- * or what was discovered in its place.
+ * JSON body of POST {auth_url}/iam/token. `grant_type` is always sent, although the interface makes it optional for the password grant: a
+ * missing one means `password`, and no other account may turn into that by accident.
+ * @param realmPath the account's scope, or the discovered one
  */
 export function grantBody(account: Account, realmPath = account.scope): Record<string, string> {
   const scope: Record<string, string> = realmPath === undefined ? {} : { scope: realmPath };

@@ -1,8 +1,8 @@
 import { realmUnknown } from './token-api-problems.js';
 
 /**
- * Of the answer to GET /iam/realms/my, whose shape is "not shown": a JSON object whose `path` is the realm path, a slash and up to 1,023
- * visible ASCII characters (docs/decisions/0024). Other fields are ignored, other shapes refused rather than guessed at.
+ * Reads the answer to GET /iam/realms/my, whose shape is "not shown" in the interface: a JSON object whose `path` is a slash and up to
+ * 1,023 visible ASCII characters (docs/decisions/0024). Other fields are ignored; other shapes are refused rather than guessed.
  * @throws Problem 502 `realm_unknown`
  */
 export function readRealmPath(answer: unknown): string {

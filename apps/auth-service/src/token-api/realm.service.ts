@@ -6,7 +6,10 @@ import { DiscovererProblem } from './discoverer-problem.js';
 import type { CachedToken } from '../tokens/cached-token.js';
 import { TokenApiClient } from './token-api.client.js';
 
-/** A token of the account that discovers; `refused` is the fingerprint of one that the API did not take. */
+/**
+ * Returns a token of the discovering account.
+ * @param refused fingerprint of a token that the API did not accept
+ */
 export type TokenProvider = (account: Account, refused?: string) => Promise<CachedToken>;
 
 interface Realm {
@@ -14,7 +17,7 @@ interface Realm {
   untilMs: number;
 }
 
-/** The scope of accounts that have none in the configuration: GET /iam/realms/my with the token of their `scopeFrom`, kept for REALM_SECONDS. */
+/** Discovers the scope of accounts with a `scopeFrom`: GET /iam/realms/my with that account's token, cached for REALM_SECONDS. */
 @Injectable()
 export class RealmService {
   readonly #realms = new Map<string, Realm>();
@@ -35,7 +38,7 @@ export class RealmService {
     return discovery;
   }
 
-  /** After a refusal: the realm may have another path by now. */
+  /** To be called after a refusal, because the realm may have another path by now. */
   forget({ scopeFrom }: Account): void {
     if (scopeFrom !== undefined) this.#realms.delete(scopeFrom);
   }
@@ -52,7 +55,7 @@ export class RealmService {
     }
   }
 
-  /** A cached token may have been withdrawn: then once more with another. */
+  /** A cached token may have been revoked, so a refusal is retried once with another token. */
   async #ask(discoverer: Account, tokenOf: TokenProvider): Promise<string> {
     const token = await this.#tokenOf(discoverer, tokenOf);
     try {
@@ -63,7 +66,10 @@ export class RealmService {
     }
   }
 
-  /** Why there is none is remembered of the discoverer itself, but of one that is never cached, and when each attempt first asks for the realm. */
+  /**
+   * The discoverer's failure is stored under its own name. It is also stored for this account if the discoverer's tokens are never cached,
+   * or if it came after a request for the realm, which each attempt would otherwise repeat.
+   */
   async #tokenOf(discoverer: Account, tokenOf: TokenProvider, refused?: string): Promise<CachedToken> {
     try {
       return await tokenOf(discoverer, refused);

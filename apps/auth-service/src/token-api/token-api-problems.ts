@@ -3,7 +3,7 @@ import { Problem } from '@tranche/service-kit';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The token API is not there for us now. `retryAfterSeconds`: only where it said so itself. */
+/** The token API is unavailable. `retryAfterSeconds` is set only if the API sent it. */
 export class TokenApiUnavailable extends Problem {
   constructor(
     reason: string,
@@ -27,8 +27,8 @@ export interface ApiAnswer {
 }
 
 /**
- * "HTTP status codes and error bodies of the token API: not shown". Assumed: 4xx means that these credentials get nothing, apart
- * from those that mean "later"; everything else, redirects included, means that the API is not there for us now.
+ * The interface says of the token API's status codes and error bodies: "not shown". Assumption: 4xx means that these credentials are
+ * refused, except for the codes that mean "later"; everything else, redirects included, means that the API is unavailable.
  */
 export function problemOf({ status, headers, text }: ApiAnswer): Problem {
   const isLater = [408, 425, 429].includes(status);
@@ -38,14 +38,14 @@ export function problemOf({ status, headers, text }: ApiAnswer): Problem {
   return refused(`The token API refused the account (HTTP ${status}${said}).`);
 }
 
-/** Trying again does not help before somebody has put something right. */
+/** A retry is useless until a person has corrected something. */
 export function refused(detail: string, retryAfterSeconds?: number): Problem {
   const headers: Record<string, string> =
     retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   return new Problem({ status: 502, code: 'auth_refused', detail, headers });
 }
 
-/** The answer to GET /iam/realms/my is none that we understand: docs/decisions/0024. */
+/** The answer to GET /iam/realms/my has an unknown shape: docs/decisions/0024. */
 export function realmUnknown(reason: string): Problem {
   return new Problem({
     status: 502,

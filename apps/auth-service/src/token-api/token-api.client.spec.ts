@@ -197,7 +197,7 @@ describe('token API client', () => {
   });
 
   it('gives up within its time in all, however the API drips', async () => {
-    // It never ends by itself.
+    // The response never ends.
     const problem = await problemOf(
       (response) => {
         response.writeHead(200);
@@ -209,7 +209,7 @@ describe('token API client', () => {
     expect(problem).toMatchObject({ status: 503, code: 'platform_unavailable' });
   });
 
-  it('says that nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const problem = await problemOf(() => undefined, clientOf('http://127.0.0.1:1'));
     expect(problem).toMatchObject({
       status: 503,

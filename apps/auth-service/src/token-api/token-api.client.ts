@@ -14,7 +14,7 @@ const MAX_ANSWER_BYTES = 131_072;
 
 type Outcome = 'granted' | 'refused' | 'unavailable';
 
-/** The token API: one call, no retry, no redirect, and nothing of an answer but its status and OAuth error in the log. */
+/** The token API: one call without retry or redirect. The log contains only status and OAuth error of an answer. */
 @Injectable()
 export class TokenApiClient implements OnApplicationShutdown {
   readonly #base: URL;
@@ -27,9 +27,9 @@ export class TokenApiClient implements OnApplicationShutdown {
     metrics: Metrics,
   ) {
     const { authTimeoutMs, authUrl } = config;
-    // {auth_url} may have a path of its own.
+    // {auth_url} may contain a path.
     this.#base = new URL(authUrl.href.endsWith('/') ? authUrl : `${authUrl.href}/`);
-    // Tokens are asked for so rarely that a kept connection would mostly be a dead one.
+    // Requests are so rare that a kept connection would mostly be dead.
     this.#agent = new Agent({
       pipelining: 0,
       connect: { timeout: Math.min(2_000, authTimeoutMs) },
@@ -45,7 +45,7 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** `realmPath`: discovered, for an account that has no scope of its own. */
+  /** @param realmPath the discovered scope of an account that has none */
   askForToken(account: Account, realmPath?: string): Promise<CachedToken> {
     return this.#observed('token', account, async () => {
       const askedAtMs = performance.now();
@@ -62,7 +62,7 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** GET {auth_url}/iam/realms/my: the realm path, to be used as scope. */
+  /** GET {auth_url}/iam/realms/my: the realm path, for use as scope. */
   realmPath(account: Account, { accessToken }: CachedToken): Promise<string> {
     return this.#observed('realm', account, async () => {
       const { text } = await this.#call('GET', 'iam/realms/my', { authorization: `Bearer ${accessToken}` });
@@ -70,7 +70,7 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** GET {auth_url}/iam/identities/my tests a token; what its answer holds is not shown, so only its status counts. */
+  /** GET {auth_url}/iam/identities/my checks a token. The interface does not define its body, so only the status counts. */
   async checkIdentity(account: Account, { accessToken }: CachedToken): Promise<void> {
     await this.#observed('identity', account, () =>
       this.#call('GET', 'iam/identities/my', { authorization: `Bearer ${accessToken}` }),
@@ -101,7 +101,6 @@ export class TokenApiClient implements OnApplicationShutdown {
     });
   }
 
-  /** Every failure leaves as a Problem. */
   async #observed<T>(operation: string, { account, grant }: Account, call: () => Promise<T>): Promise<T> {
     const askedAtMs = performance.now();
     const finish = (outcome: Outcome, fields: object = {}) => {

@@ -4,7 +4,6 @@ import { RealmService } from './realm.service.js';
 import { TokenApiClient } from './token-api.client.js';
 import { TokenIssuer } from './token-issuer.service.js';
 
-/** New tokens from the token API, and the realm that they are for. */
 @Module({
   imports: [AuthEventsModule],
   providers: [TokenApiClient, RealmService, TokenIssuer],

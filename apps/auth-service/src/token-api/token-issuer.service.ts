@@ -8,7 +8,7 @@ import { expiresInSeconds, type CachedToken } from '../tokens/cached-token.js';
 import { RealmService, type TokenProvider } from './realm.service.js';
 import { TokenApiClient } from './token-api.client.js';
 
-/** A new token from the token API, for the realm that is configured or discovered; says on `auth.events.v1` what came of it. */
+/** Gets a new token from the token API, for the configured or discovered realm, and announces the result on `auth.events.v1`. */
 @Injectable()
 export class TokenIssuer {
   constructor(
@@ -38,7 +38,7 @@ export class TokenIssuer {
   }
 }
 
-/** Asking again does not help before somebody has put something right. */
+/** True if a retry is useless until a person has corrected something. */
 export function isRefusal(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 502;
 }

@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose/jwt/decode';
 
-/** All times on a monotonic clock of this process, milliseconds. */
+/** Times are monotonic milliseconds of this process. */
 export interface CachedToken {
   accessToken: string;
   fingerprint: string;
-  /** Of the whole life, as the token API said. */
+  /** The whole lifetime from the token API. */
   lifetimeMs: number;
   expiresAtMs: number;
-  /** Asked for because the one before was reported as refused. */
+  /** Set if the token replaced one that was reported as refused. */
   replacesRefused?: true;
 }
 
-/** Renewed when this part of its life is left, or by chance up to half of that later. */
+/** Fraction of the lifetime left at which renewal begins; the jitter delays it by up to half of that. */
 const RENEW_BEFORE_END = 0.2;
-/** Not handed out in its last moments: a request that takes it along must still arrive in time. */
+/** Fraction of the lifetime at its end in which the token is not handed out, so that a request with it still arrives in time. */
 const LAST_MOMENTS = 0.02;
 const LAST_MOMENTS_MAX_MS = 10_000;
 export const LONGEST_LIFETIME_MS = 24 * 3_600_000;
 
 /**
- * Life is counted from before the request: the token may have been made at any moment since. `expires_in` has no unit in the
- * interface ("not shown"): seconds, and if the JWT itself says that it lives shorter, then that.
+ * The lifetime counts from before the request, because the token may have been issued at any time since. The interface gives no unit of
+ * `expires_in` ("not shown"); seconds are assumed, or the JWT's own lifetime if that is shorter.
  */
 export function cachedTokenOf(answer: { access_token: string; expires_in: number }, askedAtMs: number): CachedToken {
   const { access_token: accessToken, expires_in: expiresIn } = answer;
@@ -31,8 +31,8 @@ export function cachedTokenOf(answer: { access_token: string; expires_in: number
 }
 
 /**
- * Names a token, without being of use in its place: callers report refused tokens by it. Of no key, so that a report means the same
- * whichever encryption keys are in use; a token is random, so its fingerprint does not help to guess it.
+ * Identifies a token without revealing it; callers report refused tokens by fingerprint. Independent of the encryption keys, so that a
+ * report stays valid when they change. Tokens are random, so a fingerprint does not help to guess one.
  */
 export function fingerprintOf(accessToken: string): string {
   return createHash('sha256')
@@ -47,27 +47,26 @@ export function isUsable(token: CachedToken, nowMs: number): boolean {
   return usableMs(token, nowMs) > 0;
 }
 
-/** How much longer it may be handed out. */
 export function usableMs({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number): number {
   return Math.floor(expiresAtMs - nowMs - Math.min(lifetimeMs * LAST_MOMENTS, LAST_MOMENTS_MAX_MS));
 }
 
-/** Since it was asked for. */
+/** Milliseconds since the request. */
 export function ageMs({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number): number {
   return nowMs - (expiresAtMs - lifetimeMs);
 }
 
-/** From 80 % of its life on. `jitter` (0 to 1, drawn once by each replica and account) puts that off to 90 % at most, so that replicas do not all renew at one moment. */
+/** True from 80 % of the lifetime on; `jitter` (0 to 1) delays that to at most 90 %, so that replicas do not all renew at once. */
 export function isDueForRenewal({ lifetimeMs, expiresAtMs }: CachedToken, nowMs: number, jitter: number): boolean {
   return expiresAtMs - nowMs <= lifetimeMs * RENEW_BEFORE_END * (1 - jitter / 2);
 }
 
-/** Rounded down: never promises more than is left. */
+/** Rounded down, so that it never promises more than is left. */
 export function expiresInSeconds({ expiresAtMs }: CachedToken, nowMs: number): number {
   return Math.max(0, Math.floor((expiresAtMs - nowMs) / 1_000));
 }
 
-/** From the token's own times, so that neither clock matters. Undefined where it has none, makes no sense or is no JWT. */
+/** Computed from the token's own times, so that no clock matters. Undefined if it has none, they make no sense, or it is no JWT. */
 function jwtLifetimeSeconds(accessToken: string): number | undefined {
   try {
     const { exp, iat } = decodeJwt(accessToken) as { exp?: unknown; iat?: unknown };

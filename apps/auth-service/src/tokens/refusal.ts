@@ -3,21 +3,24 @@ import { Problem } from '@tranche/service-kit';
 import { DiscovererProblem } from '../token-api/discoverer-problem.js';
 import { TokenApiUnavailable } from '../token-api/token-api-problems.js';
 
-/** Why the token API is not asked again for a while: it refused the credentials (502), or was not there for us (503). */
+/** A stored failure, during which the token API is not asked again: it refused the credentials (502), or was unavailable (503). */
 export interface Refusal {
   status: number;
   code: string;
   detail: string;
-  /** How often in a row it was not there. */
+  /** Number of consecutive times that the API was unavailable. */
   failures?: number;
-  /** Milliseconds that it still counts. */
+  /** Milliseconds for which the refusal remains valid. */
   leftMs: number;
 }
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Undefined where nothing is to be remembered. `failures`: how often in a row the token API was not there before this. */
+/**
+ * Undefined if the error must not be stored.
+ * @param failures number of consecutive times that the API was unavailable before
+ */
 export function refusalOf(error: unknown, failures: number, refusalSeconds: number): Refusal | undefined {
   if (!(error instanceof Problem) || (error instanceof DiscovererProblem && !error.isRemembered)) return undefined;
   const { status, code, detail = '' } = error;

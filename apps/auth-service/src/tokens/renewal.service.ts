@@ -14,21 +14,21 @@ import { TokenIssuer } from '../token-api/token-issuer.service.js';
 import { TokenCache } from '../cache/token.cache.js';
 
 const LOOK_AGAIN_MS = 40;
-/** On top of what the calls of one renewal may take: what Redis may take, of which it needs fewer answers. */
+/** Answers of Redis that are added to the time limit of a renewal; it needs fewer. */
 const REDIS_ANSWERS = 5;
-/** A discovery is up to two tokens and two looks at the realm more. */
+/** A discovery adds up to two tokens and two requests for the realm. */
 const CALLS_WITH_DISCOVERY = 5;
 
 export interface Renewal {
   account: Account;
   entry: CacheEntry;
-  /** Fingerprint of a token that the platform would not take: that one is not fresh. */
+  /** Fingerprint of a token that the platform refused, which therefore does not count as fresh. */
   refused?: string;
 }
 
 /**
- * A new token, asked for once however many want it: one call in this process, one among all replicas. What the token API refuses is not
- * asked again for REFUSAL_SECONDS, and one that is not there is left alone for longer each time.
+ * Gets a new token once for all who need it: one call per process, and one among all replicas. A refusal by the token API is stored for
+ * REFUSAL_SECONDS; an unavailable API is retried with growing delays.
  */
 @Injectable()
 export class RenewalService {
@@ -43,7 +43,7 @@ export class RenewalService {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** One per account in this process, whoever asks: a renewal that runs is joined. */
+  /** One renewal per account in this process; later calls join it. */
   renew(renewal: Renewal, tokenOf: TokenProvider): Promise<CachedToken> {
     const { name } = renewal.entry;
     const running = this.#running.get(name) ?? this.#once(renewal, tokenOf).finally(() => this.#running.delete(name));
@@ -51,7 +51,7 @@ export class RenewalService {
     return running;
   }
 
-  /** For this caller alone: a user's token is never kept, never shared. */
+  /** A user's token is never stored or shared. */
   issueUnshared(account: Account, tokenOf: TokenProvider): Promise<CachedToken> {
     return this.issuer.issue(account, tokenOf);
   }
@@ -60,7 +60,7 @@ export class RenewalService {
     return this.#running.has(name);
   }
 
-  /** One per account among all replicas: who has the lock asks, the others wait for what comes into the cache. */
+  /** One renewal per account among all replicas: the lock's holder asks the API, the others wait for the entry in the cache. */
   async #once(renewal: Renewal, tokenOf: TokenProvider): Promise<CachedToken> {
     const { account, entry } = renewal;
     this.#throwIfRefused(entry);
@@ -96,7 +96,7 @@ export class RenewalService {
     });
   }
 
-  /** Without Redis other processes may ask at the same time. The copy in this process makes further requests needless. */
+  /** Without Redis several processes may ask at once. Their own copies keep later requests from doing so. */
   async #withoutRedis(renewal: Renewal, tokenOf: TokenProvider, cause: unknown): Promise<CachedToken> {
     const own = this.copies.usable(renewal.entry);
     if (own !== undefined && this.#isFresh(own, renewal)) return own;
@@ -148,7 +148,7 @@ export class RenewalService {
     return problemOfRefusal(refusal);
   }
 
-  /** A back-off that is over still says how often the token API was away. */
+  /** An expired back-off stays in the map, because it counts the consecutive failures. */
   #throwIfRefused({ credentialsName }: CacheEntry): void {
     const known = this.#refusals.get(credentialsName);
     if (known === undefined) return;
@@ -162,7 +162,7 @@ export class RenewalService {
     return isUsable(token, now) && !isDueForRenewal(token, now, entry.jitter);
   }
 
-  /** In the background: no request waits for it. */
+  /** In the background, so that no request waits for it. */
   #release(lock: Lock | undefined): void {
     lock
       ?.release()

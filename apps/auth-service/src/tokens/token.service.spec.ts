@@ -13,7 +13,7 @@ import { TokenService } from './token.service.js';
 const shop: Account = { account: 'shop', grant: 'client_credentials', clientId: 'id', clientSecret: new Secret('x') };
 const user: Account = { account: 'user', grant: 'password', username: 'name', password: new Secret('x') };
 
-/** With this share of its life left. */
+/** @param left fraction of the lifetime that is left */
 function aToken(accessToken: string, left = 1): CachedToken {
   return {
     accessToken,
@@ -51,7 +51,7 @@ describe('tokens', () => {
   let clock: jest.SpyInstance<number, []>;
   const travel = (ms: number) => clock.mockReturnValue(performance.now() + ms);
   beforeEach(() => {
-    // A whole number: sums and differences of it are exact.
+    // An integer, so that sums and differences are exact.
     clock = jest.spyOn(performance, 'now').mockReturnValue(Math.round(performance.now()));
     cache = new FakeCache();
     asked = 0;

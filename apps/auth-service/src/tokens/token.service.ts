@@ -14,8 +14,8 @@ const RENEW_AGAIN_MS = 5_000;
 const REFUSED_AGAIN = 'The platform refused a token that was asked for just now in place of a refused one.';
 
 /**
- * A token for an account: from the cache while it lives, renewed early while the old one is still handed out. Without Redis it still
- * answers, from this process's own copy or by asking the token API itself (docs/decisions/0011).
+ * Returns an account's token from the cache; renews it early while the old one is still handed out. Without Redis it uses this process's
+ * copy or asks the token API (docs/decisions/0011).
  */
 @Injectable()
 export class TokenService {
@@ -39,7 +39,7 @@ export class TokenService {
     this.#served = { copy: served.labels('copy'), cache: served.labels('cache'), renewal: served.labels('renewal') };
   }
 
-  /** `refused`: fingerprint of a token that the platform would not take. */
+  /** @param refused fingerprint of a token that the platform refused */
   async token(account: Account, refused?: string): Promise<CachedToken> {
     if (account.grant === 'password') return this.renewals.issueUnshared(account, this.#tokenOf);
     const entry = this.cache.entryOf(account);
@@ -51,7 +51,7 @@ export class TokenService {
     return token;
   }
 
-  /** One look into Redis at a time, whoever asks. */
+  /** Concurrent callers share one read from Redis. */
   async #read(entry: CacheEntry): Promise<CachedToken | undefined> {
     const { name } = entry;
     const reading = this.#reads.get(name) ?? this.#look(entry).finally(() => this.#reads.delete(name));
@@ -73,7 +73,7 @@ export class TokenService {
       : this.#taken(entry, found, askedAtMs);
   }
 
-  /** Drops the refused token here and in Redis; what is there instead. */
+  /** Drops the refused token from the copy and from Redis, and returns the token that is there instead. */
   async #otherThan(refused: string, entry: CacheEntry): Promise<CachedToken | undefined> {
     this.#throwIfTooSoon(refused, this.copies.usable(entry));
     const askedAtMs = performance.now();
@@ -91,7 +91,7 @@ export class TokenService {
       : this.#taken(entry, found, askedAtMs);
   }
 
-  /** A platform that refuses every token would otherwise make each report a call of the token API. */
+  /** Otherwise a platform that refuses every token would turn each report into a call of the token API. */
   #throwIfTooSoon(refused: string, token: CachedToken | undefined): void {
     const leftMs = token?.fingerprint === refused ? this.copies.mayGoInMs(token) : 0;
     if (leftMs > 0)
@@ -110,7 +110,7 @@ export class TokenService {
     this.#served.renewal.inc();
     const renewal = { account, entry, refused };
     const token = await this.renewals.renew(renewal, this.#tokenOf);
-    // A renewal that was under way may have read or asked for the refused token before it was reported.
+    // A renewal in progress may have obtained the refused token before it was reported.
     if (!this.copies.isRefused(entry, token)) return this.#keep(entry, token);
     const other = await this.renewals.renew(renewal, this.#tokenOf);
     this.copies.forgive(entry, other);
@@ -132,7 +132,7 @@ export class TokenService {
       );
   }
 
-  /** Handed out, whether it is worth being kept or not. */
+  /** Returns the token even if it is not kept. */
   #keep(entry: CacheEntry, token: CachedToken): CachedToken {
     this.copies.keep(entry, token);
     return token;

@@ -7,7 +7,7 @@ import {
 } from '../../test/auth-service.js';
 import { answerJson, startTokenApi, type TokenApi } from '../../test/token-api.js';
 
-/** Redis is away in all of these: what is asked of the cache is in test/. */
+/** Redis is down in all of these tests; test/ covers the cache. */
 describe('POST /v1/tokens and GET /v1/accounts', () => {
   let api: TokenApi;
   let service: AuthServiceUnderTest;

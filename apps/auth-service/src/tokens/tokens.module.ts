@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { TokenCacheModule } from '../cache/token-cache.module.js';
-import { CallersModule } from '../callers/callers.module.js';
 import { TokenApiModule } from '../token-api/token-api.module.js';
 import { RenewalService } from './renewal.service.js';
 import { TokenService } from './token.service.js';
@@ -8,7 +7,7 @@ import { TokensController } from './tokens.controller.js';
 import { UserTokensController } from './user-tokens.controller.js';
 
 @Module({
-  imports: [CallersModule, TokenCacheModule, TokenApiModule],
+  imports: [TokenCacheModule, TokenApiModule],
   controllers: [TokensController, UserTokensController],
   providers: [RenewalService, TokenService],
   exports: [TokenService],

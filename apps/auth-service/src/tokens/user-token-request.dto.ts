@@ -1,6 +1,6 @@
 import { IsDefined, IsString, Length } from 'class-validator';
 
-/** Body of POST /v1/user-tokens: the credentials are the user's own. The decorators of a field apply from the last to the first. */
+/** Body of POST /v1/user-tokens with the user's own credentials. A field's decorators apply from last to first. */
 export class UserTokenRequest {
   @Length(1, 64, { message: 'must have 1 to 64 characters' })
   @IsString({ message: 'must be a text' })

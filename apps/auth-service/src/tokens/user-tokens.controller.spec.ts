@@ -19,7 +19,7 @@ beforeEach(async () => {
   const issue = api.answer;
   api.answer = (response, request) =>
     request.path === '/iam/realms/my' ? answerJson(response, 200, { path: '/realms/demo' }) : issue(response, request);
-  // The setting must be HTTPS; the token API of this test is not.
+  // The setting requires https; the test's token API has none.
   const env = {
     AUTH_URL: 'https://auth.example',
     ALLOW_PASSWORD_GRANT: 'true',

@@ -12,10 +12,7 @@ import { TokenService } from './token.service.js';
 import { answerOf, type TokenAnswer } from './tokens.controller.js';
 import { UserTokenRequest } from './user-token-request.dto.js';
 
-/**
- * A token for a user who logs in with credentials of their own (password grant). Nothing is cached and nothing is announced: neither the token,
- * nor a refusal, nor the credentials.
- */
+/** Tokens for users with their own credentials (password grant). Nothing is cached or announced. */
 @Controller('v1/user-tokens')
 @UseGuards(TlsGuard, CallerGuard)
 export class UserTokensController {

@@ -4,7 +4,7 @@ import { RequestLimits } from '../limits/request-limits.store.js';
 import { OriginHeaders } from './origin-headers.service.js';
 import type { PageReply, PageRequest } from './page-request.js';
 
-/** First the limits of the address and of the origin, then whether the origin is configured. */
+/** Applies the limits of address and origin, then checks that the origin is configured. */
 @Injectable()
 export class AdmissionGuard implements CanActivate {
   constructor(

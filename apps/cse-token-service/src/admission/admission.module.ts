@@ -7,7 +7,7 @@ import { KeyProblemFilter } from './key-problem.filter.js';
 import { OriginHeaders } from './origin-headers.service.js';
 import { RequestTimes } from './request-times.service.js';
 
-/** What stands before every route: limits and origins first, card data second; and how refusals leave. */
+/** Guards before every route: limits and origins first, card data second; and the filter for refusals. */
 @Module({
   imports: [LimitsModule],
   providers: [

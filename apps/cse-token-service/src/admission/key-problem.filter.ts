@@ -8,13 +8,16 @@ import {
   problemOf,
   ServiceLogger,
 } from '@tranche/service-kit';
-import { LogThrottle } from '../card-data/log-throttle.js';
+import { WindowCounter } from '@tranche/runtime';
 import { MAX_BODY_BYTES } from '../keys/key-request.pipe.js';
 import { EVERY_ANSWER } from '../origins.js';
 import { OriginHeaders } from './origin-headers.service.js';
 import type { PageReply, PageRequest } from './page-request.js';
 
-/** What operators look for stands at 0 before it happens. */
+/** A page with a fault sends card data with every payment, so each origin is logged once in this time. */
+const LOGGED_AGAIN_AFTER_MS = 60_000;
+const MAX_ORIGINS = 1_000;
+/** Counters for these codes start at 0, so that operators can find them before the first refusal. */
 const EXPECTED_CODES = [
   'card_data_refused',
   'invalid_request',
@@ -24,11 +27,11 @@ const EXPECTED_CODES = [
   'unknown_api_key',
 ];
 
-/** Every refusal leaves as problem+json that repeats nothing of the request, not even its address, and is counted by its code. */
+/** Sends every refusal as problem+json without any part of the request, not even its URL, and counts it by code. */
 @Catch()
 export class KeyProblemFilter implements ExceptionFilter {
   readonly #refused;
-  readonly #cardDataLog = new LogThrottle();
+  readonly #cardDataLog = new WindowCounter(1, LOGGED_AGAIN_AFTER_MS, MAX_ORIGINS);
 
   constructor(
     private readonly origins: OriginHeaders,
@@ -50,7 +53,7 @@ export class KeyProblemFilter implements ExceptionFilter {
     const problem = problemOf(error);
     if (!(error instanceof Problem) && problem.status >= 500) this.log.error({ err: error }, 'a request failed');
     this.#refused.inc({ code: problem.code });
-    if (problem.code === 'card_data_refused' && this.#cardDataLog.shouldLog(origin ?? '', performance.now()))
+    if (problem.code === 'card_data_refused' && this.#mayLog(origin ?? ''))
       this.log.warn(
         { origin },
         'a page of this origin sends card data here, which is refused and not kept; logged once a minute',
@@ -63,9 +66,13 @@ export class KeyProblemFilter implements ExceptionFilter {
       .type(PROBLEM_CONTENT_TYPE)
       .send(JSON.stringify(problemDocument(problem, { traceId: currentTraceId() })));
   }
+
+  #mayLog(origin: string): boolean {
+    return this.#cardDataLog.take(origin, performance.now()) === undefined;
+  }
 }
 
-/** The rest of an unwanted body would have to be read to its end. */
+/** Otherwise the rest of an unwanted body would have to be read. */
 function isLongWay({ headers, raw }: PageRequest): boolean {
   return (
     !raw.complete &&

@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CseConfig } from '../cse.config.js';
 import { headersOfOrigins, type Headers } from '../origins.js';
 
-/** The headers of every answer to the pages of an origin. */
 @Injectable()
 export class OriginHeaders {
   readonly #byOrigin: ReadonlyMap<string, Headers>;
@@ -11,7 +10,6 @@ export class OriginHeaders {
     this.#byOrigin = headersOfOrigins(origins);
   }
 
-  /** Undefined for an origin that is not configured. */
   of(origin: string | undefined): Headers | undefined {
     return origin === undefined ? undefined : this.#byOrigin.get(origin);
   }

@@ -1,11 +1,10 @@
 import type { Headers } from '../origins.js';
 
-/** Of the framework's request what guards and filter look at. */
 export interface PageRequest {
   headers: { origin?: string; 'content-length'?: string; 'transfer-encoding'?: string };
-  /** As it came, before it was routed. */
+  /** The URL before rewriting. */
   originalUrl: string;
-  /** The client's, behind proxies too. */
+  /** The client's address, also behind proxies. */
   ip?: string;
   raw: { rawHeaders: string[]; complete: boolean };
 }

@@ -3,7 +3,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Metrics } from '@tranche/service-kit';
 
-/** How long every request took, by the status of its answer. */
 @Injectable()
 export class RequestTimes implements OnModuleInit {
   readonly #seconds;

@@ -3,7 +3,7 @@ import type { PageRequest } from '../admission/page-request.js';
 import { KEYS_PATH } from '../keys/paths.js';
 import { cardDataRefused, HeaderScan, textHoldsCards } from './card-data.js';
 
-/** Refuses card data in the address and in the headers, before the body is read. */
+/** Refuses card data in the URL and in the headers, before the body is read. */
 @Injectable()
 export class CardDataGuard implements CanActivate {
   readonly #headers = new HeaderScan();

@@ -83,7 +83,7 @@ describe('headers', () => {
     expect([guard.holdsCards(raw), guard.holdsCards(raw)]).toEqual([false, false]);
   });
 
-  it('of proxies are taken, whatever number they draw', () => {
+  it('of proxies are accepted with any random number', () => {
     const guard = new HeaderScan();
     const random = new Uint8Array(24);
     for (let n = 0; n < 2_000; n++) {
@@ -129,7 +129,7 @@ describe('a request', () => {
     ['a card number behind the JSON', `{"apiKeyId":"${KNOWN}"} ${CARD}`],
   ])('with %s is refused as card data', (_, text) => expect(codeOf(text)).toBe('card_data_refused'));
 
-  it('with ids of ours is taken, whatever they look like', () => {
+  it('with our own ids is accepted, even if they look like card numbers', () => {
     expect(codeOf(JSON.stringify({ apiKeyId: DIGITS_ONLY }))).toBe('card_data_refused');
     expect(codeOf(JSON.stringify({ apiKeyId: DIGITS_ONLY }), (id) => id === DIGITS_ONLY)).toBe('taken');
     expect(codeOf(JSON.stringify({ apiKeyId: KNOWN, refused: CARD }), (id) => id === CARD)).toBe('taken');

@@ -8,8 +8,8 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const REQUEST_ID = `(?:${UUID}|${ID_OF_128_BITS})`;
 const AMAZON_PART = `(?:(?:Root|Self)=1-[0-9a-f]{8}-[0-9a-f]{24}|Parent=${ID_OF_64_BITS}|Sampled=[01])`;
 /**
- * What proxies put into each request to follow it: random numbers, of which one in 30 or so reads as a card's. One that is just what its
- * header holds is not searched; none is ever logged or handed on.
+ * Shapes of trace ids that proxies add: random numbers, of which about one in 30 looks like a card number. A value that matches its
+ * header's shape exactly is not searched; such values are never logged or forwarded.
  */
 const TRACES: ReadonlyMap<string, RegExp> = new Map(
   Object.entries({
@@ -28,7 +28,7 @@ const TRACES: ReadonlyMap<string, RegExp> = new Map(
   }).map(([name, shape]) => [name, new RegExp(`^${shape}$`)]),
 );
 
-/** Names of headers that browsers and proxies send; others are searched as names too. */
+/** Header names of browsers and proxies; other names are searched too. */
 const ORDINARY = new Set(
   [
     'host connection content-length content-type accept accept-encoding accept-language origin referer user-agent cookie pragma',
@@ -37,23 +37,23 @@ const ORDINARY = new Set(
     'access-control-request-method access-control-request-headers',
   ].flatMap((line) => line.split(' ')),
 );
-/** What browsers say of themselves comes again and again: it is searched once. */
+/** Browsers repeat their header values, so clean ones are remembered and not searched again. */
 const MAX_SEARCHED = 1_000;
 const MAX_SEARCHED_LENGTH = 256;
 
-/** Whether there is card data anywhere in it: a name of a card's field or a card number, at any depth. */
+/** True if the value contains a card field's name or a card number at any depth. */
 export function holdsCards(value: unknown): boolean {
-  // What is in no field of a message is searched by the same rules as everywhere in Tranche.
+  // Unknown fields of a message are searched by the same rules everywhere in Tranche.
   return (
     check(CseEvent, { stranger: value }, 'refused').faults?.some(({ code }) => code === 'card_data_forbidden') ?? false
   );
 }
 
-/** Headers carry numbers of many kinds, as in cookies: only those with prefix and length of a card scheme count. */
+/** Headers contain many kinds of numbers, as in cookies, so only numbers with prefix and length of a card scheme count. */
 export class HeaderScan {
   readonly #clean = new Set<string>();
 
-  /** `raw`: name, value, name, value … */
+  /** @param raw name, value, name, value … */
   holdsCards(raw: readonly string[]): boolean {
     for (let at = 0; at < raw.length; at += 2) {
       const name = raw[at] ?? '';
@@ -72,13 +72,13 @@ export class HeaderScan {
   }
 }
 
-/** A text of any form, such as JSON that breaks off or `a=b&c=d`: its words may be names, its numbers a card's. */
+/** Searches any text, such as truncated JSON or `a=b&c=d`: its words as names, its numbers as card numbers. */
 export function textHoldsCards(text: string): boolean {
   const plain = decoded(text.replaceAll('+', ' '));
   return holdsCards(plain) || holdsNames(plain.split(/[^\w.-]+/));
 }
 
-/** An id of the key provider's may be a long number: only one with prefix and length of a card scheme counts. */
+/** A provider's key id may be a long number, so only numbers with prefix and length of a card scheme count. */
 export function idHoldsCard(id: unknown): boolean {
   return typeof id === 'string' ? holdsCardData(id, 'reference') : holdsCards(id);
 }
@@ -97,7 +97,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Escapes that are none: those that are digits still count.
+    // Invalid escapes; escaped digits still count.
     return text.replace(/%3([0-9])/g, '$1');
   }
 }

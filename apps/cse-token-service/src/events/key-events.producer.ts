@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TOPICS, type CseEvent, type CseEventType } from '@tranche/contracts';
 import { EventAnnouncer } from '@tranche/kafka';
 
-/** `cse.events.v1`: what happened to keys, beside the work. Nothing waits for Kafka, and nothing depends on it (docs/decisions/0025). */
+/** Announces key changes without delaying the work: nothing waits for Kafka (docs/decisions/0025). */
 @Injectable()
 export class KeyEvents {
   constructor(private readonly announcer: EventAnnouncer) {}

@@ -12,7 +12,7 @@ export interface ProvidedKey {
   fingerprint: string;
 }
 
-/** The provider gave something as a key that no page may encrypt with. */
+/** The provider's answer has a key that no page may encrypt with. */
 export class UnsoundKeyError extends Error {
   constructor(
     message: string,
@@ -23,7 +23,7 @@ export class UnsoundKeyError extends Error {
   }
 }
 
-/** {cse_keys_url}: one call, no redirect; a key that is not exactly what it must be counts as no answer. */
+/** Calls {cse_keys_url} once, without redirects. A key that is not exactly as specified counts as no answer. */
 @Injectable()
 export class KeyProviderClient implements OnApplicationShutdown {
   readonly #agent: Agent;
@@ -48,7 +48,7 @@ export class KeyProviderClient implements OnApplicationShutdown {
     });
   }
 
-  /** Rejects with UnsoundKeyError, or with the reason why there is no key. */
+  /** @throws UnsoundKeyError, or an Error with the reason why there is no key */
   async askForKey(apiKeyId: string): Promise<ProvidedKey> {
     const askedAtMs = performance.now();
     const observe = (outcome: string) => this.#seconds.observe({ outcome }, (performance.now() - askedAtMs) / 1_000);

@@ -6,12 +6,12 @@ const sound = rsaKey();
 const spki = (keys: { publicKey: { export(options: { type: 'spki'; format: 'der' }): Buffer } }) =>
   keys.publicKey.export({ type: 'spki', format: 'der' });
 
-/** The same key with the length of its outer SEQUENCE in one byte more than needed: BER, not DER. */
+/** The same key with a length of its outer SEQUENCE that is one byte too long: BER, not DER. */
 function withLongLength(der: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x30, 0x83, 0x00]), der.subarray(2)]);
 }
 
-/** DER of one value: tag, length in as few bytes as can be, content. */
+/** DER of one value: tag, shortest length, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const length =

@@ -1,15 +1,15 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
 const MIN_MODULUS_BITS = 2_048;
-/** A larger key only costs the browser seconds. */
+/** A larger key would cost the browser seconds. */
 const MAX_MODULUS_BITS = 8_192;
 const PUBLIC_EXPONENT = 65_537n;
-/** The modulus, and 64 bytes for everything around it. */
+/** The modulus, plus 64 bytes for the rest. */
 const MAX_DER_BYTES = MAX_MODULUS_BITS / 8 + 64;
 
 /**
- * Why a text is not an encryption key as the interface has it: base64 of a DER SPKI RSA public key. Exact, because browsers will
- * encrypt cards with it: canonical base64, canonical DER, nothing after it. Undefined when it is one.
+ * Returns the reason why a text is no encryption key by the interface (base64 of a DER SPKI RSA public key), or undefined. Strict, because
+ * browsers will encrypt cards with it: canonical base64, canonical DER, nothing after it.
  */
 export function publicKeyFault(base64: string): string | undefined {
   const der = Buffer.from(base64, 'base64');
@@ -27,7 +27,7 @@ export function publicKeyFault(base64: string): string | undefined {
   return undefined;
 }
 
-/** SHA-256 of the DER bytes, hex: tells keys apart, and is what a pin names. */
+/** SHA-256 of the DER bytes in hex; identifies a key in CSE_KEY_PINS and in events. */
 export function fingerprintOf(base64: string): string {
   return createHash('sha256').update(base64, 'base64').digest('hex');
 }

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '@tranche/service-kit';
 
-/** The whole body as text. Rejects with Problem 413 once it is larger than it may be. */
+/**
+ * Reads the whole body as text.
+ * @throws Problem 413 if it is larger than `maxBytes`
+ */
 export function bodyText(stream: Readable, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

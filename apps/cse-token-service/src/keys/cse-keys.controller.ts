@@ -10,12 +10,12 @@ interface Reply {
   headers(values: Headers): Reply;
 }
 
-/** Guards let in only pages of configured origins, within their limits and without card data; what is refused is neither repeated nor logged. */
+/** The guards admit only configured origins, within their limits, without card data. Refused content is neither repeated nor logged. */
 @Controller(KEYS_PATH)
 export class CseKeysController {
   constructor(private readonly keys: EncryptionKeyService) {}
 
-  /** The key as JSON: it is written once for each key, not for each page. */
+  /** Returns the key as JSON text, which is serialized once per key and not per page. */
   @Post()
   @HttpCode(200)
   @Header('content-type', 'application/json; charset=utf-8')

@@ -122,7 +122,7 @@ describe('the key of an API key', () => {
       expect(provider.requests).toHaveLength(1);
     });
 
-    it('is asked for once, whoever says so and however often', async () => {
+    it('is asked for once, regardless of the number of reports', async () => {
       await start({ CSE_REFUSED_INTERVAL_MS: '600000' });
       await service.ask();
       await Promise.all(Array.from({ length: 100 }, () => service.ask(API_KEY_ID, 'key-1')));

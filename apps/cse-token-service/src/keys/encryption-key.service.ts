@@ -11,7 +11,7 @@ import { KnownKeys } from './known-keys.store.js';
 const MAX_BACK_OFF_FACTOR = 16;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-/** The key of an API key id, as it goes to pages: cached for its lifetime, a bounded time longer while the provider gives none, and then dropped. */
+/** Keys for pages: cached for their lifetime, served a bounded time longer while the provider gives none, and then dropped. */
 @Injectable()
 export class EncryptionKeyService {
   readonly #states = new Map<string, KeyState>();
@@ -32,7 +32,7 @@ export class EncryptionKeyService {
     for (const source of ['cache', 'provider', 'stale', 'none']) this.#served.inc({ source }, 0);
   }
 
-  /** Only for configured ids: that bounds the cache. Returns at once where the key is cached; throws or rejects with Problem 503. */
+  /** Only for configured ids, which bounds the cache. Returns synchronously if the key is cached; throws or rejects with Problem 503. */
   answer({ apiKeyId, refused }: KeyRequest): string | Promise<string> {
     const state = this.#stateOf(apiKeyId);
     const query = { nowMs: performance.now(), refused, refusalIntervalMs: this.config.refusedIntervalMs };
@@ -60,7 +60,7 @@ export class EncryptionKeyService {
     throw this.#unavailable(state);
   }
 
-  /** One call however many want the key. Never rejects: what comes of it stands in the state. */
+  /** Concurrent callers share one call. Never rejects; the result is in the state. */
   #ask(apiKeyId: string, state: KeyState): Promise<void> {
     state.asking ??= this.#fetch(apiKeyId, state).finally(() => (state.asking = undefined));
     return state.asking;
@@ -85,7 +85,7 @@ export class EncryptionKeyService {
     }
   }
 
-  /** The same id with other bytes is refused. Another id is accepted as a rotation: an attacker's key with a new id looks the same. */
+  /** Rejects other bytes under a known id. A new id is accepted as a rotation, because an attacker's key with a new id looks the same. */
   async #admit(apiKeyId: string, key: ProvidedKey): Promise<void> {
     const { fingerprint, beforeId } = await this.known.remember(apiKeyId, key.record, key.fingerprint);
     if (fingerprint !== key.fingerprint) {

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 
-/** The body before anything of it was read. */
 export interface KeyBody {
   contentType: string;
-  /** Undefined where there is no body. */
   stream: Readable | undefined;
 }
 
@@ -13,7 +11,7 @@ interface RequestWithBody {
   body?: Readable;
 }
 
-/** Hands the body to its pipe as it arrives: guards have their say before it is read, and no parser sees what it holds. */
+/** Passes the unread body to the pipe, so that the guards run first and no parser sees the content. */
 export const UnreadBody = createParamDecorator((_: unknown, context: ExecutionContext): KeyBody => {
   const { headers, body } = context.switchToHttp().getRequest<RequestWithBody>();
   return { contentType: headers['content-type'] ?? '', stream: body };

@@ -5,18 +5,17 @@ import { KeyEvents } from '../events/key-events.producer.js';
 import { UnsoundKeyError, type ProvidedKey } from '../key-provider/key-provider.client.js';
 import { KnownKeys } from './known-keys.store.js';
 
-/** The cached key that is still answered with while the provider gives none. */
+/** The cached key that is still served while the provider gives none. */
 export interface StaleKey {
   staleKeyId?: string;
-  /** How much longer it is answered with, milliseconds; 0: not any more. */
+  /** Milliseconds for which it is still served; 0 if it is not. */
   staleForMs: number;
 }
 
-/** Reports each change of a key to operators: a log line, a count, an event. */
 @Injectable()
 export class KeyChangeReporter {
   readonly #changes;
-  /** The unsound key of each API key id that was announced last: a provider that insists is one event. */
+  /** The last announced unsound key by API key id, because a provider that repeats it is one event. */
   readonly #announced = new Map<string, string>();
 
   constructor(
@@ -33,7 +32,7 @@ export class KeyChangeReporter {
     for (const change of ['seen', 'rotated', 'refused']) this.#changes.inc({ change }, 0);
   }
 
-  /** `beforeId`: of the key that was given before; undefined when there was none. */
+  /** @param beforeId id of the previous key, if there was one */
   given(
     apiKeyId: string,
     { record: { encryptionKeyId }, fingerprint }: ProvidedKey,

@@ -1,39 +1,37 @@
 import type { EncryptionKeyRecord } from '@tranche/contracts';
 
-/** A key that the provider gave. Times are monotonic, milliseconds, from before the provider was asked. */
+/** A key from the provider. Times are monotonic milliseconds, counted from before the request. */
 export interface CachedKey {
   readonly record: EncryptionKeyRecord;
-  /** The record as it goes to pages. */
+  /** The record as JSON for pages. */
   readonly answer: string;
   readonly freshUntilMs: number;
-  /** Until then it is handed out if the provider gives none. */
+  /** The key is served until then while the provider gives none. */
   readonly staleUntilMs: number;
 }
 
-/** All that is known of the key of one API key id. */
 export interface KeyState {
   key?: CachedKey;
-  /** The call of the provider that is under way. */
   asking?: Promise<void>;
-  /** In a row, since the provider gave a key last. */
+  /** Consecutive failures since the provider last gave a key. */
   failures: number;
-  /** The provider is left alone until then. */
+  /** The provider is not asked before this time. */
   retryAtMs: number;
-  /** When it was asked last because a page said that the key is refused. */
+  /** Time of the last request that was caused by a page's report of a refused key. */
   refusalAskedAtMs: number;
 }
 
 /**
- * `cached`: the key as it is. `stale`: the same, though its life is over; `stale_and_refresh`: and the provider is asked beside it. `ask`: what the provider
- * says, or what is being asked already. `unavailable`: none.
+ * `cached`: serve the key. `stale`: serve it although its lifetime is over; `stale_and_refresh`: also ask the provider in the background.
+ * `ask`: wait for the provider, or for the call in progress. `unavailable`: serve none.
  */
 export type Choice = 'cached' | 'stale' | 'stale_and_refresh' | 'ask' | 'unavailable';
 
 export interface KeyQuery {
   nowMs: number;
-  /** The id of the key that a tokenizer refused, as the page says. */
+  /** Id of the key that a tokenizer refused, as reported by the page. */
   refused?: string;
-  /** How long pages that say so have the provider asked once only. */
+  /** Minimum milliseconds between two provider calls that such reports cause. */
   refusalIntervalMs: number;
 }
 
@@ -49,14 +47,14 @@ export function mayServeStale(key: CachedKey | undefined, nowMs: number): key is
   return key !== undefined && nowMs < key.staleUntilMs;
 }
 
-/** What a page that wants a key gets (docs/decisions/0026). */
+/** Decides the answer for a page (docs/decisions/0026). */
 export function chooseKey(state: KeyState, { nowMs, refused, refusalIntervalMs }: KeyQuery): Choice {
   const { key, failures, retryAtMs } = state;
   const isLeftAlone = nowMs < retryAtMs;
   if (isRefusalOf(key, refused)) {
     if (state.asking !== undefined) return 'ask';
     if (!isLeftAlone && nowMs - state.refusalAskedAtMs >= refusalIntervalMs) return 'ask';
-    // What one page says takes the key from that page only.
+    // A page's report withholds the key from that page only.
     if (failures > 0) return 'unavailable';
   }
   if (key !== undefined && nowMs < key.freshUntilMs) return 'cached';

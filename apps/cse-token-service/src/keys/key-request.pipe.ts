@@ -11,7 +11,7 @@ import { KnownKeys } from './known-keys.store.js';
 export const MAX_BODY_BYTES = 1_024;
 const JSON_TYPE = /^application\/json *(?:;|$)/i;
 
-/** From the unread body to a request for a configured API key id. What looks like card data is refused, whatever type the body has. */
+/** Converts the unread body to a request for a configured API key id. Card data are refused for any content type. */
 @Injectable()
 export class KeyRequestPipe implements PipeTransform<KeyBody, Promise<KeyRequest>> {
   readonly #apiKeyIds: ReadonlySet<string>;

@@ -6,8 +6,9 @@ import { KeyRequest } from './key-request.dto.js';
 const FIRST_FAULT_OF_EACH = { stopAtFirstError: true, validationError: { target: false, value: false } };
 
 /**
- * The body is `{ apiKeyId, refused? }` and nothing else. Whatever else is in it may be card data that a page sent to the wrong address:
- * neither its values nor its names are repeated anywhere. `isKnown` texts are ids of ours: they are what they are, whatever they look like.
+ * The body must be exactly `{ apiKeyId, refused? }`. Other content may be card data that a page sent to the wrong address, so neither its
+ * values nor its names are repeated anywhere.
+ * @param isKnown true for our own ids, which are never taken for card data
  */
 export function readKeyRequest(text: string, isKnown: (id: string) => boolean): KeyRequest {
   const body = jsonOf(text);
@@ -20,7 +21,7 @@ export function readKeyRequest(text: string, isKnown: (id: string) => boolean): 
   if (!isOnlyThis && holdsCards(others)) throw cardDataRefused();
   if (isStrange(apiKeyId, isKnown) && holdsCards(apiKeyId)) throw cardDataRefused();
   if (isStrange(refused, isKnown) && idHoldsCard(refused)) throw cardDataRefused();
-  // What stands there twice is gone after parsing: a text that is not just what was parsed is searched as it came.
+  // Parsing drops the first of two equal names, so a text that differs from the parsed body is searched itself.
   if (JSON.stringify(body) !== text && textHoldsCards(without(text, [apiKeyId, refused]))) throw cardDataRefused();
   const request = Object.assign(new KeyRequest(), { apiKeyId, refused }) as KeyRequest;
   const faults = isOnlyThis ? [] : [fault('', 'unknown_field', 'only apiKeyId and refused are accepted here')];

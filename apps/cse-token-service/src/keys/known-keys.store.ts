@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { EncryptionKeyRecord } from '@tranche/contracts';
 import { InjectRedis, ServiceLogger, type RedisClient } from '@tranche/service-kit';
-import { reasonOf } from '@tranche/runtime';
+import { keepNewest, reasonOf, within } from '@tranche/runtime';
 import { CseConfig } from '../cse.config.js';
 
-/** As long as what `cse.events.v1` says of the key is kept. */
+/** Equals the retention of `cse.events.v1`. */
 const REMEMBERED_SECONDS = 35 * 24 * 60 * 60;
-/** Keys that this process remembers of an API key id; the oldest goes first. */
+/** Maximum keys per API key id in this process; the oldest is dropped first. */
 const MAX_KEYS = 100;
 
-/** In one step, for instances may see the same key at the same time. Other bytes under the same id change nothing. */
+/** Atomic, because instances may see the same key at the same time. Other bytes under a known id change nothing. */
 const REMEMBER = `
 local known = redis.call('GET', KEYS[1])
 if known and known ~= ARGV[1] then return {known, ''} end
@@ -26,13 +25,13 @@ interface Memory {
 }
 
 interface Remembered {
-  /** Of the bytes that the key id stands for. */
+  /** Fingerprint of the bytes under this key id. */
   fingerprint: string;
-  /** The id of the key that was given before this one; undefined when there was none. */
+  /** Id of the previous key, if there was one. */
   beforeId?: string;
 }
 
-/** Which bytes each key id stands for: in this process, and in Redis across restarts and instances (docs/decisions/0027). */
+/** Remembers the bytes of each key id: in this process, and in Redis across restarts and instances (docs/decisions/0027). */
 @Injectable()
 export class KnownKeys {
   readonly #memories = new Map<string, Memory>();
@@ -43,12 +42,12 @@ export class KnownKeys {
     private readonly log: ServiceLogger,
   ) {}
 
-  /** Whether this process was given a key of this id, for whichever API key. */
+  /** True if this process received a key with this id, for any API key. */
   has(encryptionKeyId: string): boolean {
     return [...this.#memories.values()].some(({ fingerprints }) => fingerprints.has(encryptionKeyId));
   }
 
-  /** Remembers the key unless its id stands for other bytes already: then the fingerprint is theirs. */
+  /** Stores the key unless its id already has other bytes; in that case returns their fingerprint. */
   async remember(apiKeyId: string, { encryptionKeyId }: EncryptionKeyRecord, fingerprint: string): Promise<Remembered> {
     const memory = this.#memories.get(apiKeyId) ?? { fingerprints: new Map<string, string>() };
     const known = memory.fingerprints.get(encryptionKeyId);
@@ -60,12 +59,11 @@ export class KnownKeys {
     memory.latestId = encryptionKeyId;
     memory.fingerprints.delete(encryptionKeyId);
     memory.fingerprints.set(encryptionKeyId, fingerprint);
-    const [oldest] = memory.fingerprints.keys();
-    if (memory.fingerprints.size > MAX_KEYS && oldest !== undefined) memory.fingerprints.delete(oldest);
+    keepNewest(memory.fingerprints, MAX_KEYS);
     return { fingerprint, beforeId };
   }
 
-  /** The names in Redis of what a key id stands for, and of the latest key id: what an operator takes away to let other bytes in. */
+  /** Redis names of a key id's bytes and of the latest key id. An operator deletes them to accept other bytes. */
   entriesOf(apiKeyId: string, encryptionKeyId: string): [string, string] {
     const ofApiKey = `${this.config.redisKeyPrefix}key:{${apiKeyId}}`;
     return [`${ofApiKey}:${createHash('sha256').update(encryptionKeyId).digest('hex')}`, `${ofApiKey}:latest`];
@@ -84,8 +82,7 @@ export class KnownKeys {
         keys,
         arguments: [fingerprint, encryptionKeyId, String(REMEMBERED_SECONDS)],
       });
-      const answer = await Promise.race([asked, delay(redisAnswerMs, undefined, { ref: false })]);
-      if (answer === undefined) throw new Error(`no answer within ${redisAnswerMs} ms`);
+      const answer = await within(redisAnswerMs, asked, () => new Error(`no answer within ${redisAnswerMs} ms`));
       const [theirs = '', before = ''] = answer as string[];
       return { fingerprint: theirs, ...(before === '' ? {} : { beforeId: before }) };
     } catch (error) {

@@ -2,7 +2,7 @@ import { All, Controller } from '@nestjs/common';
 import { Problem } from '@tranche/service-kit';
 import { KEYS_PATH, NOTHING_PATH } from './paths.js';
 
-/** What comes to any other address, or with another method: it costs its address and origin as much as a request for a key. */
+/** Answers all other URLs and methods; such a request counts for its address and origin like any other. */
 @Controller(NOTHING_PATH)
 export class NothingHereController {
   @All()

@@ -6,9 +6,8 @@ import { CseConfig } from '../cse.config.js';
 import { SharedRateCounter } from './shared-rate-counter.js';
 
 const MINUTE_SECONDS = 60;
-/** How often an instance reports its counts to the others. In this time an instance may exceed the limit by what it takes. */
+/** Interval of an instance's reports to Redis. All instances together may exceed the limit by the requests of one interval. */
 const SETTLE_MS = 250;
-/** Addresses, and origins, that are counted at the same time. */
 const MAX_KEYS = 10_000;
 
 interface Limit {
@@ -17,8 +16,8 @@ interface Limit {
 }
 
 /**
- * Requests per address and per origin: counted in this process at each request, and in Redis for all instances a few times a second. A
- * request waits for nothing; while Redis is away each instance counts its own (docs/decisions/0027).
+ * Counts requests per address and per origin: in this process at once, and in Redis for all instances a few times per second. No request
+ * waits for Redis; while it is down, each instance counts alone (docs/decisions/0027).
  */
 @Injectable()
 export class RequestLimits implements OnApplicationShutdown {
@@ -36,7 +35,7 @@ export class RequestLimits implements OnApplicationShutdown {
     this.#origin = this.#limit('origin', config.requestsPerMinutePerOrigin);
   }
 
-  /** Takes one request. Seconds to wait where it is one too many; what its address has too many of costs its origin nothing. */
+  /** Returns the seconds to wait if a limit is exceeded; a request beyond its address's limit does not count for its origin. */
   take(address: string, origin: string | undefined): number | undefined {
     const nowMs = performance.now();
     const waitMs =
@@ -85,7 +84,7 @@ export class RequestLimits implements OnApplicationShutdown {
   }
 }
 
-/** Resolves to what went wrong, or undefined, for each key. */
+/** Resolves with the error, or undefined, for each key. */
 function settled({ counts, shared }: Limit): Promise<unknown>[] {
   if (shared === undefined) return [];
   return counts.unsettled().map(async ([key, taken]) => {

@@ -1,73 +1,37 @@
-interface Count {
-  /** Of this window, in this process. */
-  taken: number;
-  /** Of those, not yet reported to the other instances. */
-  unsettled: number;
-  windowUntilMs: number;
-  /** The others and this process together took too many: nothing more until then. */
-  blockedUntilMs: number;
-}
+import { WindowCounter } from '@tranche/runtime';
 
 /**
- * Counts per key in windows, in this process at once, and together with others in intervals: what was taken is handed out by `unsettled()`,
- * and what they say comes back by `block()`. Of the latest keys only: the oldest is forgotten first.
+ * Counts per key in windows: locally at once, and shared with other instances in intervals. `unsettled()` returns the counts to share;
+ * `block()` applies the shared result. Only the latest keys are kept.
  */
 export class SharedRateCounter {
-  readonly #counts = new Map<string, Count>();
-  #changed = new Map<string, Count>();
+  readonly #counter: WindowCounter;
+  /** Taken here, and not yet reported to the other instances. */
+  #taken = new Map<string, number>();
 
-  constructor(
-    private readonly max: number,
-    private readonly windowMs: number,
-    private readonly maxKeys: number,
-  ) {}
+  constructor(max: number, windowMs: number, maxKeys: number) {
+    this.#counter = new WindowCounter(max, windowMs, maxKeys);
+  }
 
-  /** Takes one. Beyond the most of a window: the milliseconds until the next; else undefined. */
+  /** Counts one request. Returns the milliseconds until the next window if the limit is exceeded. */
   take(key: string, nowMs: number): number | undefined {
-    const count = this.#countOf(key, nowMs);
-    if (nowMs < count.blockedUntilMs) return count.blockedUntilMs - nowMs;
-    if (count.taken >= this.max) return count.windowUntilMs - nowMs;
-    count.taken++;
-    if (count.unsettled++ === 0) this.#changed.set(key, count);
-    return undefined;
+    const waitMs = this.#counter.take(key, nowMs);
+    if (waitMs === undefined) this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);
+    return waitMs;
   }
 
   get hasUnsettled(): boolean {
-    return this.#changed.size > 0;
+    return this.#taken.size > 0;
   }
 
-  /** What was taken since the last call. */
   unsettled(): [key: string, taken: number][] {
-    const changed = this.#changed;
-    this.#changed = new Map();
-    return [...changed].map(([key, count]) => {
-      const { unsettled } = count;
-      count.unsettled = 0;
-      return [key, unsettled];
-    });
+    const taken = [...this.#taken];
+    this.#taken = new Map();
+    return taken;
   }
 
+  /** All instances together have exceeded the limit, so requests are refused until then. */
   block(key: string, untilMs: number): void {
-    const count = this.#counts.get(key);
-    if (count !== undefined) count.blockedUntilMs = untilMs;
-  }
-
-  #countOf(key: string, nowMs: number): Count {
-    const known = this.#counts.get(key);
-    if (known !== undefined && nowMs < known.windowUntilMs) return known;
-    const count = known ?? { taken: 0, unsettled: 0, windowUntilMs: 0, blockedUntilMs: 0 };
-    count.taken = 0;
-    count.windowUntilMs = nowMs + this.windowMs;
-    this.#counts.delete(key);
-    this.#counts.set(key, count);
-    if (this.#counts.size > this.maxKeys) this.#forgetOldest();
-    return count;
-  }
-
-  #forgetOldest(): void {
-    for (const oldest of this.#counts.keys()) {
-      this.#counts.delete(oldest);
-      return;
-    }
+    this.#counter.block(key, untilMs);
   }
 }

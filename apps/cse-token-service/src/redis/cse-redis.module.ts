@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { RedisModule, rereadFromFile } from '@tranche/service-kit';
 import { CseConfig } from '../cse.config.js';
 
-/** The one connection of limits and known keys; none without REDIS_URL. */
+/** One connection for limits and known keys; none without REDIS_URL. */
 @Module({
   imports: [
     RedisModule.forRootAsync({

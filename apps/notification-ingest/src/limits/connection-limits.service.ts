@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import { clientAddress, KitConfig, Metrics } from '@tranche/service-kit';
+import { clientAddress, countedAs, KitConfig, Metrics } from '@tranche/service-kit';
 import { IngestConfig } from '../ingest.config.js';
-import { addressKey } from './address-key.js';
 
 /** Maximum requests in flight on one connection. The platform and common proxies do not pipeline, so they have one at a time. */
 const MAX_UNANSWERED = 8;
@@ -51,7 +50,7 @@ export class ConnectionLimits implements OnModuleInit {
     const peer = socket.remoteAddress ?? '';
     // A proxy's connections belong to many clients, so they are not counted.
     if (this.kit.isProxy?.(clientAddress(peer, undefined, undefined))) return;
-    const address = addressKey(peer);
+    const address = countedAs(peer);
     const count = (this.#open.get(address) ?? 0) + 1;
     if (count > this.config.maxConnectionsPerAddress) {
       this.#cut.inc({ reason: 'address' });

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { InjectRedis, type RedisClient } from '@tranche/service-kit';
+import { WindowCounter } from '@tranche/runtime';
+import { countedAs, InjectRedis, type RedisClient } from '@tranche/service-kit';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible';
-import { addressKey } from './address-key.js';
-import { WindowCounts } from './window-counts.js';
 import { IngestConfig } from '../ingest.config.js';
 
 const MINUTE_SECONDS = 60;
 const HOUR_SECONDS = 3_600;
-/** Maximum limited addresses that we keep in memory. The oldest is removed first. */
+/** Maximum addresses that an instance counts in memory. The oldest is removed first. */
 const MAX_REMEMBERED = 10_000;
 const ALL_ADDRESSES = 'all';
 
@@ -23,17 +22,16 @@ export class FailureLimits {
   readonly #quarantine: RateLimiterAbstract;
   readonly #quarantineOfAll: RateLimiterAbstract;
   /** Counts of this instance only. They limit an address at once, while the answers of Redis are still in flight. */
-  readonly #failuresHere: WindowCounts;
-  readonly #linesHere: WindowCounts;
-  readonly #limitedUntilMs = new Map<string, number>();
+  readonly #failuresHere: WindowCounter;
+  readonly #linesHere: WindowCounter;
 
   constructor(
     private readonly config: IngestConfig,
     @InjectRedis() private readonly redis: RedisClient | undefined,
   ) {
     const { failuresPerMinute, quarantineKbPerHour, quarantineTotalKbPerHour } = config;
-    this.#failuresHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
-    this.#linesHere = new WindowCounts(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
+    this.#failuresHere = new WindowCounter(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
+    this.#linesHere = new WindowCounter(failuresPerMinute, MINUTE_SECONDS * 1_000, MAX_REMEMBERED);
     this.#failures = this.#limiter('failures', failuresPerMinute, MINUTE_SECONDS);
     this.#quarantine = this.#limiter('quarantine-kb', quarantineKbPerHour, HOUR_SECONDS);
     this.#quarantineOfAll = this.#limiter('quarantine-kb-of-all', quarantineTotalKbPerHour, HOUR_SECONDS);
@@ -41,28 +39,27 @@ export class FailureLimits {
 
   /** Counts a failure. Resolves to the seconds until this address is answered normally again; undefined if it is below its limit. */
   async count(address: string): Promise<number | undefined> {
-    const key = addressKey(address);
-    const waitMs = this.#failuresHere.add(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
+    const key = countedAs(address);
+    const waitMs = this.#failuresHere.take(key, performance.now()) ?? (await refusedForMs(this.#failures, key));
     if (waitMs === undefined) return undefined;
-    this.#remember(key, performance.now() + waitMs);
+    this.#failuresHere.block(key, performance.now() + waitMs);
     return Math.max(1, Math.ceil(waitMs / 1_000));
   }
 
   /** True if this instance knows that the address failed too often. It does not ask Redis. */
   isLimited(address: string): boolean {
-    const untilMs = this.#limitedUntilMs.get(addressKey(address));
-    return untilMs !== undefined && untilMs > performance.now();
+    return this.#failuresHere.isBlocked(countedAs(address), performance.now());
   }
 
   /** Counts a log line and returns true if the address may still be logged. */
   takeLine(address: string): boolean {
-    return !this.isLimited(address) && this.#linesHere.add(addressKey(address), performance.now()) === undefined;
+    return !this.isLimited(address) && this.#linesHere.take(countedAs(address), performance.now()) === undefined;
   }
 
   /** Takes kilobytes from the hourly quarantine budgets of the address and of all addresses for this reason. */
   async takeQuarantine(reason: string, address: string, bytes: number): Promise<QuarantineVerdict> {
     const kilobytes = Math.max(1, Math.ceil(bytes / 1_000));
-    if ((await refusedForMs(this.#quarantine, `${reason}:${addressKey(address)}`, kilobytes)) !== undefined)
+    if ((await refusedForMs(this.#quarantine, `${reason}:${countedAs(address)}`, kilobytes)) !== undefined)
       return 'address';
     return (await refusedForMs(this.#quarantineOfAll, `${reason}:${ALL_ADDRESSES}`, kilobytes)) === undefined
       ? 'kept'
@@ -81,16 +78,6 @@ export class FailureLimits {
       inMemoryBlockOnConsumed: points + 1,
       insuranceLimiter: inMemory,
     });
-  }
-
-  #remember(key: string, untilMs: number): void {
-    this.#limitedUntilMs.delete(key);
-    this.#limitedUntilMs.set(key, untilMs);
-    if (this.#limitedUntilMs.size <= MAX_REMEMBERED) return;
-    for (const oldest of this.#limitedUntilMs.keys()) {
-      this.#limitedUntilMs.delete(oldest);
-      return;
-    }
   }
 }
 

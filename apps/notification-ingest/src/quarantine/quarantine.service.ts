@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { keepNewest } from '@tranche/runtime';
 import { Metrics, ServiceLogger } from '@tranche/service-kit';
 import { FailureLimits, type QuarantineVerdict } from '../limits/failure-limits.store.js';
 import { NotificationProducer, OverloadedError } from '../notification.producer.js';
@@ -74,21 +75,13 @@ export class QuarantineService {
       return;
     }
     await this.producer.quarantine(suspect.id, record);
-    this.remember(known);
+    this.kept.add(known);
+    keepNewest(this.kept, MAX_REMEMBERED);
   }
 
   /** `bytes` is the stored size: JSON writes one control character as six bytes. */
   private async take(reason: string, from: string, bytes: number): Promise<QuarantineVerdict | 'size'> {
     return bytes > MAX_KEPT_BYTES ? 'size' : this.limits.takeQuarantine(reason, from, bytes);
-  }
-
-  private remember(known: string): void {
-    this.kept.add(known);
-    if (this.kept.size <= MAX_REMEMBERED) return;
-    for (const oldest of this.kept) {
-      this.kept.delete(oldest);
-      return;
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { encodeCloudEvent, type CloudEvent, type Merchants } from '@tranche/contracts';
 import { operationTag, termsOf, untagExtraData } from '@tranche/order-journal';
 import { aCapture, aCardPayment, aPartnerAAuthorization, aPartnerBAuthorization } from '@tranche/testing';
-import { contentHash, factsOf, readCommand, sentExtraData, type AcceptedCommand } from './accepted-command.js';
+import { factsOf, readCommand, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
 const merchant = {
   merchant: 'shop-fr',
@@ -85,12 +85,6 @@ it.each([
   ['a list', { key: null, value: Buffer.from('[]'), headers: {} }],
 ])('can not read %s', (_what, record) => {
   expect(readCommand(record, 'partner-a', merchants).read).toBe('unreadable');
-});
-
-it('hashes content alike whatever the order of its fields', () => {
-  expect(contentHash('t', { a: 1, b: [{ c: 2, d: 3 }] })).toBe(contentHash('t', { b: [{ d: 3, c: 2 }], a: 1 }));
-  expect(contentHash('t', { a: 1 })).not.toBe(contentHash('t', { a: 2 }));
-  expect(contentHash('t', { a: 1 })).not.toBe(contentHash('u', { a: 1 }));
 });
 
 it('takes a follow-up’s method from its order, else from the rail', () => {

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import {
+  contentHash,
   decodeCloudEvent,
   isCommandType,
   operationKind,
@@ -20,14 +20,7 @@ import {
   type ExecutableCommand,
   type RefusedCommand,
 } from '@tranche/order-journal';
-import {
-  currencyOf,
-  faultsOfRules,
-  returnPageIn,
-  sellersOf,
-  withReturnPage,
-  type PlatformOperation,
-} from '@tranche/platform';
+import { currencyOf, faultsOfRules, returnPageIn, withReturnPage, type PlatformOperation } from '@tranche/platform';
 import type { Rejection } from './command-rejected.js';
 
 /** A command that is sound by itself; whether its order allows it is decided later. */
@@ -170,7 +163,6 @@ export function factsOf(command: AcceptedCommand, currencyOfOrder?: string): Com
     ...{ operation, rail, contentHash, correlationId, currency },
     amount: 'amount' in data ? data.amount : undefined,
     supersedes: 'supersedes' in data ? data.supersedes : undefined,
-    sellers: sellersOf(data, merchant),
   };
 }
 
@@ -195,29 +187,3 @@ const isDeep = (value: unknown, levels = DEEPEST): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((one) => isDeep(one, levels - 1)));
-
-/** The same for the same content, whatever the order of its fields. */
-export function contentHash(type: string, data: unknown): string {
-  return hash('sha256', `${type}\n${canonical(data)}`, 'base64url').slice(0, 27);
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = value as Record<string, unknown>;
-  let text = '{';
-  for (const name of Object.keys(fields).sort())
-    text += `${text === '{' ? '' : ','}${quoted(name)}:${canonical(fields[name])}`;
-  return `${text}}`;
-}
-
-/** Names of fields: an accepted command has no others than the contracts'. */
-const quotedNames = new Map<string, string>();
-
-function quoted(name: string): string {
-  const known = quotedNames.get(name);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(name);
-  quotedNames.set(name, text);
-  return text;
-}

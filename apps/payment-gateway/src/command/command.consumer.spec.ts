@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { COMMAND_TOPICS, encodeCloudEvent, SIGNATURE_HEADER, signCommand } from '@tranche/contracts';
+import { COMMAND_TOPICS, contentHash, encodeCloudEvent, SIGNATURE_HEADER, signCommand } from '@tranche/contracts';
 import type { ConsumedRecord } from '@tranche/kafka';
 import {
   emptyOrder,
@@ -13,7 +13,6 @@ import {
 } from '@tranche/order-journal';
 import { aPartnerAAuthorization } from '@tranche/testing';
 import { commandConsumer } from '../../test/command-consumer.js';
-import { contentHash } from './accepted-command.js';
 
 const MADE = '2026-03-01T10:00:00Z';
 const NOW_MS = Date.parse('2026-03-01T11:00:00Z');

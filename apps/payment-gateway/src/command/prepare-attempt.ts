@@ -13,7 +13,6 @@ import {
 } from '@tranche/order-journal';
 import { faultsOfAge, faultsOfOrder, mayBeLookedUp, operationForm } from '@tranche/platform';
 import type { PlatformForm } from '../platform/platform-caller.service.js';
-import { faultsOfSellerTotals } from '../operations/seller-totals.js';
 import { factsOf, sentExtraData, type AcceptedCommand } from './accepted-command.js';
 
 /** The rules, terms and form of one attempt. `nowMs`: wall clock. */
@@ -28,9 +27,7 @@ export function prepareAttempt(
   const named = operationNamedBy(order, transactionId);
   const terms = termsOf(factsOf(command, named?.currency), named?.method, transactionId);
   const faultsOfCommand = faultsOfAge(command, nowMs);
-  const isOfSellers = operation === 'refund' && merchant.checkSellerTotals === true;
-  const ofSellers = isOfSellers ? faultsOfSellerTotals(command, order) : [];
-  const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId), ...ofSellers];
+  const faults = [...faultsOfCommand, ...faultsOfOrder(command, terms.method, transactionId)];
   if (faults.length > 0) return { terms, faults, restsOnOrder: faultsOfCommand.length === 0 };
 
   const sent = sentExtraData(command, attempt);
@@ -39,7 +36,7 @@ export function prepareAttempt(
   return {
     terms,
     ...(sent?.isTagged ? { tag: operationTag(command.commandId) } : {}),
-    restsOnOrder: isOfSellers || (terms.transactionId !== undefined && !isNamed),
+    restsOnOrder: terms.transactionId !== undefined && !isNamed,
     permits: permitsOf(command, order, terms),
     form: { operation, merchant, path, body },
   };

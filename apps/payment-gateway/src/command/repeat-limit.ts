@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CommandLease } from '@tranche/order-journal';
+import { keepNewest } from '@tranche/runtime';
 import { Clock } from '../clock.js';
 
 const AGAIN_AFTER_MS = 1_000;
@@ -62,8 +63,7 @@ export class RepeatLimit {
   #note(command: string, told: Told): void {
     this.#told.delete(command);
     this.#told.set(command, told);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > REMEMBERED && oldest !== undefined) this.#told.delete(oldest);
+    keepNewest(this.#told, REMEMBERED);
   }
 
   async #unlessRejected(command: string, before: Told | undefined, append: () => Promise<unknown>): Promise<void> {

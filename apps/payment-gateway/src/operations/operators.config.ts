@@ -1,22 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { openEntriesFile } from '@tranche/contracts';
 import { Env } from '@tranche/service-kit';
 import { Max, Min } from 'class-validator';
 import { OidcConfig } from './oidc/oidc.config.js';
-import { OperatorsFileError, readOperators, rolesInProduction, type Operator } from './operators.js';
+import { readOperators, rolesInProduction, type Operator } from './operators.js';
 
 /** Key files are named relative to the operators file. */
 export function loadOperators(path: string): Operator[] {
-  return readOperators(parse(readFileSync(path, 'utf8')), (file) => readFileSync(resolve(dirname(path), file), 'utf8'));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message repeats parts of the file.
-    throw new OperatorsFileError([{ path: '', message: 'is not JSON' }]);
-  }
+  const { document, readFile } = openEntriesFile(path);
+  return readOperators(document, readFile);
 }
 
 /** Who may ask on the management port, and what needs two of them. */

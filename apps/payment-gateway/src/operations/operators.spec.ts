@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EntriesFileError } from '@tranche/contracts';
 import { readServiceSettings } from '@tranche/service-kit';
 import { loadOperators, OperatorsConfig } from './operators.config.js';
-import { OperatorsFileError, readOperators } from './operators.js';
+import { readOperators } from './operators.js';
 
 const KEY = 'canary-key-of-32-characters-or-so';
 const alice = { operator: 'alice', key: KEY };
@@ -16,7 +17,7 @@ function faultsOf(document: unknown, files: Record<string, string> = {}): string
       return content;
     });
   } catch (error) {
-    if (!(error instanceof OperatorsFileError)) throw error;
+    if (!(error instanceof EntriesFileError)) throw error;
     expect(error.message).not.toContain('canary');
     return error.faults.map(({ path, message }) => `${path} ${message}`);
   }
@@ -115,7 +116,7 @@ describe('operators file', () => {
       writeFileSync(join(folder, 'alice.key'), `${KEY}\n`);
       expect(loadOperators(join(folder, 'operators.json'))[0]?.key.equals(KEY)).toBe(true);
       writeFileSync(join(folder, 'operators.json'), '[{"key":"canary');
-      expect(() => loadOperators(join(folder, 'operators.json'))).toThrow(/^ is not JSON$/);
+      expect(() => loadOperators(join(folder, 'operators.json'))).toThrow(/operators\.json: is not JSON$/);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -1,4 +1,10 @@
-import { MERCHANT_PATTERN } from '@tranche/contracts';
+import {
+  EntriesFileError,
+  MERCHANT_PATTERN,
+  withSecretsFromFiles,
+  type Fault,
+  type ReadFile,
+} from '@tranche/contracts';
 import { compact } from '@tranche/order-journal';
 import { faultsOf, Secret } from '@tranche/service-kit';
 import { plainToInstance } from 'class-transformer';
@@ -25,19 +31,7 @@ export interface Operator extends OperatorIdentity {
   notAfterMs?: number;
 }
 
-export interface OperatorsFault {
-  path: string;
-  message: string;
-}
-
-/** Every fault at once; none repeats a value. */
-export class OperatorsFileError extends Error {
-  override readonly name = 'OperatorsFileError';
-
-  constructor(readonly faults: readonly OperatorsFault[]) {
-    super(faults.map(({ path, message }) => `${path} ${message}`).join('; '));
-  }
-}
+type OperatorsFault = Pick<Fault, 'path' | 'message'>;
 
 const NAME = /^[a-z0-9.-]{1,64}$/;
 const given = (field: keyof OperatorEntry) => ValidateIf((entry: OperatorEntry) => entry[field] !== undefined);
@@ -73,9 +67,9 @@ class OperatorEntry {
 }
 
 /** `[{ "operator": "alice", "key" or "keyFile": "…", "role"?, "merchants"?, "notAfter"?, "person"? }]`; `readKey` gives the content of a key file. */
-export function readOperators(document: unknown, readKey: (path: string) => string): Operator[] {
+export function readOperators(document: unknown, readKey: ReadFile): Operator[] {
   if (!Array.isArray(document) || document.length === 0)
-    throw new OperatorsFileError([{ path: '', message: 'must be a JSON list of operators' }]);
+    throw new EntriesFileError([{ path: '', message: 'must be a JSON list of operators' }]);
   const faults: OperatorsFault[] = [];
   const entries = document.map((raw: unknown, index) => entryOf(raw, `[${index}]`, readKey, faults));
   for (const field of ['operator', 'key'] as const) {
@@ -85,7 +79,7 @@ export function readOperators(document: unknown, readKey: (path: string) => stri
       if (isRepeated) faults.push({ path: `[${index}].${field}`, message: 'is that of an earlier entry too' });
     });
   }
-  if (faults.length > 0) throw new OperatorsFileError(faults);
+  if (faults.length > 0) throw new EntriesFileError(faults);
   return entries.map(({ operator, key, person, role, merchants, notAfter }) => ({
     operator,
     person: person ?? operator,
@@ -104,47 +98,14 @@ export function rolesInProduction(operators: readonly Operator[]): string[] {
     .map(({ operator }) => `role of ${operator} is missing: must be one of ${OPERATOR_ROLES.join(', ')}`);
 }
 
-function entryOf(
-  raw: unknown,
-  path: string,
-  readKey: (path: string) => string,
-  faults: OperatorsFault[],
-): OperatorEntry {
-  const { keyFile, ...fields } = (typeof raw === 'object' && raw !== null ? raw : {}) as { keyFile?: unknown };
-  const entry = plainToInstance(OperatorEntry, fields);
-  const isKeyUnread = keyFile !== undefined && !takeKeyFrom(keyFile, entry, path, readKey, faults);
+function entryOf(raw: unknown, path: string, readKey: ReadFile, faults: OperatorsFault[]): OperatorEntry {
+  const fields = (typeof raw === 'object' && raw !== null ? raw : {}) as Record<string, unknown>;
+  const entry = plainToInstance(OperatorEntry, withSecretsFromFiles(fields, ['key'], path, readKey, faults));
   const errors = validateSync(entry, {
     whitelist: true,
     forbidNonWhitelisted: true,
     validationError: { target: false, value: false },
   });
-  for (const fault of faultsOf(errors)) {
-    if (!(isKeyUnread && fault.path === 'key')) faults.push({ path: `${path}.${fault.path}`, message: fault.message });
-  }
+  faults.push(...faultsOf(errors).map((fault) => ({ path: `${path}.${fault.path}`, message: fault.message })));
   return entry;
-}
-
-/** False where the key could not be had: that is the fault, and not that it is missing. */
-function takeKeyFrom(
-  keyFile: unknown,
-  entry: OperatorEntry,
-  path: string,
-  readKey: (path: string) => string,
-  faults: OperatorsFault[],
-): boolean {
-  const where = `${path}.keyFile`;
-  if (typeof keyFile !== 'string') faults.push({ path: where, message: 'must be a text' });
-  else if (entry.key !== undefined) faults.push({ path: where, message: 'stands beside key: give one of them' });
-  else {
-    try {
-      entry.key = readKey(keyFile).replace(/\r?\n$/, '');
-      return true;
-    } catch (error) {
-      faults.push({
-        path: where,
-        message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
-      });
-    }
-  }
-  return false;
 }

@@ -16,7 +16,6 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { operationIdOf } from './operation-id.js';
-import { sellerTotalsOf, type SellerTotals } from './seller-totals.js';
 import { amountsOf, type OrderAmounts } from './order-amounts.js';
 import { statusOf, type OrderStatus } from './order-status.js';
 
@@ -37,8 +36,6 @@ export interface OrderView {
   isFrozen?: true;
   status: OrderStatus;
   amounts: OrderAmounts;
-  /** By SUBMERCHANTEXTERNALID, of a marketplace whose merchant has `checkSellerTotals`. */
-  sellers?: Record<string, SellerTotals>;
   deadlines: {
     /** A later capture is sent, marked as not guaranteed. */
     captureWindowEndsAt?: string;
@@ -88,7 +85,6 @@ export function orderView(order: OrderState, epoch = 0): OrderView {
     ...(order.isFrozen ? { isFrozen: true } : {}),
     status: statusOf(order, amounts),
     amounts,
-    ...compact({ sellers: sellerTotalsOf(order) }),
     deadlines: deadlinesOf(order),
     operations: order.operations.map((operation) => operationView(order, operation, epoch)),
     candidates: candidatesOf(order),

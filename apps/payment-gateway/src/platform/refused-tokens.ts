@@ -1,3 +1,5 @@
+import { keepNewest } from '@tranche/runtime';
+
 /** More are never in use at the same time, however late an answer comes. */
 const KEPT_MAX = 8;
 
@@ -21,7 +23,7 @@ export class RefusedTokens {
     const { refused } = this.#of(account);
     refused.delete(fingerprint);
     refused.add(fingerprint);
-    for (const oldest of refused) if (refused.size > KEPT_MAX) refused.delete(oldest);
+    keepNewest(refused, KEPT_MAX);
   }
 
   /** What auth-service is to be told with the next question: with each report it has to look again, so only where the one in use is refused. */

@@ -1,3 +1,4 @@
+import { isPlainObject } from '@tranche/contracts';
 import { UNFIT_KINDS, type EncryptionKeyFault } from '../cse-keys/unfit-keys.js';
 import { isKnownCode } from '../transactions/exec-codes.js';
 
@@ -162,7 +163,7 @@ const FAULT: Record<string, Check> = {
  * }`.
  */
 export function readFaultRule(body: unknown): FaultRule | { wrong: string[] } {
-  if (!isObject(body)) return { wrong: ['the body must be a JSON object'] };
+  if (!isPlainObject(body)) return { wrong: ['the body must be a JSON object'] };
   const { match = {}, fault } = body;
   const wrong = [
     ...Object.keys(body).filter((name) => name !== 'match' && name !== 'fault'),
@@ -199,9 +200,6 @@ function isStatusOf(from: number): Check {
 }
 
 function wrongFields(value: unknown, checks: Record<string, Check>): string[] {
-  if (!isObject(value)) return ['(must be an object)'];
+  if (!isPlainObject(value)) return ['(must be an object)'];
   return Object.keys(value).filter((name) => !Object.hasOwn(checks, name) || checks[name]?.(value[name]) !== true);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

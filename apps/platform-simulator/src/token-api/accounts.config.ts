@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isPlainObject } from '@tranche/contracts';
 
 /** An entry of the accounts file, as far as the token API needs it. */
 export interface Account {
@@ -24,7 +25,7 @@ export function readAccounts(file: string): { accounts: Account[]; faults: strin
   } catch (cause) {
     return { accounts: [], faults: [cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read'] };
   }
-  const list = isObject(content) ? content.accounts : undefined;
+  const list = isPlainObject(content) ? content.accounts : undefined;
   if (!Array.isArray(list)) return { accounts: [], faults: ['accounts must be a list'] };
   const faults: string[] = [];
   const accounts = list.flatMap((entry: unknown, index) => {
@@ -36,7 +37,7 @@ export function readAccounts(file: string): { accounts: Account[]; faults: strin
 }
 
 function readAccount(entry: unknown, folder: string): Account | { faults: string[] } {
-  if (!isObject(entry)) return { faults: [' must be an object'] };
+  if (!isPlainObject(entry)) return { faults: [' must be an object'] };
   const faults: string[] = [];
   const text = (name: string, isRequired: boolean): string | undefined => {
     const value = entry[name];
@@ -65,6 +66,3 @@ function readAccount(entry: unknown, folder: string): Account | { faults: string
       : { username: text('username', true), password: secret('password') };
   return faults.length > 0 ? { faults } : { account, grant, realm, ...who };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

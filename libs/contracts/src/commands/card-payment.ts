@@ -1,16 +1,7 @@
 import { BRANDS, type Brand } from '../platform/enums.js';
-import { Amount, Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
-import {
-  CommandId,
-  Currency,
-  Description,
-  Email,
-  MerchantName,
-  OrderId,
-  PersonalText,
-  PublicIpv4,
-  WebAddress,
-} from './payment-fields.js';
+import { Nested, OneOf, Optional, Text, Timestamp } from '../validation/fields.js';
+import { PaymentCommand } from './order-command.js';
+import { Email, PersonalText, PublicIpv4, WebAddress } from './payment-fields.js';
 
 /** The interface gives these fields no lengths for `payment`: method A's, the wider ones, are taken. */
 export class CardClient {
@@ -32,24 +23,7 @@ export class CardClient {
 }
 
 /** `payment.pay`: the token stands for all card data. */
-export class CardPayment {
-  @MerchantName()
-  merchant!: string;
-
-  @OrderId()
-  orderId!: string;
-
-  @Amount()
-  amount!: number;
-
-  /** ISO 4217, one of the merchant's; absent: its first. */
-  @Optional()
-  @Currency()
-  currency?: string;
-
-  @Description()
-  description!: string;
-
+export class CardPayment extends PaymentCommand {
   @Text(1, 255)
   hfToken!: string;
 
@@ -67,13 +41,4 @@ export class CardPayment {
 
   @Nested(() => CardClient)
   client!: CardClient;
-
-  /** Id of the authorize command whose redirect this one replaces. */
-  @Optional()
-  @CommandId()
-  supersedes?: string;
-
-  @Optional()
-  @Timestamp()
-  notAfter?: string;
 }

@@ -1,17 +1,15 @@
-import { Amount, Optional, Timestamp } from '../validation/fields.js';
-import { Description, FreeField, MerchantName, OrderId, SellerId, TransactionId } from './payment-fields.js';
+import { Amount, Optional } from '../validation/fields.js';
+import { OrderCommand } from './order-command.js';
+import { FreeField, TransactionId } from './payment-fields.js';
+
+abstract class FollowUp extends OrderCommand {
+  @Optional()
+  @FreeField()
+  extraData?: string;
+}
 
 /** `payment.capture`. */
-export class Capture {
-  @MerchantName()
-  merchant!: string;
-
-  @OrderId()
-  orderId!: string;
-
-  @Description()
-  description!: string;
-
+export class Capture extends FollowUp {
   /** Absent: the whole authorization. */
   @Optional()
   @Amount()
@@ -21,27 +19,10 @@ export class Capture {
   @Optional()
   @TransactionId()
   transactionId?: string;
-
-  @Optional()
-  @FreeField()
-  extraData?: string;
-
-  @Optional()
-  @Timestamp()
-  notAfter?: string;
 }
 
 /** `payment.refund`. */
-export class Refund {
-  @MerchantName()
-  merchant!: string;
-
-  @OrderId()
-  orderId!: string;
-
-  @Description()
-  description!: string;
-
+export class Refund extends FollowUp {
   /** Absent: all that remains. */
   @Optional()
   @Amount()
@@ -51,42 +32,12 @@ export class Refund {
   @Optional()
   @TransactionId()
   transactionId?: string;
-
-  @Optional()
-  @FreeField()
-  extraData?: string;
-
-  /** SUBMERCHANTEXTERNALID of the seller in a marketplace whose article is paid back. */
-  @Optional()
-  @SellerId()
-  subMerchantExternalId?: string;
-
-  @Optional()
-  @Timestamp()
-  notAfter?: string;
 }
 
 /** `payment.void`. */
-export class VoidAuthorization {
-  @MerchantName()
-  merchant!: string;
-
-  @OrderId()
-  orderId!: string;
-
-  @Description()
-  description!: string;
-
+export class VoidAuthorization extends FollowUp {
   /** Id of the authorization; absent: the order's. */
   @Optional()
   @TransactionId()
   transactionId?: string;
-
-  @Optional()
-  @FreeField()
-  extraData?: string;
-
-  @Optional()
-  @Timestamp()
-  notAfter?: string;
 }

@@ -1,35 +1,7 @@
 import { optionsOf, type PaymentOptionA } from '../methods.js';
-import { TITLES, type Title } from '../platform/enums.js';
-import {
-  Amount,
-  CalendarDate,
-  Int,
-  Nested,
-  NestedList,
-  OneOf,
-  Optional,
-  RequiredByAll,
-  Text,
-  Timestamp,
-} from '../validation/fields.js';
-import {
-  CommandId,
-  Country,
-  Currency,
-  Description,
-  Email,
-  FreeField,
-  MerchantName,
-  OrderId,
-  Percentage,
-  PersonalText,
-  PhoneE164,
-  PublicIpv4,
-  ReturnPageName,
-  SellerId,
-  SingleLineAddress,
-  MAX_CART_ITEMS,
-} from './payment-fields.js';
+import { CalendarDate, Int, Nested, NestedList, OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
+import { Address, CartItem, InstalmentAuthorization } from './instalment-authorization.js';
+import { Email, MAX_CART_ITEMS, PersonalText, PhoneE164, PublicIpv4, SingleLineAddress } from './payment-fields.js';
 
 export class PartnerAClient {
   @Text(1, 255)
@@ -49,34 +21,10 @@ export class PartnerAClient {
   birthDate?: string;
 }
 
-export class PartnerABilling {
-  @Optional()
-  @OneOf(TITLES)
-  title?: Title;
-
-  @RequiredByAll()
-  @PersonalText(15)
-  firstName?: string;
-
-  @RequiredByAll()
-  @PersonalText(15)
-  lastName?: string;
-
-  @RequiredByAll()
-  @SingleLineAddress(50)
-  address?: string;
-
-  @RequiredByAll()
-  @Text(1, 9)
-  postalCode?: string;
-
+abstract class PartnerAAddress extends Address {
   @RequiredByAll()
   @PersonalText(255)
   city?: string;
-
-  @RequiredByAll()
-  @Country()
-  country?: string;
 
   @RequiredByAll('mobilePhone')
   @PhoneE164()
@@ -87,18 +35,20 @@ export class PartnerABilling {
   mobilePhone?: string;
 }
 
-export class PartnerAShipping {
+export class PartnerABilling extends PartnerAAddress {
+  @RequiredByAll()
+  @PersonalText(15)
+  lastName?: string;
+
+  @RequiredByAll()
+  @SingleLineAddress(50)
+  address?: string;
+}
+
+export class PartnerAShipping extends PartnerAAddress {
   @Optional()
   @PersonalText(50)
   companyName?: string;
-
-  @Optional()
-  @OneOf(TITLES)
-  title?: Title;
-
-  @RequiredByAll()
-  @PersonalText(15)
-  firstName?: string;
 
   @RequiredByAll()
   @PersonalText(30)
@@ -107,94 +57,19 @@ export class PartnerAShipping {
   @RequiredByAll()
   @PersonalText(50)
   address?: string;
-
-  @RequiredByAll()
-  @Text(1, 9)
-  postalCode?: string;
-
-  @RequiredByAll()
-  @PersonalText(255)
-  city?: string;
-
-  @RequiredByAll()
-  @Country()
-  country?: string;
-
-  @RequiredByAll('mobilePhone')
-  @PhoneE164()
-  phone?: string;
-
-  @RequiredByAll('phone')
-  @PhoneE164()
-  mobilePhone?: string;
 }
 
 /** Method A takes only these fields of a cart item. */
-export class PartnerACartItem {
+export class PartnerACartItem extends CartItem {
   @RequiredByAll()
   @Int(0)
   totalAmount?: number;
-
-  @Optional()
-  @Percentage()
-  discount?: string;
-
-  @Optional()
-  @Percentage()
-  tax?: string;
-
-  @Optional()
-  @SellerId()
-  subMerchantExternalId?: string;
 }
 
 /** `payment.authorize` on the rail partner-a. */
-export class PartnerAAuthorization {
-  @MerchantName()
-  merchant!: string;
-
-  @OrderId()
-  orderId!: string;
-
-  @Amount()
-  amount!: number;
-
+export class PartnerAAuthorization extends InstalmentAuthorization {
   @OneOf(optionsOf('A'))
   paymentOption!: PaymentOptionA;
-
-  @Description()
-  description!: string;
-
-  @Optional()
-  @FreeField()
-  extraData?: string;
-
-  @Optional()
-  @FreeField()
-  metadata?: string;
-
-  @Optional()
-  @Text(36, 36)
-  apiKeyId?: string;
-
-  /** ISO 4217, one of the merchant's; absent: its first. */
-  @Optional()
-  @Currency()
-  currency?: string;
-
-  /** Of the merchant's `returnPages`: where the cardholder's browser goes on to after the form; absent: `pageUrl`. */
-  @Optional()
-  @ReturnPageName()
-  returnPage?: string;
-
-  /** Id of the authorize command whose redirect this one replaces. */
-  @Optional()
-  @CommandId()
-  supersedes?: string;
-
-  @Optional()
-  @Timestamp()
-  notAfter?: string;
 
   @Optional()
   @Text(0, 20)

@@ -6,10 +6,11 @@ import {
   type DeliverySpeed,
   type DeliveryType,
 } from '../platform/enums.js';
-import { CalendarDate, Int, OneOf, Optional, RequiredByAll, Text } from '../validation/fields.js';
-import { isPriceTimesQuantity, Percentage, SellerId } from './payment-fields.js';
+import { CalendarDate, Int, OneOf, RequiredByAll, Text } from '../validation/fields.js';
+import { CartItem } from './instalment-authorization.js';
+import { isPriceTimesQuantity } from './payment-fields.js';
 
-export class PartnerBCartItem {
+export class PartnerBCartItem extends CartItem {
   @RequiredByAll()
   @Text(1, 256)
   merchantItemId?: string;
@@ -60,16 +61,4 @@ export class PartnerBCartItem {
   @RequiredByAll()
   @Int(0, Number.MAX_SAFE_INTEGER, isPriceTimesQuantity)
   totalAmount?: number;
-
-  @Optional()
-  @Percentage()
-  discount?: string;
-
-  @Optional()
-  @Percentage()
-  tax?: string;
-
-  @Optional()
-  @SellerId()
-  subMerchantExternalId?: string;
 }

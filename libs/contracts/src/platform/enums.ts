@@ -44,9 +44,6 @@ export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 export const BRANDS = ['cb', 'visa', 'vpay', 'electron', 'mastercard', 'maestro'] as const;
 export type Brand = (typeof BRANDS)[number];
 
-/** SUBMERCHANTEXTERNALID of an item that the marketplace itself sells. */
-export const MARKETPLACE_OPERATOR = 'OPERATOR';
-
 /** OPERATIONTYPE of each kind of ours. */
 export const OPERATION_TYPE_OF = {
   authorize: 'authorization',

@@ -1,14 +1,11 @@
 import { FetchPosition } from './fetch-position.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 
-/** A partition of one epoch: its work, and how far fetching and committing have come. */
 export class AssignedPartition {
-  /** False until the offset to begin at is known. */
+  /** False until the start offset is known; nothing is fetched before. */
   isPlaced = false;
   isFull = false;
-  /** `changes` of the work when it was last committed. */
   committedChanges: number;
-  /** The group has a commit of it. */
   isCommitted = false;
   readonly position = new FetchPosition(0n);
 
@@ -52,7 +49,7 @@ export function backlogOf(all: ReadonlyMap<unknown, AssignedPartition>): WorkBac
   return sum;
 }
 
-/** Of what began at that time; 0 where nothing waits. The clock is read last: an age is never negative. */
+/** @param sinceMs monotonic milliseconds; undefined if nothing waits */
 export function ageSeconds(sinceMs: number | undefined, now: () => number = () => performance.now()): number {
   return sinceMs === undefined ? 0 : Math.max(0, now() - sinceMs) / 1000;
 }

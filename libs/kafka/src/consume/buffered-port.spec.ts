@@ -15,7 +15,7 @@ const recordsOf = (...offsets: number[]) => offsets.map(record);
 const journal = { topic: 'journal', partition: 0 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A member whose tail and fetches bring what the test says. */
+/** A member with a tail and a fetching port that the test drives. */
 class Member {
   readonly calls: string[] = [];
   readonly commits: CommitPoint[] = [];
@@ -24,7 +24,7 @@ class Member {
   readonly port: BufferedPort;
   readonly work: GroupWork;
   committed: bigint | undefined;
-  /** Batches end at once as long as this is open. */
+  /** Running batches wait for this promise. */
   gate = Promise.resolve();
 
   constructor({ records = 100, mostWaiting = 1_000 } = {}) {
@@ -102,7 +102,7 @@ it('drops what was fetched of records that the buffer has handed over meanwhile'
   await member.join();
   member.buffer.begin(0, 0n);
   member.buffer.add(0, recordsOf(0, 1, 2));
-  // An answer that was under way.
+  // A response that was in flight before the seek.
   expect(member.port.take(journal, recordsOf(0, 1, 2, 3), { from: 0n, next: 4n })).toBeUndefined();
   member.buffer.add(0, recordsOf(3));
   await settled();

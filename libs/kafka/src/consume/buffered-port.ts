@@ -5,29 +5,22 @@ import type { GroupWork } from './group-work.js';
 import type { TailBuffer } from './tail-buffer.js';
 
 export interface BufferedPortOptions {
-  /** Fetches what the buffer does not reach. */
+  /** Fetches the offsets that the buffer does not hold. */
   port: GroupPort;
   buffer: TailBuffer;
   work: () => Pick<GroupWork, 'take'>;
-  /** Told how many records came from the buffer. */
   onBuffered?: (partition: number, records: number) => void;
 }
 
-/** Where a partition of this epoch goes on, and by which way. */
 interface Place {
-  /** Unknown until the partition is placed. */
   next?: bigint;
   isPaused: boolean;
   isFetching: boolean;
 }
 
-/** Records handed over at once. */
 const handedOverAtMost = 500;
 
-/**
- * A group's port for records that the tail of the same process reads anyway. Where the buffer reaches back to what comes next, the partition is
- * never fetched; elsewhere it is fetched until it meets the buffer. One topic only.
- */
+/** A group's port for records that this process's tail reads too: only offsets that the buffer lacks are fetched. It serves one topic. */
 export class BufferedPort implements GroupPort {
   readonly #places = new Map<number, Place>();
   readonly #partitions = new Map<number, TopicPartition>();
@@ -36,7 +29,7 @@ export class BufferedPort implements GroupPort {
     options.buffer.onMoved((partition) => this.#goOnBuffered(partition));
   }
 
-  /** A new epoch with these partitions; before the group's work joins. */
+  /** Must be called before the group's work joins. */
   begin(partitions: readonly TopicPartition[]): void {
     this.#places.clear();
     this.#partitions.clear();
@@ -68,7 +61,7 @@ export class BufferedPort implements GroupPort {
     this.#goOn(partition);
   }
 
-  /** Records that were fetched, for the group's work. Those that the buffer has handed over meanwhile are dropped. */
+  /** Passes fetched records to the group's work. Fetched records of a partition that is served from the buffer by now are dropped. */
   take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
     const place = this.#placeOf(partition);
     if (!place.isFetching) return undefined;
@@ -96,7 +89,7 @@ export class BufferedPort implements GroupPort {
     this.options.port.resume(one);
   }
 
-  /** Says whether the buffer has what comes next. Where it has not, the work or a fetch brings the partition on, not the tail. */
+  /** Returns true if the buffer has the next offset; if not, only a fetch or the work can advance the partition. */
   #goOnBuffered(partition: number): boolean {
     const { port, buffer } = this.options;
     const one = this.#partitions.get(partition);

@@ -16,7 +16,7 @@ const options = {
   log: silentLog,
 };
 
-/** A handler that ends when the test says so. */
+/** A handler that runs until the test ends it. */
 class Handler {
   calls = 0;
   end: () => void = () => undefined;
@@ -57,7 +57,7 @@ it.each(consumers)('%s is closed only when what an ended assignment runs has end
   await settled();
   await fake.fetch({ offsets: [0] });
   await settled();
-  // Out of the group while the call runs, and in again: its assignment has ended.
+  // The member leaves and joins again while the call runs, so the call's assignment has ended.
   fake.stop();
   fake.join();
   await settled();

@@ -23,7 +23,7 @@ it('shows nothing of a record that is longer than it may be, and says why', () =
   expect({ ...record.headers }).toEqual({});
 });
 
-/** As kafkajs gives them: it takes what an object inherits for an earlier value of the same name. */
+/** Headers as kafkajs builds them: it takes an inherited property for an earlier value of that name. */
 const asKafkajsGives = (headers: object) => message(headers as Record<string, Buffer>);
 
 it('takes a header whose value is null for an absent one, and keeps it for a copy', () => {

@@ -6,30 +6,29 @@ import { headerValues, type HeaderValue } from '../kafkajs/record-headers.js';
 import type { IHeaders, KafkaMessage } from '../kafkajs/kafkajs.js';
 
 export interface ConsumedRecord {
-  /** Without the prefix of `KAFKA_TOPIC_PREFIX`. */
+  /** Topic name without the prefix of `KAFKA_TOPIC_PREFIX`. */
   topic: string;
   partition: number;
   offset: bigint;
   key: string | null;
   rawKey: Buffer | null;
   value: Buffer | null;
-  /** First value of each name, as UTF-8; an object without prototype. A header whose value is null is an absent one. */
+  /** The first value of each header as UTF-8, in an object without prototype. A header whose value is null counts as absent. */
   headers: Record<string, string>;
-  /** Names that have more than one value. */
   repeatedHeaders?: readonly string[];
-  /** All headers as they came, where `headers` does not say everything: values that are null, repeated, or not UTF-8. */
+  /** All headers as received. Present only if `headers` is not the whole truth: a value is null, repeated, or not UTF-8. */
   rawHeaders?: Readonly<Record<string, readonly (Buffer | null)[]>>;
-  /** Of the broker, where the topic has LogAppendTime; else of the sender. Milliseconds since the epoch; -1: none. */
+  /** Milliseconds since the epoch, or -1: the broker's time if the topic has LogAppendTime, otherwise the sender's. */
   timestampMs: number;
-  /** Why nothing of the record could be read: it has an offset then, and neither value nor headers. */
+  /** The reason why the record could not be read. Such a record has an offset, but neither value nor headers. */
   unreadable?: string;
 }
 
 /**
- * Never throws, whatever the record holds: an error here would end the consumer and come again with each restart. What can't be read is a
- * record that is `unreadable`. Bytes are copied: a fetched record is a view of the whole answer, which would stay in memory as long as the record.
- *
- * @param maxBytes of key and value; a longer record has neither, nor headers, but the reason: it is not worth a look
+ * Never throws: an error here would end the consumer, and would be repeated after each restart. A record that cannot be read becomes an
+ * `unreadable` one. The bytes are copied, because a fetched record is a view of the whole fetch response and would keep all of it in
+ * memory.
+ * @param maxBytes bound for key and value together; a longer record becomes `unreadable` without content
  */
 export function consumedRecord(
   topic: string,
@@ -66,7 +65,7 @@ function readableRecord(topic: string, partition: number, message: KafkaMessage)
 
 const noHeaders = () => Object.create(null) as Record<string, string>;
 
-/** Of nearly every record: each name has one value, in UTF-8. Undefined where that is not so: `oddHeaders` reads them then. */
+/** Fast path for nearly every record: each header has one value in UTF-8. Returns undefined otherwise, and `oddHeaders` reads them. */
 function ordinaryHeaders(headers: IHeaders | undefined): Record<string, string> | undefined {
   const texts = Object.create(null) as Record<string, string>;
   for (const name of Object.keys(headers ?? {})) {
@@ -92,29 +91,29 @@ function withoutContent(message: KafkaMessage, why: string): KafkaMessage {
   return { ...message, key: null, value: null, headers: { [key]: value } } as KafkaMessage;
 }
 
-/** For readers that have no dead letters: a record that they can't read is never skipped, and never taken for one without a value. */
+/**
+ * For readers without dead letters, who may not skip a record.
+ * @throws UnreadableRecordError
+ */
 export function assertReadable(records: readonly ConsumedRecord[]): void {
   const why = whyNotReadable(records);
   if (why !== undefined) throw new UnreadableRecordError(why);
 }
 
-/** Of the first that can't be read: where it lies, and why. */
 export function whyNotReadable(records: readonly ConsumedRecord[]): string | undefined {
   const record = records.find(({ unreadable }) => unreadable !== undefined);
   return record && `${record.topic}/${record.partition}/${record.offset}: ${record.unreadable}`;
 }
 
-/** What a record weighs in memory, for bounds; not its size on the wire. */
+/** Approximate bytes in memory, for bounds; not the size on the wire. */
 export function bytesOf(record: ConsumedRecord): number {
   return (record.value?.length ?? 0) + (record.rawKey?.length ?? 0) + 200;
 }
 
-/** First value of each name, as UTF-8; an object without prototype. */
 export function headerTexts(headers: IHeaders | undefined): Record<string, string> {
   return firstTexts(headerValues(headers));
 }
 
-/** Everything that a copy of the record has to have. */
 export function allHeaders({
   headers,
   rawHeaders,
@@ -133,7 +132,6 @@ function firstTexts(values: Values): Record<string, string> {
   return texts;
 }
 
-/** Whether the texts say all. */
 function areTexts(values: Values): boolean {
   for (const name in values) {
     const [first, ...others] = values[name]!;

@@ -88,7 +88,7 @@ it('searches key, headers and value up to 65,536 bytes together, and keeps nothi
       reason,
     );
   const withheld = (...lengths: [number, number, number]) => letterOf(...lengths).headers?.['dead-letter-withheld'];
-  // The names and the other header take 8 bytes.
+  // The header's name and the other header take 8 bytes.
   expect(withheld(1_000, 64_000, 528)).toBeUndefined();
   expect(withheld(1_000, 64_000, 529)).toBe('value');
   expect(withheld(0, 65_536, 1_000)).toBe('headers');

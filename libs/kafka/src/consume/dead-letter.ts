@@ -4,17 +4,18 @@ import { isSeveral, type HeaderValue } from '../kafkajs/record-headers.js';
 import { allHeaders, type ConsumedRecord } from './consumed-record.js';
 
 export interface DeadLetterReason {
-  /** Stable, for machines. */
+  /** Stable code for programs. */
   code: string;
-  /** For people; never a value from the record. */
+  /** Text for people. Must not contain a value from the record, which may be a card number. */
   message: string;
   attempts: number;
 }
 
 /**
- * The original bytes and headers, and beside them where they came from and why they are here. Nobody has checked what the record holds: what
- * carries a card number or a CVV, by name or by value, is left out, and `dead-letter-withheld` names it. So is content that is not JSON and has
- * digits: what they mean cannot be told; and what is longer than what is searched. It is still in its own topic, at the offset named.
+ * Builds a dead letter: the original bytes and headers, plus the origin and the reason. Nobody has validated the record, so a key, value or
+ * header that may hold a card number or CVV is left out, and `dead-letter-withheld` names it. The same holds for content that has digits
+ * but is not JSON, because we cannot judge it, and for content beyond `MAX_SEARCHED_BYTES`. The original record remains in its topic at the
+ * given offset.
  */
 export function deadLetter(
   topic: string,
@@ -60,15 +61,15 @@ export function deadLetter(
 }
 
 const DIGIT = /\p{Nd}/u;
-/** Of key, headers and value together, in this order. A worst text of 1 MiB would take 1.5 s, in which nothing else is done. */
+/** Bound for key, headers and value together, in this order. A search of 1 MiB may block the process for 1.5 s. */
 const MAX_SEARCHED_BYTES = 64 * 1024;
-/** No message of ours goes as deep. */
+/** Our own messages are nested less deeply. */
 const MAX_DEPTH = 20;
 
 function isCardContent(value: Buffer): boolean {
   const text = value.toString('utf8');
   if (!DIGIT.test(text)) return false;
-  // As it is written too: JSON.parse keeps the last of equal names.
+  // The raw text is searched as well, because JSON.parse keeps only the last of several equal names.
   if (isCardText(text) || isDeep(text)) return true;
   try {
     return holdsCardField(JSON.parse(text));
@@ -77,7 +78,7 @@ function isCardContent(value: Buffer): boolean {
   }
 }
 
-/** Looked at before it is parsed: a million open brackets would become a million arrays. */
+/** Checked before the text is parsed: a million open brackets would become a million arrays. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let isInText = false;
@@ -110,7 +111,10 @@ function isCardField(name: string, value: unknown): boolean {
   return isCryptogram ? DIGIT.test(text) : isUnmasked(text);
 }
 
-/** Only numbers of card schemes: identifiers and time-stamps pass the Luhn check by chance, and a dead letter is to be sent again. */
+/**
+ * Searches for numbers of card schemes only. Identifiers and timestamps pass the Luhn check by chance, and withholding them would make the
+ * dead letter useless for a later resend.
+ */
 function isCardText(text: string): boolean {
   return holdsHiddenCardData(text, 'reference');
 }

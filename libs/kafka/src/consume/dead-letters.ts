@@ -1,4 +1,4 @@
-import { errorText, type Log } from '@tranche/runtime';
+import { reasonOf, type Log } from '@tranche/runtime';
 import { RecordTooLargeError } from '../errors.js';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { BatchingProducer } from '../produce/batching-producer.js';
@@ -8,16 +8,16 @@ import type { Task } from './key-ordered-pool.js';
 import type { Assignment } from './partition-work.js';
 
 export interface DeadLettersOptions {
-  /** Not closed here. */
+  /** Its owner closes it; this class does not. */
   producer: BatchingProducer;
   topicPrefix: string;
-  /** Without prefix. */
+  /** Topic name without prefix. */
   deadLetterTopic: string;
   log: Log;
   groupId: string;
 }
 
-/** Writes dead letters, and knows which assignments stand still because one could not be written. */
+/** Writes dead letters, and reports assignments that are blocked because a dead letter could not be written. */
 export class DeadLetters {
   private readonly troubles = new Map<Assignment, string>();
 
@@ -26,13 +26,12 @@ export class DeadLetters {
     private readonly metrics: KafkaMetrics,
   ) {}
 
-  /** One of them; undefined when every dead letter could be written. */
   get trouble(): string | undefined {
     for (const trouble of this.troubles.values()) return trouble;
     return undefined;
   }
 
-  /** Whether it is written. */
+  /** Returns false if the dead letter could not be written. */
   async write(task: Pick<Task, 'record' | 'assignment'>, reason: DeadLetterReason): Promise<boolean> {
     const { producer, topicPrefix, deadLetterTopic, log, groupId } = this.options;
     const { record, assignment } = task;
@@ -48,13 +47,13 @@ export class DeadLetters {
         deadlineMs: 10_000,
       });
     } catch (error) {
-      // It came compressed and is too large as it is: where it lies has to do.
+      // A record compressed in its topic may be too large uncompressed; without content the dead letter still gives its position.
       if (error instanceof RecordTooLargeError) {
         if (record.value !== null) return this.write({ assignment, record: { ...record, value: null } }, reason);
         if (record.rawKey !== null || Object.keys(allHeaders(record)).length > 0)
           return this.write({ assignment, record: { ...record, rawKey: null, headers: {}, rawHeaders: {} } }, reason);
       }
-      this.standsStill(assignment, `a dead letter cannot be written: ${messageOf(error)}`);
+      this.standsStill(assignment, `a dead letter cannot be written: ${reasonOf(error)}`);
       log.error({ ...at, error: String(error) }, 'a dead letter cannot be written; the partition stands still');
       return false;
     }
@@ -65,7 +64,6 @@ export class DeadLetters {
     return true;
   }
 
-  /** Until the assignment ends: then the record is its next owner's. */
   private standsStill(assignment: Assignment, trouble: string): void {
     const { signal } = assignment;
     if (signal.aborted) return;
@@ -73,9 +71,4 @@ export class DeadLetters {
       signal.addEventListener('abort', () => this.troubles.delete(assignment), { once: true });
     this.troubles.set(assignment, trouble);
   }
-}
-
-export function messageOf(error: unknown): string {
-  const { message } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown };
-  return typeof message === 'string' ? message : errorText(error);
 }

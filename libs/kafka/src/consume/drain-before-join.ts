@@ -10,26 +10,25 @@ export interface DrainOptions {
   work: GroupWork;
   groupId: string;
   topicPrefix: string;
-  /** How long members wait at a rebalance for what runs. */
+  /** Milliseconds that a rebalance waits for running handlers. */
   drainMs: number;
-  /** The consumer is to stop, and is about to join. */
   isJoiningInVain: () => boolean;
-  /** kafkajs has forgotten to join: it is made to. */
+  /** Called when kafkajs has lost its join; the error thrown afterwards makes kafkajs join again. */
   onLost: () => void;
   log: Log;
   metrics: KafkaMetrics;
 }
 
-/** A fetch for a partition that was given back has no assignment; kafkajs goes on with it for so long only if it forgot to join. */
+/** While this member has no assignment, kafkajs continues to fetch for longer than this only if it has lost its join. */
 const forgottenJoinMs = 3_000;
 const lookAgainMs = 50;
 
-/** What a member does between a rebalance and its next join: it gives its partitions back, and waits for what runs. */
+/** Runs between a rebalance and the next join: the member commits, gives its partitions back, and waits for running handlers. */
 export class DrainBeforeJoin {
   private state: 'none' | 'running' | 'done' = 'none';
-  /** What it held before, with prefix. */
+  /** Partitions of the previous epoch, by topic name with prefix. The leader's plan keeps them with this member if possible. */
   owned: Partitions = {};
-  /** Under way. kafkajs repeats them by itself, after a join as a member of the new generation: so it must not join meanwhile. */
+  /** Calls that kafkajs retries by itself. A retry after a join would run in the new generation, so the join waits for them. */
   private delays = 0;
   private withoutGroupSinceMs = performance.now();
 
@@ -39,12 +38,11 @@ export class DrainBeforeJoin {
     return this.state !== 'none';
   }
 
-  /** The group has been joined. */
   end(): void {
     this.state = 'none';
   }
 
-  /** Asked again and again by kafkajs before it joins; begins the drain. */
+  /** kafkajs polls this before it joins. The first call begins the drain. */
   isDrained(): boolean {
     const { work, topicPrefix, drainMs, metrics, groupId, isJoiningInVain } = this.options;
     if (isJoiningInVain()) throw new ConsumerClosedError('the consumer was closed while it joined its group');
@@ -68,14 +66,13 @@ export class DrainBeforeJoin {
   async drained(deadlineMs: number): Promise<void> {
     const { work, log, groupId } = this.options;
     try {
-      // The commits within wait for Kafka, which may be away.
+      // The commits inside wait for Kafka, which may be down.
       await atMost(deadlineMs + 1000, work.drain(deadlineMs));
     } catch (error) {
       log.warn({ groupId, error: String(error) }, 'giving partitions back was disturbed');
     }
   }
 
-  /** Nothing is joined while `act` goes on. */
   async delayJoin(act: () => Promise<void>): Promise<void> {
     this.delays++;
     try {
@@ -86,19 +83,19 @@ export class DrainBeforeJoin {
   }
 
   /**
-   * Another broker's fetch may come in while the group is joined. Without end it must not: kafkajs forgets a join whose connection
-   * broke and only fetches on. What the broker says at a rebalance makes it join.
+   * A fetch from another broker may arrive while the group is being joined. If this lasts, kafkajs has lost a join whose connection broke,
+   * and would only fetch. The error has the type of a rebalance, so kafkajs joins again.
    */
   withoutGroup(): Promise<void> {
     const error = this.forgottenJoin();
     return error ? Promise.reject(error) : pauseFor(lookAgainMs);
   }
 
-  /** For a member whose partitions are paused: no batch tells it, but kafkajs says each time that it has fetched nothing. */
+  /** Covers a member whose partitions are all paused: it gets no batch, but kafkajs emits an event for each empty fetch. */
   watchFetches(consumer: Consumer): void {
     consumer.on('consumer.fetch', () => {
       const error = this.isUnderWay ? this.forgottenJoin() : undefined;
-      // kafkajs calls its listeners in the loop that fetches: this ends that loop, as a batch that throws does.
+      // kafkajs calls its listeners inside the fetch loop, so an error ends that loop just as a failing batch does.
       if (error) throw error;
     });
   }

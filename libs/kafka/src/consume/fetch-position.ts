@@ -1,23 +1,22 @@
-/** What was fetched: asked for from `from`, and fetching goes on at `next` if all of it is taken. */
+/** Offsets of a fetch response: the fetch began at `from`; the next one begins at `next` if all records are taken. */
 export interface Fetched {
   readonly from: bigint;
   readonly next: bigint;
 }
 
-/** So often the log may say something else than what was expected; then it is the log that has changed. */
+/** After this many stray responses in a row the log itself has changed, so the next one is taken. */
 const straysAtMost = 2;
 
-/** Where a partition is fetched. Several fetches may be under way, to several brokers: not every answer belongs to the last seek. */
+/** Several fetches may be in flight to several brokers, so a response need not belong to the last seek. */
 export class FetchPosition {
-  /** Answers to other fetches, one after the other. */
   private strays = 0;
 
-  /** @param next where the next fetch begins */
   constructor(public next: bigint) {}
 
   /**
-   * An answer to a fetch that began elsewhere: of before the seek, or before the partition's leader moved. To take it would skip what lies
-   * between. But where it comes again after each seek nothing lies between any more: it was deleted, or is no record.
+   * Returns true for a response that began elsewhere: before the last seek, or before the partition's leader moved. Taking it would skip
+   * the records in between. If the same response arrives again after each seek, there are no records in between any more (deleted, or
+   * control records), and it is accepted.
    */
   isStray({ from }: Fetched): boolean {
     if (from === this.next || this.strays === straysAtMost) this.strays = 0;

@@ -1,39 +1,38 @@
 import { decodeFinished, encodeFinished } from './gap-metadata.js';
 
-/** What is left of a record in the list of those delivered; its content goes when it is done. */
+/** Entry for a delivered record. It outlives the record, whose content is released when it is done. */
 export interface Place {
   readonly offset: bigint;
-  /** When it was fetched, monotonic milliseconds. */
+  /** Monotonic milliseconds of the fetch. */
   readonly sinceMs: number;
   isDone: boolean;
 }
 
 /**
- * How far one assignment of a partition has come: the frontier, below which everything is finished, and what is finished above it.
- * Offsets have gaps (control records, compaction): the frontier moves to the next one delivered, never by 1.
+ * Progress of one assignment: every record below the frontier is finished, and some above it. Offsets have gaps (control records,
+ * compaction), so the frontier moves to the next delivered offset and is never incremented by 1.
  */
 export class Frontier {
-  /** In delivery order; the ones before `firstOpen` are done. */
+  /** Entries in delivery order; all before `firstOpen` are done. */
   private delivered: Place[] = [];
   private firstOpen = 0;
   private lastDelivered: bigint | undefined;
   private reached: bigint | undefined;
-  /** Finished before this assignment, as its commit says, and not delivered yet. Stays in our commits as long. */
+  /** Offsets that the last commit's metadata marks as finished and that were not delivered yet. Our commits repeat them until then. */
   private finishedBefore = new Set<bigint>();
   private changeCount = 0;
 
-  /** Where consuming begins: the committed offset and the metadata that stood beside it. Before the first delivery, if at all. */
+  /** Sets the start: the committed offset and the metadata of that commit. May be called only before the first delivery. */
   begin(offset: bigint, metadata?: string | null): void {
     this.reached = offset;
     this.finishedBefore = decodeFinished(offset, metadata);
   }
 
-  /** Rises with every record finished: what is to be committed has changed. */
   get changes(): number {
     return this.changeCount;
   }
 
-  /** Undefined when the record was finished before this assignment: nothing is to be done about it. */
+  /** Returns undefined if the record was finished before this assignment and must not be handled again. */
   deliver(offset: bigint, sinceMs: number): Place | undefined {
     const place = { offset, sinceMs, isDone: this.finishedBefore.delete(offset) };
     if (this.firstOpen === this.delivered.length) this.reached = offset;
@@ -49,12 +48,10 @@ export class Frontier {
     this.advance();
   }
 
-  /** Everything below is finished. Undefined before it is known where consuming begins. */
   get offset(): bigint | undefined {
     return this.reached;
   }
 
-  /** How far the last record delivered is above the frontier, in offsets. */
   get span(): number {
     const { offset } = this;
     return offset === undefined || this.lastDelivered === undefined
@@ -62,12 +59,10 @@ export class Frontier {
       : Math.max(0, Number(this.lastDelivered - offset) + 1);
   }
 
-  /** When the oldest record that is not finished was fetched, monotonic milliseconds. */
   get oldestSinceMs(): number | undefined {
     return this.delivered[this.firstOpen]?.sinceMs;
   }
 
-  /** For the commit of `offset`: the finished ones above it. */
   metadata(): string {
     const { offset } = this;
     return offset === undefined ? '' : encodeFinished(offset, this.finishedAbove());

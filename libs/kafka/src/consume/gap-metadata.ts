@@ -1,15 +1,15 @@
 import { crc32 } from 'node:zlib';
 
-/** What a broker takes as metadata of one committed offset (`offset.metadata.max.bytes`). */
+/** Broker default for the metadata of one committed offset (`offset.metadata.max.bytes`). */
 const maxBytes = 4096;
 const version = '1';
-/** `1.` and eight hexadecimal digits of checksum and `.`, then base64 of a bitset: bit n is the offset `frontier + 1 + n`. */
+/** Format: `1.`, an eight-digit hexadecimal checksum, `.`, then a bitset in base64. Bit n stands for the offset `frontier + 1 + n`. */
 const head = `${version}.00000000.`.length;
 const maxBits = Math.floor((maxBytes - head) / 4) * 3 * 8;
 
 /**
- * The offsets above a committed frontier that are finished already, as metadata of that commit; '' when there are none. Offsets that
- * find no room (24,504 above the frontier and beyond) are left out: they will be handled again.
+ * Encodes the finished offsets above a committed frontier as metadata of that commit; '' if there are none. Offsets more than 24,504 above
+ * the frontier do not fit and are left out: those records are handled again after a rebalance.
  */
 export function encodeFinished(frontier: bigint, finished: Iterable<bigint>): string {
   const bits = Buffer.alloc(maxBits / 8);
@@ -25,7 +25,10 @@ export function encodeFinished(frontier: bigint, finished: Iterable<bigint>): st
   return `${version}.${checksum(frontier, body)}.${body}`;
 }
 
-/** The offsets that such metadata names. Nothing when it is unreadable, of another version, or not of this frontier: replay more, never skip. */
+/**
+ * Decodes the finished offsets. Returns an empty set if the metadata is unreadable, of another version, or of another frontier: records are
+ * then handled again, and none is skipped.
+ */
 export function decodeFinished(frontier: bigint, metadata: string | null | undefined): Set<bigint> {
   const finished = new Set<bigint>();
   const [found, sum, body, ...rest] = (metadata ?? '').split('.');

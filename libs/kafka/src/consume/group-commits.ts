@@ -8,30 +8,27 @@ export interface GroupCommitsOptions {
   groupId: string;
   log: Log;
   timers: Timers;
-  /** Of this epoch, as it is now. */
   partitions: () => AssignedPartition[];
-  /** False once the epoch of the partition is over. */
   isCurrent: (assigned: AssignedPartition) => boolean;
   isDraining: () => boolean;
-  /** Called when the time of a commit has come. */
   beforeCommit: () => void;
 }
 
 const retryMs = 200;
 
-/** Commits what the partitions of an epoch have finished: soon after it, one request under way at a time. */
+/** Commits the finished offsets of an epoch's partitions, with one request in flight at a time. */
 export class GroupCommits {
   private committing: Promise<void> | undefined;
   private cancelNext: (() => void) | undefined;
 
   constructor(private readonly options: GroupCommitsOptions) {}
 
-  /** After this time at the latest, milliseconds; where one is scheduled already, that one stays. */
+  /** Milliseconds from now; a commit that is already scheduled keeps its time. */
   schedule(ms: number): void {
     this.cancelNext ??= this.options.timers.after(ms, () => {
       this.cancelNext = undefined;
       this.options.beforeCommit();
-      // One commit under way: what was finished meanwhile goes with the next one.
+      // Records finished during the commit in flight are committed by the next one.
       if (this.committing) return this.schedule(ms);
       void this.commit();
     });
@@ -42,7 +39,7 @@ export class GroupCommits {
     this.cancelNext = undefined;
   }
 
-  /** Of every partition of this epoch of which something was finished, or once more what was committed. Says whether this member is still one. */
+  /** With `ofAll`, partitions without new finished records repeat their last commit. Returns false if the membership is lost. */
   async commit({ ofAll = false } = {}): Promise<boolean> {
     while (this.committing) await this.committing;
     const due = this.options.partitions().flatMap((assigned) => {

@@ -10,7 +10,7 @@ jest.mock('../kafkajs/kafka-client.js');
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** One member; its handlers end when the test says so. */
+/** One member whose handlers run until the test ends them. */
 class Member {
   fake!: FakeConsumer;
   readonly assignments: Assignment[] = [];
@@ -50,7 +50,7 @@ describe('a consumer whose group kafkajs has dropped', () => {
     await member.fake.fetch({ offsets: Array.from({ length: 2000 }, (_, offset) => offset) });
   });
 
-  it('ends its assignments at once, not only when the crash is told', async () => {
+  it('ends its assignments at once, not only when the crash is reported', async () => {
     member.fake.stop();
     expect(member.assignments.map(({ signal }) => signal.aborted)).toEqual([true]);
     for (const finish of member.running.values()) finish('done');
@@ -58,7 +58,7 @@ describe('a consumer whose group kafkajs has dropped', () => {
     expect(member.fake.commits).toEqual([]);
   });
 
-  it('takes every call in the meantime, and goes on with the next join', async () => {
+  it('accepts every call in the meantime, and continues with the next join', async () => {
     member.fake.stop();
     member.fake.calls.length = 0;
     member.consumer.pauseTopics(['records']);
@@ -82,7 +82,7 @@ describe('the first commit of a partition', () => {
   it('has ended before the group is joined again: kafkajs repeats it by itself, and would do so as a member of the next generation', async () => {
     const member = new Member();
     await member.start();
-    /** kafkajs asks for this before each join, and again later when it throws. */
+    /** kafkajs calls this before each join, and again after a pause if it throws. */
     const assigner = member.fake.config.partitionAssigners![0]!({
       cluster: {} as never,
       groupId: 'group',

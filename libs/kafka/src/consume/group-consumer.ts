@@ -18,33 +18,33 @@ import type { TailBuffer } from './tail-buffer.js';
 export interface GroupConsumerOptions {
   client: KafkaClient;
   groupId: string;
-  /** Without prefix. All members of a group must name the same topics: the leader plans with its own. */
+  /** Topic names without prefix. All members of a group must use the same list, because the leader plans with its own. */
   topics: readonly string[];
   topicPrefix: string;
   log: Log;
   metrics: KafkaMetrics;
   health?: HealthRegistry;
-  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
-  /** How long members wait at a rebalance for what runs, milliseconds (1500, and at most half of session less heartbeat). */
+  /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
   rebalanceDrainMs?: number;
-  /** Bytes of one partition in one fetch at most (1 MiB); a larger record comes alone. */
+  /** Maximum bytes of one partition in one fetch (1 MiB). A larger record is returned alone. */
   maxBytesPerPartition?: number;
-  /** Bytes of key and value by topic (without prefix): a longer record, which came compressed, is unreadable (no bound). */
+  /** Maximum bytes of key and value by topic name without prefix (no bound); a longer, decompressed record is `unreadable`. */
   maxRecordBytes?: Readonly<Record<string, number>>;
-  /** What the tail of the (one) topic in this process has read: only what it does not reach is fetched. */
+  /** Records that this process's tail of the (one) topic has read. Only offsets that it does not hold are fetched. */
   tail?: TailBuffer;
   assigned: (assignment: Assignment) => PartitionWork;
 }
 
-/** When every partition is paused kafkajs sleeps this long before its next heartbeat or its end. */
+/** While every partition is paused, kafkajs sleeps this long before its next heartbeat or its end. */
 const maxWaitTimeMs = 250;
 const mebibyte = 1024 * 1024;
 const fetchEveryMs = 5;
 
 /**
- * The group's work on kafkajs. That one has no heartbeat of its own and its fetch loop waits for `eachBatch`, so a batch is only put
- * into the partition's work and the loop goes on; the work runs apart.
+ * Runs the group's work on kafkajs. kafkajs sends heartbeats only between batches and its fetch loop waits for `eachBatch`. So a batch is
+ * only queued, the fetch loop continues, and handlers run separately; otherwise a slow handler would cost the membership.
  */
 export class GroupConsumer {
   private readonly consumer: Consumer;
@@ -53,7 +53,7 @@ export class GroupConsumer {
   private readonly buffered: BufferedPort | undefined;
   private readonly work: GroupWork;
   private readonly drain: DrainBeforeJoin;
-  /** The consumer's own connections: kafkajs gives them to its assigner when the consumer is made. */
+  /** The consumer's own connections. kafkajs passes them to the assigner only, at the creation of the consumer. */
   private cluster: Cluster | undefined;
   private readonly pace: FetchPace;
   private notReady: string | undefined = 'has not joined its consumer group yet';
@@ -73,7 +73,7 @@ export class GroupConsumer {
       maxBytes: Math.max(10 * mebibyte, 4 * maxBytesPerPartition),
       allowAutoTopicCreation: false,
       partitionAssigners: [this.assigner()],
-      // The pauses of a join that waits for the drain are among these, so they are short and many.
+      // A join that waits for the drain uses these retries, so they are many and short.
       retry: { initialRetryTime: 50, multiplier: 1.5, maxRetryTime: 500, retries: 120 },
     });
     this.port = new KafkajsPort({ ...options, consumer: this.consumer, cluster: () => this.cluster });
@@ -104,8 +104,9 @@ export class GroupConsumer {
   }
 
   /**
-   * Resolves when the group has been joined. Rejects with UnknownTopicError if a topic does not exist, with ConsumerClosedError when it
-   * is closed meanwhile; no member is left behind then.
+   * Resolves when the group has been joined.
+   * @throws UnknownTopicError if a topic does not exist
+   * @throws ConsumerClosedError if it is closed meanwhile; no member is left behind
    */
   start(): Promise<void> {
     const { client, groupId } = this.options;
@@ -114,7 +115,6 @@ export class GroupConsumer {
     );
   }
 
-  /** Takes nothing new, lets what runs end until the deadline, commits, and leaves the group. */
   async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
     this.notReady = 'is stopping';
     await this.runner.stop(async () => {
@@ -133,8 +133,9 @@ export class GroupConsumer {
   }
 
   /**
-   * Where a partition begins that no member of the group has read yet; before its first record is fetched.
-   * @throws once the assignment has ended: the broker would take the commit from any member of the group, whichever has the partition now.
+   * Commits the start offset of a partition for which the group has no commit, before its first record is fetched.
+   * @throws if the assignment has ended: the broker accepts this commit from any member, and it would overwrite the offset of the
+   * partition's new owner
    */
   async commitStart({ topic, partition, signal }: Assignment, offset: bigint): Promise<void> {
     signal.throwIfAborted();
@@ -182,7 +183,7 @@ export class GroupConsumer {
     void this.work.join(partitions);
   }
 
-  /** At the end, or before a crash is reported, which waits until all connections are closed: from here on the partitions belong to others. */
+  /** kafkajs reports a crash only after it has closed all connections, but the partitions belong to other members from now on. */
   private afterStop(): void {
     this.work.end();
     this.port.end();
@@ -224,7 +225,6 @@ export class GroupConsumer {
     return new BufferedPort({ port: this.port, buffer, work: () => this.work, onBuffered });
   }
 
-  /** With prefix. */
   private names(): string[] {
     return this.options.topics.map((topic) => this.options.topicPrefix + topic);
   }

@@ -1,15 +1,13 @@
-/** Topic without prefix, as everywhere in the core. */
+/** Topic name without prefix, as everywhere except at the client. */
 export interface TopicPartition {
   readonly topic: string;
   readonly partition: number;
 }
 
 export interface PartitionStart extends TopicPartition {
-  /** What the group has committed, if anything. */
   committed: bigint | undefined;
-  /** What stood beside that commit. */
   metadata: string | undefined;
-  /** The first offset still kept. */
+  /** First offset that the log still has. */
   low: bigint;
 }
 
@@ -18,13 +16,15 @@ export interface CommitPoint extends TopicPartition {
   metadata: string;
 }
 
-/** What the group's work asks of the client: kafkajs, or a simulated log. */
 export interface GroupPort {
-  /** One request, no repeats. Rejects when it was not taken; with MembershipLostError when this member is out of the group. */
+  /**
+   * Sends one request without retries.
+   * @throws MembershipLostError if this member is no longer in the group
+   */
   commit(points: CommitPoint[]): Promise<void>;
-  /** Where these may begin; those that do not exist are left out. */
+  /** Partitions that do not exist are left out. */
   starts(partitions: readonly TopicPartition[]): Promise<PartitionStart[]>;
-  /** The next record fetched is this one. What was fetched before and not yet given to `take` is dropped. */
+  /** The next fetch begins at this offset. Fetched records that `take` has not received yet are dropped. */
   seek(partition: TopicPartition, offset: bigint): void;
   pause(partition: TopicPartition): void;
   resume(partition: TopicPartition): void;

@@ -20,7 +20,7 @@ const record = (offset: number, key = `key ${offset}`): ConsumedRecord => ({
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const first = { topic: 'commands', partition: 0 };
 
-/** A member whose broker, clock and handlers do what the test says. */
+/** A member whose broker, clock and handlers the test drives. */
 class Member {
   nowMs = 0;
   readonly calls: string[] = [];
@@ -115,7 +115,7 @@ describe('the work of a group', () => {
     expect([...member.running.keys()]).toEqual(['5', '7']);
   });
 
-  it('asks again where to begin when it could not be told', async () => {
+  it('retries the request for the start offsets when it failed', async () => {
     const member = new Member();
     member.startsFail = 1;
     const joined = member.work.join([first]);
@@ -126,7 +126,7 @@ describe('the work of a group', () => {
     expect(member.calls).toEqual(['pause commands/0', 'seek commands/0 0', 'resume commands/0']);
   });
 
-  it('lets no partition wait for another one whose start can not be told yet', async () => {
+  it('lets no partition wait for another one whose start offset is not known yet', async () => {
     let isTold = false;
     const member = new Member({}, ({ partition }) =>
       partition === 0 && !isTold ? Promise.reject(new Error('not now')) : Promise.resolve(5n),
@@ -147,7 +147,7 @@ describe('the work of a group', () => {
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek commands/1 5', 'seek commands/0 5']);
   });
 
-  it('begins where it is told to instead, and never below what is kept; the metadata beside the commit then counts for nothing', async () => {
+  it('begins at the given start offset, never below the first kept one, and ignores the metadata of the commit then', async () => {
     const asked: unknown[] = [];
     const member = new Member({}, (_assignment, ...told) => (asked.push(told), Promise.resolve(4n)));
     member.starts = [{ ...first, committed: 9n, metadata: encodeFinished(9n, [10n]), low: 6n }];
@@ -285,10 +285,10 @@ describe('the work of a group', () => {
     expect(member.commits).toHaveLength(1);
   });
 
-  /** Fetched from the first offset, up to the last one. */
+  /** Offsets of a fetch response from the first to the last offset. */
   const fetched = (from: number, last: number) => ({ from: BigInt(from), next: BigInt(last + 1) });
 
-  it('takes nothing that was not fetched from where it stands: another broker may answer late, with what was asked for before the seek', async () => {
+  it('takes nothing from a fetch that began elsewhere: another broker may answer a fetch from before the seek', async () => {
     const member = new Member();
     member.starts[0]!.committed = 5n;
     await member.work.join([first]);
@@ -302,11 +302,11 @@ describe('the work of a group', () => {
     expect([...member.running.keys()]).toEqual(['5']);
   });
 
-  it('goes on behind offsets that are no records, and fetches what had no room again', async () => {
+  it('continues after offsets without records, and fetches records again that had no room', async () => {
     const member = new Member({ watermarks: { ...defaultWatermarks, records: 1 } });
     await member.work.join([first]);
     member.calls.length = 0;
-    // Offset 1 ends a transaction.
+    // Offset 1 is the control record that ends a transaction.
     expect(member.work.take(first, [record(0)], fetched(0, 1))).toBe(0n);
     expect(member.work.take(first, [record(2), record(3)], fetched(2, 3))).toBe(2n);
     expect(member.work.take(first, [record(3)], fetched(3, 3))).toBeUndefined();
@@ -315,7 +315,7 @@ describe('the work of a group', () => {
     expect(member.calls.filter((call) => call.startsWith('seek'))).toEqual([]);
   });
 
-  it('goes on elsewhere when the log itself says so again and again: what lay between is gone', async () => {
+  it('accepts a stray fetch that is repeated after each seek: the records in between are deleted', async () => {
     const member = new Member();
     await member.work.join([first]);
     expect(member.work.take(first, [record(7)], fetched(7, 7))).toBeUndefined();
@@ -324,7 +324,7 @@ describe('the work of a group', () => {
     expect(member.work.take(first, [record(8)], fetched(8, 8))).toBe(8n);
   });
 
-  it('stops fetching a full partition and goes on at half of it', async () => {
+  it('stops fetching a full partition and resumes at half of the watermark', async () => {
     const member = new Member({ watermarks: { ...defaultWatermarks, records: 4 } });
     await member.work.join([first]);
     member.calls.length = 0;
@@ -354,7 +354,7 @@ describe('the work of a group', () => {
     expect(member.calls.at(-1)).toBe('resume commands/0');
   });
 
-  it('tells of records that were deleted before the group read them, and goes on at what is kept', async () => {
+  it('reports records that were deleted before the group read them, and continues at the first kept one', async () => {
     const missed: unknown[] = [];
     const second = { ...first, partition: 1 };
     const member = new Member({ onMissed: (one) => missed.push(one) });

@@ -14,17 +14,17 @@ export interface GroupWorkOptions {
   log: Log;
   assigned: (assignment: Assignment) => PartitionWork;
   watermarks?: Watermarks;
-  /** What was finished is committed so long after it at most, milliseconds (100). */
+  /** Milliseconds between a finished record and its commit, at most (100). */
   commitEveryMs?: number;
   timers?: Timers;
-  /** Told where records that the group had not read were deleted: it goes on at `low`. */
+  /** Called if records were deleted before the group read them; reading continues at `low`. */
   onMissed?: (missed: TopicPartition & { committed: bigint; low: bigint }) => void;
 }
 
 /**
- * The partitions that are assigned to this member, from one join of its group to the next: where each begins, what of it is fetched, what of it
- * is committed. Each join is an epoch: what an assignment finishes after `end` or `join` touches no frontier and no commit, for the
- * broker would accept it from any member of the group and rewind the partition's new owner. Knows nothing of kafkajs.
+ * The partitions of this member from one join to the next: start offsets, fetching and commits. Each join begins an epoch. Work of an
+ * earlier epoch must not commit: the broker would accept the commit from any member, and the partition's new owner would be set back. This
+ * class is independent of kafkajs.
  */
 export class GroupWork {
   private readonly timers: Timers;
@@ -49,7 +49,7 @@ export class GroupWork {
     });
   }
 
-  /** A new epoch with these partitions; resolves when it is known where each begins, or they were taken away before. */
+  /** Begins an epoch with these partitions. Resolves when each has its start offset, or was taken away before. */
   async join(partitions: readonly TopicPartition[]): Promise<void> {
     this.end();
     for (const partition of partitions) this.add(partition);
@@ -57,8 +57,9 @@ export class GroupWork {
   }
 
   /**
-   * Records fetched of one partition, in offset order. Returns the offset of the last one taken; what did not fit is to be fetched
-   * again from there. Undefined: nothing was taken. `fetched`: where answers to earlier fetches may still come in.
+   * Takes fetched records of one partition in offset order. Returns the offset of the last record taken, or undefined if none was; the
+   * others must be fetched again.
+   * @param fetched offsets of the fetch response, if responses to earlier fetches may still arrive
    */
   take({ topic, partition }: TopicPartition, records: ConsumedRecord[], fetched?: Fetched): bigint | undefined {
     const assigned = this.current.get(idOf(topic, partition));
@@ -88,7 +89,7 @@ export class GroupWork {
     return last;
   }
 
-  /** Nothing is fetched of these topics until `resumeTopics`, over all joins. */
+  /** Stops fetching these topics until `resumeTopics`, also after rebalances. */
   pauseTopics(topics: Iterable<string>): void {
     for (const topic of topics) this.pausedTopics.add(topic);
     for (const { assignment } of this.current.values())
@@ -103,9 +104,9 @@ export class GroupWork {
   }
 
   /**
-   * Starts nothing new, gives up what waits, lets what runs end until the deadline, and commits. The epoch goes on until `end` or
-   * `join`, so what ends late but before those still counts. Returns at once when this member has been put out of its group: its
-   * partitions are others' already. Where one goes on already, it is the same, and lasts until the later of the deadlines.
+   * Starts no new work, gives up waiting records, lets running handlers end until the deadline, and commits. The epoch lasts until `end` or
+   * `join`, so handlers that end late but before it still count. Returns at once if this member is out of its group, because other members
+   * own its partitions. A second call joins the first, and the later deadline counts.
    */
   drain(deadlineMs: number): Promise<void> {
     if (!this.draining) {
@@ -116,7 +117,6 @@ export class GroupWork {
     return this.draining.whole;
   }
 
-  /** The epoch is over: nothing that was assigned counts any more. */
   end(): void {
     for (const { end } of this.current.values()) end.abort();
     this.current = new Map();
@@ -128,14 +128,13 @@ export class GroupWork {
     return [...this.current.values()].map(({ assignment: { topic, partition } }) => ({ topic, partition }));
   }
 
-  /** Over all partitions: fetched and not finished, the largest span, and since when the oldest of them waits (monotonic milliseconds). */
   backlog(): WorkBacklog {
     return backlogOf(this.current);
   }
 
   private add({ topic, partition }: TopicPartition): void {
     const end = new AbortController();
-    // Every key that waits listens.
+    // Each waiting key adds a listener; without this, Node warns of a leak at 11.
     setMaxListeners(0, end.signal);
     const assignment: Assignment = {
       topic,
@@ -149,9 +148,9 @@ export class GroupWork {
   }
 
   /**
-   * A seek, always: a fetch of the assignment before may still be on its way, and its records would hide those between the committed
-   * offset and theirs. And a resume, always: a pause outlives its assignment, and a partition that was full and comes back would
-   * never be read again.
+   * Every start needs a seek: a fetch of the previous assignment may be in flight, and its records would hide those between the committed
+   * offset and its own. It also needs a resume: kafkajs keeps a pause beyond its assignment, and a partition that was paused when full
+   * would never be read again.
    */
   private async placeAll(waiting: AssignedPartition[]): Promise<void> {
     const open = () => waiting.filter((assigned) => !assigned.isPlaced && !assigned.hasEnded);
@@ -176,13 +175,13 @@ export class GroupWork {
 
   private async place(assigned: AssignedPartition, start: PartitionStart | undefined): Promise<void> {
     const { assignment, work } = assigned;
-    // It may have ended while the partitions before it were asked.
+    // The assignment may have ended while earlier partitions of this loop were placed.
     if (!start || assignment.signal.aborted) return;
     const { committed, low, metadata } = start;
     if (committed !== undefined && committed < low) this.afterMissed(assignment, committed, low);
     const wanted = await work.startOffset?.(committed, low);
     if (assignment.signal.aborted) return;
-    // What the log has dropped cannot be read any more; kafkajs would begin wherever it likes.
+    // The log has deleted offsets below `low`. After a seek to one of them, kafkajs would choose the start itself.
     const from = wanted ?? committed ?? low;
     const offset = from < low ? low : from;
     work.begin(offset, offset === committed ? metadata : undefined);
@@ -218,14 +217,14 @@ export class GroupWork {
     this.resumeIfRoom(assigned);
   }
 
-  /** Also those that were full because of all the others. */
+  /** Includes partitions that were full only because of the bound over all partitions. */
   private resumeAllHalfEmpty(): void {
     for (const assigned of this.current.values()) if (assigned.isFull) this.resumeIfHalfEmpty(assigned);
   }
 
   private async drainAll(all: AssignedPartition[], deadline: Deadline): Promise<void> {
     for (const { end } of all) end.abort();
-    // Also finds out whether the partitions are still this member's: to wait for what runs is of use only then.
+    // This commit also shows whether the partitions are still ours. If not, waiting for running handlers is useless.
     if (!(await this.commits.commit({ ofAll: true }))) return;
     await deadline.wait(Promise.all(all.map(({ work }) => work.settled())));
     this.commits.cancel();

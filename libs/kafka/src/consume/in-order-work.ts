@@ -3,20 +3,15 @@ import { bytesOf, type ConsumedRecord } from './consumed-record.js';
 import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 
 export interface InOrderOptions {
-  /** Records in one batch at most. */
   maxBatchRecords: number;
-  /**
-   * Called with records in offset order, never twice at a time. Resolves: handled. Rejects: the same records come again after a delay,
-   * for ever.
-   */
+  /** Called with records in offset order, one call at a time. If it rejects, the same records are retried without limit. */
   onBatch: (records: ConsumedRecord[]) => Promise<void>;
   startOffset?: PartitionWork['startOffset'];
-  /** Told of each failure before its repeat, for log and metrics. */
   onFailure?: (failure: { records: ConsumedRecord[]; attempt: number; retryMs: number; error: unknown }) => void;
   timers?: Timers;
 }
 
-/** One assignment of a partition, handled strictly in order in batches. */
+/** One assignment of a partition whose records are handled strictly in order, in batches. */
 export class InOrderWork implements PartitionWork {
   private readonly timers: Timers;
   private waiting: { record: ConsumedRecord; sinceMs: number }[] = [];
@@ -35,7 +30,7 @@ export class InOrderWork implements PartitionWork {
     assignment.signal.addEventListener('abort', () => this.wake(), { once: true });
   }
 
-  /** Resolves when the assignment has ended and nothing runs any more. */
+  /** Resolves when the assignment has ended and no batch is running. */
   async run(): Promise<void> {
     while (!this.assignment.signal.aborted) {
       const batch = this.waiting.slice(0, this.options.maxBatchRecords);
@@ -99,7 +94,7 @@ export class InOrderWork implements PartitionWork {
         await pauseFor(retryMs, signal, this.timers);
         continue;
       }
-      // Outside of the try: what is finished must never be handled again.
+      // Outside the try: an error in `finish` must not cause a retry of a handled batch.
       return this.finish(records);
     }
   }

@@ -14,46 +14,43 @@ import { untilHandled, type HandledCall } from './until-handled.js';
 export interface KeyOrderedConsumerOptions {
   client: KafkaClient;
   groupId: string;
-  /** Without prefix. */
+  /** Topic name without prefix. */
   topic: string;
-  /** Put in front of `topic` on the broker, and not shown in the records (''). */
+  /** Prefix of `topic` on the broker (''); records have the name without it. */
   topicPrefix?: string;
-  /** Records handled at the same time at most, over all partitions. */
+  /** Maximum records handled concurrently. */
   inFlight: number;
-  /** Where a partition begins of which the group has no commit ('earliest'). 'latest' is its end at `start()`, and is committed before anything is read. */
+  /** Start of a partition without a commit ('earliest'). 'latest' is its end at `start()`, committed before the first read. */
   from?: 'earliest' | 'latest';
-  /**
-   * A record is finished when it resolves; when it rejects, its key waits and the record comes again, for ever. It gets records that are
-   * `unreadable` too: what becomes of them is for it to say.
-   */
+  /** If it rejects, the record is retried without limit and its key waits. It also gets `unreadable` records. */
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
-  /** Called once per failure, before the wait. */
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
-  /** Records that were deleted by their age before this group read them. */
+  /** Called if retention deleted records before this group read them. */
   onMissed?: (missed: { partition: number; committed: bigint; low: bigint }) => void;
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
-  /** Delay before the first repeat, milliseconds (200); it doubles up to `maxRetryDelayMs` (30,000). */
+  /** Delay before the first retry, milliseconds (200). It doubles up to `maxRetryDelayMs` (30,000). */
   retryDelayMs?: number;
   maxRetryDelayMs?: number;
-  /** How long close() waits for handlers that run, milliseconds (10,000). */
+  /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
-  /** How long members wait at a rebalance for handlers that run, milliseconds (1500, and at most half of session less heartbeat). */
+  /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
   rebalanceDrainMs?: number;
 }
 
-/** A consumer group over one topic, without Nest: order within a key, `inFlight` keys at a time, a commit only behind finished records. */
+/**
+ * A consumer group over one topic, without Nest: keys run concurrently, the records of one key in order, and only finished ones are
+ * committed.
+ */
 export class KeyOrderedConsumer {
   private readonly metrics: KafkaMetrics;
   private readonly pool: KeyOrderedPool;
   private readonly stopping = new AbortController();
   private readonly consumer: GroupConsumer;
-  /** Ends of the partitions when the group was about to be joined. */
   private ends = new Map<number, { high: bigint }>();
-  /** Assigned, and not yet known where they begin. */
   private readonly unplaced = new Set<Assignment>();
   private whenPlaced: (() => void)[] = [];
 
@@ -93,8 +90,9 @@ export class KeyOrderedConsumer {
   }
 
   /**
-   * Resolves when the group has been joined and it is settled where it begins. Rejects with UnknownTopicError if the topic does not exist,
-   * with ConsumerClosedError when it is closed meanwhile.
+   * Resolves when the group has been joined and each partition has its start offset.
+   * @throws UnknownTopicError if the topic does not exist
+   * @throws ConsumerClosedError if it is closed meanwhile
    */
   async start(): Promise<void> {
     const { client, log, topic, topicPrefix = '', from } = this.options;
@@ -105,13 +103,12 @@ export class KeyOrderedConsumer {
     this.stopping.signal.throwIfAborted();
   }
 
-  /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
     this.stopping.abort(
       new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`),
     );
     const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
-    // What a handler of an assignment that has ended still does may need what its owner closes after this.
+    // A handler of an ended assignment may still use resources that the owner closes after this call.
     await Promise.all([this.consumer.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
   }
 
@@ -134,7 +131,7 @@ export class KeyOrderedConsumer {
     }
     if (from !== 'latest') return undefined;
     const start = this.ends.get(partition)?.high ?? low;
-    // Otherwise a member that is started again before its first record would begin at another end, and what came meanwhile would be lost.
+    // Otherwise a member that restarts before its first record would begin at a later end, and lose the records in between.
     await this.consumer.commitStart(assignment, start);
     return start;
   }

@@ -15,7 +15,7 @@ const record = (offset: number, key: string | null, partition = 0): ConsumedReco
   timestampMs: 0,
 });
 
-/** A pool whose handlers end when the test says so. */
+/** A pool whose handlers run until the test ends them. */
 class Bench {
   readonly started: string[] = [];
   readonly end = new AbortController();
@@ -101,7 +101,7 @@ describe('key-ordered work', () => {
     expect(work.commitPoint()?.offset).toBe(30n);
   });
 
-  it('does not run what an earlier assignment finished above its frontier, and goes on saying so until the frontier is there', async () => {
+  it('does not run records that an earlier assignment finished above its frontier, and commits them as finished until the frontier passes them', async () => {
     const bench = new Bench(10);
     const work = bench.workOn();
     work.begin(5n, encodeFinished(5n, [6n, 8n, 11n]));
@@ -138,7 +138,7 @@ describe('key-ordered work', () => {
     expect(bench.started).toEqual(['0/0', '0/2', '0/3']);
   });
 
-  it('lets a wait that failed after the drain began go on without a place, and one that failed before only with one', async () => {
+  it('lets a wait that rejects after the drain began return without a slot, and one that rejects before only with a slot', async () => {
     const bench = new Bench(1);
     bench.workOn().add([record(0, 'a'), record(1, 'b'), record(2, 'c')]);
     const failed: string[] = [];
@@ -197,7 +197,7 @@ describe('key-ordered work', () => {
     await bench.pool.settled();
   });
 
-  it('asks the time of nobody but the timers it was given', async () => {
+  it('takes the time only from the timers that it was given', async () => {
     const due: (() => void)[] = [];
     const timers: Timers = { nowMs: () => 7, after: (_ms, run) => (due.push(run), () => undefined), random: () => 0 };
     const bench = new Bench(1, { timers });
@@ -241,7 +241,7 @@ describe('key-ordered work', () => {
     jest.useRealTimers();
   });
 
-  it('gives up what waits when the partition is taken away, and tells when what runs has ended', async () => {
+  it('gives up waiting records when the partition is taken away, and settles when the running ones have ended', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const bench = new Bench(3);
     const work = bench.workOn();

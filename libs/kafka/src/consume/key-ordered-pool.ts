@@ -3,31 +3,29 @@ import type { ConsumedRecord } from './consumed-record.js';
 import { KeyOrderedWork, type Lane } from './key-ordered-work.js';
 import type { Assignment, PartitionWork } from './partition-work.js';
 
-/** A record on its way through a handler, over all repeats. */
 export interface Task {
   readonly record: ConsumedRecord;
   readonly assignment: Assignment;
-  /** When it was fetched, monotonic milliseconds. */
+  /** Monotonic milliseconds of the fetch. */
   readonly sinceMs: number;
   attempts: number;
 }
 
-/** `hold`: not finished; nothing more of its key, or of its whole partition, starts before `ms` have passed, then it runs again. */
+/** `hold`: the record is not finished. Its key, or its whole partition, waits for `ms` milliseconds; then the record is retried. */
 export type HandlerResult = 'done' | { hold: 'key' | 'partition'; ms: number };
 
-/** The place among those in flight that a running record occupies. */
+/** The slot that a running record occupies; there are `inFlight` of them. */
 export interface Slot {
   /**
-   * Runs `wait` without a place: the record keeps its key, and others may run meanwhile. Then takes a place again, the ones that
-   * came back earlier and those that run first, and goes on with what `wait` brought. After the drain began what failed goes on at once.
+   * Runs `wait` without a slot, so that other keys can run; the record keeps its key. Afterwards it takes a slot again, behind earlier
+   * returners and running records, and resolves with the result of `wait`. During a drain a rejection passes through without a slot.
    */
   withoutSlot<T>(wait: () => Promise<T>): Promise<T>;
 }
 
 export interface PoolOptions {
-  /** Records in flight at most, over all partitions. */
   inFlight: number;
-  /** Besides that, records in flight at most per topic (without prefix). */
+  /** Topic names without prefix. */
   inFlightPerTopic?: Readonly<Record<string, number>>;
   timers?: Timers;
 }
@@ -39,21 +37,19 @@ interface TopicLimiter {
 }
 
 /**
- * Runs records at most `inFlight` at a time: those of one key one after the other in offset order, keys at the same time, partitions
- * in turn. A key or partition that waits for a repeat occupies no place. `run` never rejects.
+ * Runs up to `inFlight` records concurrently: one key's records one after the other in offset order, different keys concurrently,
+ * partitions in turn. A key or partition that waits for a retry occupies no slot. `run` must never reject.
  */
 export class KeyOrderedPool {
   readonly works = new Set<KeyOrderedWork>();
-  /** Those with something to start, in turn. */
   private readonly ready = new Set<KeyOrderedWork>();
   private readonly limiters = new Map<string, TopicLimiter>();
   private readonly returning: { limiter: TopicLimiter; resolve: () => void }[] = [];
-  /** What ended assignments still run: a record that comes again must not overtake its own first run. */
+  /** Runs that an ended assignment left behind. If the same record is assigned again, it must not run beside its earlier run. */
   private readonly leftovers = new Map<string, Promise<void>>();
   private readonly timers: Timers;
-  /** In a place. */
   private running = 0;
-  /** Begun and not ended, in a place or waiting without one. */
+  /** Runs that have begun and not ended, with or without a slot. */
   private open = 0;
   private whenSettled: (() => void)[] = [];
 
@@ -68,7 +64,6 @@ export class KeyOrderedPool {
     return this.running;
   }
 
-  /** @param startOffset where the assignment begins instead of at the committed offset */
   workOn(assignment: Assignment, startOffset?: PartitionWork['startOffset']): PartitionWork {
     const { topic, partition, signal } = assignment;
     const work = new KeyOrderedWork(
@@ -90,7 +85,7 @@ export class KeyOrderedPool {
     return work;
   }
 
-  /** Nothing new of these topics starts; what runs goes on, and so does what waits without a slot. */
+  /** Running records continue, also those that wait without a slot. */
   pauseTopics(topics: Iterable<string>): void {
     for (const topic of topics) this.limiterOf(topic).isPaused = true;
   }
@@ -100,7 +95,7 @@ export class KeyOrderedPool {
     this.start();
   }
 
-  /** Resolves as soon as nothing runs, of assignments that have ended neither, and nothing waits without a slot. */
+  /** Resolves when nothing runs, including runs of ended assignments and runs that wait without a slot. */
   settled(): Promise<void> {
     if (this.open === 0) return Promise.resolve();
     return new Promise((resolve) => this.whenSettled.push(resolve));
@@ -115,7 +110,7 @@ export class KeyOrderedPool {
     }
   }
 
-  /** One lane of the first partition that may start one; the partition goes to the back of the round. */
+  /** Takes one lane of the first partition that can start one. The partition then moves to the end of the queue. */
   private nextLane(): { work: KeyOrderedWork; lane: Lane } | undefined {
     for (const work of this.ready) {
       const limiter = this.limiterOf(work.assignment.topic);
@@ -160,7 +155,6 @@ export class KeyOrderedPool {
     limiter.running--;
   }
 
-  /** Without waiting for a turn: the place of who leaves. */
   startOthers(): void {
     this.start();
   }
@@ -224,7 +218,7 @@ class OccupiedSlot implements Slot {
     this.pool.free(this.limiter);
   }
 
-  /** The run is over: a wait that it left behind gets no place any more. */
+  /** The run is over: a `withoutSlot` that it left behind must not take a slot any more. */
   close(): void {
     this.isClosed = true;
     this.end();

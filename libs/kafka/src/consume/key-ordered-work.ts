@@ -4,7 +4,7 @@ import { Frontier, type Place } from './frontier.js';
 import type { Task, HandlerResult } from './key-ordered-pool.js';
 import type { Assignment, Backlog, PartitionWork } from './partition-work.js';
 
-/** Records of one key that wait, in offset order; the first one runs, is ready to, or waits for its repeat. */
+/** Waiting records of one key in offset order. The first one is running, ready, or waiting for its retry. */
 export interface Lane {
   readonly key: string;
   readonly waiting: { task: Task; place: Place }[];
@@ -12,13 +12,12 @@ export interface Lane {
   run: Promise<unknown> | undefined;
 }
 
-/** One assignment of a partition in the pool: its lanes, and how far it has come. */
 export class KeyOrderedWork implements PartitionWork {
   private readonly frontier = new Frontier();
   private readonly lanes = new Map<string, Lane>();
   private readonly repeatTimers = new Set<() => void>();
   private ready: Lane[] = [];
-  /** Lanes that block the partition and whose time has come: they run although it is blocked. */
+  /** Lanes that block the partition and whose delay has passed. They may run although the partition is blocked. */
   private urgent: Lane[] = [];
   private blocks = 0;
   private openRecords = 0;
@@ -50,7 +49,7 @@ export class KeyOrderedWork implements PartitionWork {
       const entry = { task: { record, assignment, sinceMs, attempts: 0 }, place };
       this.openRecords++;
       this.openBytes += bytesOf(record);
-      // Records without a key have no order to keep.
+      // Records without a key need no order, so each gets its own lane.
       const key = record.rawKey === null ? `without key ${record.offset}` : `key ${record.rawKey.toString('latin1')}`;
       const lane = this.lanes.get(key);
       if (lane) lane.waiting.push(entry);
@@ -97,7 +96,6 @@ export class KeyOrderedWork implements PartitionWork {
     this.wake();
   }
 
-  /** Keys that run, each with the run's promise. */
   *running(): Generator<{ key: string; run: Promise<unknown> }> {
     for (const { key, run } of this.lanes.values()) if (run) yield { key, run };
   }

@@ -22,7 +22,7 @@ describe('the reader of a log', () => {
   });
   afterEach(() => reader.close());
 
-  /** Reads partition 0 up to `until`: the offsets, or the failure. */
+  /** Reads partition 0 up to `until`; resolves with the offsets or the failure. */
   async function read(until: bigint) {
     const came: number[] = [];
     const reading = async () => {
@@ -34,7 +34,7 @@ describe('the reader of a log', () => {
     return { came, end };
   }
 
-  it('reads each record once and in order, whatever an older fetch brings', async () => {
+  it('reads each record once and in order, even if an older fetch answers late', async () => {
     const { came, end } = await read(10n);
     await fakes[0]!.fetch({ offsets: offsets(6, 9) });
     await fakes[0]!.fetch({ offsets: offsets(0, 3) });
@@ -51,7 +51,7 @@ describe('the reader of a log', () => {
   it('rejects where the records that come next were deleted: what is left would pass for all', async () => {
     const { came, end } = await read(10n);
     await fakes[0]!.fetch({ offsets: offsets(0, 3) });
-    // Kafka's consumer goes on at the first record that is kept, however often it is placed.
+    // Kafka returns the first record that is left, however often the consumer seeks.
     for (let n = 0; n < 3; n++) await fakes[0]!.fetch({ offsets: offsets(6, 9) });
     expect(await end).toBe('records/0 begins at 6 now: its records from 4 on were deleted');
     expect(came).toEqual([0, 1, 2, 3]);
@@ -77,7 +77,7 @@ describe('the reader of a log', () => {
   it('passes over control records and aborted transactions, also at the end of what is read', async () => {
     const { came, end } = await read(10n);
     await fakes[0]!.fetch({ offsets: offsets(0, 3) });
-    // Behind a part that was not read it says nothing.
+    // It does not count, because offsets before it were not read.
     fakes[0]!.pass(6, 9);
     await settled();
     expect(came).toEqual([0, 1, 2, 3]);
@@ -105,9 +105,9 @@ describe('the reader of a log', () => {
     expect(await third.end).toEqual([0]);
   });
 
-  it('goes on reading while kafkajs has dropped its group, and behind the next join', async () => {
+  it('continues while kafkajs has no group, and after the next join', async () => {
     const { came, end } = await read(5_000n);
-    // More than there is room for ahead of the reader: kafkajs has to pause, and to go on later.
+    // More records than may be fetched ahead, so kafkajs must pause and resume later.
     await fakes[0]!.fetch({ offsets: offsets(0, 3_499) });
     fakes[0]!.stop();
     await settled();

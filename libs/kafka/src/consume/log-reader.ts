@@ -10,32 +10,29 @@ import { OffsetRange } from './offset-range.js';
 
 export interface LogReaderOptions {
   client: KafkaClient;
-  /** With prefix. */
+  /** Topic name with prefix. */
   topic: string;
   log: Log;
-  /** Gives what can't be read as a record that is `unreadable`; else the read rejects. */
+  /** If true, a read yields unreadable records as `unreadable`; otherwise it rejects. */
   takesUnreadable?: boolean;
 }
 
-/** A record as the broker keeps it. `value` is a view of the whole fetched answer: to be used and let go. */
+/** `value` is a view of the whole fetch response; keeping it would keep all of the response in memory. */
 export interface LogRecord {
   offset: bigint;
   key: string | null;
   value: Buffer | null;
-  /** As they came: `headerTexts` makes texts of them. */
   rawHeaders?: IHeaders;
-  /** Why nothing of the record could be read: it has an offset then, and no content. */
+  /** The reason why the record could not be read. Such a record has an offset and no content. */
   unreadable?: string;
 }
 
-/** Where the log begins and ends is asked for once by all who ask at about the same time. */
 const OFFSETS_LIFETIME_MS = 1_000;
-/** The connection ends when no partition was read for so long. */
 const IDLE_MS = 5_000;
 
 /**
- * Reads ranges of a topic's partitions, several at once over one connection, and commits nothing. For who must read a log again from
- * its beginning while the consumer group stays where it is.
+ * Reads offset ranges of a topic's partitions, several at once over one connection, and commits nothing. For a service that must read a log
+ * again from its beginning without moving its consumer group.
  */
 export class LogReader {
   readonly #ranges = new Map<number, OffsetRange>();
@@ -46,20 +43,19 @@ export class LogReader {
 
   constructor(private readonly options: LogReaderOptions) {}
 
-  /** First offset of the partition that is still kept, as of a second ago. */
+  /** Up to one second old. */
   async firstKept(partition: number): Promise<bigint> {
     return (await this.#offsets()).get(partition)?.low ?? 0n;
   }
 
-  /** Offset of the partition's next record, now. */
   async end(partition: number): Promise<bigint> {
     return (await topicOffsets(this.options.client, this.options.topic)).get(partition)?.high ?? 0n;
   }
 
   /**
-   * The records of a partition from `from` up to `until`, which is left out. One reader of a partition at a time.
-   * @throws where the partition ends before `until`: the log was lost or replaced
-   * @throws RecordsDeletedError where some of them were deleted, also while they are read
+   * Yields the records of a partition from `from` up to, but without, `until`. Only one read per partition at a time.
+   * @throws if the partition ends before `until`: the log was lost or replaced
+   * @throws RecordsDeletedError if records of the range were deleted, also during the read
    */
   async *read(partition: number, from: bigint, until: bigint): AsyncGenerator<LogRecord[]> {
     const { topic } = this.options;
@@ -86,7 +82,6 @@ export class LogReader {
     }
   }
 
-  /** A read that is under way rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
@@ -94,7 +89,7 @@ export class LogReader {
     await this.#disconnect();
   }
 
-  /** Asked anew where the log was shorter a moment ago. */
+  /** The bounds are up to one second old. They are fetched again if the log seems too short. */
   async #boundsOf(partition: number, until: bigint): Promise<{ low: bigint; high: bigint }> {
     const none = { low: 0n, high: 0n };
     const bounds = (await this.#offsets()).get(partition) ?? none;
@@ -145,7 +140,7 @@ export class LogReader {
     if (at && range.position.isStray(at)) return connection.place(partition, next);
     if (at && at.from > next) return range.fail(new RecordsDeletedError(`${batch.topic}/${partition}`, next, at.from));
     const unreadable = batch.messages.map(({ headers }) => whyUnreadable(headers)).find((why) => why !== undefined);
-    // Not thrown: kafkajs would try again for ever, and every read of this connection would wait.
+    // Fails only this range. If thrown, kafkajs would retry without end, and every read on this connection would wait.
     if (unreadable !== undefined && this.options.takesUnreadable !== true)
       return range.fail(new UnreadableRecordError(`${batch.topic}/${partition}: ${unreadable}`));
     range.give(batch.messages, BigInt(batch.lastOffset()) + 1n, () => connection.resume(partition));
@@ -155,13 +150,13 @@ export class LogReader {
 
   #pass(connection: LogConnection, partition: number, { first, last }: { first: bigint; last: bigint }): void {
     const range = this.#rangeOf(partition, connection);
-    // What lies before it must have been read.
+    // Offsets before `first` were not read yet, so the gap cannot be taken.
     if (!range || first > range.position.next) return;
     range.give([], last + 1n, () => connection.resume(partition));
     if (range.isRead) connection.pause(partition);
   }
 
-  /** It reads no more: the next reader gets another one. */
+  /** This connection reads no more; the next read creates another one. */
   #afterEnd(connection: LogConnection, error: Error): void {
     if (this.#connection === connection) this.#connection = undefined;
     for (const range of this.#ranges.values()) if (range.connection === connection) range.fail(error);

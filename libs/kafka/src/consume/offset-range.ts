@@ -5,11 +5,9 @@ import type { LogConnection } from '../kafkajs/log-connection.js';
 import { FetchPosition } from './fetch-position.js';
 import type { LogRecord } from './log-reader.js';
 
-/** Records that are given at once: its reader works on them without a pause, and others wait meanwhile. */
+/** Records per slice. A reader handles a slice without a pause, and others wait meanwhile. */
 const SLICE_RECORDS = 500;
-/** What is fetched ahead of its reader. Slices of one partition. */
 const SLICES_AHEAD = 4;
-/** What is fetched of one partition and not yet read. */
 export class OffsetRange {
   #slices: LogRecord[][] = [];
   #failure?: Error;
@@ -21,23 +19,21 @@ export class OffsetRange {
   constructor(
     from: bigint,
     private readonly until: bigint,
-    /** Who fetches it: what others bring is not for it. */
+    /** Batches of other connections are ignored. */
     readonly connection: LogConnection,
   ) {
     this.position = new FetchPosition(from);
   }
 
-  /** Everything is fetched. */
   get isRead(): boolean {
     return this.position.next >= this.until;
   }
 
-  /** As much is fetched ahead as there is room for. */
   get isFull(): boolean {
     return this.#slices.length > SLICES_AHEAD;
   }
 
-  /** `hasRoom` is called once there is room again. */
+  /** @param hasRoom called once fetching may resume */
   give(messages: KafkaMessage[], next: bigint, hasRoom: () => void): void {
     const records = messages.map(recordOf).filter(({ offset }) => offset >= this.position.next && offset < this.until);
     if (next > this.position.next) this.position.next = next;
@@ -47,7 +43,7 @@ export class OffsetRange {
     if (this.isFull) this.#hasRoom = hasRoom;
   }
 
-  /** The next slice; undefined after the last. Lets others have their turn first. */
+  /** Undefined after the last slice. Yields to the event loop first, so that a long read does not block the process. */
   async take(): Promise<LogRecord[] | undefined> {
     await setImmediate();
     while (this.#slices.length === 0 && !this.#failure && !this.isRead)

@@ -13,40 +13,38 @@ export interface PartitionConsumerOptions {
   client: KafkaClient;
   groupId: string;
   topic: string;
-  /** Put in front of `topic` on the broker, and not shown in the records (''). */
+  /** Prefix of `topic` on the broker (''); records have the name without it. */
   topicPrefix?: string;
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
-  /** Records in one batch at most (1000). */
   maxBatchRecords?: number;
-  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
-  /** How long members wait at a rebalance for the batch that runs, milliseconds (1500, and at most half of session less heartbeat). */
+  /** Milliseconds that a rebalance waits for the running batch (1500; at most half of session timeout minus heartbeat interval). */
   rebalanceDrainMs?: number;
-  /** Bytes of one partition in one fetch at most (1 MiB); more where much is to be read at once. */
+  /** Maximum bytes of one partition in one fetch (1 MiB). A higher value speeds up reading a long log. */
   maxBytesPerPartition?: number;
-  /** What the topic's tail in this process has read: only what it does not reach is fetched. */
+  /** Records that this process's tail of the topic has read. Only offsets that it does not hold are fetched. */
   tail?: TailBuffer;
-  /** Whether a batch that was rejected with this only has to wait: then its repeat is no error in the log (none). */
+  /** Returns true for a rejection that is only a wait; its retry is then not logged as an error (none). */
   isWait?: (error: unknown) => boolean;
   /**
-   * Called whenever a partition is assigned, again when it comes back: who handles its records until the assignment ends. `signal` aborts
-   * when the partition may be taken away: a batch that ends soon after still counts.
+   * Called for each assignment of a partition; returns the handler of its records until the assignment ends. `signal` aborts when the
+   * partition may be taken away; a batch that ends soon after still counts.
    */
   assigned: (partition: number, signal: AbortSignal) => PartitionHandler;
 }
 
-/** Handles one assignment of a partition. */
 export interface PartitionHandler {
   /**
-   * Called with records in offset order, never twice at a time for a partition. The batch is committed when it resolves; when it rejects,
-   * the same batch comes again after a delay, for ever.
+   * Called with records in offset order, one call at a time per partition. The batch is committed when it resolves. If it rejects, the same
+   * batch is retried with a growing delay, without limit.
    */
   onBatch(records: ConsumedRecord[]): Promise<void>;
   /**
-   * The offset to begin at; undefined means the committed one, or `low`, the earliest there is. Below `low` means `low`. It may be answered
-   * after the assignment has ended: check `signal` after whatever it awaits, before it changes anything.
+   * Returns the start offset; undefined means the committed one or, without a commit, `low`, the first offset that the log still has. A
+   * value below `low` means `low`. The assignment may end meanwhile: check its `signal` after each await, before changing anything.
    */
   startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
 }
@@ -55,7 +53,7 @@ export interface PartitionHandler {
 export class PartitionConsumer {
   private readonly metrics: KafkaMetrics;
   private readonly consumer: GroupConsumer;
-  /** The latest run of each partition: a new assignment begins when the one before has come to its end. */
+  /** The latest run of each partition. A new assignment begins only when the previous run has ended. */
   private readonly runs = new Map<number, Promise<void>>();
 
   constructor(private readonly options: PartitionConsumerOptions) {
@@ -69,14 +67,16 @@ export class PartitionConsumer {
     });
   }
 
-  /** Resolves when the group has been joined; rejects with UnknownTopicError if the topic does not exist. */
+  /**
+   * Resolves when the group has been joined.
+   * @throws UnknownTopicError if the topic does not exist
+   */
   start(): Promise<void> {
     return this.consumer.start();
   }
 
-  /** Lets running batches end until the deadline, commits, and leaves the group. */
   async close({ deadlineMs = 10_000 }: { deadlineMs?: number } = {}): Promise<void> {
-    // The runs last, for the close is what ends them. What a batch of an assignment that has ended still does may need what its owner closes after this.
+    // Begins first, because closing ends the runs. A batch of an ended assignment may still use resources that the owner closes next.
     const closing = this.consumer.close({ deadlineMs });
     await Promise.all([closing, atMost(deadlineMs, Promise.allSettled(this.runs.values()))]);
   }

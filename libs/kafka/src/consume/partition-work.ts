@@ -1,44 +1,47 @@
 import type { ConsumedRecord } from './consumed-record.js';
 
-/** One partition for as long as this member holds it: a new assignment of the same partition is another one. */
+/** One partition for as long as this member owns it. If the partition is assigned again, that is another `Assignment`. */
 export interface Assignment {
-  /** Without prefix. */
+  /** Topic name without prefix. */
   readonly topic: string;
   readonly partition: number;
   /**
-   * Aborted when the drain begins, because the partition may be taken away or the consumer stops: what waits is given up at once;
-   * what runs may still end, and counts if it does so before the drain is over.
+   * Aborts when the drain begins, because the partition may be taken away or the consumer stops. Waiting records are given up at once.
+   * Running handlers may end, and count if they end before the drain is over.
    */
   readonly signal: AbortSignal;
-  /** To be called when records were finished: the frontier is committed soon, and more may be fetched. */
+  /** To be called when records were finished; schedules a commit and lets fetching resume. */
   progress(): void;
 }
 
-/** Fetched and not finished. `span`: offsets from the frontier to the last record fetched. */
+/** Fetched but unfinished records. `span`: offsets from the frontier to the last fetched record. */
 export interface Backlog {
   records: number;
   bytes: number;
   span: number;
 }
 
-/** What a consumer does with the records of one assignment. The group's work feeds it and commits what it finished. */
+/** Handles the records of one assignment. `GroupWork` feeds it and commits its finished records. */
 export interface PartitionWork {
   /**
-   * Asked before `begin`: where to begin instead of at the committed offset; undefined means there, or at `low`. Then the metadata beside the
-   * commit counts for nothing. A rejection is asked again. It may be answered after the assignment has ended: what it awaited is of use
-   * only while the assignment's signal is not aborted.
+   * Called before `begin`: returns another start than the committed offset; undefined means the committed one, or `low`. The metadata of
+   * the commit is ignored if the start differs. A rejection is retried. The assignment may end meanwhile, so check its signal after each
+   * await.
    */
   startOffset?(committed: bigint | undefined, low: bigint): Promise<bigint | undefined>;
-  /** Called once before the first record: the offset of that record, and the metadata of the commit if it is the committed offset. */
+  /**
+   * @param offset of the first record
+   * @param metadata of the commit, if `offset` is the committed one
+   */
   begin(offset: bigint, metadata: string | undefined): void;
   add(records: ConsumedRecord[]): void;
-  /** Rises with whatever is finished: there is something to commit. */
+  /** Increases when records are finished; a commit is due then. */
   readonly changes: number;
-  /** Everything below `offset` is finished, `metadata` says what is above it. Undefined as long as nothing is known. */
+  /** Every record below `offset` is finished; `metadata` holds the finished ones above it. Undefined while the start is unknown. */
   commitPoint(): { offset: bigint; metadata: string } | undefined;
   backlog(): Backlog;
-  /** When the oldest record not finished was fetched, monotonic milliseconds. */
+  /** Monotonic milliseconds of its fetch. */
   readonly oldestSinceMs: number | undefined;
-  /** Resolves when nothing runs any more; after the abort nothing new starts. */
+  /** Resolves when nothing is running; after the abort nothing new starts. */
   settled(): Promise<void>;
 }

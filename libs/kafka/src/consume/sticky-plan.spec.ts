@@ -52,7 +52,7 @@ describe('the sticky plan', () => {
     expect(replan('one', 'three')).toBe(24);
   });
 
-  it('is the same whoever is named first', () => {
+  it('does not depend on the order of the members', () => {
     const members = ['a', 'b', 'c'].map((memberId) => ({ memberId, owned: { t: [0, 1, 2] } }));
     expect(stickyPlan([...members].reverse(), { t: upTo(7) })).toEqual(stickyPlan(members, { t: upTo(7) }));
   });

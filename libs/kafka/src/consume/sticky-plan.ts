@@ -1,21 +1,19 @@
-/** Topic → partitions. */
 export type Partitions = Record<string, number[]>;
 
 export interface Member {
   readonly memberId: string;
-  /** What the member had before this join; it may name what it has no more, or what others claim as well. */
+  /** The member's partitions before this join. May be out of date, and may contain partitions that other members claim too. */
   readonly owned: Partitions;
 }
 
 interface Share extends Member {
   readonly plan: Partitions;
-  /** Topics of which it has one more than others. */
   extras: number;
 }
 
 /**
- * Shares the partitions out: of each topic every member gets as many as any other, or one more, and so over all topics; within that
- * everybody keeps what it had. The same members give the same plan, in whatever order they are named.
+ * Assigns the partitions: per topic, and over all topics, members differ by at most one partition. Within that, each member keeps its
+ * partitions. The plan does not depend on the order of the members.
  */
 export function stickyPlan(members: readonly Member[], topics: Partitions): Map<string, Partitions> {
   const sorted = [...members].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
@@ -27,7 +25,7 @@ export function stickyPlan(members: readonly Member[], topics: Partitions): Map<
       shares.map((share) => [share, [...new Set(share.owned[topic])].filter((partition) => free.has(partition))]),
     );
     const quota = new Map(shares.map((share) => [share, base]));
-    // Who had more than the others keeps one of them, as long as that leaves it with no more in all.
+    // The members that owned most keep the extra partitions, as long as their total stays within the bound.
     const byClaim = [...shares].sort((a, b) => a.extras - b.extras || claims.get(b)!.length - claims.get(a)!.length);
     for (const share of byClaim.slice(0, partitions.length % shares.length)) {
       share.extras++;

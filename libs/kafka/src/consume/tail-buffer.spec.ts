@@ -46,7 +46,7 @@ it('lets the oldest go where there are too many records or bytes, and does not c
   expect([offsetsFrom(small, 0n), small.size, small.covers(0, 8n)]).toEqual([[], { records: 0, bytes: 0 }, true]);
 });
 
-it('keeps nothing of a partition that nobody consumes here, but knows how far its tail is', () => {
+it("keeps no records of a partition without a consumer here, but knows its tail's position", () => {
   const made = buffer();
   made.add(0, [record(5)]);
   made.keep([]);

@@ -1,6 +1,5 @@
 import { bytesOf, type ConsumedRecord } from './consumed-record.js';
 
-/** Of one partition. */
 export interface BufferBounds {
   readonly records: number;
   readonly bytes: number;
@@ -9,7 +8,7 @@ export interface BufferBounds {
 const mebibyte = 1024 * 1024;
 export const defaultBufferBounds: BufferBounds = { records: 4_000, bytes: 4 * mebibyte };
 
-/** Every record of a partition from `from` up to `next`, which is left out. */
+/** Complete for the offsets from `from` up to, but without, `next`. */
 interface Range {
   from: bigint;
   next: bigint;
@@ -18,8 +17,8 @@ interface Range {
 }
 
 /**
- * What the tail of a topic has read, kept for a group consumer of the same process until that one has committed it. Records are kept of
- * the partitions that the consumer holds, and within bounds: beyond them the oldest leave, and the consumer fetches those itself.
+ * Keeps records that the tail of a topic has read until the group consumer of the same process has committed them. Only partitions of that
+ * consumer are kept, and within bounds: beyond them the oldest records are dropped, and the consumer fetches those itself.
  */
 export class TailBuffer {
   readonly #ranges = new Map<number, Range>();
@@ -28,13 +27,11 @@ export class TailBuffer {
 
   constructor(private readonly bounds: BufferBounds = defaultBufferBounds) {}
 
-  /** The tail reads a partition from here on, without a gap. */
   begin(partition: number, offset: bigint): void {
     this.#ranges.set(partition, { from: offset, next: offset, records: [], bytes: 0 });
     this.#onMoved(partition);
   }
 
-  /** Records that the tail has read, in offset order. */
   add(partition: number, records: readonly ConsumedRecord[]): void {
     const range = this.#ranges.get(partition);
     if (!range) return;
@@ -45,43 +42,39 @@ export class TailBuffer {
       range.next = record.offset + 1n;
     }
     if (!this.#kept.has(partition)) return this.#removeFirst(range, range.records.length);
-    // First handed over: what the consumer has taken may leave.
+    // Hand over first: records that the consumer takes now must not be dropped by the bound.
     this.#onMoved(partition);
     this.#keepBounds(range);
   }
 
-  /** Records of these partitions are kept, and of no others. */
   keep(partitions: Iterable<number>): void {
     this.#kept = new Set(partitions);
     for (const [partition, range] of this.#ranges)
       if (!this.#kept.has(partition)) this.#removeFirst(range, range.records.length);
   }
 
-  /** Told of a partition when its tail begins, and when that has read on. One listener: one group consumer for a tail. */
+  /** Called when the tail of a partition begins and after each read. One listener: a tail feeds one group consumer. */
   onMoved(listener: (partition: number) => void): void {
     this.#onMoved = listener;
   }
 
-  /** Whether no record from `offset` on is missing that the tail has read; the tail may be yet to read it. */
+  /** True if no record from `offset` on was dropped; the tail may not have reached `offset` yet. */
   covers(partition: number, offset: bigint): boolean {
     const range = this.#ranges.get(partition);
     return range !== undefined && offset >= range.from && offset <= range.next;
   }
 
-  /** The first records from `offset` on. */
   recordsFrom(partition: number, offset: bigint, most: number): ConsumedRecord[] {
     const { records } = this.#ranges.get(partition) ?? { records: [] };
     const first = firstFrom(records, offset);
     return records.slice(first, first + most);
   }
 
-  /** Nobody asks for records below `offset` any more. */
   drop(partition: number, offset: bigint): void {
     const range = this.#ranges.get(partition);
     if (range) this.#removeFirst(range, firstFrom(range.records, offset));
   }
 
-  /** What is kept now, of all partitions. */
   get size(): { records: number; bytes: number } {
     const sum = { records: 0, bytes: 0 };
     for (const { records, bytes } of this.#ranges.values()) {
@@ -107,7 +100,6 @@ export class TailBuffer {
   }
 }
 
-/** Index of the first record at `offset` or beyond. */
 function firstFrom(records: readonly ConsumedRecord[], offset: bigint): number {
   let [low, high] = [0, records.length];
   while (low < high) {

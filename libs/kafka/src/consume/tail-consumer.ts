@@ -10,32 +10,32 @@ import { fetchedOf } from '../kafkajs/kafkajs-port.js';
 import { consumedRecord, whyNotReadable, type ConsumedRecord } from './consumed-record.js';
 import { TailPosition } from './tail-position.js';
 
-/** Intents wait for the tail, so it is shorter than for consumers whose records can wait. Milliseconds. */
+/** Milliseconds between fetches. Shorter than for other consumers, because intents wait for the tail. */
 const fetchEveryMs = 2;
-/** How often the log is asked where it begins and ends: a fetch that is out of its range brings nothing, and kafkajs says nothing of it. */
+/** A fetch that is out of range yields nothing, and kafkajs does not report it; so the log's bounds are checked this often. */
 const compareEveryMs = 5_000;
-/** How long a comparison under way is waited for at the end: kafkajs may hang in a request for much longer. */
+/** `stop` waits this long for a check in progress; kafkajs may hang in a request for much longer. */
 const lastComparisonMs = 2_000;
 
 export interface TailConsumerOptions {
   client: KafkaClient;
   topic: string;
-  /** Put in front of `topic` on the broker, and not shown in the records (''). */
+  /** Prefix of `topic` on the broker (''); records have the name without it. */
   topicPrefix?: string;
-  /** The first offset wanted of each partition; a partition that is not named is read from its end at the start. */
+  /** First offset to read, by partition. A partition that is not listed is read from its end at the start. */
   from: ReadonlyMap<number, bigint>;
   /**
-   * Of each partition the offset below which the reader knows everything, from elsewhere. A log that ends before it for a minute, or begins
-   * behind it, is not the one that the reader knows: that partition alone is not read (`onFault`).
+   * By partition, the offset below which the reader knows everything from elsewhere. A log that ends before it for a minute, or begins
+   * behind it, is not the log that the reader knows; that partition alone is not read (`onFault`).
    */
   known?: ReadonlyMap<number, bigint>;
-  /** Records of one partition in offset order. Must not wait for long: the next fetch comes after it. */
+  /** Called with records of one partition in offset order. The next fetch waits for it, so it must be short. */
   onRecords: (partition: number, records: ConsumedRecord[]) => void | Promise<void>;
-  /** Told once when a partition is read no further: its log went back, or lost records that were not read. The other partitions go on. */
+  /** Called once when reading of a partition stops, because its log went back or lost unread records. Other partitions continue. */
   onFault?: (partition: number, fault: string) => void;
-  /** Gives `onRecords` what is `unreadable` too; else the partition is read no further, as after another fault. */
+  /** If true, `onRecords` also gets `unreadable` records; otherwise they stop the partition as a fault does. */
   takesUnreadable?: boolean;
-  /** Told when it is to be seen whether a partition's log is still the one that was read, and when it is. */
+  /** Called with true when the log may have been replaced since it was read, and with false when that is settled. */
   onUnsure?: (partition: number, isUnsure: boolean) => void;
   /** (5000) */
   compareEveryMs?: number;
@@ -44,16 +44,15 @@ export interface TailConsumerOptions {
 }
 
 /**
- * Reads every partition of a topic from given offsets for as long as the process lives, and commits nothing. Each process reads all
- * of it (a group of its own, with one member), and sees its own append about as soon as it is acknowledged: the broker answers
- * a waiting fetch at once.
+ * Reads every partition of a topic from given offsets for as long as the process lives, and commits nothing. Each process reads the whole
+ * topic, in a group with one member. It sees its own append about as soon as that is acknowledged, because the broker answers a waiting
+ * fetch at once.
  */
 export class TailConsumer {
   private readonly consumer: Consumer;
   private readonly runner: ConsumerRunner;
   private cluster: Cluster | undefined;
   private readonly positions = new Map<number, TailPosition<ConsumedRecord>>();
-  /** Partitions of which `onUnsure` was told. */
   private readonly unsure = new Set<number>();
   private readonly name: string;
   private comparing: Promise<void> | undefined;
@@ -65,14 +64,14 @@ export class TailConsumer {
     this.name = (options.topicPrefix ?? '') + options.topic;
     this.consumer = kafkaOf(options.client).consumer({
       groupId: `${options.client.clientId}.tail.${randomUUID()}`,
-      // After an outage the member that it was still counts: no partition is read before this time is over.
+      // After an outage the broker still counts the previous member, and no partition is read until this timeout has passed.
       sessionTimeout: 6_000,
       heartbeatInterval: 1_500,
       minBytes: 1,
       maxWaitTimeInMs: 50,
       maxBytesPerPartition: 4 * 1024 * 1024,
       allowAutoTopicCreation: false,
-      // As without this setting. Only an assigner is given the cluster, which knows the leader of each partition.
+      // The default assigner; wrapped because only an assigner receives the cluster, which knows each partition's leader.
       partitionAssigners: [
         (config) => {
           this.cluster = config.cluster;
@@ -98,8 +97,10 @@ export class TailConsumer {
   }
 
   /**
-   * Resolves when reading has begun. Rejects if the topic does not exist, or an offset lies beyond the end of its partition and it is not said
-   * what is `known` of that; with ConsumerClosedError when it is stopped meanwhile. Nothing stays connected then.
+   * Resolves when reading has begun; nothing stays connected after a rejection.
+   * @throws UnknownTopicError if the topic does not exist
+   * @throws if an offset lies beyond the end of its partition and `known` has no entry for it
+   * @throws ConsumerClosedError if it is stopped meanwhile
    */
   async start(): Promise<void> {
     await this.runner.start(() => this.place());
@@ -107,7 +108,7 @@ export class TailConsumer {
     if (!this.runner.isStopping) this.timer = setInterval(() => void this.compare(), everyMs).unref();
   }
 
-  /** Also while it starts: `start()` rejects then. */
+  /** May be called during `start()`, which then rejects. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await Promise.all([this.runner.stop(), atMost(lastComparisonMs, Promise.resolve(this.comparing))]);
@@ -132,13 +133,13 @@ export class TailConsumer {
     if (!comesBack) this.failure = `the tail of ${topic} crashed: ${error.message}`;
   }
 
-  /** The last offset given to onRecords, or the one before the first wanted; undefined for a partition that does not exist. */
+  /** Last offset that onRecords received, or the one before the first wanted offset; undefined for a partition that does not exist. */
   lastOffset(partition: number): bigint | undefined {
     const at = this.positions.get(partition);
     return at === undefined ? undefined : at.next - 1n;
   }
 
-  /** After each join, before the first fetch is sent: nothing is ever read from elsewhere. */
+  /** Runs after each join and before the first fetch, so that no partition is read from a position that kafkajs chose. */
   private checkAll(): void {
     for (const [partition, at] of this.positions) {
       at.checkAnew();
@@ -146,7 +147,7 @@ export class TailConsumer {
     }
   }
 
-  /** After a gap, before what the fetch has brought is taken. */
+  /** Runs before the records of the fetch after the gap are taken. */
   private doubtAll(): void {
     for (const [partition, at] of this.positions) {
       at.doubt();
@@ -154,7 +155,10 @@ export class TailConsumer {
     }
   }
 
-  /** A seek counts for the very fetch that begins (kafkajs gives its node as text, whatever its types say). Of other brokers kafkajs would throw away what their fetches bring. */
+  /**
+   * A seek here applies to the fetch that is beginning, so only partitions led by that broker are placed: with fetches in flight to other
+   * brokers, kafkajs would discard their records. (kafkajs passes the node id as text, although its types say number.)
+   */
   private checkDoubted(nodeId: number): void {
     if (this.unsure.size === 0) return;
     for (const { partitionId, leader } of this.cluster?.findTopicPartitionMetadata(this.name) ?? []) {
@@ -206,7 +210,7 @@ export class TailConsumer {
     try {
       if (records.length > 0) await onRecords(partition, records);
     } catch (error) {
-      // Going on would leave a gap in what the reader knows.
+      // Continuing would leave a gap in the reader's knowledge.
       this.failure = `reading ${topic}/${partition} failed at offset ${before}`;
       this.positions.delete(partition);
       this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
@@ -219,7 +223,7 @@ export class TailConsumer {
     await this.pace.keep();
   }
 
-  /** Never rejects: while the brokers are away the tail's own fetches say so. */
+  /** Never rejects: while the brokers are down, the tail's own fetches report it. */
   private compare(): Promise<void> {
     if (this.runner.isStopping) return Promise.resolve();
     this.comparing ??= this.compareAll()
@@ -267,7 +271,7 @@ export class TailConsumer {
   private stopReading(partition: number, at: TailPosition<ConsumedRecord>, fault: string): void {
     this.tellFault(partition, fault);
     this.tellWhetherSure(partition, at);
-    // It throws while kafkajs has no group; then the next join does it.
+    // kafkajs throws here while it has no group; the next join pauses the partition then.
     this.consumer.pause([{ topic: this.name, partitions: [partition] }]);
   }
 }

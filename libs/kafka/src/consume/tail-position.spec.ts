@@ -2,7 +2,7 @@ import { BEHIND_AT_MOST_MS, TailPosition } from './tail-position.js';
 
 const record = (offset: bigint, text = `r${offset}`) => ({ offset, value: Buffer.from(text) });
 const fetched = (from: bigint, next: bigint) => ({ from, next });
-/** Has read 5, 6 and 7. */
+/** A position that has read 5, 6 and 7. */
 function position(): TailPosition {
   const at = new TailPosition('journal/3', 5n);
   at.take([record(5n), record(6n), record(7n)], fetched(5n, 8n), 8n);
@@ -22,7 +22,7 @@ it.each([0n, 7n, 9n])('takes nothing that was fetched from %s instead of 8: kafk
   expect([at.next, at.fault]).toEqual([8n, undefined]);
 });
 
-it('after a disturbance reads the last record once more, gives it to nobody, and goes on where it is the same', () => {
+it('after a disturbance reads the last record again without delivering it, and continues if it is the same', () => {
   const at = position();
   at.check();
   expect(at.fetchFrom).toBe(7n);
@@ -139,10 +139,10 @@ it('is not behind for what it read while the broker was asked', () => {
   expect(at.isBehind).toBe(false);
 });
 
-it('stops where the log was shorter for a while, though it has grown beyond what was read before that was told', () => {
+it('stops if the log was shorter for a while, even if it had outgrown the position before that was noticed', () => {
   const at = position();
   const { asked } = at;
-  // The log lost 7 and got another one meanwhile; what comes next is of the new log already.
+  // Meanwhile the log lost 7 and got another record there; the next record is already one of the new log.
   at.take([record(8n, 'new')], fetched(8n, 9n), 9n);
   at.compare({ low: 0n, high: 6n }, 0, asked);
   expect(at.isBehind).toBe(true);
@@ -152,7 +152,7 @@ it('stops where the log was shorter for a while, though it has grown beyond what
   expect(at.fault).toContain('the record at offset 7 of journal/3, which was read before, is another one');
 });
 
-it('goes on where that record is the same: its brokers had not agreed yet', () => {
+it('continues if that record is the same: the high watermark only lagged behind', () => {
   const at = position();
   const { asked } = at;
   at.take([record(8n)], fetched(8n, 9n), 9n);
@@ -174,7 +174,7 @@ it('checks no record that has been deleted after its time', () => {
 it('compares the last record where a fetch was answered from elsewhere: the log may have been shorter, and have grown since', () => {
   const at = position();
   expect(at.isSure).toBe(true);
-  // It was made anew, and the fetch from 8 was out of its range; by now it holds as many records as were read.
+  // The log was recreated, so the fetch from 8 was out of range; by now it has as many records as were read.
   expect(at.take([record(0n, 'new')], fetched(0n, 1n), 1n)).toBeUndefined();
   expect([at.isSure, at.fetchFrom]).toEqual([false, 7n]);
   at.compare({ low: 0n, high: 9n }, 0);

@@ -1,26 +1,24 @@
 import { hash } from 'node:crypto';
 import type { Fetched } from './fetch-position.js';
 
-/** A clean election may leave the high watermark behind what was read, for so long at most. Milliseconds. */
+/** A clean leader election may set the high watermark back below the read position, for at most this long. Milliseconds. */
 export const BEHIND_AT_MOST_MS = 60_000;
 
-/** A record that was read. */
 interface Seen {
   offset: bigint;
   hash: string;
 }
 
-/** What was read when the broker was asked for the log's ends; what was read meanwhile it could not know. */
+/** The read position when the log's bounds were requested. The broker's answer cannot cover anything read later. */
 export interface Asked {
   next: bigint;
   last: Seen | undefined;
 }
 
-/** What a reader wants of a partition. */
 export interface Wanted {
-  /** The first offset to be read; without it reading begins at the end. */
+  /** First offset to read; without it reading begins at the end. */
   from?: bigint | undefined;
-  /** The reader knows everything below this offset already, from elsewhere. `from` may lie before it. */
+  /** The reader already knows everything below this offset from elsewhere. `from` may be smaller. */
   known?: bigint | undefined;
 }
 
@@ -29,27 +27,19 @@ interface ReadRecord {
   value: Buffer | null;
 }
 
-/**
- * Where a partition is read, and what was read of it last. A log never goes back: one that does has lost records, or is another log, and is
- * read no further.
- */
+/** A log never goes back: one that does has lost records or was replaced, and reading of it stops. */
 export class TailPosition<T extends ReadRecord = ReadRecord> {
   #last: Seen | undefined;
-  /** The record that is read once more. */
+  /** The record that must be read and compared again before anything new is taken. */
   #checked: Seen | undefined;
-  /** The last one that was read when the log first ended before it. What came at its offset or behind it since says nothing of it. */
+  /** The last record when the log first ended before the position; records read since may belong to another log. */
   #missed: Seen | undefined;
-  /** Fetched from `next` before the record that was read last could be read once more: taken if that is still the same. */
+  /** Records fetched from `next` before the last record could be compared. They are taken if the comparison succeeds. */
   #held: { records: readonly T[]; next: bigint } | undefined;
   #isDoubted = false;
   #behindSinceMs?: number;
-  /** Why nothing more is read of the partition. */
   fault?: string;
 
-  /**
-   * @param next the first offset that is wanted and was not read
-   * @param known see `Wanted`
-   */
   constructor(
     private readonly name: string,
     public next: bigint,
@@ -57,9 +47,9 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
   ) {}
 
   /**
-   * Where reading begins. A log that does not reach what its reader knows, or has deleted what follows on it, is for `isBehind` and `fault`,
-   * as if it had been read so far: the other partitions go on.
-   * @throws where the log ends before `from` and it is not said what is known
+   * Places the start. If the log does not reach `known`, or has deleted the records after it, the result is `isBehind` or has a `fault`, as
+   * during reading, so that other partitions can continue.
+   * @throws if the log ends before `from` and `known` is not given
    */
   static placed<T extends ReadRecord>(
     name: string,
@@ -81,50 +71,50 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     return this.#behindSinceMs !== undefined;
   }
 
-  /** Nothing says that the log is another one than was read: it does not end before that, and no record is to be read once more. */
+  /** True if nothing suggests that the log was replaced: it does not end before the position, and no comparison is pending. */
   get isSure(): boolean {
     return !this.isBehind && this.#checked === undefined && !this.#isDoubted;
   }
 
-  /** To be kept while the broker is asked for the log's ends. */
   get asked(): Asked {
     return { next: this.next, last: this.#last };
   }
 
-  /** Where to fetch. Begins with a record that was read before, as long as it is to be seen whether that is still there. */
+  /** Offset of the next fetch. While a comparison is pending, this is the offset of the record to compare. */
   get fetchFrom(): bigint {
     return this.#checked?.offset ?? this.next;
   }
 
-  /** The log may be another one by now: the record that was read last is read once more, or the one that the log did not hold for a while. */
+  /** Requests a comparison, because the log may have been replaced. */
   check(): void {
     this.#checked = this.#missed ?? this.#last;
   }
 
-  /** What a fetch has just brought may come from another log: unless it begins with the record that was read last, none of it is taken before that is read. */
+  /** Doubts the current fetch: unless it begins with the last read record, nothing of it is taken before the comparison. */
   doubt(): void {
     this.#isDoubted = this.#last !== undefined;
   }
 
-  /** The group was joined: as `check`, and what was held is read again. */
+  /** After a join: as `check`, and held records are fetched again. */
   checkAnew(): void {
     this.#held = undefined;
     this.check();
   }
 
-  /** Before a fetch: it begins with the record that was read last where the one before it is doubted. */
+  /** Before a fetch: if the previous one is doubted, this one begins with the last read record. */
   checkDoubted(): void {
     if (this.#isDoubted && this.#checked === undefined) this.check();
   }
 
-  /** The records may be taken later: those of a fetch that another one, from elsewhere, is to follow. Without effect where nothing is to be compared. */
+  /** Keeps records fetched from `next` while a comparison is pending; `take` adds them afterwards. */
   hold(records: readonly T[], fetched: Fetched | undefined, next: bigint): void {
     if (this.#checked !== undefined && fetched?.from === this.next) this.#held = { records, next };
   }
 
   /**
-   * The new ones of some fetched records, in offset order, and behind them what was held and lies beyond them. Undefined where they were not fetched from `fetchFrom`, or `fault` is set now. An
-   * answer from elsewhere may mean that the log ended before what was read, and it may have grown beyond it since: the last record is compared.
+   * Returns the new records in offset order, followed by held ones beyond them. Returns undefined if the fetch did not begin at `fetchFrom`
+   * or `fault` is set now. A fetch that began elsewhere may mean that the log ended before the position and has grown beyond it since, so
+   * the last record is compared.
    */
   take(records: readonly T[], fetched: Fetched | undefined, next: bigint): T[] | undefined {
     if (this.fault !== undefined) return undefined;
@@ -136,7 +126,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     }
     if (this.#checked && !this.#isSame(this.#checked, records)) return undefined;
     const fresh = records.filter(({ offset }) => offset >= this.next);
-    // What was held was read before: what has just been read counts more.
+    // Held records are older than this fetch, so where both overlap, this fetch counts.
     const beyond = this.#held?.records.filter(({ offset }) => offset >= next) ?? [];
     const ends = [this.next, next, this.#held?.next ?? next];
     this.#held = undefined;
@@ -156,9 +146,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
     return false;
   }
 
-  /**
-   * Compares with what the broker says of the log. `fault` or `isBehind` may be set afterwards, or `isBehind` taken back.
-   */
+  /** Compares the position with the log's bounds. Sets `fault`, or sets or clears `isBehind`. */
   compare({ low, high }: { low: bigint; high: bigint }, nowMs: number, asked: Asked = this.asked): void {
     if (this.fault !== undefined) return;
     const readTo = later(this.next, this.known);
@@ -173,7 +161,7 @@ export class TailPosition<T extends ReadRecord = ReadRecord> {
       this.#behindSinceMs = undefined;
       this.check();
     }
-    // It was deleted after its time: nothing is left to compare with.
+    // Retention deleted the record, so there is nothing left to compare with.
     const isGone = (seen: Seen | undefined) => seen !== undefined && low > seen.offset;
     if (isGone(this.#last)) this.#last = undefined;
     if (isGone(this.#missed)) this.#missed = undefined;

@@ -2,25 +2,24 @@ import { backOffMs, ignoreErrors } from '@tranche/runtime';
 import type { ConsumedRecord } from './consumed-record.js';
 import type { Slot, Task, HandlerResult } from './key-ordered-pool.js';
 
-/** One call of a handler with a record. */
 export interface HandledCall {
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
-  /** Aborted when a drain begins: waits are to be given up, the record comes again. */
+  /** Aborts when a drain begins: the handler should stop waiting; the record is redelivered. */
   readonly signal: AbortSignal;
-  /** When the record was fetched, monotonic milliseconds. */
+  /** Monotonic milliseconds of the fetch. */
   readonly sinceMs: number;
 }
 
 export interface UntilHandledOptions {
   handle: (record: ConsumedRecord, call: HandledCall) => Promise<void>;
   onFailure?: (record: ConsumedRecord, failure: { error: unknown; attempt: number; retryMs: number }) => void;
-  /** Delay before the first repeat, milliseconds (200); it doubles up to `maxRetryDelayMs` (30,000). */
+  /** Delay before the first retry, milliseconds (200). It doubles up to `maxRetryDelayMs` (30,000). */
   retryDelayMs?: number;
   maxRetryDelayMs?: number;
 }
 
-/** A pool's `run`: a record whose handler rejects comes again after a delay, for ever, and its key waits so long; never rejects. */
+/** Returns a `run` for `KeyOrderedPool` that retries a failed record without limit, while its key waits, and never rejects. */
 export function untilHandled(options: UntilHandledOptions): (task: Task, slot: Slot) => Promise<HandlerResult> {
   const { handle, onFailure, retryDelayMs: firstMs = 200, maxRetryDelayMs: maxMs = 30_000 } = options;
   return async (task) => {

@@ -1,14 +1,13 @@
 import { bytesOf, type ConsumedRecord } from './consumed-record.js';
 import type { Backlog } from './partition-work.js';
 
-/** How much may be fetched and not finished. A partition stops being fetched at these watermarks and goes on at half of them. */
+/** Bounds for fetched but unfinished records. Fetching of a partition pauses at these watermarks and resumes at half of them. */
 export interface Watermarks {
-  /** Of one partition. */
   readonly records: number;
   readonly bytes: number;
-  /** Of one partition, in offsets from the frontier to the last one fetched. A hard bound, for the commit's metadata holds no more. */
+  /** From the frontier to the last fetched record. A hard bound, because the commit's metadata cannot hold more. */
   readonly span: number;
-  /** Of all partitions of this member together; a partition may always have its even share of them. */
+  /** Maximum of all partitions of this member together. Each partition may always use its even share. */
   readonly allRecords: number;
   readonly allBytes: number;
 }
@@ -29,7 +28,7 @@ interface All {
 
 const resumeAt = 0.5;
 
-/** `all` is asked only where the partition itself has not reached a mark. */
+/** `all` is called only if the partition itself is below its watermarks, because it sums over all partitions. */
 export function isFull(backlog: Backlog, all: () => All, watermarks: Watermarks): boolean {
   return reaches(backlog, all, watermarks, 1);
 }
@@ -38,7 +37,7 @@ export function hasRoom(backlog: Backlog, all: () => All, watermarks: Watermarks
   return !reaches(backlog, all, watermarks, resumeAt);
 }
 
-/** How many of these records may be taken: no more than twice a mark, whatever a fetch brings, and none beyond the span. */
+/** Number of these records to take: at most twice a watermark, however large the fetch, and none beyond the span. */
 export function roomFor(records: ConsumedRecord[], backlog: Backlog, watermarks: Watermarks): number {
   const first = records[0]?.offset ?? 0n;
   let bytes = backlog.bytes;

@@ -3,9 +3,9 @@ import metadata from 'kafkajs/src/protocol/requests/metadata/index.js';
 let isAccepting = false;
 
 /**
- * kafkajs asks for all topics of the cluster where it needs to know its brokers only, and refuses the answer where a partition of any topic,
- * whoever's, has no leader: then no service could start. An answer about all topics is taken as it is; one about named topics is
- * refused as before, for who names a topic needs its leaders (decision 0112).
+ * When kafkajs needs only the brokers, it requests the metadata of all topics of the cluster, and rejects the response if any partition of
+ * any topic has no leader. A stranger's broken topic would then keep our services from starting. So a response about all topics is accepted
+ * as it is; one about named topics is checked as before, because its leaders are needed (decision 0112).
  */
 export function acceptTopicsWithoutLeader(): void {
   if (isAccepting) return;

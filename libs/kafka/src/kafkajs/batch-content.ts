@@ -2,11 +2,11 @@ import { MAX_HEADERS } from './unreadable-batch.js';
 
 const MESSAGE_HEADER_BYTES = 12;
 
-/** How many headers kafkajs makes of the first `count` records of a batch's content (version 2). */
+/** Number of headers that kafkajs would create for the first `count` records of a batch's content (version 2). */
 export function headersIn(content: Buffer, count: number): number {
   let headers = 0;
   let at = 0;
-  // As kafkajs reads it: behind the end come zeros.
+  // Reads zeros beyond the end, as kafkajs does.
   const varInt = (): number => {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -23,7 +23,7 @@ export function headersIn(content: Buffer, count: number): number {
     const length = varInt();
     if (length < 0) break;
     const next = at + length;
-    // Attributes, time, offset, key, value.
+    // Skips attributes, time, offset, key and value.
     at += 1;
     while (content[at++]! >= 0x80);
     varInt();
@@ -36,7 +36,7 @@ export function headersIn(content: Buffer, count: number): number {
   return headers;
 }
 
-/** How many messages the unpacked value of a message has, in the formats before Kafka 0.11: an offset, a length, and the message. */
+/** Number of messages in a message's unpacked value, for the formats before Kafka 0.11. */
 export function messagesIn(content: Buffer): number {
   let messages = 0;
   for (let at = 0; at + MESSAGE_HEADER_BYTES <= content.length; messages++)

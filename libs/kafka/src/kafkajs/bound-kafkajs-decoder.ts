@@ -12,9 +12,9 @@ import {
   TOO_MANY_HEADERS,
 } from './unreadable-batch.js';
 
-/** kafkajs asks for so many bytes of an answer to a fetch before it reads a batch, and nowhere else. */
+/** kafkajs checks for this many bytes of a fetch response just before it reads a batch, and nowhere else. */
 const BEFORE_A_BATCH = 49;
-/** The same of a message of the formats before Kafka 0.11: its offset. */
+/** The same for a message of the formats before Kafka 0.11 (the size of its offset). */
 const BEFORE_A_MESSAGE = 8;
 const AT = { length: 8, magic: 16, attributes: 21, lastOffsetDelta: 23, count: 57 };
 const MESSAGE_ATTRIBUTES = 17;
@@ -23,9 +23,9 @@ const COMPRESSION = 0x07;
 let isBounded = false;
 
 /**
- * A batch of more records or headers than a process should hold becomes one record in its last place, and a record with too many headers
- * loses them; both carry the reason (`whyUnreadable`). Of an answer to a fetch no more is read than its budget allows. Otherwise a small
- * message of one sender stops every consumer of the topic.
+ * Bounds the memory that a fetch response can take; otherwise one small, highly compressed message would stop every consumer of its topic.
+ * A batch with too many records or headers becomes one record at its last offset, and a record with too many headers loses them; both carry
+ * the reason (`whyUnreadable`). A response is read only as far as its budget allows.
  */
 export function boundKafkajsDecoder(): void {
   if (isBounded) return;
@@ -73,7 +73,7 @@ function withBudget(response: FetchResponse): FetchResponse {
   };
 }
 
-/** Every view of an answer shares its budget: a codec gets one of these, and nothing else that says where it came from. */
+/** All views of a response share its budget: a codec receives only such a view and could not find the budget otherwise. */
 function shareBudgets(): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- each is called on what ours was called on
   const { readBytes, readAll, slice } = Decoder.prototype;
@@ -96,7 +96,7 @@ function shareBudgets(): void {
   });
 }
 
-/** Whether the batch is to be read. A compressed one is weighed when it is unpacked. */
+/** Returns false if the batch exceeds the budget. A compressed batch is counted when it is unpacked. */
 function fits(batch: Buffer, budget: FetchBudget): boolean {
   if (batch.length < BATCH_HEADER_BYTES || batch[AT.magic] !== 2) return true;
   const end = AT.length + 4 + batch.readInt32BE(AT.length);
@@ -110,7 +110,7 @@ function fits(batch: Buffer, budget: FetchBudget): boolean {
   return budget.spend({ records, headers });
 }
 
-/** Of the formats before Kafka 0.11. */
+/** For the formats before Kafka 0.11. */
 function messageFits(message: Buffer, budget: FetchBudget): boolean {
   return ((message[MESSAGE_ATTRIBUTES] ?? 0) & COMPRESSION) !== 0 || budget.spend({ records: 1 });
 }

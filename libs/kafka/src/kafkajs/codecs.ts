@@ -7,13 +7,13 @@ import { unpackWithinBudget, type Unpack } from './unpack-within-budget.js';
 import { checkLz4, checkZstd, snappyBlockBytes } from './unpacked-size.js';
 import { BatchTooLargeError } from './unreadable-batch.js';
 
-/** zlib goes to a thread and back for each chunk: with its 16 KiB a batch of 5 MiB takes five times as long. */
+/** zlib switches threads for each chunk: with its default of 16 KiB, a batch of 5 MiB takes five times as long. */
 const chunkSize = 64 * 1024;
 
 /**
- * Teaches kafkajs to read every compression that Kafka has: a record in one that it lacks stops a consumer for good. To read only; our
- * producer sends as it is. What a batch unpacks to is bounded. A batch over the bound, or one that cannot be unpacked, is read as records
- * that hold nothing but the reason (`whyUnreadable`): one that came back with an error would be fetched again, for ever.
+ * Registers readers for all of Kafka's compression types; a record in one that kafkajs lacks would stop a consumer for good. Our producer
+ * does not compress. The unpacked size is bounded. A batch that is too large or cannot be unpacked yields records that hold only the reason
+ * (`whyUnreadable`); an error would make kafkajs fetch the batch again without end.
  */
 export function registerCodecs(): void {
   const { CompressionCodecs, CompressionTypes } = kafkajs;
@@ -42,17 +42,17 @@ export function unpackGzip(packed: Buffer, limit: number): Promise<Buffer> {
   );
 }
 
-/** Here, and snappy too, not in the threads of these libraries: what a thread of theirs frees stays with the process, half a GiB after 200 batches. */
+/** LZ4 and snappy run on this thread: memory freed on their libraries' threads stays with the process (half a GiB after 200 batches). */
 export function unpackLz4(packed: Buffer, limit: number): Buffer {
   checkLz4(packed, limit);
   return lz4.decompressFrameSync(packed);
 }
 
 const xerialMagic = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
-/** The magic and two 32-bit versions. */
+/** The magic bytes and two 32-bit versions. */
 const xerialHeaderBytes = 16;
 
-/** Java clients write xerial's framing: a header, then blocks, each behind its length in 32 bits. librdkafka writes one bare block. */
+/** Java clients write xerial's framing: a header, then blocks, each after its length in 32 bits. librdkafka writes one bare block. */
 export function unpackSnappy(packed: Buffer, limit: number): Buffer {
   const blocks = [...snappyBlocks(packed)];
   const bytes = blocks.reduce((sum, block) => sum + snappyBlockBytes(block), 0);
@@ -74,7 +74,7 @@ function* snappyBlocks(packed: Buffer): Generator<Buffer> {
   }
 }
 
-/** Node has zstd from 22.15 on. */
+/** Node.js has zstd since 22.15. */
 export function unpackZstd(packed: Buffer, limit: number): Promise<Buffer> | Buffer {
   checkZstd(packed, limit);
   if (typeof zlib.zstdDecompress !== 'function') return unpackZstdHere(packed, limit);

@@ -7,7 +7,7 @@ type Step = 'ask' | 'connect' | 'subscribe' | 'run';
 const STEPS: readonly Step[] = ['ask', 'connect', 'subscribe', 'run'];
 type Listener = (event: { payload: object }) => void;
 
-/** A kafkajs consumer whose steps end when the test says so. */
+/** A kafkajs consumer whose steps last until the test ends them. */
 function aConsumer() {
   const calls: string[] = [];
   const ends = new Map<Step, (error?: Error) => void>();
@@ -54,7 +54,7 @@ it.each(STEPS)('stopped during %s it does nothing more than to leave, once that 
   for (const step of before) await end(step);
   const stopping = runner.stop();
   await turn();
-  // A disconnect while kafkajs joins would leave a member that can't be stopped.
+  // A disconnect during the join would leave a member that cannot be stopped.
   expect(calls).toEqual([...before, stoppedIn]);
   await end(stoppedIn);
   await Promise.all([starting, stopping]);

@@ -6,17 +6,15 @@ import { isOutage, runAgain } from './outage.js';
 
 export interface ConsumerRunnerOptions {
   consumer: Consumer;
-  /** What consumes, for the log and errors. */
   name: string;
-  /** With prefix. */
+  /** Topic names with prefix. */
   topics: readonly string[];
   eachBatch: (fetched: EachBatchPayload) => Promise<void>;
   onJoin: (memberAssignment: Record<string, number[]>) => void;
-  /** Its group is gone, whoever stopped it: nothing of the group may be called until the next join. */
+  /** Called when kafkajs has dropped the group, for any reason. Methods of the group must not be called until the next join. */
   onStop?: () => void;
-  /** It stopped by itself; `comesBack` by itself too. Not called once it is to stop. */
+  /** Called when the consumer stopped by itself; `comesBack` is true if it will restart. Not called once `stop` was called. */
   onCrash: (error: Error, comesBack: boolean) => void;
-  /** It was to come back and did not. */
   onLost: (error: unknown) => void;
   log: Log;
 }
@@ -24,15 +22,15 @@ export interface ConsumerRunnerOptions {
 const leaveMs = 5_000;
 
 /**
- * A kafkajs consumer from its connection to its end. kafkajs forgets a join that is under way when it is disconnected: the member comes into being
- * afterwards, has its partitions, and can't be stopped. So whatever joins comes to its end first, and then the member leaves.
+ * Runs a kafkajs consumer from its connection to its end. If kafkajs is disconnected during a join, the member is created afterwards, owns
+ * partitions, and cannot be stopped. So every join ends first, and only then the member leaves.
  */
 export class ConsumerRunner {
   #isStopping = false;
-  /** Joins under way: ours, and those that kafkajs begins by itself. */
+  /** Joins in progress: ours, and those that kafkajs begins by itself. */
   #joins = 0;
   #starting: Promise<void> | undefined;
-  /** Settles when kafkajs joins no more, by whatever end; never rejects. */
+  /** Settles when kafkajs has ended its own join, with or without success; never rejects. */
   #joining: Promise<void> = Promise.resolve();
   #joinEnded: () => void = () => undefined;
 
@@ -42,21 +40,21 @@ export class ConsumerRunner {
     return this.#isStopping;
   }
 
-  /** It is to stop, and kafkajs is about to make a member: better not. */
+  /** True if `stop` was called but kafkajs is about to create a member; the join should then be refused. */
   get isJoiningInVain(): boolean {
     return this.#isStopping && this.#joins > 0;
   }
 
   /**
-   * Resolves when the group has been joined, after what is to be asked before. Rejects with what failed, or with ConsumerClosedError
-   * when it was stopped meanwhile; nothing stays connected then.
+   * Calls `ask`, then joins; resolves when the group has been joined. Nothing stays connected after a rejection.
+   * @throws ConsumerClosedError if it was stopped meanwhile
    */
   start(ask: () => Promise<void>): Promise<void> {
     this.#starting = this.#start(ask);
     return this.#starting;
   }
 
-  /** Lets the work come to its end, then leaves the group in any case; waits 5 s for that, which goes on where Kafka is away. */
+  /** Leaves the group even if `finish` fails. Waits at most 5 s for that, which continues in the background if Kafka is down. */
   async stop(finish: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     this.#isStopping = true;
     try {
@@ -136,12 +134,12 @@ export class ConsumerRunner {
     onCrash(error, restarts || isPassing);
   }
 
-  /** kafkajs starts again by itself, and says nothing more of it than that the group was joined, or the next crash. */
+  /** kafkajs restarts by itself; the only further sign is a join or the next crash. */
   #expectJoin(): void {
     this.#joins++;
     this.#joining = new Promise<void>((resolve) => (this.#joinEnded = resolve)).then(async () => {
       this.#joins--;
-      // It reports the join just before it can be stopped again.
+      // kafkajs emits the join just before it can be stopped again.
       await setImmediate();
     });
   }

@@ -6,14 +6,13 @@ const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 export interface DrainingAssignerOptions {
   isDrained: () => boolean;
   owned: () => Partitions;
-  /** Told of the consumer's own connections, before it joins. */
   onCluster?: (cluster: Cluster) => void;
 }
 
 /**
- * kafkajs has no hook for partitions that are to be given back. But it asks its assigner for the protocol right before it joins, and
- * joins again, after a pause, when that throws an error of type REBALANCE_IN_PROGRESS: so it waits until `isDrained`.
- * The plan is sticky: each member sends the leader what it had.
+ * kafkajs has no hook before partitions are given back. But just before each join it asks its assigner for the protocol, and retries after
+ * a pause if that throws an error of type REBALANCE_IN_PROGRESS. So the join waits until `isDrained`. The plan is sticky: each member sends
+ * its partitions to the leader.
  */
 export function drainingAssigner({ isDrained, owned, onCluster }: DrainingAssignerOptions): PartitionAssigner {
   return ({ cluster }) => (onCluster?.(cluster), assignerOf(cluster, isDrained, owned));
@@ -54,7 +53,7 @@ function rebalanceInProgress(): Error {
   );
 }
 
-/** A preference only: where it can't be read, partitions may move, and nothing else happens. */
+/** Only a preference: if it cannot be read, partitions may move between members. */
 function ownedOf(memberMetadata: Buffer): Partitions {
   try {
     const { userData } = MemberMetadata.decode(memberMetadata) ?? {};

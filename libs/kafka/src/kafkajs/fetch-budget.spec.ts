@@ -40,7 +40,7 @@ function batchOf({ offset, type = 0, count, content }: Batch): Buffer {
   return Buffer.concat([header, content]);
 }
 
-/** Records without key and value, each with so many headers without name and value. */
+/** Records without key and value, each with this number of empty headers. */
 function recordsOf(count: number, headers = 0): Buffer {
   const records: Buffer[] = [];
   for (let offsetDelta = 0; offsetDelta < count; offsetDelta++) {
@@ -58,7 +58,7 @@ function recordsOf(count: number, headers = 0): Buffer {
   return Buffer.concat(records);
 }
 
-/** A message of the format before Kafka 0.11, version 1. */
+/** A message in the format before Kafka 0.11, version 1. */
 function messageOf(offset: number, value: Buffer, type = 0): Buffer {
   const message = Buffer.alloc(34);
   message.writeBigInt64BE(BigInt(offset), 0);
@@ -70,7 +70,7 @@ function messageOf(offset: number, value: Buffer, type = 0): Buffer {
   return Buffer.concat([message, value]);
 }
 
-/** What kafkajs makes of the answer to a fetch, version 11, with these record sets of partitions 0, 1, and so on of one topic. */
+/** Decodes, with kafkajs, a fetch response of version 11 with these record sets for the partitions 0, 1, … of one topic. */
 async function decode(...recordSets: Buffer[][]): Promise<Message[][]> {
   const int32 = (value: number) => {
     const bytes = Buffer.alloc(4);
@@ -79,7 +79,7 @@ async function decode(...recordSets: Buffer[][]): Promise<Message[][]> {
   };
   const partitions = recordSets.map((batches, partition) => {
     const set = Buffer.concat(batches);
-    // Error code, high watermark, last stable offset, log start offset; no aborted transactions, no preferred replica.
+    // Error code, high watermark, last stable offset and log start offset; no aborted transactions, no preferred replica.
     const header = [int32(partition), Buffer.alloc(2 + 8 + 8 + 8), int32(0), int32(-1), int32(set.length)];
     return Buffer.concat([...header, set]);
   });
@@ -102,11 +102,11 @@ const offsetsOf = (messages: Message[]) => messages.map(({ offset }) => Number(o
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 const unpackedBytes = (messages: Message[]) => messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
 
-/** Fetches as kafkajs does until nothing comes any more; the largest answer of all, in bytes and records. */
+/** Fetches as kafkajs does until nothing is left; returns the largest response in bytes and in records. */
 async function fetchAll(batches: Buffer[]): Promise<{ offsets: number[]; bytes: number; records: number }> {
   const read = { offsets: [] as number[], bytes: 0, records: 0 };
   for (let from = 0; ; from = read.offsets.at(-1)! + 1) {
-    // The broker begins with the batch that holds the offset.
+    // The broker begins with the batch that contains the offset.
     const first = batches.findIndex((batch) => Number(batch.readBigInt64BE()) + batch.readInt32BE(23) >= from);
     if (first < 0) return read;
     const [messages] = (await decode(batches.slice(first))) as [Message[]];

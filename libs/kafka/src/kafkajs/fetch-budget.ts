@@ -1,15 +1,15 @@
 import { MAX_BATCH_HEADERS, MAX_BATCH_RECORDS, MAX_UNPACKED_BYTES } from './unreadable-batch.js';
 
 export interface Cost {
-  /** Unpacked, or the work of it. */
+  /** Unpacked bytes, or the work of unpacking them. */
   bytes?: number;
   records?: number;
   headers?: number;
 }
 
 /**
- * What one answer to a fetch may become, all of its partitions together. kafkajs makes all records of an answer before it hands over the
- * first one. What does not fit is left out, from a batch to the end of its partition, as if the broker had sent less: the next fetch begins there.
+ * Bounds for one fetch response over all of its partitions. kafkajs creates all records of a response before it hands over the first one. A
+ * batch that does not fit is left out with the rest of its partition, as if the broker had sent less; the next fetch begins there.
  */
 export class FetchBudget {
   #bytes: number;
@@ -21,17 +21,16 @@ export class FetchBudget {
     this.#bytes = Math.max(MAX_UNPACKED_BYTES, answerBytes);
   }
 
-  /** What the next batch may unpack to. */
   get bytesOfBatch(): number {
     return this.#isUnspent ? MAX_UNPACKED_BYTES : Math.min(MAX_UNPACKED_BYTES, this.#bytes);
   }
 
-  /** What comes first always has room: otherwise each fetch would begin with it again. */
+  /** The first batch always fits; otherwise each fetch would begin with it again and make no progress. */
   hasRoomFor({ bytes = 0, records = 0, headers = 0 }: Cost): boolean {
     return this.#isUnspent || (bytes <= this.#bytes && records <= this.#records && headers <= this.#headers);
   }
 
-  /** Says whether there was room. What holds no record is free: it brings no fetch any further. */
+  /** Returns false if there was no room. A batch without records is free, because it does not advance the fetch. */
   spend(cost: Cost): boolean {
     if (!this.hasRoomFor(cost)) return false;
     const { bytes = 0, records = 0, headers = 0 } = cost;
@@ -42,13 +41,12 @@ export class FetchBudget {
     return true;
   }
 
-  /** Nothing more is unpacked of this answer. */
   endUnpacking(): void {
     this.#bytes = 0;
   }
 }
 
-/** kafkajs takes an error of this name for the end of what the broker sent, wherever in a batch it is thrown. */
+/** kafkajs treats an error with this name as the end of the response, wherever in a batch it is thrown. */
 export class LeftOutError extends Error {
   override readonly name = 'KafkaJSPartialMessageError';
 
@@ -57,7 +55,7 @@ export class LeftOutError extends Error {
   }
 }
 
-/** By the bytes of an answer, and by every view of them that kafkajs makes on its way to a batch. */
+/** Keyed by the bytes of a response, and by each view of them that kafkajs creates on the way to a batch. */
 const budgets = new WeakMap<Buffer, FetchBudget>();
 
 export function budgetOf(bytes: Buffer): FetchBudget | undefined {

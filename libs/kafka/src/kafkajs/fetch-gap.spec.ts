@@ -10,7 +10,7 @@ function watched() {
   new FetchGap(events as never, () => gaps++);
   return {
     gaps: () => gaps,
-    /** A request that begins now and is answered after so long. */
+    /** Answers a request after `duration` milliseconds. */
     answer: (duration: number, broker = 'one:9092', apiName = 'Fetch') => {
       jest.advanceTimersByTime(duration);
       events.emit('consumer.network.request', { payload: { apiName, broker, duration } });
@@ -18,7 +18,7 @@ function watched() {
   };
 }
 
-it('tells of the first fetch, and of none that follow one after the other', () => {
+it('reports the first fetch, and none that follows without a gap', () => {
   const { gaps, answer } = watched();
   answer(120);
   expect(gaps()).toBe(1);
@@ -39,7 +39,7 @@ it.each([
   expect(gaps()).toBe(2);
 });
 
-it('tells of a date that went ahead while the monotonic clock stood still', () => {
+it('reports a gap by the wall clock if the monotonic clock stood still', () => {
   const { gaps, answer } = watched();
   answer(50);
   jest.setSystemTime(Date.now() + 60_000);

@@ -1,15 +1,15 @@
 import type { Consumer } from 'kafkajs';
 
-/** A fetch that waits for records is answered after its `maxWaitTimeInMs`, 50 ms, as is the one before it; a topic is made anew in 300. */
+/** A waiting fetch and the one before it take at most 50 ms each (`maxWaitTimeInMs`); recreating a topic takes 300 ms. */
 const AT_MOST_MS = 250;
 
 /**
- * Tells, before its records are given to anybody, of a broker's first fetch, and of one that is answered long after the one before it was sent to the same broker: the process
- * stood still, fetches failed, or the request waited on its way. Meanwhile the topic may have been deleted, made anew and filled, and the
- * answer, which is the one of the log that is there then, would not show it.
+ * Detects gaps between the fetches of one broker, and its first fetch, before their records are delivered: the process was suspended,
+ * fetches failed, or the request was delayed. During a gap the topic may have been deleted, recreated and filled, and the response would
+ * not show that.
  */
 export class FetchGap {
-  /** When the last fetch that was answered had been sent, by the broker's address. */
+  /** Send time of the last answered fetch, by broker address. */
   readonly #sent = new Map<string, Instant>();
 
   constructor(consumer: Pick<Consumer, 'on'>, onGap: () => void) {
@@ -23,7 +23,7 @@ export class FetchGap {
   }
 }
 
-/** A frozen machine's monotonic clock stands still; its date is set afterwards. */
+/** A suspended machine's monotonic clock stops, and its wall clock is corrected afterwards; so both are compared. */
 interface Instant {
   monotonicMs: number;
   dateMs: number;

@@ -2,11 +2,11 @@ import type { Consumer } from 'kafkajs';
 import { pauseFor } from '@tranche/runtime';
 
 /**
- * kafkajs asks for more as soon as a fetch was taken, and each request names every partition: under load a thousand requests a second
- * for a record or two. Fetches that bring something begin so far apart at least; a record that comes alone does not wait.
+ * kafkajs fetches again as soon as a fetch was taken, and each request lists every partition: under load that is a thousand requests per
+ * second for one or two records each. This keeps `everyMs` between fetches that return records; a single record is not delayed.
  */
 export class FetchPace {
-  /** A fetch brings batches of many partitions, one after the other: only the first one waits. */
+  /** A fetch returns batches of many partitions in turn; only the first of them waits. */
   private isFirstOfFetch = false;
   private lastMs = -Infinity;
 
@@ -19,7 +19,7 @@ export class FetchPace {
     });
   }
 
-  /** To be awaited by who took a batch, before the next fetch. */
+  /** To be awaited after each batch. */
   async keep(): Promise<void> {
     if (!this.isFirstOfFetch) return;
     this.isFirstOfFetch = false;

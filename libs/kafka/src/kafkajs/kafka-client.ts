@@ -20,14 +20,14 @@ import { TlsMaterial, type TlsFiles } from './tls-files.js';
 
 export interface KafkaSettings {
   brokers: string[];
-  /** Shown in the broker's logs and quotas: the name of the service. */
+  /** The service's name, as in the broker's logs and quotas. */
   clientId: string;
-  /** TLS: with the authorities of Node.js, or with PEM files, which are read again when they change. */
+  /** TLS with the authorities of Node.js, or with PEM files, which are read again when they change. */
   ssl?: boolean | TlsFiles;
   sasl?: { mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; username: string; password: string } | OAuthBearer;
 }
 
-/** How to reach one Kafka. Holds no connection: whoever uses it opens and closes its own. */
+/** Address and credentials of one Kafka. Holds no connection; each user opens and closes its own. */
 export interface KafkaClient {
   readonly brokers: readonly string[];
   readonly clientId: string;
@@ -47,7 +47,7 @@ export function createKafkaClient(settings: KafkaSettings, log: Log): KafkaClien
     ...(settings.ssl ? { ssl: true } : {}),
     ...(settings.sasl ? { sasl: saslOf(settings.sasl) } : {}),
     connectionTimeout: 3000,
-    // A connection may be dead without a sign of it; a request waits no longer than this.
+    // A connection may be dead without any sign; a request waits at most this long.
     requestTimeout: 12_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 5 },
     socketFactory: withoutNagle(tlsOf(settings.ssl, log)),
@@ -65,7 +65,7 @@ function tlsOf(ssl: KafkaSettings['ssl'], log: Log): TlsMaterial | undefined {
   return typeof ssl === 'object' ? new TlsMaterial(ssl, log) : undefined;
 }
 
-/** A kafkajs instance of its own for each user: consumers of one instance share their table of committed offsets. */
+/** Creates one kafkajs instance per user, because consumers of one instance share their table of committed offsets. */
 export function kafkaOf(client: KafkaClient): Kafka {
   const configuration = configurations.get(client);
   if (!configuration) throw new TypeError('this client was not made by createKafkaClient');
@@ -82,10 +82,7 @@ export async function withAdmin<T>(client: KafkaClient, use: (admin: Admin) => P
   }
 }
 
-/**
- * The same, patiently: right after a broker came up or a topic was created, leaders are not elected yet and requests fail for a moment.
- * What is asked must bear being asked again.
- */
+/** `withAdmin` with retries: just after a broker's start or a topic's creation leaders are missing. `ask` must be idempotent. */
 export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -98,8 +95,8 @@ export async function askAdmin<T>(client: KafkaClient, ask: (admin: Admin) => Pr
 }
 
 /**
- * Which of these topics (with prefix) the brokers do not have, or do not show to this client. Asks for them by name, not for all topics of the
- * cluster, and creates none (decision 0112).
+ * Returns those of these topics (with prefix) that do not exist or that this client may not see. Requests them by name, not all topics of
+ * the cluster, and creates none (decision 0112).
  */
 export async function missingTopics(admin: Admin, topics: readonly string[]): Promise<string[]> {
   if (topics.length === 0 || (await isShown(admin, [...topics]))) return [];
@@ -109,34 +106,34 @@ export async function missingTopics(admin: Admin, topics: readonly string[]): Pr
   return missing;
 }
 
-/** Kafka says of the first topic only what is wrong with it. */
+/** kafkajs reports only the first topic with a fault, so the topics are asked for together first, then one by one. */
 async function isShown(admin: Admin, topics: string[]): Promise<boolean> {
   try {
     await admin.fetchTopicMetadata({ topics });
     return true;
   } catch (error) {
     if (HIDDEN.has((error as KafkaJsFailure).type ?? '')) return false;
-    // kafkajs asks twice, and has no answer to read where the second question fails.
+    // kafkajs sends two requests and fails with a TypeError if the second one has no response.
     if (error instanceof TypeError)
       throw Object.assign(new Error(`no answer about ${topics.join(', ')}`, { cause: error }), { retriable: true });
     throw error;
   }
 }
 
-/** Resolves when a broker answered what it was asked about a topic, whatever it said. */
+/** Resolves when a broker has answered a request about a topic, even with an error. */
 export async function untilAnswered(admin: Admin, topic: string): Promise<void> {
   try {
     await admin.fetchTopicMetadata({ topics: [topic] });
   } catch (error) {
     const { code, cause } = error as KafkaJsFailure;
-    // Error codes of Kafka are numbers; those of a connection are texts, such as ECONNREFUSED.
+    // Kafka's error codes are numbers; those of a connection are texts, such as ECONNREFUSED.
     if (typeof (cause?.code ?? code) !== 'number') throw error;
   }
 }
 
 const HIDDEN = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'TOPIC_AUTHORIZATION_FAILED', 'INVALID_TOPIC_EXCEPTION']);
 
-/** The name that this Kafka gave itself: another cluster at the same address has another one. */
+/** Id of the cluster; another cluster at the same address has another id. */
 export async function clusterIdOf(client: KafkaClient): Promise<string> {
   return (await askAdmin(client, (admin) => admin.describeCluster())).clusterId;
 }
@@ -153,7 +150,7 @@ interface KafkaJsFailure {
 function isPassing(error: unknown): boolean {
   const { name, type, retriable, errors } = error as KafkaJsFailure;
   if (errors) return errors.some(isPassing);
-  // Another process is creating the same topics: the next look finds them.
+  // Another process is creating the same topics; the retry finds them.
   return (
     retriable === true ||
     type === 'TOPIC_ALREADY_EXISTS' ||
@@ -164,7 +161,7 @@ function isPassing(error: unknown): boolean {
   );
 }
 
-/** Waits until a broker answers, says in the log each time that it does not, and what it refuses (TLS, SASL); gives up only by the signal (then it rejects). */
+/** Waits until a broker answers, and logs each failure with its cause (TLS, SASL). Rejects only when `signal` aborts. */
 export async function waitForKafka(
   client: KafkaClient,
   { log, signal }: { log: Log; signal?: AbortSignal },
@@ -187,7 +184,7 @@ export async function waitForKafka(
   }
 }
 
-/** Requests are small and waited for: Nagle's algorithm would delay them until an acknowledgement, which is delayed too. */
+/** Requests are small and awaited: Nagle's algorithm would delay them until an acknowledgement that is itself delayed. */
 const withoutNagle =
   (tls: TlsMaterial | undefined): ISocketFactory =>
   ({ host, port, ssl, onConnect }) => {

@@ -39,7 +39,7 @@ declare module 'kafkajs/src/protocol/requests/metadata/index.js' {
     parse: (answer: unknown) => Promise<unknown>;
   }
   interface Metadata {
-    /** No topics: all of the cluster. */
+    /** An empty list of topics stands for all topics of the cluster. */
     protocol: (of: { version: number }) => (options: { topics: string[] }) => { response: MetadataResponse };
   }
   const definition: Metadata;
@@ -47,7 +47,7 @@ declare module 'kafkajs/src/protocol/requests/metadata/index.js' {
 }
 
 declare module 'kafkajs/src/protocol/requests/fetch/index.js' {
-  /** `decode` takes the answer without its length and its number. */
+  /** `decode` takes the response without its length and correlation id. */
   export interface FetchResponse {
     decode: (answer: Buffer) => Promise<unknown>;
     parse: (decoded: unknown) => Promise<unknown>;

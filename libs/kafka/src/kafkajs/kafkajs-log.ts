@@ -2,13 +2,13 @@ import kafkajs, { type logCreator } from 'kafkajs';
 import type { Log } from '@tranche/runtime';
 
 /**
- * What every rebalance, every election and the first contact with an empty broker say. Of an answer with an error (`Response …`) kafkajs itself
- * decides what to do, and that a consumer crashed or starts again is said by our consumers.
+ * Messages of every rebalance, election, and first contact with an empty broker. kafkajs itself handles a response with an error (`Response
+ * …`), and our consumers log their crashes and restarts.
  */
 const passing =
   /^Response |^Crash: |^Restarting the consumer in |not aware of (?:this member|all assigned partitions)|coordinator is (loading|not available)|not the correct coordinator|does not host this topic-partition|no leader for this topic-partition|not the leader for that topic-partition|group is rebalancing|Limiting retries for the idempotent producer/i;
 
-/** kafkajs calls "error" what it retries by itself; what it gives up on reaches us as an exception or as a crash. */
+/** kafkajs logs errors that it retries by itself; if it gives up, we get an exception or a crash. */
 export function logCreatorFor(log: Log): logCreator {
   return () =>
     ({ namespace, level, log: entry }) => {

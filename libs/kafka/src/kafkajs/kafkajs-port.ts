@@ -18,13 +18,12 @@ export interface KafkajsPortOptions {
 const membershipLost = new Set(['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID']);
 
 /**
- * What the group's work asks of kafkajs. That one drops its group before it reports a crash, and in between its seek, pause and resume
- * throw: a call then is without effect, for each join places every partition anew.
+ * The group's port on kafkajs. Between dropping its group and reporting the crash, kafkajs throws on seek, pause and resume. Such calls do
+ * nothing here, because each join places every partition again.
  */
 export class KafkajsPort implements GroupPort {
   private hasGroup = false;
   private commitOffsets: ((offsets: Offsets) => Promise<void>) | undefined;
-  /** As the broker confirmed it with the last heartbeat. */
   private membership: { groupGenerationId: number; memberId: string } | undefined;
 
   constructor(private readonly options: KafkajsPortOptions) {
@@ -33,26 +32,24 @@ export class KafkajsPort implements GroupPort {
     });
   }
 
-  /** The group has been joined. */
   begin(): void {
     this.hasGroup = true;
     this.commitOffsets = undefined;
     this.membership = undefined;
   }
 
-  /** kafkajs has no group any more. */
   end(): void {
     this.hasGroup = false;
     this.commitOffsets = undefined;
     this.membership = undefined;
   }
 
-  /** Commits go by what was fetched last; before the first fetch, by the last heartbeat. */
+  /** Commits use the generation of the last fetch, or before the first fetch that of the last heartbeat. */
   fetched(fetched: EachBatchPayload): void {
     this.commitOffsets = (offsets) => fetched.commitOffsetsIfNecessary(offsets);
   }
 
-  /** Not consumer.commitOffsets: that one repeats by itself, and a repeat after a rebalance would carry old offsets into the new assignment. */
+  /** consumer.commitOffsets retries by itself, and a retry after a rebalance would commit old offsets in the new generation. */
   async commit(points: CommitPoint[]): Promise<void> {
     const { commitOffsets = (offsets: Offsets) => this.commitAsMember(offsets) } = this;
     const topics = [...new Set(points.map(({ topic }) => topic))].map((topic) => ({
@@ -88,7 +85,7 @@ export class KafkajsPort implements GroupPort {
     if (this.hasGroup) this.options.consumer.resume([{ topic: this.nameOf(topic), partitions: [partition] }]);
   }
 
-  /** What kafkajs does for a batch, without one: a single request. The broker refuses it of an earlier generation. */
+  /** Sends a single request, as kafkajs does for a batch. The broker rejects it if the generation is over. */
   private async commitAsMember(offsets: Offsets): Promise<void> {
     const { membership } = this;
     const cluster = this.options.cluster?.();
@@ -104,7 +101,7 @@ export class KafkajsPort implements GroupPort {
   }
 }
 
-/** kafkajs sets `fetchedOffset` and leaves it out of its types. */
+/** kafkajs sets `fetchedOffset` but leaves it out of its types. */
 export function fetchedOf(batch: Batch & { fetchedOffset?: string }): Fetched | undefined {
   const { fetchedOffset } = batch;
   return fetchedOffset === undefined
@@ -112,7 +109,6 @@ export function fetchedOf(batch: Batch & { fetchedOffset?: string }): Fetched | 
     : { from: BigInt(fetchedOffset), next: BigInt(batch.lastOffset()) + 1n };
 }
 
-/** As kafkajs names them. */
 export function byTopic(partitions: readonly TopicPartition[], prefix: string): Partitions {
   const topics: Partitions = {};
   for (const { topic, partition } of partitions) (topics[prefix + topic] ??= []).push(partition);

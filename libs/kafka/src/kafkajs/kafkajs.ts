@@ -1,4 +1,4 @@
-/** What the other folders need of kafkajs: only this folder imports it. */
+/** The types of kafkajs for other folders; only this folder imports kafkajs. */
 import kafkajs from 'kafkajs';
 
 export type {
@@ -16,11 +16,8 @@ export type {
   RecordMetadata,
 } from 'kafkajs';
 
-/** What a request about the settings of a topic names. */
 export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
-/** The same, of a broker. */
 export const BROKER_RESOURCE = kafkajs.ConfigResourceTypes.BROKER;
 
-/** What kafkajs gives partitions out by where nothing else is said. */
 export const roundRobin: kafkajs.PartitionAssigner = (config) => kafkajs.PartitionAssigners.roundRobin(config);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { asError } from '@tranche/runtime';
 import type { EachBatchPayload } from 'kafkajs';
 import type { LogReaderOptions } from '../consume/log-reader.js';
 import { ConsumerRunner } from './consumer-runner.js';
@@ -6,20 +7,16 @@ import { kafkaOf } from './kafka-client.js';
 import { KafkajsPort } from './kafkajs-port.js';
 
 export interface LogConnectionOptions extends LogReaderOptions {
-  /** Whether the partition is being read. */
   isWanted: (partition: number) => boolean;
-  /** Every partition that is being read is to be placed. */
   onJoin: () => void;
   onBatch: (fetched: EachBatchPayload) => void;
-  /** From `first` to `last` the log holds no record for readers: control records, and what an aborted transaction wrote. */
+  /** Called for offsets without records for readers: control records, and records of an aborted transaction. */
   onNoRecords: (partition: number, first: bigint, last: bigint) => void;
-  /** It will not read any more. */
   onEnd: (error: Error) => void;
 }
 
-/** One consumer of a `LogReader`, from its connection to its end; a group of its own, with one member. */
 export class LogConnection {
-  /** Rejects with what kept it from reading. */
+  /** Rejects with the reason if the connection cannot read. */
   readonly connected: Promise<void>;
   readonly #port: KafkajsPort;
   readonly #runner: ConsumerRunner;
@@ -37,7 +34,7 @@ export class LogConnection {
       allowAutoTopicCreation: false,
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 60 },
     });
-    // kafkajs goes on behind it without a call of `eachBatch`.
+    // kafkajs passes such offsets without calling `eachBatch`.
     consumer.on('consumer.end_batch_process', ({ payload: { partition, batchSize, firstOffset, lastOffset } }) => {
       if (batchSize === 0) onNoRecords(partition, BigInt(firstOffset ?? lastOffset), BigInt(lastOffset));
     });
@@ -57,7 +54,7 @@ export class LogConnection {
         log.warn({ topic, error: String(error), comesBack }, 'reading the log stopped');
         if (!comesBack) onEnd(error);
       },
-      onLost: (error) => onEnd(error instanceof Error ? error : new Error(String(error))),
+      onLost: (error) => onEnd(asError(error)),
       log,
     });
     this.connected = this.#runner
@@ -66,11 +63,11 @@ export class LogConnection {
         onEnd(error);
         throw error;
       });
-    // A read that is under way rejects with it.
+    // The reads get the rejection; this only avoids an unhandled one.
     this.connected.catch(() => undefined);
   }
 
-  /** Before the group was joined it is without effect; each join asks for it. */
+  /** Has no effect before the group is joined; `onJoin` then asks for it. */
   place(partition: number, offset: bigint): void {
     const { topic } = this.options;
     this.#port.seek({ topic, partition }, offset);

@@ -11,24 +11,24 @@ import { reasonOf } from '@tranche/runtime';
 /** SASL OAUTHBEARER (RFC 7628) with a token of the client credentials grant (RFC 6749, section 4.4). */
 export interface OAuthBearer {
   mechanism: 'oauthbearer';
-  /** https, or http of this very machine. */
+  /** The scheme must be https, or http for this machine. */
   tokenEndpointUrl: string | URL;
   clientId: string;
   clientSecret: string;
   scope?: string;
 }
 
-/** No token, or one that the broker refuses. */
+/** No token could be obtained, or the broker refused it. */
 export class OAuthBearerError extends kafkajs.KafkaJSNonRetriableError {
   override readonly name = 'OAuthBearerError';
 }
 
 const TIMEOUT_MS = 5_000;
-/** A token is asked for again before the broker could find it expired. */
+/** Fraction of the lifetime after which a token is renewed, so that the broker never sees an expired one. */
 const MARGIN = 0.8;
 const LIFETIME_UNTOLD_SECONDS = 60;
 
-/** Of kafkajs: its own way never reads the answer of the broker, so that nobody learns that a token was refused, nor why. */
+/** kafkajs' own mechanism never reads the broker's answer, so a refused token and the reason would go unnoticed. */
 export function oauthBearerMechanism(settings: OAuthBearer): Mechanism {
   const tokenOfNow = keptToken(settings);
   return {
@@ -42,7 +42,7 @@ export function oauthBearerMechanism(settings: OAuthBearer): Mechanism {
   };
 }
 
-/** Empty, or what is wrong with the token: `{"status":"invalid_token"}` (RFC 7628, section 3.2.2). */
+/** The answer is empty, or says what is wrong with the token: `{"status":"invalid_token"}` (RFC 7628, section 3.2.2). */
 const RESPONSE = {
   decode: (bytes: Buffer) => bytes.subarray(4),
   parse: (failure: Buffer) => {
@@ -56,7 +56,7 @@ function withLength(message: Buffer): Buffer {
   return Buffer.concat([length, message]);
 }
 
-/** One request for all connections, again after four fifths of the token's life. */
+/** All connections share one token and one request for it. */
 function keptToken(settings: OAuthBearer): () => Promise<string> {
   let known: { value: string; untilMs: number } | undefined;
   let asking: Promise<string> | undefined;

@@ -1,7 +1,7 @@
 import kafkajs from 'kafkajs';
 import { isOutage } from './outage.js';
 
-// Its types say that it takes no message; it can't be made without one.
+// The constructor needs a message, which its types do not allow.
 const coordinatorGone: Error = Reflect.construct(kafkajs.KafkaJSGroupCoordinatorNotFound, [
   'Failed to find group coordinator',
 ]);

@@ -1,6 +1,5 @@
 import { pauseFor } from '@tranche/runtime';
 
-/** What kafkajs throws when brokers can't be reached, or not the one that leads the group. */
 const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSBrokerNotFound',
   'KafkaJSConnectionClosedError',
@@ -8,20 +7,20 @@ const OUTAGES: ReadonlySet<string> = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSNoBrokerAvailableError',
   'KafkaJSRequestTimeoutError',
-  // The token endpoint may be away.
+  // The token endpoint may be down.
   'OAuthBearerError',
 ]);
 
 const runAgainAfterMs = 500;
 
-/** Whether the error comes from an outage, which ends: kafkajs gives a consumer up for good where it finds no coordinator. */
+/** Returns true for an outage, which will end. Without this, kafkajs would give up a consumer for good if it finds no coordinator. */
 export function isOutage(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (OUTAGES.has(cause.name)) return true;
   return false;
 }
 
-/** Runs a consumer again that kafkajs gave up in an outage, a moment later and unless it is to stop. Never rejects. */
+/** Restarts a consumer that kafkajs gave up in an outage, after a delay and unless it is stopping. Never rejects. */
 export async function runAgain(
   run: () => Promise<void>,
   isStopping: () => boolean,

@@ -1,9 +1,8 @@
 import kafkajs, { type Message } from 'kafkajs';
 
-/** With the partition that it was sent to, once it was. */
 export type PartitionedMessage = Message & { chosenPartition?: number };
 
-/** The record remembers its partition, for its offset is counted within it. kafkajs chooses the partition where the record names none. */
+/** Notes the partition in the message, because offsets are computed per partition. */
 export const notingPartitioner = () => {
   const choose = kafkajs.Partitioners.DefaultPartitioner();
   return (args: Parameters<typeof choose>[0]) => {

@@ -10,7 +10,7 @@ interface Kafkajs {
 
 let NO_VALUE: Buffer;
 
-/** kafkajs as it comes, and as we make it. */
+/** Loads kafkajs with or without the patch. */
 function load(isLean: boolean): Kafkajs {
   let loaded: Kafkajs | undefined;
   jest.isolateModules(() => {

@@ -1,21 +1,22 @@
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 import { NO_VALUE } from './record-headers.js';
 
-/** What `new Encoder()` asks room for; kafkajs makes one for each header of each record. */
+/** Default size of `new Encoder()`; kafkajs creates one for each header of each record. */
 const defaultSize = 511;
-/** Up to here V8 keeps the bytes of an array beside the object. */
+/** Up to this size V8 stores the bytes inside the array object. */
 const firstSize = 64;
-/** Characters, and below 64 (see writeShort). */
+/** Maximum characters of a text for `writeShort`; must be below 64. */
 const shortText = 40;
-/** Below it a variable-length integer of 64 bits looks like one of 32. */
+/** Below this bound a 64-bit variable-length integer has the same bytes as a 32-bit one. */
 const smallEnough = 2 ** 30;
 
 let isPatched = false;
 
 /**
- * kafkajs 2.2.4 makes a buffer for every variable-length integer, another of 512 zeroed bytes for every header, and counts timestamps
- * in big integers of its own. These replace the few methods that each written record passes, and write the same bytes in half the time.
- * A header without a value can be written too. The version is pinned, and has been the last one since 2023; the spec compares both. Decoding is kafkajs' own (docs/decisions/0041).
+ * kafkajs 2.2.4 allocates a buffer for every variable-length integer, 512 zeroed bytes for every header, and computes timestamps in its own
+ * big integers. These replacements of the methods that each written record uses write the same bytes in half the time, and can write a
+ * header without a value. The version is pinned and has been the last one since 2023; the spec compares both. Decoding is unchanged
+ * (docs/decisions/0041).
  */
 export function patchKafkajsCodec(): void {
   if (isPatched) return;
@@ -33,7 +34,7 @@ export function patchKafkajsCodec(): void {
     ensureAvailable(this: Encoder, length: number): void {
       const needed = this.offset + length;
       if (needed <= this.buf.length) return;
-      // What was there before is never seen: only what was written is ever read.
+      // Uninitialised memory is safe: only written bytes are ever read.
       const larger = Buffer.allocUnsafe(nextPowerOfTwo(needed));
       this.buf.copy(larger, 0, 0, this.offset);
       this.buf = larger;
@@ -53,7 +54,7 @@ export function patchKafkajsCodec(): void {
     },
     writeVarIntBytes(this: Encoder, value: Buffer | string | null): Encoder {
       if (typeof value === 'string' && writeShort(this, value)) return this;
-      // kafkajs has counted one byte for it, which null takes as well.
+      // kafkajs has reserved one byte for it, which is also the length of null.
       return writeVarIntBytes.call(this, value === NO_VALUE ? null : value);
     },
     writeVarLong(this: Encoder, value: unknown): Encoder {
@@ -75,7 +76,7 @@ function isSmall(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value < smallEnough;
 }
 
-/** Names and values of headers: short, and of ASCII alone, so that a call out of JavaScript costs more than the text. */
+/** Header names and values are short ASCII texts, for which a native call costs more than this loop. */
 function writeShort(encoder: Encoder, text: string): boolean {
   const { length } = text;
   if (length > shortText) return false;
@@ -86,7 +87,7 @@ function writeShort(encoder: Encoder, text: string): boolean {
     if (code > 0x7f) return false;
     buf[offset + 1 + at] = code;
   }
-  // The zigzag of a length below 64 is one byte.
+  // The zigzag encoding of a length below 64 is one byte.
   buf[offset] = length << 1;
   encoder.offset = offset + 1 + length;
   return true;

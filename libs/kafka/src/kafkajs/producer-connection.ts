@@ -7,11 +7,10 @@ import { notingPartitioner } from './partition-notes.js';
 export interface ProducerConnectionOptions {
   client: KafkaClient;
   log: Log;
-  /** Nothing stays connected, and nothing connects any more, once it aborts. */
   closed: AbortSignal;
 }
 
-/** The one kafkajs producer of a `BatchingProducer`: whoever needs it first connects it, the others wait for the same. */
+/** The one kafkajs producer of a `BatchingProducer`. The first user connects it; others wait for the same connection. */
 export class ProducerConnection {
   private producer: Producer | undefined;
   private connecting: Promise<Producer> | undefined;
@@ -22,7 +21,7 @@ export class ProducerConnection {
     return this.producer !== undefined;
   }
 
-  /** Rejects if Kafka does not answer, and with ProducerClosedError once it is closed. */
+  /** @throws ProducerClosedError once it is closed; otherwise rejects if Kafka does not answer */
   async get(): Promise<Producer> {
     this.throwIfClosed();
     if (this.producer) return this.producer;
@@ -30,7 +29,7 @@ export class ProducerConnection {
     return this.connecting;
   }
 
-  /** The next `get` makes another one. */
+  /** Disconnects; the next `get` creates another producer. */
   async drop(): Promise<void> {
     const { producer } = this;
     this.producer = undefined;
@@ -43,12 +42,12 @@ export class ProducerConnection {
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
       createPartitioner: notingPartitioner,
-      // Few repeats inside kafkajs: we repeat the same batch on the same producer, which is the same thing but can be stopped.
+      // kafkajs retries only a few times: our own retries send the same batch on the same producer, and can be stopped.
       retry: { initialRetryTime: 50, maxRetryTime: 1000, retries: 3 },
     });
     try {
       await producer.connect();
-      // It may have taken longer than the close could wait.
+      // Connecting may have taken longer than `close` waited.
       this.throwIfClosed();
     } catch (error) {
       await this.disconnect(producer);

@@ -1,14 +1,14 @@
 import type { IHeaders } from 'kafkajs';
 
-/** null: the header has a name and no value, as clients in other languages may write it. */
+/** null: a header with a name and no value, which clients in other languages can write. */
 export type HeaderValue = Buffer | string | null;
 
-/** What kafkajs is given for a header without a value: null itself makes it throw. `patchKafkajsCodec` writes it as null. */
+/** Stands for a header without a value, because kafkajs throws on null. `patchKafkajsCodec` writes it as null. */
 export const NO_VALUE = Buffer.alloc(0);
 
 /**
- * The values of each name in their order, as they came; an object without prototype. kafkajs gathers headers in a plain object and takes what that
- * inherits for an earlier value: a header called `constructor` comes with a function in front of its value. Such a thing is no value.
+ * All values of each header in their order, in an object without prototype. kafkajs collects headers in a plain object and takes an
+ * inherited property for an earlier value: a header called `constructor` has a function before its value. Such a function is dropped.
  */
 export function headerValues(headers: IHeaders | undefined): Record<string, (Buffer | null)[]> {
   const values = Object.create(null) as Record<string, (Buffer | null)[]>;
@@ -21,7 +21,6 @@ export function headerValues(headers: IHeaders | undefined): Record<string, (Buf
   return values;
 }
 
-/** As kafkajs takes them to be written. */
 export function writableHeaders(headers: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>): IHeaders {
   if (Object.values(headers).every((value) => typeof value === 'string' || Buffer.isBuffer(value)))
     return headers as IHeaders;

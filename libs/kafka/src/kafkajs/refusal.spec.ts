@@ -7,7 +7,7 @@ import { refusalOf } from './refusal.js';
 
 const sasl = { mechanism: 'plain', username: 'gateway', password: 'wrong' } as const;
 
-/** A server on a free port that does with each connection what it is told, until the first complaint of `waitForKafka`. */
+/** Serves on a free port, and returns the first warning of `waitForKafka`. */
 async function complaint(server: Server, settings: Partial<KafkaSettings> = {}): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
@@ -57,10 +57,10 @@ describe('a broker that is there and does not let us in', () => {
 
 const API_VERSIONS = 18;
 const SASL_HANDSHAKE = 17;
-/** SASL_AUTHENTICATION_FAILED */
+/** Kafka's code of SASL_AUTHENTICATION_FAILED. */
 const FAILED = 58;
 
-/** As much of a broker as it takes to refuse a password. */
+/** The part of a broker that refuses a password. */
 function refusingSasl(): Server {
   return createServer((socket) => {
     socket.on('error', () => undefined);

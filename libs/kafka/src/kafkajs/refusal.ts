@@ -10,8 +10,8 @@ const OF_CERTIFICATES = /certificate|self[- ]signed|altnames?\b|unable to (?:get
 const OF_TLS = /SSL routines|TLS connection was established|EPROTO/;
 
 /**
- * What stands between us and a broker that is there: TLS, SASL, or a connection that it closes. Undefined where it is simply away. The
- * settings are named as the services have them.
+ * The reason why a broker that is up refuses us: TLS, SASL, or a connection that it closes. Undefined if the broker is simply down.
+ * Settings have the names of the services' variables.
  */
 export function refusalOf(error: unknown): string | undefined {
   for (let failure = error as Failure | undefined; failure; failure = failure.cause as Failure | undefined) {

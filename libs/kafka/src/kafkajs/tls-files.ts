@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Log } from '@tranche/runtime';
 
-/** PEM files. Without `caFile` the authorities of Node.js are trusted; `certFile` and `keyFile` belong together. */
+/** Paths of PEM files. Without `caFile` the authorities of Node.js are trusted; `certFile` and `keyFile` require each other. */
 export interface TlsFiles {
   caFile?: string;
   certFile?: string;
@@ -10,8 +10,8 @@ export interface TlsFiles {
 }
 
 /**
- * What is in the files, for each new connection: they are read again when they changed, so that certificates are replaced without a restart.
- * Files that can't be used (half written, a key that does not fit) leave what was read before.
+ * Loads the files for each new connection, and again after a change, so that certificates can be replaced without a restart. If changed
+ * files are unusable (half written, or a key that does not match), the previous ones stay in use.
  */
 export class TlsMaterial {
   readonly #files: TlsFiles;
@@ -19,7 +19,7 @@ export class TlsMaterial {
   #stamp: string;
   #context: SecureContext;
 
-  /** Throws where the files can't be read or used. */
+  /** @throws if the files cannot be read or used */
   constructor(files: TlsFiles, log: Log) {
     this.#files = files;
     this.#log = log;

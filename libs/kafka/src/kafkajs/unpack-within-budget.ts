@@ -10,15 +10,18 @@ import {
   type BatchHeader,
 } from './unreadable-batch.js';
 
-/** Unpacks to `limit` bytes at most, or throws; BatchTooLargeError where it is more. */
+/**
+ * Unpacks to at most `limit` bytes.
+ * @throws BatchTooLargeError if the content is larger
+ */
 export type Unpack = (packed: Buffer, limit: number) => Buffer | Promise<Buffer>;
 
-/** So much a byte of deflate may become at most: what a batch that turned out to be unsound may have cost. */
+/** Maximum ratio of deflate; bounds the unpacking work of a batch that turned out to be corrupt. */
 const MAX_RATIO = 1032;
 
 /**
- * The content of a batch, or what kafkajs is to read in its place: records that hold nothing but the reason. Rejects with LeftOutError where
- * the answer to the fetch has no room for the batch any more.
+ * Returns the content of a batch, or records with only the reason.
+ * @throws LeftOutError if the response has no room left
  */
 export async function unpackWithinBudget(packed: Buffer, name: string, unpack: Unpack): Promise<Buffer> {
   const budget = budgetOf(packed) ?? new FetchBudget();
@@ -57,7 +60,7 @@ function weighed(content: Buffer, { budget, header }: Of): Buffer {
 function contentInstead(packed: Buffer, name: string, error: unknown, { budget, header }: Of): Buffer {
   const isTooLarge = error instanceof BatchTooLargeError;
   if (isTooLarge && error.limit < MAX_UNPACKED_BYTES) {
-    // What it unpacks to is not known. Other partitions would only add to the work.
+    // The unpacked size is unknown. Unpacking other partitions would only add to the work.
     if (error.unpackedBytes > 0) budget.endUnpacking();
     throw new LeftOutError();
   }

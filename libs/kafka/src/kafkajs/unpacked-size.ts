@@ -1,6 +1,5 @@
 import { BatchTooLargeError } from './unreadable-batch.js';
 
-/** A running sum that may not pass a bound. */
 class BoundedSum {
   #bytes = 0;
 
@@ -16,8 +15,8 @@ const ZSTD_FRAME = 0xfd2fb528;
 const LZ4_FRAME = 0x184d2204;
 
 /**
- * Reads the headers of the frames and blocks of zstd (RFC 8878). A window is what a decoder sets aside before it reads anything, so it
- * has the same bound as the content. Blocks that are really compressed declare no size: they are counted while they are unpacked.
+ * Reads frame and block headers of zstd (RFC 8878). A decoder allocates a window before it reads anything, so the window has the same bound
+ * as the content. Compressed blocks declare no size; they are counted while they are unpacked.
  */
 export function checkZstd(packed: Buffer, limit: number): void {
   const content = new BoundedSum(limit);
@@ -43,7 +42,7 @@ export function checkZstd(packed: Buffer, limit: number): void {
       const size = header >> 3;
       isLast = (header & 1) === 1;
       if (type < 2) content.add(size);
-      // One byte that is repeated, or the bytes themselves.
+      // A run of one byte (RLE block), or raw bytes.
       at += 3 + (type === 1 ? 1 : size);
     }
     if ((descriptor & 4) !== 0) at += 4;
@@ -57,11 +56,11 @@ function windowBytes(descriptor: number): number {
 
 function contentBytes(packed: Buffer, at: number, sizeBytes: number): number {
   if (sizeBytes === 8) return Number(packed.readBigUInt64LE(at));
-  // A size of two bytes begins at 256.
+  // Sizes in two bytes begin at 256.
   return packed.readUIntLE(at, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
 }
 
-/** Counts what the blocks of LZ4 frames unpack to, from their lengths alone. */
+/** Adds up the unpacked size of LZ4 frames from the lengths in their blocks. */
 export function checkLz4(packed: Buffer, limit: number): void {
   const content = new BoundedSum(limit);
   for (let at = 0; at < packed.length;) {
@@ -73,7 +72,7 @@ export function checkLz4(packed: Buffer, limit: number): void {
     }
     if (magic !== LZ4_FRAME) throw new Error('no LZ4 frame begins here');
     const flags = packed.readUInt8(at);
-    // Flags, block size, content size, dictionary, checksum of the header.
+    // Skips flags, block size, content size, dictionary id, and header checksum.
     at += 3 + ((flags & 8) === 0 ? 0 : 8) + ((flags & 1) === 0 ? 0 : 4);
     for (;;) {
       const header = packed.readUInt32LE(at);
@@ -89,7 +88,7 @@ export function checkLz4(packed: Buffer, limit: number): void {
   }
 }
 
-/** A block is a row of sequences: a token, literals, an offset of two bytes, and how much is copied from there. */
+/** A block is a list of sequences: a token, literals, an offset of two bytes, and the length of a copy from there. */
 function addLz4Block(block: Buffer, content: BoundedSum): void {
   let at = 0;
   const lengthOf = (nibble: number): number => {
@@ -108,7 +107,7 @@ function addLz4Block(block: Buffer, content: BoundedSum): void {
   }
 }
 
-/** The length that stands before a block of snappy, in 7 bits a byte. */
+/** Reads the length before a snappy block, 7 bits per byte. */
 export function snappyBlockBytes(block: Buffer): number {
   let bytes = 0;
   for (let at = 0; at < 5; at++) {

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 
-/** What a compressed batch may unpack to, bytes. The topics take batches of at most 1 MiB as they are sent. */
+/** Maximum unpacked bytes of a batch. The topics take batches of at most 1 MiB as sent. */
 export const MAX_UNPACKED_BYTES = 16 * 1024 * 1024;
-/** kafkajs makes some ten objects for each record, and passes all of them as arguments of one call. */
+/** kafkajs creates about ten objects per record, and passes all records as arguments of one call. */
 export const MAX_BATCH_RECORDS = 50_000;
-/** kafkajs copies all headers of a record for each one of them. */
+/** For each header of a record kafkajs copies all of them. */
 export const MAX_HEADERS = 128;
-/** Of all records of a batch. An object, a text and a view of bytes each. */
+/** Maximum over all records of a batch; each header becomes an object, a text and a buffer. */
 export const MAX_BATCH_HEADERS = 250_000;
 export const TOO_MANY_HEADERS = `the batch has more than ${MAX_BATCH_HEADERS} headers`;
 
-/** Nobody outside of this process knows it, so that no sender can claim it. */
+/** Random per process, so that no sender can forge it. */
 const MARK = `unreadable-${randomBytes(8).toString('hex')}`;
 
-/** Where the fields of a batch are (Kafka's RecordBatch, version 2), from its first byte. */
+/** Byte positions in a RecordBatch of version 2. */
 const MAGIC = 16;
 const LAST_OFFSET_DELTA = 23;
 const RECORD_COUNT = 57;
@@ -23,7 +23,7 @@ export const BATCH_HEADER_BYTES = 61;
 export class BatchTooLargeError extends Error {
   override readonly name = 'BatchTooLargeError';
 
-  /** @param unpackedBytes what was unpacked before the limit was met; none where the format declares its sizes */
+  /** @param unpackedBytes bytes unpacked before the limit was reached; 0 if the format declares its size */
   constructor(
     readonly limit: number,
     readonly unpackedBytes = 0,
@@ -36,7 +36,7 @@ export function markHeader(why: string): { key: string; value: Buffer } {
   return { key: MARK, value: Buffer.from(why) };
 }
 
-/** Why the record holds nothing that was sent; undefined for every other record. */
+/** The reason why the record has no content; undefined for all other records. */
 export function whyUnreadable(headers: Record<string, unknown> | undefined): string | undefined {
   const why = headers?.[MARK];
   return Buffer.isBuffer(why) ? why.toString('utf8') : undefined;
@@ -47,7 +47,7 @@ export interface BatchHeader {
   lastOffsetDelta: number;
 }
 
-/** `packed` is a view of a batch, behind its header; undefined if there is none, as in formats before Kafka 0.11. */
+/** Reads the header in front of `packed`, which is a view of its batch. Undefined if there is none, as in formats before Kafka 0.11. */
 export function headerOf(packed: Buffer): BatchHeader | undefined {
   if (packed.byteOffset < BATCH_HEADER_BYTES) return undefined;
   const header = Buffer.from(packed.buffer, packed.byteOffset - BATCH_HEADER_BYTES, BATCH_HEADER_BYTES);
@@ -55,17 +55,14 @@ export function headerOf(packed: Buffer): BatchHeader | undefined {
   return { count: header.readInt32BE(RECORD_COUNT), lastOffsetDelta: header.readInt32BE(LAST_OFFSET_DELTA) };
 }
 
-/**
- * What kafkajs reads in place of a batch that cannot be unpacked: as many records as the batch has, at the same offsets, each with nothing but
- * the reason.
- */
+/** Content for a batch that cannot be unpacked: as many records at the same offsets, each with only the reason. */
 export function recordsInstead({ count, lastOffsetDelta }: BatchHeader, why: string): Buffer {
   const records: Buffer[] = [];
   for (let at = 0; at < count; at++) records.push(markedRecord(at === count - 1 ? lastOffsetDelta : at, why));
   return Buffer.concat(records);
 }
 
-/** Length, attributes, time, offset, no key, no value, one header. */
+/** Writes length, attributes, time, offset, no key, no value, and one header. */
 export function markedRecord(offsetDelta: number, why: string): Buffer {
   const record = new Encoder()
     .writeVarInt(0)

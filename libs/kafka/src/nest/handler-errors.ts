@@ -1,8 +1,8 @@
 import { RpcException } from '@nestjs/microservices';
 
 /**
- * Thrown by a handler whose record cannot be handled now: the record stays where it is, its key waits with a growing delay and is
- * tried again without limit. Other keys go on. Given up only when the partition is taken away or the service stops.
+ * A handler throws this if the record cannot be handled now. The record's key is retried with a growing delay, without limit, until the
+ * partition is taken away or the service stops. Other keys continue.
  */
 export class RetryableError extends RpcException {
   override readonly name = 'RetryableError';
@@ -12,13 +12,13 @@ export class RetryableError extends RpcException {
     if (options) this.cause = options.cause;
   }
 
-  /** Nest sends this to the transport: the error itself, so that its class arrives there. */
+  /** Nest passes this value to the transport. It must be the error itself so that its class survives. */
   override getError(): this {
     return this;
   }
 }
 
-/** Thrown by a handler whose record will never succeed: dead letter with this code at once, `withoutContent` without its value. */
+/** A handler throws this if the record can never succeed: it becomes a dead letter at once, without its value if `withoutContent`. */
 export class TerminalError extends RpcException {
   override readonly name = 'TerminalError';
 

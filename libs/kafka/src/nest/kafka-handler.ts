@@ -1,27 +1,27 @@
 import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
 
 export interface KafkaHandlerOptions {
-  /** Takes only records of these CloudEvents types; without it, all that no other handler of the topic names. */
+  /** CloudEvents types that this handler takes. Without it, it takes every type that no other handler of the topic takes. */
   types?: readonly string[];
 }
 
-/** Where the handler of a call notes what it threw: Nest hides an unknown error behind "Internal server error" before the transport sees it. */
+/** Keeps a handler's error, because Nest replaces an unknown one with "Internal server error". */
 export abstract class HandlerCall {
   thrown: unknown;
 }
 
-/** Nest's own name for what `@Payload()`, `@Ctx()` and the like say of a method. */
+/** Nest's metadata key for `@Payload()`, `@Ctx()` and similar decorators. */
 const parametersKey = '__routeArguments__';
 
 /**
- * Marks a controller's method as the handler of one or more topics (names without prefix). The method gets `@Payload() record:
- * ConsumedRecord` and, if it wants, `@Ctx() context: KafkaRecordContext`; pipes, guards, interceptors and filters work as everywhere.
+ * Marks a controller's method as the handler of one or more topics (names without prefix). The method takes `@Payload() record:
+ * ConsumedRecord` and optionally `@Ctx() context: KafkaRecordContext`; pipes, guards, interceptors and filters work as usual in Nest.
  */
 export function KafkaHandler(topics: string | readonly string[], options: KafkaHandlerOptions = {}): MethodDecorator {
   return (target, name, descriptor: PropertyDescriptor) => {
     const method = descriptor.value as (...args: unknown[]) => unknown;
     const own = parametersOf(target, name);
-    // One parameter more than the method has: the call, so that nothing has to be carried behind Nest's back.
+    // The wrapper has one more parameter than the method: the call, to which it attaches the thrown error.
     const callAt = Math.max(1, method.length, ...own.map((index) => index + 1));
     if (own.length === 0) Payload()(target, name, 0);
     Ctx()(target, name, callAt);

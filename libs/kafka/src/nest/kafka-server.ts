@@ -1,11 +1,11 @@
 import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { decodeCloudEvent } from '@tranche/contracts';
-import { atMost, backOffMs, type HealthRegistry, type Log } from '@tranche/runtime';
+import { asError, atMost, backOffMs, reasonOf, type HealthRegistry, type Log } from '@tranche/runtime';
 import type { Registry } from 'prom-client';
 import { isObservable, lastValueFrom } from 'rxjs';
 import type { ConsumedRecord } from '../consume/consumed-record.js';
 import type { DeadLetterReason } from '../consume/dead-letter.js';
-import { DeadLetters, messageOf } from '../consume/dead-letters.js';
+import { DeadLetters } from '../consume/dead-letters.js';
 import { GroupConsumer } from '../consume/group-consumer.js';
 import { KeyOrderedPool, type Slot, type Task, type HandlerResult } from '../consume/key-ordered-pool.js';
 import { ConsumerClosedError } from '../errors.js';
@@ -20,33 +20,33 @@ import { KafkaRecordContext } from './kafka-record-context.js';
 
 export interface KafkaServerOptions {
   client: KafkaClient;
-  /** Writes the dead letters. Not closed by the server. */
+  /** Writes the dead letters. The server does not close it. */
   producer: BatchingProducer;
   groupId: string;
   topicPrefix: string;
-  /** Without prefix. */
+  /** Topic name without prefix. */
   deadLetterTopic: string;
-  /** Records handled at the same time at most, over all partitions. */
+  /** Maximum records handled concurrently. */
   inFlight: number;
-  /** Besides that, records of one topic (without prefix) handled at the same time at most. */
+  /** Additional maximum per topic name without prefix. */
   inFlightPerTopic?: Readonly<Record<string, number>>;
-  /** Bytes of key and value by topic (without prefix): a longer record goes to the dead letters without content, and no handler sees it (no bound). */
+  /** Maximum bytes of key and value by topic name without prefix (no bound); a longer record becomes a dead letter without content. */
   maxRecordBytes?: Readonly<Record<string, number>>;
   log: Log;
   metrics?: Registry;
   health?: HealthRegistry;
-  /** Only handlers of these topics (without prefix), where a service has several servers. */
+  /** Topic names without prefix. Only their handlers are served, for a service with several servers. */
   topics?: readonly string[];
-  /** Repeats of a handler that throws something else than RetryableError or TerminalError, before the dead letter (5). */
+  /** Retries of a handler that throws neither RetryableError nor TerminalError, before the dead letter (5). */
   maxRetries?: number;
-  /** Delay before the first repeat; it doubles up to `maxRetryDelayMs` (200 and 30,000). */
+  /** Milliseconds before the first retry (200). The delay doubles up to `maxRetryDelayMs` (30,000). */
   retryDelayMs?: number;
   maxRetryDelayMs?: number;
-  /** How long close() waits for handlers that run, milliseconds (10,000). */
+  /** Milliseconds that close() waits for running handlers (10,000). */
   drainTimeoutMs?: number;
-  /** A member that was not heard of for this long loses its partitions, milliseconds (10,000). */
+  /** Session timeout: a member that sends no heartbeat for this long loses its partitions, milliseconds (10,000). */
   sessionTimeoutMs?: number;
-  /** How long members wait at a rebalance for handlers that run, milliseconds (1500, and at most half of session less heartbeat). */
+  /** Milliseconds that a rebalance waits for running handlers (1500; at most half of session timeout minus heartbeat interval). */
   rebalanceDrainMs?: number;
 }
 
@@ -57,19 +57,19 @@ interface Handler {
 }
 
 interface HandledTask extends Task {
-  /** Failures that are neither retryable nor terminal. */
+  /** Number of failures that are neither retryable nor terminal. */
   failures?: number;
-  /** Set once the handler has had its last try: from then on only the dead letter is to be written. */
+  /** Set after the handler's last attempt; from then on only the dead letter is retried. */
   deadLetter?: DeadLetterReason;
   isWithoutContent?: boolean;
 }
 
 /**
- * Nest's transport for `@KafkaHandler` methods: order within a key, `inFlight` keys at a time, a commit only behind finished records,
- * bounded repeats, dead letters. Nothing that a handler throws reaches kafkajs.
+ * Nest's transport for `@KafkaHandler` methods. Records of one key are handled in order, up to `inFlight` keys run concurrently, only
+ * finished records are committed, retries are bounded, and the rest become dead letters. No error of a handler reaches kafkajs.
  */
 export class KafkaServer extends Server implements CustomTransportStrategy {
-  /** Tells Nest not to log what handlers throw: we decide what becomes of it. */
+  /** Keeps Nest from logging handler errors; this class decides about them. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly handlers: Handler[] = [];
   private readonly metrics: KafkaMetrics;
@@ -115,19 +115,18 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     );
   }
 
-  /** No new work, handlers that run may end until the deadline, then commit and leave the group. */
   async close(): Promise<void> {
     this.stopping.abort(
       new ConsumerClosedError(`consumer group ${this.options.groupId} was closed before it had started`),
     );
     const deadlineMs = this.options.drainTimeoutMs ?? 10_000;
-    // What a handler of an assignment that has ended still does may need what its owner closes after this.
+    // A handler of an ended assignment may still use resources that the owner closes after this call.
     await Promise.all([this.consumer?.close({ deadlineMs }), atMost(deadlineMs, this.pool.settled())]);
   }
 
   /**
-   * Nothing of these topics (without prefix) is fetched and nothing new of them started until they are resumed, over every rebalance;
-   * what runs goes on, and so does what waits without a slot.
+   * Stops fetching and starting records of these topics (names without prefix) until they are resumed, also after rebalances. Running
+   * records continue, also those that wait without a slot.
    */
   pauseTopics(topics: Iterable<string>): void {
     const names = [...topics];
@@ -169,7 +168,7 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
     await this.consumer.start();
   }
 
-  /** Never rejects: whatever a record makes anything of it throw is about this record alone. */
+  /** Never rejects: any error is about this record alone and must not stop the others. */
   private async run(task: HandledTask, slot: Slot): Promise<HandlerResult> {
     try {
       return await this.handled(task, slot);
@@ -207,9 +206,9 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
         if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
       });
     } catch (error) {
-      // Nest turns errors that no filter takes into a plain object; a filter's own answer is an error of its choice.
+      // Nest converts errors that no filter handles into a plain object; an Error here was chosen by a filter.
       if (error instanceof Error) throw error;
-      throw context.thrown instanceof Error ? context.thrown : new Error(messageOf(context.thrown ?? error));
+      throw asError(context.thrown ?? error);
     }
   }
 
@@ -243,10 +242,10 @@ export class KafkaServer extends Server implements CustomTransportStrategy {
       log.warn({ ...at, retryMs: ms, error: String(error) }, 'a handler failed; it is tried again');
       return { hold: 'key', ms };
     }
-    return this.writeDeadLetter(task, { code: 'handler_failed', message: messageOf(error), attempts });
+    return this.writeDeadLetter(task, { code: 'handler_failed', message: reasonOf(error), attempts });
   }
 
-  /** Until the dead letter is written nothing of the partition goes on: a record must never be nowhere. */
+  /** Until the dead letter is written, the whole partition waits; otherwise a commit could pass a record that exists nowhere. */
   private async writeDeadLetter(
     task: HandledTask,
     reason: DeadLetterReason,

@@ -14,28 +14,60 @@ import { EventAnnouncer } from '../produce/event-announcer.js';
 import { prepareTopics, type PrepareTopicsOptions } from '../topics/topics.js';
 
 export interface KafkaModuleOptions {
-  /** Undefined: there is no Kafka. What is injected is then undefined. */
+  /** If undefined, there is no Kafka, and the injected objects are undefined too. */
   kafka: KafkaSettings | undefined;
-  /** What the service writes or reads: created or checked at the start. */
   topics: Omit<PrepareTopicsOptions, 'log'>;
   log: Log;
   metrics?: Registry;
-  /** Given: the service needs Kafka. It starts when Kafka answers and the topics are right, and it is not ready while Kafka takes nothing. */
+  /** If given, the service starts only when Kafka answers, and is not ready while Kafka takes no records. */
   health?: HealthRegistry;
-  /** Ends the waits of the start. */
   stopping: AbortSignal;
-  /** True: there is an `EventAnnouncer`; the source of its events is `kafka.clientId`. */
+  /** If true, an `EventAnnouncer` is provided; the source of its events is `kafka.clientId`. */
   announces?: boolean;
-  /** How long the producer may go on sending at the end, milliseconds (5,000). */
+  /** Milliseconds that the producer may continue to send at shutdown (5,000). */
   closeTimeoutMs?: number;
 }
 
+/** A service's own part of the options. */
+export interface ServiceKafka {
+  clientId: string;
+  topics: PrepareTopicsOptions['definitions'];
+  /** The events of a service that goes on without Kafka. Absent: it needs Kafka. */
+  announces?: true;
+  closeTimeoutMs?: number;
+}
+
+/** What the settings of a service say of its Kafka. */
+export interface ServiceKafkaSettings {
+  kafka: Omit<KafkaSettings, 'clientId'> | undefined;
+  kafkaTopicPrefix: string;
+  topics: PrepareTopicsOptions['mode'];
+}
+
+/** For `forRootAsync`, which injects the settings of the service, its log, metrics, lifetime and health in this order. */
+export const kafkaOptionsOf =
+  ({ clientId, topics: definitions, announces, closeTimeoutMs }: ServiceKafka) =>
+  (
+    { kafka, kafkaTopicPrefix: prefix, topics: mode }: ServiceKafkaSettings,
+    log: Log,
+    { registry }: { registry: Registry },
+    { stopping }: { stopping: AbortSignal },
+    health: HealthRegistry,
+  ): KafkaModuleOptions => ({
+    kafka: kafka && { ...kafka, clientId },
+    topics: { prefix, definitions, mode },
+    log,
+    metrics: registry,
+    stopping,
+    ...(announces ? { announces } : { health }),
+    ...(closeTimeoutMs !== undefined && { closeTimeoutMs }),
+  });
+
 const KAFKA_CLIENT = Symbol('KafkaClient');
 
-/** The client of the `KafkaModule` that the feature module imports. */
 export const InjectKafkaClient = () => Inject(KAFKA_CLIENT);
 
-/** When the topics are there, or it is known that they will not be; never rejects. */
+/** `ready` resolves when the topics exist, or when preparing them has failed; it never rejects. */
 class Topics {
   readonly ready: Promise<void>;
   settle: () => void = () => undefined;
@@ -78,8 +110,8 @@ function announcerOf(
 }
 
 /**
- * One Kafka for the modules that import it: `@InjectKafkaClient()`, `BatchingProducer` and `EventAnnouncer`, whose events are announced beside the
- * work. The announcer and the producer are closed in `onApplicationShutdown`.
+ * One Kafka for the modules that import it: `@InjectKafkaClient()`, `BatchingProducer` and `EventAnnouncer`. The announcer and the producer
+ * are closed in `onApplicationShutdown`.
  */
 @Module({
   providers: [

@@ -1,4 +1,4 @@
-import { backOffMs, pauseFor, type Log } from '@tranche/runtime';
+import { asError, backOffMs, pauseFor, type Log } from '@tranche/runtime';
 import type { KafkaMetrics } from '../kafka-metrics.js';
 import type { KafkaClient } from '../kafkajs/kafka-client.js';
 import type { Producer } from '../kafkajs/kafkajs.js';
@@ -17,14 +17,12 @@ export interface BatchDeliveryOptions {
   log: Log;
   metrics: KafkaMetrics;
   reachability: Reachability;
-  /** Aborts when the producer is closed: nothing is repeated after it. */
   giveUp: AbortSignal;
 }
 
-/** How often records are sent again, for about 10 s, that a broker fails to take without saying why. */
+/** Maximum retries (about 10 s) after failures that the broker does not explain. */
 const MAX_UNEXPLAINED = 10;
 
-/** Sends batches by one kafkajs producer, which is replaced where it has become unusable. */
 export class BatchDelivery {
   private readonly connection: ProducerConnection;
 
@@ -47,7 +45,10 @@ export class BatchDelivery {
     return this.connection.drop();
   }
 
-  /** Sends the batch until every record of it is settled. `unexplained`: how often brokers failed to take it without saying why. */
+  /**
+   * Sends the batch until each of its records is settled.
+   * @param unexplained number of earlier failures without an explanation
+   */
   async deliver(batch: Pending[], unexplained = 0): Promise<void> {
     const { metrics, reachability, giveUp } = this.options;
     const failed = { attempts: 0, unexplained };
@@ -56,7 +57,7 @@ export class BatchDelivery {
       if (giveUp.aborted) return rejectAsClosed(open);
       try {
         const producer = await this.connected();
-        // A record whose deadline passed meanwhile was rejected as not sent, so it is not sent.
+        // A record whose deadline passed meanwhile was rejected as not sent, so it must not be sent.
         open = open.filter(({ settled, sent }) => sent || !settled);
         if (open.length === 0) return;
         for (const pending of open) pending.sent = true;
@@ -73,7 +74,7 @@ export class BatchDelivery {
     }
   }
 
-  /** Returns what is to be sent again; the same records in the same order. */
+  /** Returns the records to retry, in the same order. */
   private async afterFailure(open: Pending[], error: unknown, failed: Failures): Promise<Pending[]> {
     const { log, reachability, giveUp } = this.options;
     const attempt = failed.attempts;
@@ -96,7 +97,7 @@ export class BatchDelivery {
       await pauseFor(backOffMs(attempt, { firstMs: 50, maxMs: 2000 }), giveUp);
       return open;
     }
-    // The broker forgets nothing that a failed request did, but kafkajs does: its sequence numbers are no longer true.
+    // After such a failure the sequence numbers of kafkajs no longer match the broker's.
     log.warn(
       { records: open.length, attempt, error: String(error) },
       'the producer is unusable after this error; replacing it',
@@ -110,7 +111,7 @@ export class BatchDelivery {
       log.warn({ records: open.length }, 'Kafka refused a record of a batch; sending its records one by one');
       for (const pending of open) await this.deliver([pending], failed.unexplained);
     } else {
-      open[0]!.reject(error instanceof Error ? error : new Error(String(error)));
+      open[0]!.reject(asError(error));
     }
     return [];
   }

@@ -8,17 +8,17 @@ jest.mock('../kafkajs/kafka-client.js');
 
 type Answer = (batch: ProducerBatch) => Promise<RecordMetadata[]> | RecordMetadata[];
 
-/** A broker in memory: one topic, partition 0; a test may put answers of its own in front. */
+/** A broker in memory with one topic and partition 0; tests can queue other answers. */
 class FakeBroker {
   readonly log: string[] = [];
   readonly batches: string[][] = [];
   readonly answers: Answer[] = [];
   producers = 0;
-  /** Connected and not disconnected. */
+  /** Producers that are connected. */
   readonly connected = new Set<number>();
-  /** What a connect waits for. */
+  /** Each connect waits for this promise. */
   connecting: Promise<void> = Promise.resolve();
-  /** What questions about topics wait for, one after the other; the others are answered at once. */
+  /** Delays for the next requests about topics; further requests are answered at once. */
   readonly questions: (() => Promise<void>)[] = [];
   underWay = 0;
   mostUnderWay = 0;
@@ -85,7 +85,7 @@ describe('the batching producer', () => {
     producer.send({ topic: 'records', key: 'key', value: Buffer.from(value) }, options);
   const sendMany = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => send(String(i))));
 
-  /** A record whose question about its topic fails, and whose deadline passes after that. */
+  /** Sends a record whose topic request fails, and whose deadline passes afterwards. */
   const missDeadlineUnanswered = async (error: string) => {
     let isAsked = false;
     broker.questions.push(() => {
@@ -217,7 +217,7 @@ describe('the batching producer', () => {
     expect(broker.log).toEqual(['after']);
   });
 
-  it('connects once, whoever asks, and nothing stays connected', async () => {
+  it('connects once for all callers, and nothing stays connected', async () => {
     const connect = gate();
     broker.connecting = connect.promise;
     const both = Promise.all([producer.connect(), send('0'), producer.connect()]);
@@ -251,7 +251,7 @@ describe('the batching producer', () => {
     const ask = gate();
     await missDeadlineUnanswered('away');
     broker.questions.push(() => ask.promise);
-    // Nothing is to be sent any more, so it asks by itself; meanwhile a record comes, and fails.
+    // The queue is empty, so the producer asks by itself; meanwhile a record arrives and fails.
     for (let looks = 0; broker.questions.length > 0 && looks < 500; looks++)
       await new Promise((resolve) => setTimeout(resolve, 5));
     const fail = () =>

@@ -10,13 +10,13 @@ import { bytesOnWire, messageOf, rejectAsClosed, takeBatch, type Pending } from 
 import { Reachability } from './reachability.js';
 
 export interface ProducerRecord {
-  /** With prefix. */
+  /** Topic name with prefix. */
   topic: string;
-  /** Chosen by the key (murmur2) when absent. */
+  /** Computed from the key (murmur2) if absent. */
   partition?: number;
   key: string | Buffer | null;
   value: Buffer | null;
-  /** null: a header without a value. Several: the name is there so often. */
+  /** null: a header without a value. A list: the header is repeated. */
   headers?: Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
 }
 
@@ -29,20 +29,19 @@ export interface BatchingProducerOptions {
   client: KafkaClient;
   log: Log;
   metrics?: Registry;
-  /** Not ready as long as Kafka does not take what is sent. */
+  /** Not ready while Kafka does not acknowledge. */
   health?: HealthRegistry;
-  /** How long the first record of a batch waits for company, milliseconds (0: those of the same turn). While one is under way, records gather anyway. */
+  /** Milliseconds that the first record of a batch waits for others (0: those of the same event-loop turn). */
   lingerMs?: number;
-  /** Records in one batch at most (500). */
   maxBatchRecords?: number;
-  /** Bytes that may wait to be sent; more are refused with ProducerOverloadedError (64 MiB). */
+  /** Maximum bytes in the queue (64 MiB); beyond it `send` rejects with ProducerOverloadedError. */
   maxQueuedBytes?: number;
 }
 
 /**
- * An idempotent producer that gathers records into batches, one batch under way at a time, acknowledged by all replicas in sync.
- * Records of one producer reach their partition in the order of the calls. What fails is repeated, the same records in the same
- * order, until it is acknowledged, refused by the broker, or the producer is closed; a caller who cannot wait gives a deadline.
+ * An idempotent producer that gathers records into batches, with one batch in flight, acknowledged by all in-sync replicas. Records reach
+ * their partition in the order of the calls. A failed batch is retried, with the same records in the same order, until it is acknowledged,
+ * refused by the broker, or the producer is closed; a caller that cannot wait sets a deadline.
  */
 export class BatchingProducer {
   private readonly metrics: KafkaMetrics;
@@ -54,7 +53,7 @@ export class BatchingProducer {
   private asking: Promise<void> | undefined;
   private readonly reachability = new Reachability();
   private readonly delivery: BatchDelivery;
-  /** Topics about which Kafka gave no answer, since this producer was last without trouble. */
+  /** Topics about which Kafka has not answered since the last trouble began. */
   private unlearned: string[] = [];
   private isClosed = false;
 
@@ -66,14 +65,15 @@ export class BatchingProducer {
     options.health?.addReadiness('kafka producer', () => reachability.trouble);
   }
 
-  /** Connects now instead of at the first send; rejects if Kafka does not answer. */
+  /** Connects now instead of at the first send. Rejects if Kafka does not answer. */
   async connect(): Promise<void> {
     await this.delivery.connected();
   }
 
   /**
-   * Resolves when all replicas in sync have the record. Rejects with RecordTooLargeError, UnknownTopicError, ProducerOverloadedError,
-   * ProducerClosedError, the broker's refusal, or ProduceDeadlineError after `deadlineMs`: then the record may still land.
+   * Resolves when all in-sync replicas have the record.
+   * @throws RecordTooLargeError, UnknownTopicError, ProducerOverloadedError, ProducerClosedError, or the broker's refusal
+   * @throws ProduceDeadlineError after `deadlineMs`; the record may still land if `mayLand`
    */
   send(record: ProducerRecord, { deadlineMs }: { deadlineMs?: number } = {}): Promise<ProducedAt> {
     if (this.isClosed) return Promise.reject(new ProducerClosedError('the producer is closed'));
@@ -129,12 +129,12 @@ export class BatchingProducer {
     return Promise.all(records.map((record) => this.send(record, options)));
   }
 
-  /** Takes nothing new, sends what waits, and disconnects; what is not acknowledged by then is rejected with ProducerClosedError. */
+  /** Sends the queue and disconnects. Records that are not acknowledged by then reject with ProducerClosedError. */
   async close({ timeoutMs = 5000 }: { timeoutMs?: number } = {}): Promise<void> {
     this.isClosed = true;
-    if (this.flushing) await Promise.race([this.flushing, pauseFor(timeoutMs, this.giveUp.signal)]);
+    if (this.flushing) await atMost(timeoutMs, this.flushing);
     this.giveUp.abort();
-    // kafkajs may hang in a request for long; its answer is not waited for.
+    // kafkajs may hang in a request for long, so its response is not awaited.
     await atMost(2000, Promise.all([this.flushing, this.asking]));
     await this.delivery.drop();
   }
@@ -153,12 +153,12 @@ export class BatchingProducer {
     else this.asking ??= this.askUntilAnswered();
   }
 
-  /** The queue is empty, and a process that is not ready gets nothing to send: it has to find out by itself that Kafka is back. */
+  /** With an empty queue no send would notice that Kafka is back, and a process that is not ready gets nothing to send. */
   private async askUntilAnswered(): Promise<void> {
     const { signal } = this.giveUp;
     for (let attempt = 1; this.reachability.trouble !== undefined && !this.flushing && !signal.aborted; attempt++) {
       await pauseFor(backOffMs(attempt, { firstMs: 100, maxMs: 2000 }), signal);
-      // What is sent meanwhile finds out itself, and asks again at its end if need be.
+      // A send that began meanwhile finds out itself, and asks again afterwards if needed.
       if (signal.aborted || this.flushing) break;
       const failures = this.reachability.failureCount;
       try {
@@ -173,7 +173,7 @@ export class BatchingProducer {
     this.asking = undefined;
   }
 
-  /** Before a batch is taken, for kafkajs would wait for ever for a topic that does not exist. */
+  /** Runs before a batch is taken, because kafkajs would wait for ever for a topic that does not exist. */
   private async learnTopics(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const unknown = new Set(

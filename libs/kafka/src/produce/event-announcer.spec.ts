@@ -119,7 +119,7 @@ describe('the event announcer', () => {
     ]);
   });
 
-  it('waits no longer than it is told, and counts what still waits then as dropped, once', async () => {
+  it('waits no longer than the timeout, and counts remaining events as dropped, once', async () => {
     let fail: (error: Error) => void = () => undefined;
     answer = () => new Promise((_, reject) => (fail = reject));
     announce();

@@ -6,10 +6,10 @@ import { ProduceDeadlineError } from '../errors.js';
 import type { BatchingProducer } from './batching-producer.js';
 
 export interface EventAnnouncerOptions {
-  /** Without `health`, so that Kafka's absence does not make the service unready; closed by whoever made it, after the announcer. */
+  /** Must have no `health`, or Kafka's absence would make the service unready. The owner closes it after the announcer. */
   producer: Pick<BatchingProducer, 'send'>;
   topicPrefix: string;
-  /** Settles when the topics are there, so that what happens during the start is not lost: events wait for it, each no longer than its deadline. */
+  /** Settles when the topics exist. Events wait for it, each until its own deadline, so that events of the start are not lost. */
   ready?: Promise<unknown>;
   /** CloudEvents `source`: the name of the service. */
   source: string;
@@ -23,18 +23,15 @@ export interface Announcement {
   data: object;
 }
 
-/** Events that may wait for Kafka; later ones are dropped. */
 const MAX_WAITING = 1_000;
-/** An event that Kafka has not taken by then is dropped. */
+/** An event that is not acknowledged by then is dropped. */
 const DEADLINE_MS = 10_000;
-/** While events are dropped: a log line in this time at most. */
 const LOG_AGAIN_MS = 10_000;
 
 type DropReason = 'overloaded' | 'deadline' | 'failed' | 'closed';
 
-/** Says on a topic that something happened, beside the work: never waits, never throws, bounded; what Kafka does not take is counted and logged. */
+/** Publishes events without delaying the work: never waits, never throws, is bounded; dropped events are counted and logged. */
 export class EventAnnouncer {
-  /** What Kafka has not taken yet, and how each is given up. */
   private readonly waiting = new Map<Promise<void>, () => void>();
   private readonly announced: Counter<'topic'>;
   private readonly dropped: Counter<'topic' | 'reason'>;
@@ -55,7 +52,10 @@ export class EventAnnouncer {
     );
   }
 
-  /** `key`: the record's, as the topic's definition says. The event's id and time are made here. */
+  /**
+   * Creates the event's id and time.
+   * @param key the record's key, as the topic's definition requires
+   */
   announce(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): void {
     if (this.isClosed) return this.drop(topic, type, 'closed');
     if (this.waiting.size >= MAX_WAITING) return this.drop(topic, type, 'overloaded');
@@ -75,14 +75,14 @@ export class EventAnnouncer {
     });
   }
 
-  /** Waits for what was announced, at most timeoutMs (2,000). What still waits then is dropped, and so are later announcements. */
+  /** Waits for announced events, at most timeoutMs (2,000). Remaining and later ones are dropped. */
   async close(timeoutMs = 2_000): Promise<void> {
     this.isClosed = true;
     await atMost(timeoutMs, Promise.all(this.waiting.keys()));
     for (const giveUp of this.waiting.values()) giveUp();
   }
 
-  /** Async, so that what cannot be encoded rejects like what cannot be sent. */
+  /** Async, so that an encoding error rejects as a send error does. */
   private async send(topic: TopicDefinition, key: string, { type, subject, data }: Announcement): Promise<void> {
     const { producer, topicPrefix, source, ready } = this.options;
     const deadlineAtMs = performance.now() + DEADLINE_MS;

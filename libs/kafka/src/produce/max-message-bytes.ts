@@ -1,7 +1,6 @@
 import { TOPIC_RESOURCE } from '../kafkajs/kafkajs.js';
 import { missingTopics, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 
-/** How many bytes each topic takes in one batch (`max.message.bytes`), asked once. */
 export class MaxMessageBytes {
   private readonly bytes = new Map<string, number>();
 
@@ -15,7 +14,7 @@ export class MaxMessageBytes {
     return this.bytes.get(topic);
   }
 
-  /** Returns those that do not exist. Asks in a way that never creates one, and of none whether Kafka answers. */
+  /** Returns the topics that do not exist, without creating any. With an empty list it only checks that Kafka answers. */
   learn(topics: readonly string[]): Promise<string[]> {
     return withAdmin(this.client, async (admin) => {
       if (topics.length === 0) await admin.describeCluster();

@@ -6,7 +6,6 @@ import { withTraceHeaders } from '../trace-context.js';
 import type { ProducedAt, ProducerRecord } from './batching-producer.js';
 import type { MaxMessageBytes } from './max-message-bytes.js';
 
-/** A record from `send` to its answer. */
 export interface Pending {
   record: ProducerRecord;
   message: PartitionedMessage;
@@ -17,14 +16,11 @@ export interface Pending {
   reject(error: Error): void;
 }
 
-/** Room that Kafka's own framing may take of a topic's max.message.bytes, per batch and per record. */
+/** Bytes for Kafka's own framing within a topic's max.message.bytes, per batch and per record. */
 const batchOverheadBytes = 200;
 const recordOverheadBytes = 40;
 
-/**
- * Takes from the front of the queue, in order, up to the record cap and, per topic, the bytes that the topic takes in one batch. What
- * is too large by itself is rejected.
- */
+/** Takes up to `maxRecords` and, per topic, the bytes of one batch. A record that is too large by itself is rejected. */
 export function takeBatch(queue: Pending[], limits: MaxMessageBytes, maxRecords: number): Pending[] {
   const batch: Pending[] = [];
   const topicBytes = new Map<string, number>();
@@ -67,8 +63,8 @@ export function byTopic(batch: Pending[]): { topic: string; messages: Message[] 
 }
 
 /**
- * The records of each partition. kafkajs counts a partition whose broker acknowledged as sent, also where it tells us only of another's failure:
- * sent again together, its records would be there twice.
+ * Groups records by partition. kafkajs treats a partition that was acknowledged as sent, but reports only another one's failure; retrying
+ * all together would duplicate its records.
  */
 export function byPartition(batch: Pending[]): Pending[][] {
   const groups = new Map<string, Pending[]>();
@@ -81,7 +77,7 @@ export function byPartition(batch: Pending[]): Pending[][] {
   return [...groups.values()];
 }
 
-/** Offset = the partition's base offset + the record's place among those of its partition. Returns the records without an answer. */
+/** Offset = the partition's base offset + the record's index within its partition. Returns the records without an answer. */
 export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]): Pending[] {
   const nextOffset = new Map<string, bigint>();
   for (const { topicName, partition, baseOffset } of answers) {
@@ -99,7 +95,6 @@ export function settleAcknowledged(batch: Pending[], answers: RecordMetadata[]):
   });
 }
 
-/** The producer was closed before these were acknowledged. */
 export function rejectAsClosed(open: readonly Pending[]): void {
   for (const pending of open) {
     const fate = pending.sent ? 'it may still land' : 'it was not sent';

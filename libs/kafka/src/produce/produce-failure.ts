@@ -1,4 +1,4 @@
-/** The broker no longer accepts this producer's sequence numbers; another producer must repeat the records. */
+/** The broker no longer accepts this producer's sequence numbers; a new producer must send the records. */
 const deadProducer = new Set([
   'OUT_OF_ORDER_SEQUENCE_NUMBER',
   'DUPLICATE_SEQUENCE_NUMBER',
@@ -9,10 +9,9 @@ const deadProducer = new Set([
 ]);
 
 /**
- * What to do after a produce that kafkajs gave up on.
- * `repeat`: the same batch on the same producer, the broker drops what it has already.
- * `replace`: the same batch on a new producer. `refused`: a record of it will never be accepted. `unexplained`: a broker in trouble (a disk that
- * just filled), or a record on which it always fails (UNKNOWN_SERVER_ERROR).
+ * Decides after kafkajs gave up a produce request. `repeat`: same batch, same producer; the broker drops duplicates. `replace`: same batch,
+ * new producer. `refused`: one of its records will never be accepted. `unexplained`: a broker in trouble (such as a full disk), or a record
+ * on which it always fails (UNKNOWN_SERVER_ERROR).
  */
 export function afterFailedProduce(error: unknown): 'repeat' | 'replace' | 'refused' | 'unexplained' {
   const chain = [...causes(error)];

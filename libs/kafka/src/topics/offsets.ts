@@ -3,7 +3,7 @@ import { askAdmin, withAdmin, type KafkaClient } from '../kafkajs/kafka-client.j
 import type { Admin } from '../kafkajs/kafkajs.js';
 import { mustExist } from './topics.js';
 
-/** Per partition of a topic (with prefix): `low` the first offset still kept, `high` the offset that the next record will get. */
+/** By partition of a topic (with prefix): `low` is the first offset that the log still has, `high` the offset of its next record. */
 export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<number, { low: bigint; high: bigint }>> {
   return askAdmin(client, async (admin) => {
     await mustExist(admin, [topic], 'reading offsets');
@@ -12,7 +12,7 @@ export function topicOffsets(client: KafkaClient, topic: string): Promise<Map<nu
   });
 }
 
-/** Per partition the offset that the group reads next; a partition without a commit is absent. */
+/** By partition, the offset that the group reads next; a partition without a commit is absent. */
 export function committedOffsets(client: KafkaClient, groupId: string, topic: string): Promise<Map<number, bigint>> {
   return askAdmin(client, async (admin) => {
     await mustExist(admin, [topic], 'reading committed offsets');
@@ -23,12 +23,12 @@ export function committedOffsets(client: KafkaClient, groupId: string, topic: st
   });
 }
 
-/** kafkajs asks for all topics of the cluster to find a coordinator, until it knows of one topic whose offsets are wanted. */
+/** To find a coordinator, kafkajs requests all topics of the cluster until it knows one topic; this request names one. */
 async function askForItAlone(admin: Admin, topic: string): Promise<void> {
   await admin.fetchTopicOffsets(topic);
 }
 
-/** Sets what the group reads next of one partition. Rejects while the group has members. */
+/** Sets the group's next offset of one partition. Rejects while the group has members. */
 export function commitFor(
   client: KafkaClient,
   groupId: string,
@@ -40,7 +40,7 @@ export function commitFor(
   );
 }
 
-/** Where a member of the group may begin; topics here without prefix. A partition that does not exist is left out. */
+/** Start offsets for a group member; topic names without prefix. A partition that does not exist is left out. */
 export function startsOf(
   client: KafkaClient,
   groupId: string,
@@ -50,7 +50,7 @@ export function startsOf(
   const topics = [...new Set(partitions.map(({ topic }) => topic))];
   return withAdmin(client, async (admin) => {
     const names = topics.map((topic) => topicPrefix + topic);
-    // The logs first: see `askForItAlone`.
+    // The topics' offsets come first; see `askForItAlone`.
     const logs = await Promise.all(names.map((name) => admin.fetchTopicOffsets(name)));
     const groups = await admin.fetchOffsets({ groupId, topics: names });
     return topics.flatMap((topic, at) => {

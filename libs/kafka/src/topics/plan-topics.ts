@@ -2,30 +2,29 @@ import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
 import { brokerConfigOf, missingDefinitions, settingsOf, type ActualTopic, type TopicSettings } from './topics.js';
 
-/** What TOPICS=check asks for. */
+/** Required by TOPICS=check. */
 const REPLICAS = 3;
 const IN_SYNC = 2;
 
 export interface TopicPlan {
-  /** With prefix. Not there yet. */
+  /** Missing topics (names with prefix). */
   create: { topic: string; partitions: number; config: Record<string, string> }[];
-  /** Settings to change; nothing of a topic gets lost by it. */
+  /** Settings to change without loss of records. */
   configure: { topic: string; config: Record<string, string> }[];
-  /** What is left to people: it deletes records, moves them, or gives keys other partitions. A sentence each. */
+  /** Changes for a person, one sentence each, because they delete or move records or change the partition of keys. */
   byHand: { topic: string; message: string }[];
 }
 
 export interface PlanTopicsOptions {
   prefix: string;
   definitions: readonly TopicSettings[];
-  /** Whether topics that must survive a power loss are flushed for each record (false: what is set stays). */
+  /** If true, topics that must survive a power loss flush each record (false: unchanged). */
   flush?: boolean;
 }
 
-/** What makes a broker write each record to disk before it acknowledges it. */
+/** Makes a broker write each record to disk before it acknowledges it. */
 const FLUSHED = { 'flush.messages': '1' };
 
-/** What is to be done so that the topics are as the table says. Changes nothing. */
 export async function planTopics(
   client: KafkaClient,
   { prefix, definitions, flush = false }: PlanTopicsOptions,
@@ -94,7 +93,7 @@ export function changesOf(
   return { config, byHand };
 }
 
-/** Creates and configures; never deletes a topic, never shortens what is kept. What people are to do stays as it is. */
+/** Creates and configures topics. Never deletes a topic, never shortens retention, and ignores `byHand`. */
 export async function applyTopicPlan(client: KafkaClient, { create, configure }: TopicPlan): Promise<void> {
   await askAdmin(client, async (admin) => {
     if (create.length > 0)
@@ -114,7 +113,7 @@ export async function applyTopicPlan(client: KafkaClient, { create, configure }:
       resources: configure.map(({ topic, config }) => ({
         type: TOPIC_RESOURCE,
         name: topic,
-        // This request replaces all that was set for the topic.
+        // This request replaces the whole configuration of the topic.
         configEntries: entriesOf({ ...own.get(topic), ...config }),
       })),
     });

@@ -1,9 +1,8 @@
 import { BROKER_RESOURCE, type Admin } from '../kafkajs/kafkajs.js';
 
-/** The rack of each broker by its id, undefined where it names none. */
 export type Racks = ReadonlyMap<number, string | undefined>;
 
-/** Undefined where this user may not ask. kafkajs leaves the racks out of `describeCluster`, so the brokers' own settings are asked for. */
+/** Undefined if this user may not read brokers' settings, where the racks are; kafkajs leaves them out of `describeCluster`. */
 export async function racksOf(admin: Admin): Promise<Racks | undefined> {
   const { brokers } = await admin.describeCluster();
   try {
@@ -28,15 +27,14 @@ export async function racksOf(admin: Admin): Promise<Racks | undefined> {
 }
 
 export interface PowerLossFacts {
-  /** Those that hold the topic. */
   brokers: readonly number[];
   racks: Racks | undefined;
   flushMessages: string | undefined;
 }
 
 /**
- * What to say of a topic whose newest records one power loss would take: Kafka acknowledges a record when its replicas have it in memory, and
- * the kernel writes it to disk later. Undefined where the brokers do not share their power, or flush each record.
+ * Describes the risk that one power loss takes a topic's newest records: Kafka acknowledges a record when its replicas have it in memory,
+ * and the kernel writes it to disk later. Undefined if the brokers are in different racks, or flush each record.
  */
 export function powerLossFault({ brokers, racks, flushMessages }: PowerLossFacts): string | undefined {
   if (flushMessages === '1') return undefined;

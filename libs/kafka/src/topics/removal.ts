@@ -1,7 +1,7 @@
 import { askAdmin, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { untilShown } from './topics.js';
 
-/** Deletes a topic (with prefix), and resolves when brokers show it no more. For tools and specs: no service takes away what was written. */
+/** Resolves when the brokers no longer list the topic (with prefix). For tools and tests only; no service deletes records. */
 export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   return askAdmin(client, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
@@ -9,10 +9,10 @@ export function deleteTopic(client: KafkaClient, topic: string): Promise<void> {
   });
 }
 
-/** Deletes the records of a partition below `offset`. For tools and specs. */
+/** For tools and tests only. */
 export function deleteRecords(client: KafkaClient, topic: string, partition: number, offset: bigint): Promise<void> {
   return askAdmin(client, async (admin) => {
-    // kafkajs knows where partitions are only after it has asked something about them.
+    // kafkajs knows the partitions' leaders only after a request about them.
     await admin.fetchTopicOffsets(topic);
     await admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: String(offset) }] });
   });

@@ -1,32 +1,20 @@
+import type { TopicDefinition } from '@tranche/contracts';
 import { backOffMs, type Log, pauseFor } from '@tranche/runtime';
 import { UnknownTopicError } from '../errors.js';
 import { askAdmin, missingTopics, type KafkaClient } from '../kafkajs/kafka-client.js';
 import { TOPIC_RESOURCE, type Admin, type ITopicConfig } from '../kafkajs/kafkajs.js';
 import { powerLossFault, racksOf } from './racks.js';
 
-/** The part of a contracts' TopicDefinition that a broker has to agree with. */
-export interface TopicSettings {
-  /** Without prefix. */
-  readonly name: string;
-  readonly partitions: number;
-  readonly retentionMs: number;
-  /** What a partition keeps at most (no limit). */
-  readonly retentionBytes?: number;
-  /** Personal data: kept so long at most (no limit). */
-  readonly maxRetentionMs?: number;
-  /** Whose time a record bears (the writer's). */
-  readonly timestampType?: 'LogAppendTime';
-  /** Its newest records must not be lost where all brokers lose power (may be lost). */
-  readonly survivesPowerLoss?: true;
+/** The part of a TopicDefinition (contracts) that concerns the broker. */
+export type TopicSettings = Omit<TopicDefinition, 'key' | 'writtenBy' | 'readBy' | 'cleanupPolicy'> & {
   readonly cleanupPolicy: string;
-  readonly maxMessageBytes: number;
-}
+};
 
 export interface TopicFault {
-  /** With prefix, as on the broker. */
+  /** Topic name with prefix. */
   topic: string;
   message: string;
-  /** `fault`: refuse to start. `warning`: say so and go on. */
+  /** `fault`: the service must not start. `warning`: it starts and logs. */
   severity: 'fault' | 'warning';
 }
 
@@ -38,7 +26,7 @@ export interface EnsureTopicsOptions {
   log: Log;
 }
 
-/** Creates what is missing of the table; what exists is left as it is (checkTopics says whether it fits). */
+/** Creates the missing topics of the table; existing ones stay unchanged (checkTopics compares them). */
 export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOptions): Promise<void> {
   const { prefix, definitions, replicationFactor, minInSyncReplicas, log } = options;
   await askAdmin(client, async (admin) => {
@@ -62,7 +50,6 @@ export async function ensureTopics(client: KafkaClient, options: EnsureTopicsOpt
   });
 }
 
-/** What is set on the broker for a topic of the table. */
 export function brokerConfigOf(definition: TopicSettings, minInSyncReplicas: number): Record<string, string> {
   const { cleanupPolicy, retentionMs, retentionBytes, maxMessageBytes, timestampType } = definition;
   return {
@@ -76,7 +63,7 @@ export function brokerConfigOf(definition: TopicSettings, minInSyncReplicas: num
   };
 }
 
-/** kafkajs says "Topic creation errors" and keeps the reasons to itself. */
+/** kafkajs reports only "Topic creation errors"; this adds the reasons. */
 async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void> {
   try {
     await admin.createTopics({ waitForLeaders: true, topics });
@@ -88,7 +75,7 @@ async function createTopics(admin: Admin, topics: ITopicConfig[]): Promise<void>
   }
 }
 
-/** A broker may answer that a topic was created before it shows it. */
+/** A broker may confirm a creation or deletion before its metadata shows it. */
 export async function untilShown(admin: Admin, topics: readonly string[], areThere = true): Promise<void> {
   for (let attempt = 1; attempt <= 20; attempt++) {
     const missing = await missingTopics(admin, topics);
@@ -105,8 +92,9 @@ export interface CheckTopicsOptions {
 
 /**
  * Compares the topics on the broker with the table. Always faults: a missing topic, another partition count, another clean-up policy,
- * unclean leader election. Faults in production and warnings in development: shorter retention, personal data kept longer, the writer's time where
- * the broker's is needed, a limit of size, none where anybody can write, smaller records, fewer than 3 replicas or 2 in sync. A warning in production: what a power loss of all brokers would take.
+ * unclean leader election. Faults in production and warnings in development: shorter retention, personal data kept too long, the writer's
+ * time instead of the broker's, a size limit where none is allowed or none where anybody can write, smaller records, fewer than 3 replicas
+ * or 2 in sync. A warning in production: records that a power loss of all brokers would take.
  */
 export async function checkTopics(
   client: KafkaClient,
@@ -142,12 +130,12 @@ export async function checkTopics(
 export interface PrepareTopicsOptions {
   prefix: string;
   definitions: readonly TopicSettings[];
-  /** `create` what is missing, for development; `check` as in production and create nothing. */
+  /** `create` creates missing topics, for development; `check` checks as in production and creates nothing. */
   mode: 'create' | 'check';
   log: Log;
 }
 
-/** What a service does with its topics at start. Rejects, naming each, when one is missing or not as it must be. */
+/** Prepares a service's topics at its start. Rejects with the list of missing and wrong ones. */
 export async function prepareTopics(
   client: KafkaClient,
   { prefix, definitions, mode, log }: PrepareTopicsOptions,
@@ -172,7 +160,6 @@ export async function prepareTopics(
 export interface ActualTopic {
   partitions: number;
   replicationFactor: number;
-  /** Ids of the brokers that hold its replicas. */
   brokers: readonly number[];
   config: ReadonlyMap<string, string>;
 }
@@ -250,13 +237,12 @@ export async function settingsOf(admin: Admin, topics: string[]): Promise<Map<st
   );
 }
 
-/** Rejects with UnknownTopicError, which names those of these topics (with prefix) that do not exist. */
+/** @throws UnknownTopicError with those of these topics (with prefix) that do not exist */
 export async function mustExist(admin: Admin, topics: readonly string[], purpose: string): Promise<void> {
   const missing = await missingTopics(admin, topics);
   if (missing.length > 0) throw new UnknownTopicError(missing, purpose);
 }
 
-/** Which of the table are not there. */
 export async function missingDefinitions(
   admin: Admin,
   prefix: string,

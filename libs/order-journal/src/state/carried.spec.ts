@@ -46,13 +46,6 @@ describe('a CARRIED record that matches', () => {
     expect(plain(fromItAlone)).toEqual(plain(whole));
   });
 
-  it('keeps what each seller sold and was paid back, where the terms say it', () => {
-    const sellers = { anna: 20_000, OPERATOR: 10_000 };
-    const sold = stateOf(captured.map((record) => (record.record === 'INTENT' ? { ...record, sellers } : record)));
-    const { order: after } = next(EMPTY, carried(sold), BigInt(sold.lastOffset) + 1n);
-    expect(after.operations.map((operation) => operation.sellers)).toEqual(sold.operations.map(() => sellers));
-  });
-
   it('lets a refund of what was captured through, and no cent more', () => {
     const verdictOn = (amount: number) =>
       verdictOf(next(whole, asked('refund', { amount, seen: historyOf(whole) })).order, 'refund#1');

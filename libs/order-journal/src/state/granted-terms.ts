@@ -45,11 +45,10 @@ export function newOperation(
     amount,
     transactionId,
     supersedes,
-    sellers,
     contentHash,
     correlationId,
   } = terms;
-  const optional = compact({ amount, reference: transactionId, supersedes, sellers, correlationId });
+  const optional = compact({ amount, reference: transactionId, supersedes, correlationId });
   return {
     commandId,
     operation,

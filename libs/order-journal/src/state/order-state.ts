@@ -103,8 +103,6 @@ export interface OperationState {
   isCardTold?: true;
   /** TRANSACTIONID of the operation that this one follows. */
   reference?: string;
-  /** Minor units by seller, as its terms say; no guard of the fold asks for it. */
-  sellers?: Readonly<Record<string, number>>;
   supersedes?: string;
   /** It took the place of an authorization in doubt. */
   supersedesDoubt?: true;

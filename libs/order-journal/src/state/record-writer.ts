@@ -18,7 +18,6 @@ const terms = {
   amount: 1,
   transactionId: 1,
   supersedes: 1,
-  sellers: 5,
   contentHash: 1,
   correlationId: 1,
 } as const;

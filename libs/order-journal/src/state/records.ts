@@ -48,8 +48,6 @@ export interface OperationTerms {
   supersedes?: string;
   /** Hash of the command's content: the same id with other content is another command. */
   contentHash: string;
-  /** Minor units by seller: what an authorization sells, what a refund gives back. No rule of the fold asks for it. */
-  sellers?: Readonly<Record<string, number>>;
   /** `ce_correlationid` of the command; comes back on every event of the operation. */
   correlationId?: string;
 }

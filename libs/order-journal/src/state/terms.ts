@@ -12,7 +12,6 @@ export interface CommandFacts {
   /** Minor units. */
   amount: number | undefined;
   supersedes: string | undefined;
-  sellers: Readonly<Record<string, number>> | undefined;
   correlationId: string | undefined;
 }
 
@@ -22,13 +21,12 @@ export function termsOf(
   methodOfOrder: Method | undefined,
   transactionId: string | undefined,
 ): OperationTerms {
-  const { operation, rail, currency, contentHash, amount, supersedes, sellers, correlationId } = facts;
+  const { operation, rail, currency, contentHash, amount, supersedes, correlationId } = facts;
   const isFollowUp = operation === 'capture' || operation === 'refund' || operation === 'void';
   const method = (isFollowUp ? methodOfOrder : undefined) ?? methodOfRail(rail);
   const optional = compact({
     amount,
     supersedes,
-    sellers,
     transactionId: isFollowUp ? transactionId : undefined,
     correlationId,
   });
@@ -38,9 +36,9 @@ export function termsOf(
 /** What an operation was asked for with, as its order shows it. */
 export function knownTermsOf(known: OperationState): OperationTerms {
   const { operation, method, currency, contentHash, amount, isAmountAssumed, reference } = known;
-  const { supersedes, sellers, correlationId } = known;
+  const { supersedes, correlationId } = known;
   const asked = { amount: isAmountAssumed ? undefined : amount, transactionId: reference };
-  return { operation, method, currency, contentHash, ...compact({ ...asked, supersedes, sellers, correlationId }) };
+  return { operation, method, currency, contentHash, ...compact({ ...asked, supersedes, correlationId }) };
 }
 
 /** The operation that a follow-up names; undefined where the order does not show it. */

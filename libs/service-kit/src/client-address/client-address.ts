@@ -1,13 +1,13 @@
 import { isAddress, type IsProxy } from './trusted-proxies.js';
 
-/** As proxies write them: an address of IPv4, or one of IPv6 in brackets, and a port. */
+/** Forms that proxies write: IPv4, or IPv6 in brackets, with a port. */
 const IPV4_WITH_PORT = /^([\d.]+):\d+$/;
 const IPV6_IN_BRACKETS = /^\[([^\]]*)\](?::\d+)?$/;
 const GROUPS = 8;
 
 /**
- * Whose request it is. `X-Forwarded-For` counts only as far as proxies of ours wrote it: from its end up to the first address that is
- * none of them. The client may have written what stands before that, so it does not count; nor does text that is no address.
+ * The client's address. `X-Forwarded-For` is trusted only as far as our proxies wrote it: from its end to the first address that is not a
+ * proxy of ours. The client may have forged everything before that. Text that is no address ends the search.
  */
 export function clientAddress(peer: string, forwardedFor: string | undefined, isProxy: IsProxy | undefined): string {
   let address = plain(peer);
@@ -19,7 +19,7 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, is
   return address;
 }
 
-/** `https` where a proxy of ours says so of every hop before it; else `http`, which is what this process hears. */
+/** `https` if our proxy reports it for every hop; otherwise `http`, which is what this process receives. */
 export function forwardedProtocol(
   peer: string,
   forwarded: string | string[] | undefined,
@@ -31,10 +31,10 @@ export function forwardedProtocol(
   return isProxy(plain(peer)) && hops.every((hop) => hop === 'https') ? 'https' : 'http';
 }
 
-/** This machine: a process beside this one, such as a proxy in its pod. */
+/** True for this machine, such as a proxy in the same pod. */
 export const isLoopbackAddress = (address: string): boolean => /^127\.|^::1$/.test(plain(address));
 
-/** What an address counts as: a network of IPv6 gives each of its customers at least 2⁶⁴ addresses, so those count as one. */
+/** The key for counting requests of an address. An IPv6 network gives each customer at least 2⁶⁴ addresses, so they count as one. */
 export function countedAs(address: string): string {
   const plainly = plain(address);
   if (!plainly.includes(':')) return plainly;
@@ -42,7 +42,7 @@ export function countedAs(address: string): string {
   return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** An IPv4 address that came over IPv6 is itself, however it is written. */
+/** Normalises an IPv4 address that is written as an IPv6 one. */
 function plain(address: string): string {
   if (!address.includes(':') || !isAddress(address)) return address;
   const groups = groupsOf(address);
@@ -51,7 +51,6 @@ function plain(address: string): string {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : address;
 }
 
-/** The eight numbers of an IPv6 address. */
 function groupsOf(address: string): number[] {
   const numbersIn = (part: string) => part.split(':').filter(Boolean).flatMap(numbersOf);
   const [head = '', tail] = address.split('%', 1)[0]!.split('::');

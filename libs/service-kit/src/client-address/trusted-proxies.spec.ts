@@ -12,7 +12,7 @@ class WhoAsks {
 @Module({ controllers: [WhoAsks] })
 class WhoAsksModule {}
 
-/** What a route sees as the address of a request that came from 127.0.0.1 with this header. */
+/** Returns the address that a route sees for a request from 127.0.0.1 with this header. */
 async function addressSeen(proxies: string | undefined, forwardedFor?: string): Promise<string> {
   const { running } = service({ module: () => WhoAsksModule }, proxies === undefined ? {} : { TRUSTED_PROXIES: proxies }); // prettier-ignore
   await running.start();

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 export type IsProxy = (address: string) => boolean;
 
-/** Comma-separated addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`. */
+/** Reads comma-separated addresses and networks: `10.0.0.7`, `10.0.0.0/8`, `fd00::/8`. */
 export function readProxies(text: string): IsProxy {
   const proxies = new BlockList();
   for (const item of text.split(',').map((entry) => entry.trim())) {

@@ -80,7 +80,7 @@ it('every merchant has somebody who signs, and takes no command without', () => 
   ]);
 });
 
-it('short keys are told apart from the rest, for a warning', () => {
+it('short keys are reported separately, for a warning', () => {
   expect(
     shortKeysOfMerchants(merchantsOf({ ...own, redirectKey: 'short', returnUrl: 'http://shop.example/' })),
   ).toEqual(['redirectKey of shop must have 16 characters or more. Ask the platform for a longer key']);

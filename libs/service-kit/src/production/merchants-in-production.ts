@@ -6,7 +6,7 @@ const OWN_KEYS = ['accountKey', 'notificationKey', 'redirectKey'] as const;
 const URLS = ['notificationUrl', 'returnUrl', 'pageUrl'] as const;
 const KEY_AT_LEAST = 16;
 
-/** What no merchants file of a real shop may hold: keys of the demo, short keys, addresses without TLS. One sentence a merchant and kind. */
+/** Faults of a merchants file in production: demo keys, short keys, URLs without TLS. One sentence per merchant and kind. */
 export function merchantsInProduction({ all }: Merchants): string[] {
   return all.flatMap((merchant) => [
     ...said(merchant, demoKeysOf(merchant), 'belongs to the demo. Use keys of your own account'),
@@ -20,16 +20,15 @@ export function merchantsInProduction({ all }: Merchants): string[] {
   ]);
 }
 
-/** What is logged with `shortKeysOfMerchants`. */
 export const SHORT_KEYS_WARNING =
   'Keys of these merchants are so short that they can be found by trying (TOPICS=check refuses that)';
 
-/** Keys of HASH that somebody who has a signed notification could find by trying. Refused in production, warned of elsewhere. */
+/** HASH keys that the owner of a signed notification could find by brute force. */
 export function shortKeysOfMerchants({ all }: Merchants): string[] {
   return all.flatMap(shortKeysOf);
 }
 
-/** Who writes a command topic could otherwise command for every merchant of the file. */
+/** Merchants without required signatures: anybody with write access to a command topic could command for them. */
 export function unsignedMerchants({ all }: Merchants): string[] {
   return all.flatMap((merchant) => {
     if ((merchant.publisherKeys ?? []).length === 0) return said(merchant, ['publisherKeys'], 'must name who signs');
@@ -53,7 +52,7 @@ function publishedKeysOf({ publisherKeys = [] }: Merchant): string[] {
 
 const isDemo = (text: string | undefined): boolean => text !== undefined && isDemoValue(text);
 
-/** Every key that HASH may be made with, by the name of its field; an API key also has an id. */
+/** All keys for HASH with the name of their field; an API key also has an id. */
 function keysOfHash(merchant: Merchant): { name: string; id?: string; key: string | undefined }[] {
   const { previousKeys = {}, apiKeys = [] } = merchant;
   return [

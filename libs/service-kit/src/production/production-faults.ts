@@ -3,18 +3,17 @@ import { Secret } from '../secret.js';
 import { isDemoValue } from './demo-values.js';
 import { isLoopback } from './hosts.js';
 
-/** What a setting's own rule may look at. */
 export interface ProductionView {
   readonly config: object;
-  /** This machine, or a host of PLAINTEXT_HOSTS: nobody reads along on the way there. */
+  /** True for this machine and for hosts in PLAINTEXT_HOSTS, to which traffic needs no TLS. */
   readonly isProtected: (host: string) => boolean;
 }
 
 const DEMO = 'is one of the demo, which everybody knows. Use one of your own';
 
 /**
- * What only a demo may do: a secret of the demo, an address without TLS, a Redis without a password, and what a setting itself refuses
- * (`inProduction`). Settings that could not be read have faults of their own already.
+ * Faults that only a demo may have: demo secrets, URLs without TLS, a Redis without a password, and each setting's own rule
+ * (`inProduction`). Unreadable settings already have faults.
  */
 export function productionFaults(
   config: object,
@@ -47,7 +46,7 @@ function faultsOfUrl({ protocol, hostname, password }: URL, isProtected: (host: 
   return faults;
 }
 
-/** Secrets at any depth: those of accounts, callers and operators too, each named by whose it is. */
+/** Finds demo secrets at any depth, also those of accounts, callers and operators, and names the owner. */
 function demoSecretsIn(value: unknown, field = '', owner = ''): string[] {
   if (value instanceof Secret) {
     const what = [field, owner && `of ${owner}`].filter(Boolean).join(' ');

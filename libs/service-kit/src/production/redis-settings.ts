@@ -6,7 +6,7 @@ interface RedisSettings {
   redisUrl?: unknown;
 }
 
-/** What the settings of Redis say against each other: the address is the service's, cluster and sentinels are every service's. */
+/** Contradictions between the Redis settings: the URL belongs to the service, cluster and sentinels to the kit. */
 export function redisFaults(
   config: RedisSettings,
   { redisClusterNodes, redisSentinelNodes }: KitConfig,
@@ -26,7 +26,7 @@ export function redisFaults(
   return [];
 }
 
-/** The settings with the address of the node that is the least protected: with nodes, the host of REDIS_URL is not connected to. */
+/** Replaces the host of REDIS_URL by the least protected node: with nodes, that host is not connected to. */
 export function withReachedRedis<C extends RedisSettings>(
   config: C,
   { redisClusterNodes, redisSentinelNodes, plaintextHosts = [] }: KitConfig,

@@ -7,11 +7,11 @@ import { redisFaults, withReachedRedis } from './redis-settings.js';
 export interface ServiceSettings<C extends object> {
   config: C;
   kit: KitConfig;
-  /** All of them at once: of the service's settings, of those that every service has, and what production mode refuses. */
+  /** All faults at once: of the service's settings, of the kit's, and those of production mode. */
   faults: ConfigFault[];
 }
 
-/** `isProduction`: whether what only a demo may do is refused; what TOPICS=check says where it is left out. */
+/** @param isProduction adds the faults of production mode; the default is TOPICS=check */
 export function readServiceSettings<C extends object>(
   Config: Type<C>,
   env: Record<string, string | undefined>,

@@ -10,12 +10,12 @@ import {
   type SettingsNow,
 } from './redis-link.js';
 
-/** How soon after a lost connection the other nodes are asked who has its slots now. */
+/** Milliseconds after a lost connection until the other nodes are asked for the owner of its slots. */
 const ASK_OTHERS_MS = 1_000;
 
 /**
- * All masters of a Redis Cluster, as its nodes name them; which of them has a slot is asked again when one says MOVED, or is away. The next
- * link asks the nodes that the last one knew, too: those of the settings may be the ones that are away.
+ * Connects to all masters of a Redis Cluster. The slot table is refreshed on MOVED, or when a node is down. The next link also asks the
+ * nodes that this one found, because those of the settings may be down.
  */
 export function openCluster(settingsNow: SettingsNow, nodes: readonly HostAndPort[], maxDelayMs: number): OpenLink {
   let known: readonly HostAndPort[] = [];
@@ -52,9 +52,9 @@ export function openCluster(settingsNow: SettingsNow, nodes: readonly HostAndPor
       await inTime(connecting);
     } catch (error) {
       cluster.destroy();
-      // A node that answers later would still be connected to.
+      // Otherwise a node that answers later would still be connected.
       void connecting.finally(() => cluster.destroy()).catch(() => undefined);
-      // By itself it says that no node can be used, and not why.
+      // The library's own error lacks the reason.
       throw trouble === undefined ? error : new Error(`${reasonOf(error)} (${reasonOf(trouble)})`, { cause: error });
     }
     return {

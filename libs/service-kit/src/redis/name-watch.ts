@@ -2,23 +2,23 @@ import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 
 const LOOK_EVERY_MS = 2_000;
-/** While the addresses of the connection are absent from the answers, the next look comes sooner. */
+/** The shorter interval while DNS answers lack the connected addresses. */
 const LOOK_AGAIN_MS = 500;
 /**
- * So many looks in a row must lack the addresses of the connection, which takes 10 s. Fewer are not enough: resolvers may disagree for
- * a moment, and some answer with one of several addresses at a time, in turn or at random.
+ * Number of consecutive look-ups without the connected addresses (10 s) that count as a move. Fewer are not enough: resolvers may disagree
+ * for a moment, and some return one of several addresses at a time.
  */
 const ABSENT_LOOKS = 20;
 
-/** Notices that the name of a server stands for other addresses than the one that is connected to. */
+/** Detects that a server's name resolves to other addresses than the connected one. */
 export interface NameWatch {
-  /** For the connection's socket, so that its addresses are known: those of another look-up may be others. */
+  /** Look-up function for the connection's socket, which records its addresses; a separate look-up may return others. */
   readonly lookup: LookupFunction;
-  /** Calls `onMoved` at most once, with the new addresses. Returns how to stop: an answer that comes later is dropped. */
+  /** Calls `onMoved` at most once, with the new addresses. Returns the function that stops it; a later answer is dropped. */
   start(this: void, onMoved: (addresses: string) => void): () => void;
 }
 
-/** `undefined` for an address, which cannot move. */
+/** Returns undefined for an IP address, which cannot move. */
 export function watchName(host: string): NameWatch | undefined {
   if (isIP(host) !== 0) return undefined;
   let connectedTo: string[] = [];
@@ -52,7 +52,7 @@ export function watchName(host: string): NameWatch | undefined {
   };
 }
 
-/** `undefined` where the DNS does not answer: that is no sign of a move, and an open connection outlives such a fault. */
+/** Undefined if the DNS does not answer: that is no sign of a move, and an open connection survives it. */
 async function addressesOf(host: string): Promise<string[] | undefined> {
   try {
     return (await dns.promises.lookup(host, { all: true })).map(({ address }) => address);

@@ -9,12 +9,11 @@ export interface HostAndPort {
 }
 
 interface Place {
-  /** Where the server is now. */
   find(this: void): Promise<HostAndPort>;
   database?: number;
 }
 
-/** One server. The link is over with its connection: the server may be elsewhere afterwards, and one that was found may be no master yet. */
+/** The link ends with its connection: afterwards the server may be elsewhere, and a found one may not be the master yet. */
 export function openServer(settingsNow: SettingsNow, { find, database }: Place): OpenLink {
   return async (events) => {
     const { host, port } = await find();

@@ -9,7 +9,7 @@ import { placeOf } from './redis-options.js';
 
 jest.mock('./redis-options.js');
 
-/** A link whose server answers when the test says so. */
+/** A link whose server's answers the test controls. */
 class Link implements RedisLink {
   answerRole?: (role: [string]) => void;
   refuse?: (error: Error) => void;
@@ -44,7 +44,7 @@ describe('a link that was lost, and whose answer comes when the next one is in u
   let client: RedisClient;
 
   beforeEach(async () => {
-    // Only the intervals at which roles are asked for are virtual.
+    // Only the role checks use fake timers.
     jest.useFakeTimers({
       doNotFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance'],
     });

@@ -8,20 +8,19 @@ import { isUnusable, whyAway } from './redis-replies.js';
 import { watchLink } from './watch-link.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;
-/** After a connection that lasted so long the next attempts begin with short pauses again. */
+/** A connection that lasted this long resets the retry delay. */
 const STEADY_MS = 10_000;
 
-/** A link, and how to end it. */
 interface Connection {
   link: RedisLink;
   end(this: void, reason: unknown): void;
 }
 
 /**
- * One server, the master that sentinels name, or a Redis Cluster. Connects in the background and for ever: while Redis is absent, at the
- * start or later, the log says so, the next attempt comes after a pause, and (with `health`) the service is not ready. A server that is no
- * master any more, or whose name stands for another one, counts as lost. Commands fail at once while a server is away, so that callers can
- * decide; what must be atomic is a script. The owner closes it in `onApplicationShutdown`.
+ * One server, the master that sentinels name, or a Redis Cluster. Connects in the background, without limit: while Redis is down, each
+ * attempt is logged, the next one follows after a delay, and (with `health`) the service is not ready. A server that is no longer the
+ * master, or whose name resolves to another server, counts as lost. Commands fail at once while a server is down, so that callers can
+ * decide; use a script for atomicity. The owner closes it in `onApplicationShutdown`.
  */
 export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCommands {
   readonly #place;
@@ -69,14 +68,14 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
   readonly hmGet: RedisCommands['hmGet'] = (...args) => this.#ask(({ commands }) => commands.hmGet(...args));
   readonly set: RedisCommands['set'] = (...args) => this.#ask(({ commands }) => commands.set(...args));
 
-  /** The same command to each server that takes writes: one, or all masters of a cluster. */
+  /** Sends a command to every server that takes writes: one, or all masters of a cluster. */
   async sendToEach<T>(command: string[]): Promise<{ address: string; answer: T }[]> {
     return this.#ask(({ servers }) =>
       Promise.all(servers.map(async ({ address, send }) => ({ address, answer: await send<T>(command) }))),
     );
   }
 
-  /** Waits a moment for commands under way; ends at once when there is no connection. */
+  /** Waits up to 2 s for commands in flight; returns at once if there is no connection. */
   async close(): Promise<void> {
     this.#closing.abort();
     const link = this.#connection?.link;
@@ -115,10 +114,9 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     }
   }
 
-  /** Rejects when there is no connection, or it is lost. */
   async #connectOnce(): Promise<void> {
     const lost = new AbortController();
-    // An event or an answer of this attempt may come when the next link is in use: then it says nothing about Redis of now.
+    // A late event or answer of this attempt says nothing about the next link, so it is dropped.
     const unlessLate =
       <A extends unknown[]>(act: (...of: A) => void) =>
       (...of: A) => {
@@ -141,7 +139,6 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     }
   }
 
-  /** Rejects when the connection is lost, or this client is closed. */
   async #use(connection: Connection, lost: AbortSignal): Promise<void> {
     const { link, end } = connection;
     const over = AbortSignal.any([lost, this.#closing.signal]);
@@ -159,7 +156,7 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
       over.throwIfAborted();
     } finally {
       stopWatching();
-      // Where this client is being closed, `close` ends the link: it waits for the commands under way, which `destroy` would fail.
+      // If this client is being closed, `close` ends the link, because `destroy` would fail the commands in flight.
       if (this.isOpen || lost.aborted) {
         this.#connection = undefined;
         link.destroy();
@@ -180,7 +177,7 @@ export class RedisClient extends EventEmitter<{ ready: [] }> implements RedisCom
     this.emit('ready');
   }
 
-  /** The link goes on by itself: said once, until it is whole again. */
+  /** The link recovers by itself, so a failure is logged as a warning only once per outage. */
   #warn(error: unknown): void {
     const isKnown = this.#trouble !== undefined;
     this.#trouble = whyAway(error);

@@ -1,52 +1,49 @@
+import { within } from '@tranche/runtime';
 import type { RedisClientType } from 'redis';
 
-/** What services ask of Redis. All keys of one command belong to one hash slot. */
+/** The commands that services use. All keys of one command must be in one hash slot. */
 export type RedisCommands = Pick<RedisClientType, 'del' | 'eval' | 'get' | 'hGet' | 'hGetAll' | 'hmGet' | 'set'>;
 
-/** A server that takes writes. */
 export interface RedisServer {
   /** host:port */
   readonly address: string;
   send<T>(this: void, command: string[]): Promise<T>;
 }
 
-/** Connections to all servers that take writes, as long as they last. */
 export interface RedisLink {
   readonly commands: RedisCommands;
-  /** False while one of the servers is away. */
+  /** False while one of the servers is down. */
   readonly isReady: boolean;
   readonly servers: RedisServer[];
-  /** Calls `onMoved` once the server's name stands for other addresses than the one connected to. Returns how to stop. */
+  /** Calls `onMoved` when the server's name resolves to other addresses than the connected one. Returns the function that stops it. */
   watchName?(this: void, onMoved: (addresses: string) => void): () => void;
   close(): Promise<unknown>;
   destroy(): void;
 }
 
 export interface LinkEvents {
-  /** All servers are connected, again. */
+  /** Called when all servers are connected again. */
   ready(): void;
-  /** `isOver`: this link will not be ready again. */
+  /** @param isOver true if this link will not recover */
   trouble(error: unknown, isOver: boolean): void;
 }
 
-/** Resolves when connected; rejects where that fails: whoever asks tries again. */
+/** Resolves when connected; rejects on failure, and the caller retries. */
 export type OpenLink = (events: LinkEvents) => Promise<RedisLink>;
 
-/** How each single connection is made. */
 export interface ConnectionSettings {
   username: string | undefined;
   password: string | undefined;
-  /** In Redis' client list. */
   name: string;
   tls?: { ca?: Buffer };
 }
 
-/** Read before each attempt: a password, or the authorities of certificates, may have been replaced. */
+/** Called before each attempt, because the password or the certificate authorities may have been replaced. */
 export type SettingsNow = () => ConnectionSettings;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Of the `socket` options; `connectTimeout` holds for TCP and TLS only, see `inTime`. */
+/** `connectTimeout` covers only TCP and TLS, see `inTime`. */
 export function socketOptions({ tls }: ConnectionSettings) {
   return { connectTimeout: CONNECT_TIMEOUT_MS, ...(tls === undefined ? {} : { tls: true as const, ...tls }) };
 }
@@ -55,15 +52,7 @@ export function credentialsOf({ username, password }: ConnectionSettings) {
   return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
 }
 
-/** A server that was frozen accepts connections and says nothing. */
-export async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`)), CONNECT_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** Bounds the wait: a frozen server accepts connections and does not answer. */
+export function inTime<T>(work: Promise<T>): Promise<T> {
+  return within(CONNECT_TIMEOUT_MS, work, () => new Error(`no answer for ${CONNECT_TIMEOUT_MS} ms`));
 }

@@ -6,37 +6,35 @@ import { openServer, type HostAndPort } from './one-server.js';
 import type { ConnectionSettings, OpenLink } from './redis-link.js';
 import { masterOf } from './sentinels.js';
 
-/** Where Redis is, when it is more than the one server of a URL. */
 export interface RedisTopology {
-  /** Nodes of a Redis Cluster that tell which the others are, `host:port`. */
+  /** Seed nodes of a Redis Cluster, `host:port`. */
   clusterNodes?: readonly string[];
-  /** Sentinels that tell where the master is; `nodes` are `host:port`. */
+  /** Sentinels that know the master; `nodes` are `host:port`. */
   sentinels?: { nodes: readonly string[]; master: string; username?: string; password?: string };
 }
 
 export interface RedisOptions extends RedisTopology {
-  /** redis:// or rediss://, with credentials and database number if any. Its host does not count with `clusterNodes` or `sentinels`. */
+  /** redis:// or rediss://, with credentials and database number if any. Its host is ignored with `clusterNodes` or `sentinels`. */
   url: string | URL;
-  /** Asked before each connection for the user and the password of now: they may have been rotated. Those of `url` where it is left out. */
+  /** Called before each connection for the current user and password, because they may have been rotated (those of `url`). */
   currentUrl?: (() => string | URL | undefined) | undefined;
-  /** PEM file of the authorities that may have signed the certificate of a `rediss://`; those of Node.js if not set. */
+  /** PEM file of certificate authorities for `rediss://` (those of Node.js). */
   caFile?: string;
-  /** Of this connection: in the log, in readiness reasons and in Redis' client list. */
+  /** Name of this connection in the log, in readiness reasons and in Redis' client list. */
   name: string;
   log: ServiceLogger;
-  /** Not ready while Redis is away; without it the service can do without Redis, and only the log says so. */
+  /** If given, the service is not ready while Redis is down; otherwise that is only logged. */
   health?: Health;
-  /** How long the caller waits for a command; the connection is not cut before a slow one may have been answered. Default 1000. */
+  /** Milliseconds that a caller waits for a command; a slow answer within this time does not end the connection (1000). */
   answerMs?: number;
-  /** A Redis that answers nothing for so long counts as away: the connection is cut and commands under way fail. Default twice `answerMs`, 2000 at least. */
+  /** Milliseconds of silence until the connection is closed and commands in flight fail (twice `answerMs`, at least 2000). */
   silenceMs?: number;
-  /** The longest pause between two attempts to connect. Default 2000. */
+  /** Maximum milliseconds between two attempts to connect (2000). */
   maxDelayMs?: number;
 }
 
 const DEFAULT_PORT = 6379;
 
-/** How to connect to what the options name, and how messages call it. */
 export function placeOf(options: RedisOptions & { maxDelayMs: number }): { address: string; open: OpenLink } {
   const { clusterNodes, sentinels, maxDelayMs } = options;
   const url = new URL(options.url);

@@ -3,7 +3,7 @@ import { assertMaster, isUnusable, whyAway } from './redis-replies.js';
 
 const READONLY = "READONLY You can't write against a read only replica.";
 
-/** A server that answers these two commands so. */
+/** A server with these answers to ROLE and PING. */
 const server =
   (role: unknown, ping: unknown = 'PONG') =>
   ([command]: string[]) => {

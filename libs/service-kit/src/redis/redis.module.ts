@@ -10,15 +10,15 @@ export interface RedisModuleOptions extends Omit<
   RedisOptions,
   'url' | 'caFile' | 'log' | 'health' | keyof RedisTopology
 > {
-  /** Without a URL there is no connection: what `@InjectRedis()` injects is then undefined. */
+  /** Without a URL there is no connection, and `@InjectRedis()` injects undefined. */
   url?: string | URL;
-  /** True: the service is not ready while Redis is away. Default false. */
+  /** If true, the service is not ready while Redis is down (false). */
   isRequired?: boolean;
 }
 
 const REDIS_CLIENT = Symbol('RedisClient');
 
-/** The connection of the `RedisModule` that the feature module imports: `RedisClient`, or undefined where no URL is configured. */
+/** Injects the `RedisClient` of the imported `RedisModule`; undefined if no URL is configured. */
 export const InjectRedis = () => Inject(REDIS_CLIENT);
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<RedisModuleOptions>()
@@ -53,7 +53,7 @@ function clientOf(
   return client;
 }
 
-/** One connection to Redis for the modules that import it. It is closed after those that use it have stopped. */
+/** One connection to Redis for the modules that import it. It is closed after its users have stopped. */
 @Module({
   providers: [
     {

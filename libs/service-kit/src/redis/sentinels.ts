@@ -5,12 +5,14 @@ import { credentialsOf, inTime, socketOptions, type ConnectionSettings } from '.
 
 export interface Sentinels {
   nodes: readonly HostAndPort[];
-  /** The name that the sentinels know the master by. */
   master: string;
   settings: ConnectionSettings;
 }
 
-/** Asks one sentinel after the other where the master is. @throws with what each of them said. */
+/**
+ * Asks the sentinels in turn for the master's address.
+ * @throws with the failure of each sentinel
+ */
 export async function masterOf({ nodes, master, settings }: Sentinels): Promise<HostAndPort> {
   const failures: string[] = [];
   for (const node of nodes) {

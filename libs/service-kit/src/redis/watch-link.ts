@@ -1,23 +1,21 @@
 import type { RedisLink } from './redis-link.js';
 import { assertMaster } from './redis-replies.js';
 
-/** A link that lacks a server for so long is made anew: the servers may be others than it knows. */
+/** A link that lacks a server for this long is replaced, because the set of servers may have changed. */
 const INCOMPLETE_MS = 10_000;
-/** However patient the callers are, a server that became a replica is noticed within this time. */
+/** Upper bound for the interval, so that a server that became a replica is noticed even with patient callers. */
 const ASK_AT_LEAST_EVERY_MS = 2_000;
 
 export interface WatchOptions {
   silenceMs: number;
-  /** The link must be made anew. */
   onOver: (reason: Error) => void;
-  /** This user may not ask for the role. */
+  /** Called if this user may not run ROLE. */
   onRoleUnknown: (reason: string) => void;
 }
 
 /**
- * A connection may be open and of no use: a machine that froze, a network that swallows packets, a master that became a replica, a name
- * that now stands for another server. Returns how to stop watching: an answer that comes after that is dropped, because the next link may
- * be in use by then.
+ * Detects open but useless connections: a frozen machine, a network that drops packets, a master that became a replica, a name that
+ * resolves to another server. Returns the function that stops it; later answers are dropped, because the next link may be in use by then.
  */
 export function watchLink(link: RedisLink, { silenceMs, onOver, onRoleUnknown }: WatchOptions): () => void {
   const askedAtMs = new Map<string, number>();

@@ -5,7 +5,7 @@ import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { writeShops } from './shops.js';
 import type { StageDefinition } from './stage-keeper.js';
 
-/** Settings of a gateway in front of this simulator. Nobody forwards notifications: specs publish their own. */
+/** Settings of a gateway with this simulator. Nothing forwards notifications; specs publish their own. */
 export function gatewaySettings(prefix: string, simulatorUrl: string): Record<string, string> {
   const { brokers, redisUrl } = infrastructure();
   return {
@@ -14,15 +14,15 @@ export function gatewaySettings(prefix: string, simulatorUrl: string): Record<st
     REDIS_URL: redisUrl,
     PAYMENT_URL: simulatorUrl,
     AUTH_SERVICE_KEY: 'not-used',
-    // Long: a slow machine must not make a time-out of an answer. Specs that play a time-out set a short one.
+    // Long, so that a slow machine does not turn an answer into a timeout. Specs about timeouts set a short one.
     PLATFORM_TIMEOUT_MS: '15000',
     DOUBT_GRACE_MS: '500',
   };
 }
 
-/** The topics that services expect, as a broker of tests makes them. */
+/** Creates the services' topics for a single broker. */
 export async function makeTopics(prefix: string): Promise<void> {
-  // Only here: a spec that takes a builder need not load a Kafka client.
+  // Imported here, so that specs which need only builders do not load a Kafka client.
   const { createKafkaClient, ensureTopics } = await import('@tranche/kafka');
   const client = createKafkaClient(
     { brokers: infrastructure().brokers.split(','), clientId: 'topics-of-tests' },
@@ -45,7 +45,7 @@ export const startGatewayStage: StageDefinition = async (logFile) => {
     MERCHANTS_FILE: shops.merchantsFile,
     OPERATORS_FILE: shops.operatorsFile,
     ENVIRONMENT_ID: 'tests',
-    // So many that a slow spec finds some left.
+    // Enough look-ups that some are left for a slow spec.
     LOOKUP_AFTER_MS: Array.from({ length: 20 }, (_, at) => 5_000 * (at + 1)).join(),
     LOOKUP_TIMEOUT_MS: '2500',
   };

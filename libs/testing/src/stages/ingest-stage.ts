@@ -13,7 +13,7 @@ export const INGEST_KEYS = {
   account: 'key-of-the-account',
 };
 
-/** A merchant with every page to which a browser can come back. */
+/** A merchant with every kind of return page. */
 export const INGEST_RETURNS = {
   merchant: 'shop-of-returns',
   identifier: 'Shop of returns',
@@ -36,7 +36,7 @@ export const INGEST_MERCHANTS = [
   INGEST_RETURNS,
 ];
 
-/** The webhook alone. All specs come from one address: it may fail as often as it likes. */
+/** Only notification-ingest. All specs have one address, so its limits are high. */
 export const startIngestStage: StageDefinition = async (logFile) => {
   const prefix = ownPrefix();
   const folder = mkdtempSync(join(tmpdir(), 'tranche-ingest-'));
@@ -44,7 +44,7 @@ export const startIngestStage: StageDefinition = async (logFile) => {
     KAFKA_BROKERS: infrastructure().brokers,
     KAFKA_TOPIC_PREFIX: prefix,
     MERCHANTS_FILE: join(folder, 'merchants.json'),
-    // Longer than a stall of the machine: what misses it is not stored.
+    // Longer than a stall of the machine: a notification that exceeds it is not stored.
     PUBLISH_TIMEOUT_MS: '30000',
     FAILURES_PER_MINUTE: '1000000',
     QUARANTINE_KB_PER_HOUR: '1000000',

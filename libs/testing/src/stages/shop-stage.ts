@@ -9,7 +9,7 @@ import { infrastructure, ownPrefix } from '../infrastructure.js';
 import { makeTopics } from './gateway-stage.js';
 import type { StageDefinition, StartedStage } from './stage-keeper.js';
 
-/** Public API keys of the shop's merchant. Whoever rotates a key takes one that no other spec uses: its page is given that id instead. */
+/** Public API keys of the shop's merchant. A spec that rotates a key uses one that no other spec has. */
 export const SHOP_API_KEYS = {
   shop: '00000000-0000-4000-8000-00000000000a',
   cardSpec: '00000000-0000-4000-8000-00000000000b',
@@ -32,14 +32,13 @@ const CALLER = {
 
 export interface ShopWorld {
   market?: 'FR' | 'ES';
-  /** Settings of one of its services beside those that all of them need. */
   settings?: (app: AppName) => Record<string, string>;
   logFile?: (name: string) => string;
 }
 
 /**
- * Everything that a payment passes on its way: shop, key service, tokenizer, gateway, tokens, notifications, platform. Browsers reach the
- * shop at PUBLIC_URL, which leads to it; `env` is what another process of the same shop needs.
+ * All services of a payment: shop, key service, tokenizer, gateway, tokens, notifications, platform. Browsers use the shop at PUBLIC_URL;
+ * `env` is for further processes of the same shop.
  */
 export async function startShopWorld({
   market = 'FR',
@@ -84,8 +83,8 @@ export async function startShopWorld({
     const front = await openFront();
     started.push({ stop: () => front.close() });
     const pageUrl = `${front.url}/shop-fr/thanks`;
-    // Each gets the addresses of those that started before it, so no port is chosen in advance.
-    // Topics that are there before a service asks for their offsets have leaders by then, on a busy broker too.
+    // Each service gets the addresses of earlier ones, so no port is chosen in advance. Topics come early, so that they have leaders in
+    // time.
     const [ingest] = await Promise.all([
       start('notification-ingest', { MERCHANTS_FILE: merchantsFile('of-ingest.json', { pageUrl }) }),
       makeTopics(prefix),
@@ -109,7 +108,7 @@ export async function startShopWorld({
         CSE_KEYS_URL: `${simulator.url}/cseKeys`,
         CSE_ORIGINS: front.url,
         CSE_REFUSED_INTERVAL_MS: '100',
-        // A new key pair of the simulator takes its time on a busy machine.
+        // The simulator's new key pair takes a while on a busy machine.
         CSE_TIMEOUT_MS: '8000',
       }),
     ]);
@@ -121,7 +120,7 @@ export async function startShopWorld({
       CSE_KEYS_URL: `${keys.url}/v1/cse-keys`,
       TOKENIZER_URL: `${simulator.url}/tokenizer`,
       ATTEMPTS_PER_MINUTE: '100000',
-      // Longer than a stall of the machine. Specs of a Kafka that is away set a short one.
+      // Longer than a stall of the machine. Specs about an absent Kafka set a short one.
       PUBLISH_TIMEOUT_MS: '30000',
       LOG_LEVEL: 'debug',
     });

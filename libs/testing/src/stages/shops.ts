@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../apps.js';
 
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
+/** RFC 8410: the bytes before an Ed25519 key in PKCS #8. */
 const PKCS8_OF_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** As of shop-fr: the simulator keeps what it would have sent there. */
+/** As for shop-fr: the simulator only records the notifications. */
 const NOBODY = 'http://127.0.0.1:4020/notifications';
 
-/** The publisher's key of shop-signed. From fixed bytes: specs run in other processes than the stage. */
+/** The publisher key of shop-signed. Constant, because specs run in other processes than the stage. */
 export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
   kid: 'k1',
   privateKey: createPrivateKey({
@@ -19,21 +19,20 @@ export const publisherOfTests = (): { kid: string; privateKey: KeyObject } => ({
   }),
 });
 
-/** The key of an operator of the shared gateway; `demo` has the one of config/operators.demo.json. */
+/** An operator's key on the shared gateway; `demo` has the one in config/operators.demo.json. */
 export const operatorKey = (operator: 'alice' | 'bob' | 'second' | 'viewer'): string =>
   `${operator}-key-of-a-test-and-not-a-real-one`;
 
-/** Each differs from shop-fr of the demo in one setting, so that a spec needs no gateway of its own for it. */
+/** Merchants that differ from the demo's shop-fr in one setting, so that a spec for it needs no gateway of its own. */
 function shops(): Record<string, object> {
   const { kid, privateKey } = publisherOfTests();
   const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
   return {
     'shop-francs': { currencies: ['CHF'], returnPages: [{ name: 'app', url: 'https://app.example/paid' }] },
-    'shop-market': { checkSellerTotals: true },
     'shop-approval': { approvalAboveMinor: 1 },
     'shop-supersedes': { supersedeDoubtfulForms: true },
     'shop-signed': { publisherKeys: [{ kid, publicKey }], requireSignatures: true },
-    // Like shop-fr: for a spec that reads a list or a metric by merchant.
+    // Equals shop-fr, for a spec that reads a list or metric by merchant.
     'shop-counted': {},
   };
 }
@@ -44,7 +43,6 @@ export interface FilesOfShops {
   remove(): void;
 }
 
-/** The demo's merchants and operators, and those of the tests. */
 export function writeShops(): FilesOfShops {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-shops-'));
   const merchantsFile = join(folder, 'merchants.json');

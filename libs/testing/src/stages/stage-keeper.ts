@@ -5,20 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunningApp } from '../apps.js';
 
-/** What runs for all spec files of one test run, and what they need to know of it. */
+/** Processes for all spec files of one test run. */
 export interface StartedStage {
-  /** Begins the names of its topics. */
   readonly prefix: string;
-  /** Settings that a further process beside it needs. */
   readonly env: Record<string, string>;
   readonly apps: Record<string, RunningApp>;
   stop(): Promise<void>;
 }
 
-/** Starts a stage; `logFile(name)` is where the log of one of its processes goes, so that other processes can read it. */
+/** Starts a stage; `logFile(name)` is the log file of one of its processes, which other processes can read. */
 export type StageDefinition = (logFile: (name: string) => string) => Promise<StartedStage>;
 
-/** A started stage as it travels to the workers. */
+/** The JSON of a started stage for the workers. */
 export interface StageDescription {
   prefix: string;
   env: Record<string, string>;
@@ -31,8 +29,8 @@ export interface StageKeeper {
 }
 
 /**
- * Holds the stages of a test run in the process that starts Jest's workers: a stage starts when the first spec asks for it, once, and ends
- * with the run. `GET /NAME` answers with its description, or 500 and the reason why it could not start.
+ * Keeps the stages of a test run in the process that starts Jest's workers. A stage starts once, when the first spec asks for it, and ends
+ * with the run. `GET /NAME` returns its description, or 500 with the reason why it could not start.
  */
 export async function keepStages(definitions: Record<string, StageDefinition>): Promise<StageKeeper> {
   const folder = mkdtempSync(join(tmpdir(), 'tranche-stages-'));
@@ -73,20 +71,20 @@ export async function keepStages(definitions: Record<string, StageDefinition>): 
   };
 }
 
-/** A gateway has no public port: asking for its address is an error, which means that it is left out. */
+/** An app without a public port throws on `url`, which is then left out. */
 function addresses(app: RunningApp): { url?: string; managementUrl?: string } {
   const found: { url?: string; managementUrl?: string } = {};
   for (const name of ['url', 'managementUrl'] as const) {
     try {
       found[name] = app[name];
     } catch {
-      // It has none.
+      // The app has no such port.
     }
   }
   return found;
 }
 
 function respond(response: ServerResponse, status: number, body: string): void {
-  // A worker that was busy for long would send its next request on a connection that has been closed meanwhile.
+  // A worker that was busy for long would reuse a connection that was closed meanwhile.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(body);
 }

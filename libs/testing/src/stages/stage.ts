@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { RunningApp } from '../apps.js';
 import type { StageDescription } from './stage-keeper.js';
 
-/** Where the keeper of this test run answers; Jest's global set-up sets it, and every worker inherits it. */
+/** Variable with the keeper's URL. Jest's global set-up sets it, and every worker inherits it. */
 export const KEEPER_VARIABLE = 'TRANCHE_TEST_STAGES';
 
 export interface Stage {
@@ -12,8 +12,8 @@ export interface Stage {
 }
 
 /**
- * The stage of this test run, started if this is the first spec that asks. Other specs use it at the same time: a spec has orders of its
- * own, looks at nothing else, and stops nothing. What kills, freezes or configures a process starts its own.
+ * Returns the stage of this test run, and starts it if needed. Other specs use it concurrently: a spec must have its own orders, must not
+ * look at others, and must not stop anything. A spec that kills, freezes or configures a process starts its own.
  */
 export async function stage(name: string): Promise<Stage> {
   const keeper = process.env[KEEPER_VARIABLE];
@@ -26,7 +26,6 @@ export async function stage(name: string): Promise<Stage> {
   return { prefix, env, apps: Object.fromEntries(running) };
 }
 
-/** A process of a stage, as a spec in another process sees it. */
 function sharedApp(name: string, described: StageDescription['apps'][string]): RunningApp {
   const { pid, url, managementUrl, logFile } = described;
   const known = (address: string | undefined) => {

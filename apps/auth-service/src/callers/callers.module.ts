@@ -1,7 +1,0 @@
-import { Module } from '@nestjs/common';
-import { CallerKeys } from './caller-keys.service.js';
-import { CallerGuard } from './caller.guard.js';
-
-/** Who may ask: the service keys of the accounts file. */
-@Module({ providers: [CallerKeys, CallerGuard], exports: [CallerKeys, CallerGuard] })
-export class CallersModule {}
