@@ -5,18 +5,21 @@ export interface TopicDefinition {
   readonly name: string;
   readonly partitions: number;
   readonly retentionMs: number;
-  /** What a partition keeps at most, bytes; only where anybody can make the topic grow. */
+  /** Maximum bytes per partition. Only for topics that an unauthenticated sender can make grow. */
   readonly retentionBytes?: number;
-  /** What holds personal data may be kept so long and no longer. */
+  /** Upper limit of the retention in milliseconds, because the topic holds personal data. */
   readonly maxRetentionMs?: number;
-  /** Whose time a record bears: the broker's, where an age decides and the writer may be anybody. */
+  /** Set where rules depend on a record's age and the producer is not trusted: the broker then sets the time-stamp. */
   readonly timestampType?: 'LogAppendTime';
-  /** Losing its newest records costs money: its replicas belong in several racks, or are flushed for each record (docs/reliability.md, power). */
+  /**
+   * Losing the newest records of this topic can cost money. Its replicas must be in several racks, or flushed for each record
+   * (docs/reliability.md, power).
+   */
   readonly survivesPowerLoss?: true;
   readonly cleanupPolicy: 'delete';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
-  /** What a record's key is, for readers. */
+  /** The content of the record key, for documentation. */
   readonly key: string;
   readonly writtenBy: string;
   readonly readBy: string;
@@ -26,12 +29,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MIB = 1024 * 1024;
 const ORDER_KEY = 'merchant/orderId';
 
-/** One for each rail of the method table. */
+/** Command topics by rail; there is one per rail of the method table. */
 export const COMMAND_TOPICS = Object.fromEntries(RAILS.map((rail) => [rail, commands(rail)])) as Readonly<
   Record<Rail, TopicDefinition>
 >;
 
-/** Retention and size of every topic. The journal's partition count is for ever: an order's partition is computed from it. */
+/**
+ * All topics with their retention and sizes. The journal's partition count must never change, because an order's partition is computed
+ * from it.
+ */
 export const TOPICS = {
   ...COMMAND_TOPICS,
   events: topic('payments.events.v1', {
@@ -42,7 +48,7 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'consumers',
   }),
-  // A body of 1 MiB, its texts twice, each byte written as six: 12 MiB (docs/decisions/0045).
+  // 16 MiB, because a body of 1 MiB, with its texts twice and each byte escaped as six, needs 12 MiB (docs/decisions/0045).
   notifications: topic('payments.notifications.v1', {
     days: 35,
     isPersonal: true,
@@ -51,7 +57,8 @@ export const TOPICS = {
     writtenBy: 'notification-ingest',
     readBy: 'payment-gateway',
   }),
-  // MESSAGE, EXTRADATA, REDIRECTHTML and the masked card are of a buyer; what must stay longer is carried over (docs/decisions/0047).
+  // Personal data: MESSAGE, EXTRADATA, REDIRECTHTML and the masked card. State that must live longer is kept in snapshots
+  // (docs/decisions/0047).
   journal: topic('payments.journal.v1', {
     days: 100,
     isPersonal: true,
@@ -78,7 +85,7 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
-  // Holds the original bytes and the reason headers, so it takes more than a command topic does.
+  // Larger than a command topic, because a dead letter holds the original bytes and the headers with the reason.
   commandsDeadLetter: topic('payments.commands.dead-letter.v1', {
     days: 35,
     isPersonal: true,
@@ -97,7 +104,7 @@ export const TOPICS = {
     readBy: 'people',
   }),
   authEvents: topic('auth.events.v1', { days: 7, mib: 1, key: 'account', writtenBy: 'auth-service', readBy: 'anyone' }),
-  // 13 months: a year's audit looks back at a whole year.
+  // 13 months, so that a yearly audit can look back at a whole year.
   operationsAudit: topic('operations.audit.v1', {
     partitions: 1,
     days: 396,
@@ -115,7 +122,7 @@ export const TOPICS = {
   }),
 } as const satisfies Record<string, TopicDefinition>;
 
-/** What a service reads or writes. */
+/** The topics that a service reads or writes. */
 export function topicsOf(service: string): readonly TopicDefinition[] {
   return Object.values<TopicDefinition>(TOPICS).filter(
     ({ writtenBy, readBy }) => writtenBy === service || readBy === service,
@@ -126,13 +133,13 @@ export function topicName(prefix: string, definition: TopicDefinition): string {
   return prefix + definition.name;
 }
 
-/** The rail of a command topic's name without prefix; undefined for every other topic. */
+/** The rail of a command topic, by its name without prefix; undefined for other topics. */
 export function railOfTopic(unprefixedName: string): Rail | undefined {
   return RAILS.find((rail) => COMMAND_TOPICS[rail].name === unprefixedName);
 }
 
 interface TopicFacts {
-  /** 12 if not said; of what people do one is enough, and has an order. */
+  /** Default: 12. One partition keeps all records in one order, which suits topics of people's actions. */
   partitions?: number;
   days: number;
   isPersonal?: boolean;
