@@ -99,7 +99,7 @@ describe('faults by rule', () => {
     expect(await executed()).toBe(1);
   });
 
-  it('an answer in drops that nobody waits for', async () => {
+  it('a dripping answer whose client has left', async () => {
     await simulator.fault({ times: 1 }, { slowDrip: 60_000 });
     const response = await send();
     const reader = response.body?.getReader();
