@@ -28,7 +28,7 @@ it.each([
   });
 });
 
-it('has one partition of what people decide, and 12 of all else', () => {
+it('has one partition for people’s actions and 12 for all others', () => {
   const { resolutions, operationsAudit, ...others } = TOPICS;
   expect([resolutions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
   expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
