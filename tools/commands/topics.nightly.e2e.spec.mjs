@@ -27,7 +27,7 @@ it('makes the topics so that a service starts with TOPICS=check, and mends what 
   };
   const empty = { create: [], configure: [], byHand: [] };
 
-  expect((await topics('--plan')).create).toHaveLength(13);
+  expect((await topics('--plan')).create).toHaveLength(12);
   expect(await topics('--apply')).toMatchObject({ status: 0, applied: true });
   expect(await topics('--plan')).toMatchObject({ status: 0, ...empty });
 

@@ -30,7 +30,9 @@ export const ATTEMPTS = {
     refusal: 'TOPIC_AUTHORIZATION_FAILED',
     request: (broker, topic) =>
       broker.produce({
-        topicData: [{ topic, partitions: [{ partition: 0, messages: [{ value: 'x', timestamp: Date.now() }] }] }],
+        topicData: [
+          { topic, partitions: [{ partition: 0, messages: [{ key: 'x', value: 'x', timestamp: Date.now() }] }] },
+        ],
       }),
   },
   read: {

@@ -104,10 +104,10 @@ export class JournalLoss {
     const last = journal.read(partition, 0n).at(-1);
     const commandEnds = [...commands.values()].map(({ name, records, ends }) => [name, [...records.keys()].map(ends)]);
     return {
-      ...{ kind: 'resume', id: 'decision', partition, epoch: journal.epoch },
+      ...{ id: 'decision', partition, epoch: journal.epoch },
       log: { low: '0', ...(last && { last: { offset: String(last.offset), hash: recordHash(last.value) } }) },
-      ...{ reason: 'the disk was lost', proposedBy: 'alice', proposedAt: at },
-      ...{ approvedBy: 'bob', approvedAt: at },
+      ...{ reason: 'the disk was lost', proposedBy: 'alice' },
+      ...{ approvedBy: 'bob', approvedAt: at, isApplied: false },
       commandEnds: Object.fromEntries(commandEnds) as Record<string, string[]>,
     };
   }

@@ -164,13 +164,11 @@ export class World {
   /** What the service does at its start with such a decision. All processes were stopped. */
   async resume(decision: ResumeDecision, partition: number): Promise<void> {
     const { journal, projectorGroup, index, resumes } = this.shared;
-    const proposal = { ...decision, approvedBy: undefined };
-    for (const fault of [resumes.take(proposal), resumes.take(decision)])
-      if (fault !== undefined) this.referee.say('threw', fault);
+    resumes.add(decision);
     for (const record of this.#keptCopies()) resumes.addCopy(record.carries.orderKey, record.carries.commandId, record);
     const range = { partition, from: 0n, until: journal.high(partition) };
     let tokens = 0;
-    const written = { at: decision.approvedAt!, newToken: () => `resume#${++tokens}` };
+    const written = { at: decision.approvedAt, newToken: () => `resume#${++tokens}` };
     const reader = { read: (_partition: number, from: bigint) => oneByOne(journal.read(partition, from)) };
     for (const record of await recordsAfterLoss(reader, range, written)) journal.land(recordWriter(NEWEST)(record));
     journal.epoch++;

@@ -4,7 +4,7 @@ import { GatewayLifecycle } from './gateway-lifecycle.service.js';
 import type { GatewayConfig } from './gateway.config.js';
 import type { DoubtWatchService } from './journal/doubt-watch.service.js';
 import type { IndexAudit } from './journal/index-audit.service.js';
-import type { JournalDecisions } from './journal/journal-decisions.service.js';
+import type { JournalDecisions } from './decisions/journal-decisions.service.js';
 import type { JournalGauges } from './journal/journal-gauges.service.js';
 import type { Journal } from './journal/journal.service.js';
 import type { JournalResume } from './journal/journal-resume.service.js';

@@ -4,7 +4,7 @@ import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from './gateway.config.js';
 import { DoubtWatchService } from './journal/doubt-watch.service.js';
 import { IndexAudit } from './journal/index-audit.service.js';
-import { JournalDecisions } from './journal/journal-decisions.service.js';
+import { JournalDecisions } from './decisions/journal-decisions.service.js';
 import { JournalGauges } from './journal/journal-gauges.service.js';
 import { Journal } from './journal/journal.service.js';
 import { JournalResume } from './journal/journal-resume.service.js';

@@ -16,7 +16,7 @@ import type { PaymentExecutor } from '../src/command/payment-executor.service.js
 import type { RepeatLimit } from '../src/command/repeat-limit.js';
 import type { GatewayConfig } from '../src/gateway.config.js';
 import type { EventsProducer } from '../src/journal/events.producer.js';
-import type { JournalDecisions } from '../src/journal/journal-decisions.service.js';
+import type { JournalDecisions } from '../src/decisions/journal-decisions.service.js';
 import type { Journal } from '../src/journal/journal.service.js';
 import type { PublishedBefore } from '../src/journal/published-before.service.js';
 

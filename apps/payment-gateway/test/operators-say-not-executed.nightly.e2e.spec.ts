@@ -31,7 +31,7 @@ it('takes "not executed" of two people once 15 minutes have passed: the operatio
     expect(await approve(KEYS.demo)).toMatchObject({ status: 403, body: { code: 'same_operator' } });
     expect(stack.typesOf(orderId)).not.toContain('payment.authorize.doubt_resolved');
     expect(await approve(KEYS.second)).toMatchObject({ status: 200, body: { state: 'not_executed' } });
-    expect(await approve(KEYS.second)).toMatchObject({ status: 409, body: { code: 'proposal_decided' } });
+    expect(await approve(KEYS.second)).toMatchObject({ status: 409, body: { code: 'already_decided' } });
   } finally {
     await later.stop();
   }

@@ -44,7 +44,7 @@ it('a record that can not be read stops its partition; two operators skip it; th
     status: 200,
     body: { proposedBy: 'alice', approvedBy: 'bob' },
   });
-  expect(await ask('alice', approval, {})).toMatchObject({ status: 409, body: { code: 'decision_approved' } });
+  expect(await ask('alice', approval, {})).toMatchObject({ status: 409, body: { code: 'already_decided' } });
 
   await restarted();
   await stack.send('payment.authorize', aPartnerBAuthorization({ orderId: neighbour }));

@@ -13,7 +13,6 @@ it.each([
   ['events', 'payments.events.v1', 35, 4],
   ['notifications', 'payments.notifications.v1', 35, 16],
   ['journal', 'payments.journal.v1', 100, 4],
-  ['resolutions', 'payments.resolutions.v1', 35, 1],
   ['operationsAudit', 'operations.audit.v1', 396, 1],
   ['commandsDeadLetter', 'payments.commands.dead-letter.v1', 35, 2],
   ['notificationsQuarantine', 'payments.notifications.quarantine.v1', 35, 16],
@@ -28,9 +27,20 @@ it.each([
   });
 });
 
-it('has one partition for people’s actions and 12 for all others', () => {
-  const { resolutions, operationsAudit, ...others } = TOPICS;
-  expect([resolutions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
+it('compacts what two people decide, and keeps it without a limit of time', () => {
+  expect(TOPICS.decisions).toMatchObject({
+    name: 'payments.decisions.v1',
+    cleanupPolicy: 'compact',
+    retentionMs: -1,
+    maxMessageBytes: MB,
+  });
+  const compacted = Object.values(TOPICS).filter(({ cleanupPolicy }) => cleanupPolicy === 'compact');
+  expect(compacted).toEqual([TOPICS.decisions]);
+});
+
+it('has one partition of what people decide, and 12 of all else', () => {
+  const { decisions, operationsAudit, ...others } = TOPICS;
+  expect([decisions.partitions, operationsAudit.partitions]).toEqual([1, 1]);
   expect(new Set(Object.values(others).map(({ partitions }) => partitions))).toEqual(new Set([12]));
 });
 
@@ -54,9 +64,9 @@ it('has the broker stamp commands, and nothing else', () => {
   expect(stamped).toEqual(Object.values(COMMAND_TOPICS));
 });
 
-it('has thirteen topics of different names', () => {
+it('has twelve topics of different names', () => {
   const names = Object.values(TOPICS).map(({ name }) => name);
-  expect(new Set(names).size).toBe(13);
+  expect(new Set(names).size).toBe(12);
 });
 
 it('puts the prefix in front of a name', () => {

@@ -4,6 +4,7 @@ export interface TopicDefinition {
   /** Without the prefix. */
   readonly name: string;
   readonly partitions: number;
+  /** -1 means no limit. */
   readonly retentionMs: number;
   /** Maximum bytes per partition. Only for topics that an unauthenticated sender can make grow. */
   readonly retentionBytes?: number;
@@ -16,7 +17,7 @@ export interface TopicDefinition {
    * (docs/reliability.md, power).
    */
   readonly survivesPowerLoss?: true;
-  readonly cleanupPolicy: 'delete';
+  readonly cleanupPolicy: 'delete' | 'compact';
   /** Largest record batch that the topic takes, in bytes. */
   readonly maxMessageBytes: number;
   /** The content of the record key, for documentation. */
@@ -68,20 +69,12 @@ export const TOPICS = {
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
-  // Few and small, and as good as for ever: what was decided explains what was skipped.
-  journalDecisions: topic('payments.journal.decisions.v1', {
-    days: 3_650,
-    mib: 1,
-    key: 'decision id',
-    writtenBy: 'payment-gateway',
-    readBy: 'payment-gateway',
-  }),
-  // Resolutions that wait for a second person; what was decided is in the journal and the audit.
-  resolutions: topic('payments.resolutions.v1', {
+  // Decisions that need two people. Each record has its own key, so compaction keeps all of them; a starting gateway deletes the finished
+  // ones.
+  decisions: compacted('payments.decisions.v1', {
     partitions: 1,
-    days: 35,
     mib: 1,
-    key: 'proposal id',
+    key: 'decision id, and a UUID of the record',
     writtenBy: 'payment-gateway',
     readBy: 'payment-gateway',
   }),
@@ -168,6 +161,11 @@ function topic(
     writtenBy,
     readBy,
   };
+}
+
+/** A compacted topic: the last record of each key is kept without a time limit. */
+function compacted(name: string, facts: Omit<TopicFacts, 'days' | 'isPersonal'>): TopicDefinition {
+  return { ...topic(name, { ...facts, days: 0 }), cleanupPolicy: 'compact', retentionMs: -1 };
 }
 
 function commands(rail: Rail): TopicDefinition {

@@ -9,7 +9,6 @@ import {
   RULES_VERSION,
   type JournalRecord,
   type OrderState,
-  type ResumeDecision,
 } from '@tranche/order-journal';
 import { aPartnerAAuthorization } from '@tranche/testing';
 import { commandConsumer } from '../../test/command-consumer.js';
@@ -28,12 +27,10 @@ const demanding = { ...shop, publisherKeys, requireSignatures: true };
 /** A decision after which a command of before counts as one that may have been lost. */
 function resumed(): ResumeList {
   const list = new ResumeList();
-  const proposal: ResumeDecision = {
-    ...{ kind: 'resume', id: '1', partition: journalPartition(key), log: { low: '0' }, epoch: 0, reason: 'lost' },
-    ...{ proposedBy: 'alice', proposedAt: '2026-03-01T10:20:00Z' },
-  };
-  list.take(proposal);
-  list.take({ ...proposal, approvedBy: 'bob', approvedAt: '2026-03-01T10:30:00Z', commandEnds: {} });
+  list.add({
+    ...{ id: '1', partition: journalPartition(key), log: { low: '0' }, epoch: 0, reason: 'lost' },
+    ...{ proposedBy: 'alice', approvedBy: 'bob', approvedAt: '2026-03-01T10:30:00Z', commandEnds: {}, isApplied: true },
+  });
   return list;
 }
 

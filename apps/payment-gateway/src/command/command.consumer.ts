@@ -19,7 +19,7 @@ import { Metrics } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from '../journal/events.producer.js';
-import { JournalDecisions } from '../journal/journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { PublishedBefore } from '../journal/published-before.service.js';
 import { commandSignatureProblem } from './command-signature-problem.js';

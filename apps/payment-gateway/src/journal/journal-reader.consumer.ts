@@ -5,7 +5,7 @@ import { InjectKafkaClient } from '@tranche/kafka/nest';
 import type { JournalEntry, JournalReader } from '@tranche/order-journal';
 import { ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from './journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 
 /**
  * `payments.journal.v1` from its beginning, to restore or audit an index. Connected only during a read. Each user has a reader of its own: a

@@ -18,7 +18,7 @@ import { errorText } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { Clock, isoTime } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from './journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalTopic } from './journal-topic.producer.js';
 import { OrderIndexStore } from './order-index.store.js';
@@ -83,7 +83,7 @@ export class JournalResume {
   }
 
   /** Whether the partition's log is still the one that was proposed; it may have grown. */
-  async fits({ partition, log: { low, last } }: ResumeDecision): Promise<boolean> {
+  async fits({ partition, log: { low, last } }: Pick<ResumeDecision, 'partition' | 'log'>): Promise<boolean> {
     const ends = await this.#endsOf(partition);
     if (String(ends.low) !== low) return false;
     if (last === undefined) return true;

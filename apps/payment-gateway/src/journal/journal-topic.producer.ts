@@ -19,7 +19,7 @@ import {
 import type { TraceHeaders } from '@tranche/runtime';
 import { Health, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from './journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { NextAnswer } from './next-answer.js';
 
 const JSON_CONTENT = { 'content-type': 'application/json' };

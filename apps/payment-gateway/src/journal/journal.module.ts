@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TailBuffer } from '@tranche/kafka';
 import { RedisModule, rereadFromFile } from '@tranche/service-kit';
+import { DecisionsModule } from '../decisions/decisions.module.js';
 import { GatewayKafkaModule } from '../gateway-kafka.module.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { DoubtWatchService } from './doubt-watch.service.js';
 import { EventsProducer } from './events.producer.js';
 import { IndexAudit } from './index-audit.service.js';
 import { Intake } from './intake.service.js';
-import { JournalDecisions } from './journal-decisions.service.js';
 import { JournalGauges } from './journal-gauges.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { JournalResume } from './journal-resume.service.js';
@@ -33,10 +33,9 @@ const IndexRedis = RedisModule.forRootAsync({
 
 /** The journal's topic, its index in Redis, the events made from it, and what watches it. */
 @Module({
-  imports: [GatewayKafkaModule, IndexRedis],
+  imports: [GatewayKafkaModule, DecisionsModule, IndexRedis],
   providers: [
     ...[
-      JournalDecisions,
       JournalResume,
       PublishedBefore,
       TailBuffer,
@@ -52,7 +51,7 @@ const IndexRedis = RedisModule.forRootAsync({
   ],
   exports: [
     Journal,
-    JournalDecisions,
+    DecisionsModule,
     JournalResume,
     PublishedBefore,
     OrderIndexStore,

@@ -3,7 +3,7 @@ import { silentLog } from '@tranche/runtime';
 import { Health, Metrics, type ServiceLogger } from '@tranche/service-kit';
 import type { GatewayConfig } from '../gateway.config.js';
 import type { EventsProducer } from './events.producer.js';
-import type { JournalDecisions } from './journal-decisions.service.js';
+import type { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import type { JournalReaderConsumer } from './journal-reader.consumer.js';
 import type { OrderIndexStore } from './order-index.store.js';
 import { ProjectorService } from './projector.service.js';

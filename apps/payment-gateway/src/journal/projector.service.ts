@@ -13,7 +13,7 @@ import { Health, Metrics, ServiceLogger } from '@tranche/service-kit';
 import { Clock } from '../clock.js';
 import { GatewayConfig } from '../gateway.config.js';
 import { EventsProducer } from './events.producer.js';
-import { JournalDecisions } from './journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 import { JournalReaderConsumer } from './journal-reader.consumer.js';
 import { OrderIndexStore } from './order-index.store.js';
 import { OutcomeReport } from './outcome-report.service.js';

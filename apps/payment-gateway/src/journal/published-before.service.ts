@@ -5,7 +5,7 @@ import { InjectKafkaClient } from '@tranche/kafka/nest';
 import { untilUp } from '@tranche/runtime';
 import { ServiceLifetime, ServiceLogger } from '@tranche/service-kit';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from './journal-decisions.service.js';
+import { JournalDecisions } from '../decisions/journal-decisions.service.js';
 
 /**
  * What the command topics hold of before two people resumed a journal partition (docs/decisions/0107): read once, beside the start. Until then

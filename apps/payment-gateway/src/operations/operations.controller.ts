@@ -4,8 +4,7 @@ import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Length, Matches, Max, Min, ValidateIf } from 'class-validator';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { OperatorIdentity } from './operator-identity.js';
-import { Approvals } from './approval/approvals.service.js';
-import type { ProposalView } from './approval/resolution-proposal.js';
+import { ResolutionDecisions, type ProposalView } from '../decisions/resolution-decisions.service.js';
 import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
 import { OperationsService, type DoubtsPage } from './operations.service.js';
 import { ManualResolution } from './manual-resolution.js';
@@ -42,7 +41,7 @@ interface Reply {
 export class OperationsController {
   constructor(
     private readonly operators: OperationsService,
-    private readonly approvals: Approvals,
+    private readonly decisions: ResolutionDecisions,
   ) {}
 
   @Get('operations')
@@ -62,7 +61,7 @@ export class OperationsController {
     @CurrentOperator() operator: OperatorIdentity,
     @Res({ passthrough: true }) reply: Reply,
   ): Promise<OperationView | ProposalView> {
-    const answer = await this.approvals.resolve(id, resolution, operator);
+    const answer = await this.decisions.resolve(id, resolution, operator);
     reply.code('proposedBy' in answer ? 202 : 200);
     return answer;
   }

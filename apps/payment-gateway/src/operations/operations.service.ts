@@ -19,8 +19,8 @@ import { GatewayConfig } from '../gateway.config.js';
 import { Journal } from '../journal/journal.service.js';
 import { OrderIndexStore } from '../journal/order-index.store.js';
 import { nextLookUpMs } from '../look-up/look-up-schedule.js';
-import { orderDigest } from './approval/order-digest.js';
-import { changeSince } from './approval/resolution-proposal.js';
+import { orderDigest } from '../decisions/order-digest.js';
+import { changeSince } from '../decisions/resolution.js';
 import { doubtView } from './doubt-view.js';
 import { parseOperationId } from './operation-id.js';
 import { assertMerchant, mayAct, type OperatorIdentity } from './operator-identity.js';
@@ -96,7 +96,9 @@ export class OperationsService {
     id: string,
     resolution: ManualResolution,
     operator: OperatorIdentity,
+    approval?: Approval,
   ): Promise<{ order: OrderState; operation: OperationState; record: Evidence }> {
+    if (approval) await this.#assertUnchanged(id, approval);
     if (resolution.actor !== undefined && resolution.actor !== operator.person) {
       throw new Problem({
         status: 403,
@@ -119,19 +121,19 @@ export class OperationsService {
       notExecutedAfterMs: this.#notExecutedAfterMs,
       rulesVersion: this.config.rulesVersion,
     });
-    return { order, operation: findOperation(order, commandId)!, record };
+    const operation = findOperation(order, commandId)!;
+    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, operation);
+    return { order, operation, record };
   }
 
-  /** Journals a resolution and answers what the fold made of it. Who may say it alone is for `Approvals` to decide. */
+  /** Journals a resolution and answers what the fold made of it. Who may say it alone is for `ResolutionDecisions` to decide. */
   async resolve(
     id: string,
     resolution: ManualResolution,
     operator: OperatorIdentity,
     approval?: Approval,
   ): Promise<OperationView> {
-    if (approval) await this.#assertUnchanged(id, approval);
-    const { order, operation, record } = await this.check(id, resolution, operator);
-    if (approval && orderDigest(order) !== approval.seen) throw stale(approval, operation);
+    const { order, operation, record } = await this.check(id, resolution, operator, approval);
     const { approvedBy, proposal } = approval ?? {};
     const folded = await this.#journaled({ ...record, ...compact({ approvedBy, proposal }) });
     const { merchant, orderId } = order;

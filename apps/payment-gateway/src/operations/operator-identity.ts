@@ -8,6 +8,8 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 export interface OperatorIdentity {
   /** The name that records bear. Two people are two names. */
   person: string;
+  /** `person` is the name of a key's entry: no one said which human it is. */
+  isPersonMissing?: true;
   role: OperatorRole;
   /** All of them where it is missing. */
   merchants?: readonly string[];

@@ -58,7 +58,8 @@ describe('operators file', () => {
     ];
     const [first, second] = readOperators(list, () => `${KEY}-of-bob`);
     expect(first).toMatchObject({ role: 'operator', merchants: ['shop-fr'], notAfterMs: Date.parse(notAfter) });
-    expect(second).toMatchObject({ role: 'viewer', person: 'bob' });
+    expect(second).toMatchObject({ role: 'viewer', person: 'bob', isPersonMissing: true });
+    expect(readOperators([{ ...alice, person: 'alice' }], () => '')[0]).not.toHaveProperty('isPersonMissing');
     expect(second).not.toHaveProperty('merchants');
     expect(second).not.toHaveProperty('notAfterMs');
   });

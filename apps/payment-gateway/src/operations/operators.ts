@@ -83,6 +83,7 @@ export function readOperators(document: unknown, readKey: ReadFile): Operator[] 
   return entries.map(({ operator, key, person, role, merchants, notAfter }) => ({
     operator,
     person: person ?? operator,
+    ...(person === undefined && { isPersonMissing: true as const }),
     key: new Secret(key),
     // Rights are given, never assumed: who forgot the role finds out by a 403, and not by a payment that one person approved (docs/decisions/0075).
     role: role ?? 'viewer',

@@ -8,12 +8,8 @@ export interface KeptLog {
   last?: { offset: string; hash: string };
 }
 
-/**
- * That a partition whose log was cut or replaced goes on with what is kept: proposed by one person, approved by another (R11,
- * docs/decisions/0091).
- */
+/** That a partition whose log was cut or replaced goes on with what is kept: two people approved it (R11, docs/decisions/0091). */
 export interface ResumeDecision {
-  kind: 'resume';
   /** UUID of the decision. */
   id: string;
   partition: number;
@@ -22,75 +18,48 @@ export interface ResumeDecision {
   epoch: number;
   reason: string;
   proposedBy: string;
+  approvedBy: string;
   /** RFC 3339. */
-  proposedAt: string;
-  approvedBy?: string;
-  approvedAt?: string;
-  /** Where the command topics ended at the approval: the end of each partition, in their order, by name without prefix. */
-  commandEnds?: Record<string, string[]>;
+  approvedAt: string;
+  /** End offsets of the command topics at the approval: of each partition, in their order, by name without prefix. */
+  commandEnds: Record<string, string[]>;
   /** It was used, or not needed: it counts once. */
-  appliedAt?: string;
+  isApplied: boolean;
 }
 
-/** Decisions in the order in which they were written, and what follows of them. */
+/** Approved decisions in the order in which they were proposed, and what follows of them. */
 export class ResumeList {
   readonly #decisions = new Map<string, ResumeDecision>();
   /** Hashes of the commands that the command topics hold of before. */
   readonly #copies = new Set<string>();
 
-  get decisions(): readonly ResumeDecision[] {
-    return [...this.#decisions.values()];
-  }
-
   get isEmpty(): boolean {
     return this.#decisions.size === 0;
   }
 
-  find(id: string): ResumeDecision | undefined {
-    return this.#decisions.get(id);
-  }
-
   /** Approved, and not used yet. */
   get pending(): readonly ResumeDecision[] {
-    return this.decisions.filter(({ approvedBy, appliedAt }) => approvedBy !== undefined && appliedAt === undefined);
+    return [...this.#decisions.values()].filter(({ isApplied }) => !isApplied);
   }
 
-  /** Takes a record of the decisions' topic that is a resume. Returns what is wrong with one that does not count. */
-  take(decision: ResumeDecision): string | undefined {
-    const { id, approvedBy, approvedAt, commandEnds, appliedAt } = decision;
-    const known = this.#decisions.get(id);
-    if (approvedBy === undefined) {
-      if (known !== undefined) return `${id} was proposed before`;
-      this.#decisions.set(id, decision);
-      return undefined;
-    }
-    if (known === undefined) return `${id} was never proposed`;
-    if (approvedBy === known.proposedBy) return `${id} was approved by who proposed it`;
-    if (!isSameLog(decision, known)) return `${id} is about another log than was proposed`;
-    if (known.approvedBy === undefined) {
-      if (!areOffsets(commandEnds)) return `${id} does not say where the commands ended`;
-      if (Number.isNaN(Date.parse(approvedAt ?? ''))) return `${id} does not say when it was approved`;
-      this.#decisions.set(id, { ...known, approvedBy, approvedAt, commandEnds });
-      return undefined;
-    }
-    if (appliedAt === undefined || known.appliedAt !== undefined) return `${id} was approved before`;
-    this.#decisions.set(id, { ...known, appliedAt });
-    return undefined;
+  /** Takes a decision, or the same one again once it is applied. */
+  add(decision: ResumeDecision): void {
+    this.#decisions.set(decision.id, decision);
   }
 
-  /** Whether the journal partition of the order goes on by a decision. */
+  /** True where the journal partition of the order goes on by a decision. */
   hasDecided(orderKey: string): boolean {
     return this.#decidedOf(orderKey).length > 0;
   }
 
-  /** Where the commands of before end in a partition of a command topic, for whichever journal partition. */
+  /** End offset of the commands of before in a partition of a command topic, over all journal partitions. */
   endOf({ topic, partition }: Omit<CommandPlace, 'offset'>): bigint {
-    const ends = this.decisions.map(({ commandEnds }) => BigInt(commandEnds?.[topic]?.[partition] ?? 0));
+    const ends = [...this.#decisions.values()].map(({ commandEnds }) => endIn(commandEnds, topic, partition));
     return ends.reduce((one, other) => (one > other ? one : other), 0n);
   }
 
   isPlacedBefore(orderKey: string, { topic, partition, offset }: CommandPlace): boolean {
-    return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < BigInt(commandEnds?.[topic]?.[partition] ?? 0));
+    return this.#decidedOf(orderKey).some(({ commandEnds }) => offset < endIn(commandEnds, topic, partition));
   }
 
   /** A command that the command topics hold. One of before is known by its id from now on, whatever time a repeat of it has. */
@@ -109,7 +78,7 @@ export class ResumeList {
     const madeMs = Math.min(timeMs, commandIdTimeMs(commandId) ?? Infinity);
     return (
       this.isPlacedBefore(orderKey, command) ||
-      decided.some(({ approvedAt }) => madeMs < Date.parse(approvedAt!)) ||
+      decided.some(({ approvedAt }) => madeMs < Date.parse(approvedAt)) ||
       this.#copies.has(copyOf(orderKey, commandId))
     );
   }
@@ -117,7 +86,7 @@ export class ResumeList {
   #decidedOf(orderKey: string): ResumeDecision[] {
     if (this.isEmpty) return [];
     const partition = journalPartition(orderKey);
-    return this.decisions.filter((decision) => decision.partition === partition && decision.approvedAt !== undefined);
+    return [...this.#decisions.values()].filter((decision) => decision.partition === partition);
   }
 }
 
@@ -138,27 +107,6 @@ function copyOf(orderKey: string, commandId: string): string {
   return createHash('sha256').update(`${orderKey}\n${commandId}`).digest('base64url').slice(0, 16);
 }
 
-/** What they say is asked of every command: text that is no offset would be a fault of each. */
-function areOffsets(ends: Record<string, string[]> | undefined): boolean {
-  if (typeof ends !== 'object' || ends === null) return false;
-  return Object.values(ends).every((one) => Array.isArray(one) && one.every((offset) => /^\d{1,19}$/.test(offset)));
-}
-
-function isSameLog(one: ResumeDecision, other: ResumeDecision): boolean {
-  const text = ({ partition, log: { low, last } }: ResumeDecision) =>
-    `${partition} ${low} ${last?.offset} ${last?.hash}`;
-  return text(one) === text(other);
-}
-
-/** Undefined where it is something else, such as a decision about a record. */
-export function resumeDecisionOf(value: Buffer | null): ResumeDecision | undefined {
-  try {
-    const decision = JSON.parse(String(value)) as ResumeDecision;
-    const texts = [decision.id, decision.log?.low, decision.reason, decision.proposedBy];
-    const isWhole = texts.every((text) => typeof text === 'string' && text !== '');
-    const hasNumbers = Number.isInteger(decision.partition) && Number.isInteger(decision.epoch);
-    return decision.kind === 'resume' && isWhole && hasNumbers ? decision : undefined;
-  } catch {
-    return undefined;
-  }
+function endIn(ends: ResumeDecision['commandEnds'], topic: string, partition: number): bigint {
+  return BigInt(ends[topic]?.[partition] ?? 0);
 }

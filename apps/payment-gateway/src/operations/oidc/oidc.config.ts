@@ -41,7 +41,7 @@ export class OidcConfig extends KafkaConfig {
   oidcRoleClaim: string;
 
   @Env('OPERATORS_OIDC_PERSON_CLAIM', {
-    doc: 'claim that names the person, one that no user can change; `person` of a key must be the same',
+    doc: 'claim that names the person, one that no user can change; `person` of a key must be the same, and a key without it takes part in no decision of two people',
     default: 'sub',
   })
   @claim()

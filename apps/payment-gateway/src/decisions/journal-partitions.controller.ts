@@ -10,17 +10,16 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import type { ResumeDecision, SkipDecision } from '@tranche/order-journal';
 import { Problem } from '@tranche/service-kit';
 import { IsString, Length, Matches } from 'class-validator';
 import { GatewayConfig } from '../gateway.config.js';
-import { JournalDecisions } from '../journal/journal-decisions.service.js';
 import { JournalResume } from '../journal/journal-resume.service.js';
 import { Journal } from '../journal/journal.service.js';
 import { ProjectorService } from '../journal/projector.service.js';
-import { AuditInterceptor } from './audit/audit.interceptor.js';
-import type { OperatorIdentity } from './operator-identity.js';
-import { CurrentOperator, OperatorGuard, Requires } from './operator.guard.js';
+import { AuditInterceptor } from '../operations/audit/audit.interceptor.js';
+import type { OperatorIdentity } from '../operations/operator-identity.js';
+import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator.guard.js';
+import { JournalDecisions, type JournalDecisionView } from './journal-decisions.service.js';
 
 export class DecisionProposal {
   /** Kept for good: no personal data. */
@@ -35,7 +34,7 @@ export interface JournalPartitionsView {
   stoppedAt: { partition: number; offset: string; hash: string; maySkip: boolean }[];
   /** Partitions of this instance that go no further, whatever the reason. */
   stopped: { partition: number; reason: string }[];
-  decisions: readonly (SkipDecision | ResumeDecision)[];
+  decisions: readonly JournalDecisionView[];
 }
 
 /** Stopped partitions, and the two people who decide: that a record which can't be read is skipped, or that a partition goes on with what is kept. docs/runbook.md, "A journal partition is stopped". */
@@ -61,8 +60,7 @@ export class JournalPartitionsController {
   async partitions(): Promise<JournalPartitionsView> {
     const stoppedAt = this.journal.view.stoppedAtRecords.map((stop) => ({ ...stop, offset: String(stop.offset) }));
     const stopped = [...this.#stopped].map(([partition, reason]) => ({ partition, reason }));
-    const { skips, resumes } = await this.decisions.list();
-    return { stoppedAt, stopped, decisions: [...skips.decisions, ...resumes.decisions] };
+    return { stoppedAt, stopped, decisions: await this.decisions.list() };
   }
 
   @Post('partitions/:partition/skip')
@@ -73,7 +71,7 @@ export class JournalPartitionsController {
     @Param('partition', ParseIntPipe) partition: number,
     @Body() { reason }: DecisionProposal,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<SkipDecision | ResumeDecision> {
+  ): Promise<JournalDecisionView> {
     const stop = this.journal.view.stoppedAtRecords.find((one) => one.partition === partition);
     if (!stop) {
       const detail = 'Here this partition has not stopped at a record.';
@@ -84,7 +82,7 @@ export class JournalPartitionsController {
       throw new Problem({ status: 409, code: 'record_of_newer_release', detail });
     }
     const { offset, hash } = stop;
-    return this.decisions.propose({ partition, offset: String(offset), hash, reason }, operator.person);
+    return this.decisions.proposeSkip({ partition, offset: String(offset), hash, reason }, operator);
   }
 
   /** That the partition goes on with what its log holds now. */
@@ -96,7 +94,7 @@ export class JournalPartitionsController {
     @Param('partition', ParseIntPipe) partition: number,
     @Body() { reason }: DecisionProposal,
     @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<SkipDecision | ResumeDecision> {
+  ): Promise<JournalDecisionView> {
     const isAtRecord = this.journal.view.stoppedAtRecords.some((one) => one.partition === partition);
     if (isAtRecord || !this.#stopped.has(partition)) {
       const detail = 'Here this partition has not stopped because its log has changed.';
@@ -104,23 +102,20 @@ export class JournalPartitionsController {
     }
     const log = await this.resume.keptLog(partition);
     const { journalEpoch: epoch } = this.config;
-    return this.decisions.propose({ kind: 'resume', partition, log, epoch, reason }, operator.person);
+    return this.decisions.proposeResume({ partition, log, epoch, reason }, operator);
   }
 
   @Post('decisions/:id/approve')
   @Requires({ role: 'approver', ofAllMerchants: true, action: 'decision.approve' })
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  async approve(
-    @Param('id') id: string,
-    @CurrentOperator() operator: OperatorIdentity,
-  ): Promise<SkipDecision | ResumeDecision> {
-    const known = await this.decisions.find(id);
-    if (known === undefined || !('kind' in known)) return this.decisions.approve(id, operator.person);
-    if (!(await this.resume.fits(known))) {
+  async approve(@Param('id') id: string, @CurrentOperator() operator: OperatorIdentity): Promise<JournalDecisionView> {
+    const decision = await this.decisions.open(id, operator);
+    if (!('log' in decision.subject)) return this.decisions.approve(decision, operator);
+    if (!(await this.resume.fits(decision.subject))) {
       const detail = 'The log of this partition is another one again than was proposed. Look at it, and propose anew.';
       throw new Problem({ status: 409, code: 'journal_changed', detail });
     }
-    return this.decisions.approve(id, operator.person, { commandEnds: await this.resume.commandEnds() });
+    return this.decisions.approve(decision, operator, { commandEnds: await this.resume.commandEnds() });
   }
 }

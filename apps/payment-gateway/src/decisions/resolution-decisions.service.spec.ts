@@ -8,15 +8,16 @@ import {
   type OrderState,
 } from '@tranche/order-journal';
 import { createLogger } from '@tranche/service-kit';
-import type { Clock } from '../../clock.js';
-import type { GatewayConfig } from '../../gateway.config.js';
-import type { Journal } from '../../journal/journal.service.js';
-import type { OrderIndexStore } from '../../journal/order-index.store.js';
-import { operationIdOf } from '../operation-id.js';
-import { OperationsService } from '../operations.service.js';
-import { Approvals } from './approvals.service.js';
-import { ProposalList, whyTwoPeople, type ProposalDecision, type ResolutionProposal } from './resolution-proposal.js';
-import type { ResolutionProposals } from './resolution-proposals.service.js';
+import type { Clock } from '../clock.js';
+import type { GatewayConfig } from '../gateway.config.js';
+import type { Journal } from '../journal/journal.service.js';
+import type { OrderIndexStore } from '../journal/order-index.store.js';
+import { operationIdOf } from '../operations/operation-id.js';
+import { OperationsService } from '../operations/operations.service.js';
+import { Decisions } from './decisions.service.js';
+import { ResolutionDecisions } from './resolution-decisions.service.js';
+import { whyTwoPeople } from './resolution.js';
+import { TopicInMemory } from '../../test/topic-in-memory.js';
 
 const AT = '2026-03-01T10:00:00.000Z';
 const NOW_MS = Date.parse(AT) + 20 * 60_000;
@@ -28,7 +29,7 @@ const id = operationIdOf({ merchant: 'shop-fr', orderId: '1', commandId: 'a' });
 const notExecuted = { outcome: 'not_executed', reason } as const;
 
 /** One order in doubt about 100 cents, its journal, and the topic of proposals, in memory. */
-function setUp({ approvalAboveMinor }: { approvalAboveMinor?: number } = {}) {
+function setUp({ approvalAboveMinor, ...settings }: { approvalAboveMinor?: number; oidcIssuer?: string } = {}) {
   const identity = {
     rulesVersion: RULES_VERSION,
     merchant: 'shop-fr',
@@ -57,24 +58,22 @@ function setUp({ approvalAboveMinor }: { approvalAboveMinor?: number } = {}) {
   const clock: Clock = { nowMs: () => now.ms, monotonicMs: () => 0, sleep };
   const index = { timeMs: () => Promise.resolve(now.ms) } as unknown as OrderIndexStore;
   const merchants = { byName: () => ({ approvalAboveMinor }) } as unknown as Merchants;
-  const config = { platformTimeoutMs: 30_000, merchants, approvalWithinMs: DAY_MS } as unknown as GatewayConfig;
+  const config = {
+    platformTimeoutMs: 30_000,
+    merchants,
+    approvalWithinMs: DAY_MS,
+    ...settings,
+  } as unknown as GatewayConfig;
   const log = createLogger({ name: 'spec', destination: { write: () => undefined } });
-  const topic = new ProposalList();
-  const proposals = {
-    list: () => Promise.resolve(topic.at(now.ms)),
-    append: (record: ResolutionProposal | ProposalDecision) => {
-      expect(topic.take(Buffer.from(JSON.stringify(record)))).toBeUndefined();
-      return Promise.resolve();
-    },
-  } as unknown as ResolutionProposals;
+  const topic = new TopicInMemory();
   const operations = new OperationsService(config, journal, index, clock, log);
-  const approvals = new Approvals(config, operations, proposals, clock, log);
+  const approvals = new ResolutionDecisions(config, operations, new Decisions(config, topic.asTopic, clock, log));
   const proposed = async () => {
     const answer = await approvals.resolve(id, notExecuted, alice);
     if (!('proposedBy' in answer)) throw new Error('one person resolved it');
     return answer;
   };
-  return { approvals, appended, now, take, identity, proposed };
+  return { approvals, appended, now, take, identity, proposed, topic };
 }
 
 describe('a resolution that needs two people', () => {
@@ -82,13 +81,13 @@ describe('a resolution that needs two people', () => {
     const { approvals, appended, proposed } = setUp();
     const proposal = await proposed();
     expect(proposal).toMatchObject({ state: 'open', why: 'not_executed', proposedBy: 'alice', was: 'in_doubt' });
-    expect(Date.parse(proposal.expiresAt)).toBe(NOW_MS + DAY_MS);
+    expect(Date.parse(proposal.expiresAt!)).toBe(NOW_MS + DAY_MS);
     expect(appended).toEqual([]);
     expect(await approvals.approve(proposal.id, bob)).toMatchObject({ state: 'not_executed' });
     const names = { actor: 'alice', approvedBy: 'bob', proposal: proposal.id, reason };
     expect(appended).toEqual([expect.objectContaining({ record: 'EVIDENCE', source: 'operator', ...names })]);
     expect(await approvals.list(alice)).toMatchObject([{ id: proposal.id, state: 'approved', decidedBy: 'bob' }]);
-    await expect(approvals.approve(proposal.id, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_decided' });
+    await expect(approvals.approve(proposal.id, bob)).rejects.toMatchObject({ status: 409, code: 'already_decided' });
     expect(appended).toHaveLength(1);
   });
 
@@ -115,7 +114,7 @@ describe('a resolution that needs two people', () => {
     const { approvals, appended, proposed } = setUp();
     const { id: proposal } = await proposed();
     expect(await approvals.reject(proposal, bob)).toMatchObject({ state: 'rejected', decidedBy: 'bob' });
-    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_decided' });
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ status: 409, code: 'already_decided' });
     expect(appended).toEqual([]);
     expect((await proposed()).id).not.toBe(proposal);
   });
@@ -163,6 +162,73 @@ describe('a resolution that needs two people', () => {
     await expect(approvals.resolve(id, notExecuted, bob)).rejects.toMatchObject({ status: 409, code: 'proposal_open' });
   });
 
+  it('that is approved and rejected at one moment is what the topic says first, and the other person hears it', async () => {
+    for (const first of ['approve', 'reject'] as const) {
+      const { approvals, appended, proposed } = setUp();
+      const { id: proposal } = await proposed();
+      const carol = { person: 'carol', role: 'approver' } as const;
+      const answers = {
+        approve: () => approvals.approve(proposal, bob),
+        reject: () => approvals.reject(proposal, carol),
+      };
+      const other = first === 'approve' ? 'reject' : 'approve';
+      const [one, two] = await Promise.allSettled([answers[first](), answers[other]()]);
+      const winner = one.status === 'fulfilled' ? first : other;
+      expect([one, two].filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      const refused = [one, two].find((answer) => answer.status === 'rejected');
+      expect(refused?.reason).toMatchObject({ status: 409, code: 'already_decided' });
+      expect(appended).toHaveLength(winner === 'approve' ? 1 : 0);
+      expect(await approvals.list(alice)).toMatchObject([{ state: winner === 'approve' ? 'approved' : 'rejected' }]);
+    }
+  });
+
+  it('that was rejected while it was being approved is not journaled', async () => {
+    const { approvals, appended, proposed, topic } = setUp();
+    const { id: proposal } = await proposed();
+    topic.before = { record: 'rejected', id: proposal, by: 'carol', at: new Date(NOW_MS).toISOString() };
+    const refused = { status: 409, code: 'already_decided', detail: expect.stringContaining('rejected by carol') };
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject(refused);
+    expect(appended).toEqual([]);
+    expect(await approvals.list(alice)).toMatchObject([{ state: 'rejected', decidedBy: 'carol' }]);
+  });
+
+  it('that was approved, and not journaled because the process ended, is journaled when its approver says it again', async () => {
+    const { approvals, appended, proposed, topic } = setUp();
+    const { id: proposal } = await proposed();
+    await topic.append({ record: 'approved', id: proposal, by: 'bob', at: new Date(NOW_MS).toISOString() });
+    const carol = { person: 'carol', role: 'approver' } as const;
+    await expect(approvals.approve(proposal, carol)).rejects.toMatchObject({ code: 'already_decided' });
+    expect(await approvals.approve(proposal, bob)).toMatchObject({ state: 'not_executed' });
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ code: 'already_decided' });
+    expect(appended).toMatchObject([{ actor: 'alice', approvedBy: 'bob', proposal }]);
+  });
+
+  it('and was approved is journaled late only as long as it could be approved', async () => {
+    const { approvals, appended, now, proposed, topic } = setUp();
+    const { id: proposal } = await proposed();
+    await topic.append({ record: 'approved', id: proposal, by: 'bob', at: new Date(NOW_MS).toISOString() });
+    now.ms = NOW_MS + DAY_MS;
+    await expect(approvals.approve(proposal, bob)).rejects.toMatchObject({ code: 'already_decided' });
+    expect(appended).toEqual([]);
+  });
+
+  it('is proposed and decided by no key without a person where tokens of an issuer name people', async () => {
+    const keyOfBob = { ...bob, person: 'bob-key', isPersonMissing: true } as const;
+    const { approvals, appended, proposed } = setUp({ oidcIssuer: 'https://issuer.example' });
+    const { id: proposal } = await proposed();
+    const refused = { status: 403, code: 'person_needed' };
+    await expect(approvals.approve(proposal, keyOfBob)).rejects.toMatchObject(refused);
+    await expect(approvals.reject(proposal, keyOfBob)).rejects.toMatchObject(refused);
+    await expect(approvals.resolve(id, notExecuted, keyOfBob)).rejects.toMatchObject(refused);
+    expect(appended).toEqual([]);
+    const named = { ...bob, person: 'alice' } as const;
+    await expect(approvals.approve(proposal, named)).rejects.toMatchObject({ code: 'same_operator' });
+    expect(await approvals.approve(proposal, bob)).toMatchObject({ state: 'not_executed' });
+    const withoutIssuer = setUp();
+    const { id: other } = await withoutIssuer.proposed();
+    expect(await withoutIssuer.approvals.approve(other, keyOfBob)).toMatchObject({ state: 'not_executed' });
+  });
+
   it('is nobody’s of another merchant', async () => {
     const { approvals, proposed } = setUp();
     const { id: proposal } = await proposed();
@@ -171,7 +237,7 @@ describe('a resolution that needs two people', () => {
     const refused = { status: 403, code: 'merchant_not_allowed' };
     await expect(approvals.approve(proposal, ofShopEs)).rejects.toMatchObject(refused);
     await expect(approvals.reject(proposal, ofShopEs)).rejects.toMatchObject(refused);
-    await expect(approvals.approve('none', bob)).rejects.toMatchObject({ status: 404, code: 'proposal_unknown' });
+    await expect(approvals.approve('none', bob)).rejects.toMatchObject({ status: 404, code: 'decision_unknown' });
   });
 
   it.each([
@@ -198,33 +264,4 @@ it.each([
 ] as const)('an amount that is %s', (_, asked, amount, why) => {
   const operation = { amount: asked } as OperationState;
   expect(whyTwoPeople(operation, { outcome: 'succeeded', amount }, { approvalAboveMinor: 100 })).toBe(why);
-});
-
-describe('the topic of proposals', () => {
-  it.each([
-    ['no JSON', '{', 'is neither a proposal nor a decision'],
-    ['a proposal without its order', { id: 'x', operation: 'o' }, 'is neither a proposal nor a decision'],
-    [
-      'a decision about nothing',
-      { id: 'x', decision: 'approved', decidedBy: 'bob', decidedAt: AT },
-      'x was never proposed',
-    ],
-  ])('leaves out %s', (_, record, fault) => {
-    const text = typeof record === 'string' ? record : JSON.stringify(record);
-    expect(new ProposalList().take(Buffer.from(text))).toBe(fault);
-  });
-
-  it('believes no approval by who proposed it, whoever wrote it, and no second decision', () => {
-    const list = new ProposalList();
-    const times = { proposedAt: AT, expiresAt: '2026-03-02T10:00:00.000Z' };
-    const proposal = { id: 'x', operation: id, merchant: 'shop-fr', seen: '1', proposedBy: 'alice', ...times };
-    const take = (record: object) => list.take(Buffer.from(JSON.stringify(record)));
-    expect(take({ ...proposal, resolution: notExecuted })).toBeUndefined();
-    const approved = { id: 'x', decision: 'approved', decidedAt: AT };
-    expect(take({ ...approved, decidedBy: 'alice' })).toBe('x was decided by who proposed it');
-    expect(list.at(NOW_MS)).toMatchObject([{ state: 'open' }]);
-    expect(take({ ...approved, decidedBy: 'bob' })).toBeUndefined();
-    expect(take({ ...approved, decision: 'rejected', decidedBy: 'carol' })).toBe('x was decided before');
-    expect(list.at(NOW_MS)).toMatchObject([{ state: 'approved', decidedBy: 'bob' }]);
-  });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OrderState } from '@tranche/order-journal';
 
 /**
- * What a decision about an order rests on: its operations and everything that was heard of it. Reminders, repetitions and carried states bring nothing new,
+ * The digest holds all that a decision about an order rests on: its operations and all evidence. Reminders, repetitions and carried states bring nothing new,
  * and are no part of it: a timer between two people must not make the proposal stale.
  */
 export function orderDigest({

@@ -1,23 +1,22 @@
 import { Controller, Get, Header, HttpCode, Param, Post, UseGuards, UseInterceptors } from '@nestjs/common';
-import { AuditInterceptor } from '../audit/audit.interceptor.js';
-import type { OperatorIdentity } from '../operator-identity.js';
-import { CurrentOperator, OperatorGuard, Requires } from '../operator.guard.js';
-import type { OperationView } from '../order-view.js';
-import { Approvals } from './approvals.service.js';
-import type { ProposalView } from './resolution-proposal.js';
+import { AuditInterceptor } from '../operations/audit/audit.interceptor.js';
+import type { OperatorIdentity } from '../operations/operator-identity.js';
+import { CurrentOperator, OperatorGuard, Requires } from '../operations/operator.guard.js';
+import type { OperationView } from '../operations/order-view.js';
+import { ResolutionDecisions, type ProposalView } from './resolution-decisions.service.js';
 
 /** Resolutions that wait for a second person. docs/runbook.md, "Approve what another proposed". */
 @Controller('v1/proposals')
 @UseGuards(OperatorGuard)
 @UseInterceptors(AuditInterceptor)
 export class ProposalsController {
-  constructor(private readonly approvals: Approvals) {}
+  constructor(private readonly decisions: ResolutionDecisions) {}
 
   @Get()
   @Requires({ role: 'viewer', action: 'proposals.read' })
   @Header('cache-control', 'no-store')
   async list(@CurrentOperator() operator: OperatorIdentity): Promise<{ proposals: ProposalView[] }> {
-    return { proposals: await this.approvals.list(operator) };
+    return { proposals: await this.decisions.list(operator) };
   }
 
   @Post(':id/approve')
@@ -25,7 +24,7 @@ export class ProposalsController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   approve(@Param('id') id: string, @CurrentOperator() operator: OperatorIdentity): Promise<OperationView> {
-    return this.approvals.approve(id, operator);
+    return this.decisions.approve(id, operator);
   }
 
   @Post(':id/reject')
@@ -33,6 +32,6 @@ export class ProposalsController {
   @HttpCode(200)
   @Header('cache-control', 'no-store')
   reject(@Param('id') id: string, @CurrentOperator() operator: OperatorIdentity): Promise<ProposalView> {
-    return this.approvals.reject(id, operator);
+    return this.decisions.reject(id, operator);
   }
 }

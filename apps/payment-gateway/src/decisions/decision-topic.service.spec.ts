@@ -1,0 +1,118 @@
+import type { BatchingProducer, KafkaClient } from '@tranche/kafka';
+import * as kafka from '@tranche/kafka';
+import { createLogger } from '@tranche/service-kit';
+import type { GatewayConfig } from '../gateway.config.js';
+import { DecisionTopic } from './decision-topic.service.js';
+import { Decisions } from './decisions.service.js';
+
+jest.mock('@tranche/kafka', () => ({ ...jest.requireActual<typeof kafka>('@tranche/kafka'), LogReader: jest.fn() }));
+
+interface Written {
+  key: string;
+  value: Buffer | null;
+  unreadable?: string;
+}
+
+const AT = '2026-03-01T10:00:00.000Z';
+const resume = { partition: 3, log: { low: '40' }, epoch: 0, reason: 'the disk was lost' };
+const proposal = {
+  ...({ record: 'proposed', id: 'r', kind: 'resume', about: '3', subject: resume } as const),
+  ...{ proposedBy: 'alice', proposedAt: AT },
+};
+
+/** The topic at a broker, with each read of it. */
+function setUp() {
+  const log: Written[] = [];
+  const reads: [bigint, bigint][] = [];
+  const gate = { opened: Promise.resolve() };
+  const closed = jest.fn(() => Promise.resolve());
+  const reader = {
+    end: async () => {
+      const end = BigInt(log.length);
+      await gate.opened;
+      return end;
+    },
+    firstKept: () => Promise.resolve(0n),
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async *read(_partition: number, from: bigint, until: bigint) {
+      if (from >= until) return;
+      reads.push([from, until]);
+      yield log.slice(Number(from), Number(until)).map((record, at) => ({ ...record, offset: from + BigInt(at) }));
+    },
+    close: closed,
+  };
+  const LogReader = kafka.LogReader as unknown as jest.Mock;
+  LogReader.mockReset().mockImplementation(() => reader);
+  const producer = {
+    send: (record: Written) => Promise.resolve({ offset: BigInt(log.push(record) - 1) }),
+  } as unknown as BatchingProducer;
+  const lines: string[] = [];
+  const logger = createLogger({ name: 'spec', destination: { write: (line: string) => void lines.push(line) } });
+  const config = { kafkaTopicPrefix: 'p.' } as GatewayConfig;
+  const topic = new DecisionTopic(config, {} as KafkaClient, producer, logger);
+  const clock = { nowMs: () => Date.parse(AT), monotonicMs: () => 0, sleep: () => Promise.resolve() };
+  const decisions = new Decisions(config, topic, clock, logger);
+  return { log, reads, gate, closed, LogReader, topic, decisions, lines };
+}
+
+describe('the topic of decisions', () => {
+  it('is read by one reader of the process, which reads each record once, however often somebody asks', async () => {
+    const { log, reads, LogReader, topic, decisions, closed } = setUp();
+    await topic.append(proposal);
+    for (let n = 0; n < 5; n++) expect(await decisions.list(['resume'])).toHaveLength(1);
+    log.push({ key: 's/1', value: Buffer.from('{') });
+    await Promise.all(Array.from({ length: 20 }, () => decisions.list(['resume', 'skip'])));
+    expect(reads).toEqual([
+      [0n, 1n],
+      [1n, 2n],
+    ]);
+    expect(LogReader).toHaveBeenCalledTimes(1);
+    await topic.onApplicationShutdown();
+    expect(closed).toHaveBeenCalledTimes(1);
+  });
+
+  it('gives who asks what was written before the question, also while an older question is on its way', async () => {
+    const { gate, topic, decisions } = setUp();
+    let open = () => {};
+    gate.opened = new Promise((resolve) => (open = resolve));
+    const early = decisions.list(['resume']);
+    const written = topic.append(proposal);
+    open();
+    await early;
+    expect((await written).hasCounted).toBe(true);
+    expect(await decisions.list(['resume'])).toHaveLength(1);
+  });
+
+  it('says of an own record whether it counts, by the order of the topic', async () => {
+    const { log, topic } = setUp();
+    await topic.append(proposal);
+    const facts = { commandEnds: {} };
+    const other = { record: 'approved', id: 'r', by: 'carol', at: AT, facts };
+    log.push({ key: 'r/of-another-process', value: Buffer.from(JSON.stringify(other)) });
+    expect((await topic.append({ record: 'approved', id: 'r', by: 'bob', at: AT, facts })).hasCounted).toBe(false);
+  });
+
+  it('has a key of its own for each record: compaction puts none in the place of another', async () => {
+    const { log, topic } = setUp();
+    await topic.append(proposal);
+    await topic.append({ record: 'rejected', id: 'r', by: 'bob', at: AT });
+    await topic.append({ record: 'approved', id: 'r', by: 'carol', at: AT });
+    expect(new Set(log.map(({ key }) => key)).size).toBe(3);
+    expect(log.every(({ key }) => key.startsWith('r/'))).toBe(true);
+  });
+
+  it('passes over what can not be read, and says so', async () => {
+    const { log, decisions, topic, lines } = setUp();
+    log.push({ key: '', value: null, unreadable: 'a codec that nobody knows' });
+    await topic.append(proposal);
+    expect(await decisions.list(['resume'])).toHaveLength(1);
+    expect(lines.join()).toContain('a codec that nobody knows');
+  });
+
+  it('that ends before what was read is an error, not an empty list', async () => {
+    const { log, decisions, topic } = setUp();
+    await topic.append(proposal);
+    log.length = 0;
+    await expect(decisions.list(['resume'])).rejects.toMatchObject({ status: 503, code: 'unavailable' });
+  });
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { TOPICS, topicName } from '@tranche/contracts';
+import { BatchingProducer, LogReader, type KafkaClient } from '@tranche/kafka';
+import { InjectKafkaClient } from '@tranche/kafka/nest';
+import { ServiceLogger } from '@tranche/service-kit';
+import { GatewayConfig } from '../gateway.config.js';
+import { NextAnswer } from '../journal/next-answer.js';
+import { DecisionList, type DecisionRecord } from './decision.js';
+
+/** The topic has one partition, so that all records have one order. */
+const PARTITION = 0;
+
+/**
+ * `payments.decisions.v1`. Each process has one reader of it, which reads on from where it was: who asks gets all that the topic held when they
+ * asked, and those who ask together share the answer.
+ */
+@Injectable()
+export class DecisionTopic implements OnApplicationShutdown {
+  readonly #topic: string;
+  readonly #reader: LogReader;
+  readonly #list = new DecisionList();
+  readonly #reading = new NextAnswer(() => this.#readOn());
+  #next?: bigint;
+
+  constructor(
+    config: GatewayConfig,
+    @InjectKafkaClient() client: KafkaClient,
+    private readonly producer: BatchingProducer,
+    private readonly log: ServiceLogger,
+  ) {
+    this.#topic = topicName(config.kafkaTopicPrefix, TOPICS.decisions);
+    this.#reader = new LogReader({ client, topic: this.#topic, log, takesUnreadable: true });
+  }
+
+  /** All that the topic holds now. */
+  current(): Promise<DecisionList> {
+    return this.#reading.ask();
+  }
+
+  /** Writes a record, and reads the topic up to it: whether it counts is for the topic's order to say. */
+  async append(record: DecisionRecord): Promise<{ list: DecisionList; hasCounted: boolean }> {
+    // Its own key: compaction must not put a later record, which may not count, in the place of one that does.
+    const key = `${record.id}/${randomUUID()}`;
+    await this.#send(key, Buffer.from(JSON.stringify(record)));
+    const list = await this.current();
+    return { list, hasCounted: list.hasCounted(key) };
+  }
+
+  /** Has compaction delete the records with these keys. */
+  async delete(keys: readonly string[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.#send(key, null)));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#reader.close();
+  }
+
+  async #send(key: string, value: Buffer | null): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    await this.producer.send({ topic: this.#topic, partition: PARTITION, key, value, headers });
+  }
+
+  async #readOn(): Promise<DecisionList> {
+    const end = await this.#reader.end(PARTITION);
+    this.#next ??= await this.#reader.firstKept(PARTITION);
+    if (end < this.#next)
+      throw new Error(`${this.#topic} ends at ${end}, and was read up to ${this.#next}: it was lost or made anew`);
+    for await (const records of this.#reader.read(PARTITION, this.#next, end)) {
+      for (const { offset, key, value, unreadable } of records) {
+        const fault = unreadable ?? this.#list.take(key, value);
+        if (fault !== undefined)
+          this.log.warn({ offset: String(offset), fault }, 'A record of a decision does not count');
+        this.#next = offset + 1n;
+      }
+    }
+    this.#next = end;
+    return this.#list;
+  }
+}

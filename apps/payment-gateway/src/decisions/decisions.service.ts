@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { compact } from '@tranche/order-journal';
+import { Problem, ServiceLogger } from '@tranche/service-kit';
+import { Clock, isoTime } from '../clock.js';
+import { GatewayConfig } from '../gateway.config.js';
+import type { OperatorIdentity } from '../operations/operator-identity.js';
+import { DecisionTopic } from './decision-topic.service.js';
+import type { Answer, Decision, DecisionList, DecisionRecord, Proposal } from './decision.js';
+import { assertNamed, isSecondPerson } from './second-person.js';
+import type { ApprovalFacts, Kind } from './subjects.js';
+
+/** Everything that one person proposes and a second one approves or rejects, whatever it is about. docs/decisions/0114. */
+@Injectable()
+export class Decisions {
+  constructor(
+    private readonly config: GatewayConfig,
+    private readonly topic: DecisionTopic,
+    private readonly clock: Clock,
+    private readonly log: ServiceLogger,
+  ) {}
+
+  /** Once, at the start of the process. */
+  async load(): Promise<void> {
+    const list = await this.topic.current();
+    await this.topic.delete(list.outdatedKeys(this.clock.nowMs()));
+  }
+
+  /** The newest first. */
+  async list<K extends Kind>(kinds: readonly K[]): Promise<Decision<K>[]> {
+    return (await this.#current()).of(kinds, this.clock.nowMs());
+  }
+
+  /** @throws Problem 404 */
+  async find<K extends Kind>(id: string, kinds: readonly K[]): Promise<Decision<K>> {
+    const decision = (await this.#current()).find(id, kinds, this.clock.nowMs());
+    if (decision) return decision;
+    throw new Problem({ status: 404, code: 'decision_unknown', detail: 'There is no such proposal.' });
+  }
+
+  /** The proposal that is open about it now: this one, or one that was there before. */
+  async propose<K extends Kind>(
+    { withinMs, ...proposal }: Pick<Proposal<K>, 'kind' | 'about' | 'subject'> & { withinMs?: number },
+    operator: OperatorIdentity,
+  ): Promise<Decision<K>> {
+    assertNamed(operator, this.config);
+    const { kind, about } = proposal;
+    const nowMs = this.clock.nowMs();
+    const open = (await this.#current()).open(kind, about, nowMs);
+    if (open !== undefined) return open;
+    const id = randomUUID();
+    const expiresAt = withinMs === undefined ? undefined : new Date(nowMs + withinMs).toISOString();
+    const times = { proposedAt: isoTime(this.clock), expiresAt };
+    const { list } = await this.#append(
+      compact({ record: 'proposed', id, ...proposal, proposedBy: operator.person, ...times } as const),
+    );
+    const made = list.open(kind, about, this.clock.nowMs());
+    if (made === undefined) throw notConfirmed();
+    this.log.info({ decision: made.id, kind, about, operator: made.proposedBy }, 'A decision was proposed');
+    return made;
+  }
+
+  /** True once nobody could answer any more, also where somebody did. */
+  isOver({ expiresAt }: Decision): boolean {
+    return expiresAt !== undefined && this.clock.nowMs() >= Date.parse(expiresAt);
+  }
+
+  /** @throws Problem where this person can't decide about it, or nobody can any more */
+  assertMayDecide(decision: Decision, operator: OperatorIdentity): void {
+    assertNamed(operator, this.config);
+    const { state, expiresAt } = decision;
+    if (state === 'approved' || state === 'rejected') throw alreadyDecided(decision);
+    if (state === 'expired')
+      throw new Problem({ status: 409, code: 'proposal_expired', detail: `It expired at ${expiresAt}. Propose anew.` });
+    if (isSecondPerson(decision.proposedBy, operator.person)) return;
+    const detail = 'Who proposed a decision can not approve or reject it: two people decide.';
+    throw new Problem({ status: 403, code: 'same_operator', detail });
+  }
+
+  /**
+   * The answer is written and read back: of two at one moment the first in the topic counts.
+   * @throws Problem 409 `already_decided` where another answer was first
+   */
+  async decide<K extends Kind>(
+    decision: Decision<K>,
+    answer: Answer,
+    operator: OperatorIdentity,
+    facts?: ApprovalFacts,
+  ): Promise<Decision<K>> {
+    this.assertMayDecide(decision, operator);
+    const { id, kind, about, proposedBy } = decision;
+    const written = { record: answer, id, by: operator.person, at: isoTime(this.clock), facts };
+    const { list, hasCounted } = await this.#append(compact(written));
+    const decided = list.find(id, [kind], this.clock.nowMs());
+    if (!hasCounted && decided !== undefined) this.assertMayDecide(decided, operator);
+    if (!hasCounted || decided === undefined) throw notConfirmed();
+    this.log.info({ decision: id, kind, about, operator: operator.person, proposedBy }, `A decision was ${answer}`);
+    return decided;
+  }
+
+  /** The approval was carried out: it counts no more. */
+  async applied(id: string): Promise<void> {
+    await this.topic.append({ record: 'applied', id, at: isoTime(this.clock) });
+  }
+
+  async #current(): Promise<DecisionList> {
+    try {
+      return await this.topic.current();
+    } catch (cause) {
+      this.log.warn({ err: cause }, 'The decisions could not be read');
+      const detail = 'The proposals can not be read now. Try again later.';
+      throw new Problem({ status: 503, code: 'unavailable', detail, cause });
+    }
+  }
+
+  async #append(record: DecisionRecord): ReturnType<DecisionTopic['append']> {
+    try {
+      return await this.topic.append(record);
+    } catch (cause) {
+      this.log.warn({ err: cause, decision: record.id }, 'Whether a decision was written is not known');
+      throw notConfirmed(cause);
+    }
+  }
+}
+
+export function alreadyDecided({ state, decidedBy, decidedAt }: Decision): Problem {
+  const detail = `It is already decided: ${state} by ${decidedBy} at ${decidedAt}. The first answer counts.`;
+  return new Problem({ status: 409, code: 'already_decided', detail });
+}
+
+function notConfirmed(cause?: unknown): Problem {
+  const detail = 'Whether it was written is not known. Look at the list of proposals before you say it again.';
+  return new Problem({ status: 503, code: 'word_not_confirmed', detail, cause });
+}

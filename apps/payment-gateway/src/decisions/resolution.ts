@@ -1,0 +1,29 @@
+import type { Merchant } from '@tranche/contracts';
+import type { OperationState } from '@tranche/order-journal';
+import type { ManualResolution } from '../operations/manual-resolution.js';
+import type { ResolutionSubject } from './subjects.js';
+
+/**
+ * Why one person is not enough; undefined where one is. After `not_executed` and `refused` the shop may take the money again. An amount that the
+ * journal does not know may be above every limit: that one person says it is small is no proof.
+ */
+export function whyTwoPeople(
+  operation: OperationState,
+  { outcome, amount }: Pick<ManualResolution, 'outcome' | 'amount'>,
+  { approvalAboveMinor }: Pick<Merchant, 'approvalAboveMinor'> = {},
+): ResolutionSubject['why'] | undefined {
+  if (outcome === 'not_executed' || outcome === 'refused') return outcome;
+  if (approvalAboveMinor === undefined) return undefined;
+  const { amount: asked = Infinity } = operation;
+  return Math.max(asked, amount ?? 0) <= approvalAboveMinor ? undefined : 'amount';
+}
+
+/** An operation's state in words of the order view. */
+export const stateOf = ({ phase, end }: OperationState): string => end ?? phase;
+
+/** Explains `proposal_stale` to the approver. */
+export function changeSince({ was }: Pick<ResolutionSubject, 'was'>, operation: OperationState | undefined): string {
+  const is = operation === undefined ? 'forgotten' : stateOf(operation);
+  const change = is === was ? `is ${is} still, but something else of the order changed` : `was ${was} and is ${is}`;
+  return `The order has moved on since the proposal: the operation ${change}. Look at it, and propose anew.`;
+}
