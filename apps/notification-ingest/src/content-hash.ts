@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Parameters } from './received-parameters.js';
 
-/**
- * SHA-256 (hexadecimal) of the parameters without HASH, sorted by name. It is the event's id: a repeat in another order, by GET or POST,
- * or signed with another key gets the same id, so consumers recognise it.
- */
+/** The event's id: the same for a repeat in another order, by GET or POST, or signed with another key, so that consumers recognise it. */
 export function contentHash(parameters: Parameters): string {
   const content = parameters
     .filter(([name]) => name !== 'HASH')

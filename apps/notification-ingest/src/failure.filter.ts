@@ -10,9 +10,7 @@ interface Reply {
   header(name: string, value: string): Reply;
 }
 
-/**
- * Logs and counts every failed request, routed or not. An address with too many failures gets 429 with Retry-After instead of its error.
- */
+/** Logs and counts every failed request, routed or not. After too many failures an address gets 429 instead of its error. */
 @Catch()
 @Injectable()
 export class FailureFilter extends ProblemFilter {

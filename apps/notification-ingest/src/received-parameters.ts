@@ -14,10 +14,7 @@ export const MAX_PARAMETERS = 100;
 /** Lone surrogates. UTF-8 writes all of them as U+FFFD, so two different texts would have the same HASH. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/**
- * Decodes the query of a GET or a urlencoded body. Names are not nested: `A[B]` is one name. A percent sign without two hexadecimal
- * digits stands for itself, as in browsers.
- */
+/** Names are not nested: `A[B]` is one name. A percent sign without two hexadecimal digits stands for itself, as in browsers. */
 export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | Unreadable {
   const pairs = bytes
     .toString('latin1')
@@ -34,10 +31,7 @@ export function parametersOfForm(bytes: Buffer, charset?: string): Parameters | 
   );
 }
 
-/**
- * Reads a flat JSON object of texts in UTF-8. We count the names in the source, because JSON.parse silently keeps the last of two equal
- * names.
- */
+/** Reads a flat object of texts. We count the names in the source, because JSON.parse silently keeps the last of two equal names. */
 export function parametersOfJson(bytes: Buffer): Parameters | Unreadable {
   if (!isUtf8(bytes)) return { unreadable: 'it is not UTF-8' };
   // A byte order mark has no meaning in UTF-8.

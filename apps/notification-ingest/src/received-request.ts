@@ -5,7 +5,6 @@ import { parametersOfForm, type Parameters, type Unreadable } from './received-p
 /** The request before any decoding, because HASH is verified over the bytes that were sent. */
 export interface ReceivedRequest {
   query: Buffer;
-  /** Undefined if the request had no body. */
   body: Buffer | undefined;
   /** True if Content-Length or Transfer-Encoding announces a body, even one that nothing read. */
   announcesBody: boolean;

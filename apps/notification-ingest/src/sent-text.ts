@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Parameter } from '@tranche/platform';
 
 /**
- * Decodes the bytes of a parameter. Valid UTF-8 is always read as UTF-8: the charset is not signed, so it must not give another reading
- * to bytes that we can read without it. Other bytes are read with the named charset if it is a superset of ASCII with one byte per
- * character, else as windows-1252, the web's ISO-8859-1, which has a character for every byte. Such a pair keeps its bytes, because HASH
- * is verified over them.
+ * Valid UTF-8 is always read as UTF-8: the charset is not signed, so it must not change what we can read without it. Other bytes are read
+ * with the named charset if it extends ASCII with one byte per character, else as windows-1252, which has a character for every byte.
+ * Such a pair keeps its bytes, because HASH is verified over them.
  */
 export function parameterOf(name: string, value: string, charset?: string): Parameter {
   const nameText = utf8Of(name);

@@ -49,7 +49,6 @@ export async function joinIngestStage(): Promise<Ingest> {
   return ingestAt(app, prefix, env.MERCHANTS_FILE ?? '', () => Promise.resolve());
 }
 
-/** Starts the built app as a process with its own topics. */
 export async function startIngest(
   brokers: string = infrastructure().brokers,
   env: Record<string, string> = {},
@@ -163,10 +162,7 @@ export function multipart(fields: Fields): FormData {
   return body;
 }
 
-/**
- * Sends a body that is too large: announced by Content-Length, or in chunks. The answer comes before the body's end, and a client that
- * still sends then may lose it.
- */
+/** Announced by Content-Length, or in chunks. The answer comes before the body's end, and a client that still sends may lose it. */
 export function tooLarge(webhook: string, bytes: number, how: 'announced' | 'chunked'): Promise<Response> {
   return new Promise((resolve, reject) => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -11,10 +11,7 @@ const MAX_UNANSWERED = 8;
 /** Maximum bytes of answers that wait in a connection because the client does not read them. */
 const MAX_UNREAD_BYTES = 65_536;
 
-/**
- * Bounds the memory of each connection and each address. Beyond a limit we close the connection without an answer, because an answer
- * would need memory too.
- */
+/** Bounds the memory of each connection and address. Beyond it we close the connection without an answer, which would need memory too. */
 @Injectable()
 export class ConnectionLimits implements OnModuleInit {
   readonly #cut;

@@ -51,7 +51,6 @@ export class FailureLimits {
     return this.#failuresHere.isBlocked(countedAs(address), performance.now());
   }
 
-  /** Counts a log line and returns true if the address may still be logged. */
   takeLine(address: string): boolean {
     return !this.isLimited(address) && this.#linesHere.take(countedAs(address), performance.now()) === undefined;
   }

@@ -1,7 +1,6 @@
 import type { Parameter, Parameters } from '@tranche/platform';
 import { knownCharset, parameterOf } from '../sent-text.js';
 
-/** A record of the quarantine topic, decoded. */
 export interface Quarantined {
   /** Content hash. */
   id: string;

@@ -28,10 +28,7 @@ type ProducerSettings = Pick<
   'kafkaTopicPrefix' | 'publishTimeoutMs' | 'maxWaitingNotifications' | 'maxWaitingBytes'
 >;
 
-/**
- * The limits of the running service would refuse records here. No webhook waits for an answer, and `AT_ONCE` bounds the records in
- * flight.
- */
+/** The running service's limits would refuse records. No webhook waits for an answer here, and `AT_ONCE` bounds the records in flight. */
 export function settingsOfReverification({
   kafkaTopicPrefix,
 }: Pick<IngestConfig, 'kafkaTopicPrefix'>): ProducerSettings {
